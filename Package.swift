@@ -1,0 +1,82 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+let package = Package(
+    name: "Ferry",
+    platforms: [.macOS(.v15)],
+    products: [
+        .executable(name: "ferry", targets: ["ferry"]),
+        // Everything but the screen and the executable, for other programs.
+        .library(name: "Ferry", targets: ["UploadProtocols", "Connectivity", "Transfer", "Uploads", "Receiver"]),
+    ],
+    dependencies: [
+        // The HTTP engine: file regions, back-pressure and the best figures measured from Swift.
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+        // Buffers, file regions, event loops and thread pools under the HTTP client and the receiver.
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+        // TLS of the HTTP client: private authorities and client certificates.
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
+        // Methods, status codes and ordered case-insensitive fields, the same on both ends of the wire.
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        // The receiver's HTTP server.
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
+        // Subcommands, help and shell completions.
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        // The logger that the receiver's server writes to.
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+    ],
+    targets: [
+        // A target may import only targets listed above it.
+        .target(name: "CTerminal", linkerSettings: [.linkedLibrary("ncursesw")]),
+        .target(name: "UploadProtocols", dependencies: [.product(name: "HTTPTypes", package: "swift-http-types")]),
+        .target(name: "Connectivity"),
+        .target(
+            name: "Transfer",
+            dependencies: [
+                "UploadProtocols", "Connectivity",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ]),
+        .target(name: "Uploads", dependencies: ["UploadProtocols", "Connectivity", "Transfer"]),
+        .target(
+            name: "Receiver",
+            dependencies: [
+                "UploadProtocols",
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "Logging", package: "swift-log"),
+            ]),
+        .target(name: "TUI", dependencies: ["UploadProtocols", "Transfer", "Uploads", "CTerminal"]),
+        .executableTarget(
+            name: "ferry",
+            dependencies: [
+                "UploadProtocols", "Connectivity", "Transfer", "Uploads", "Receiver", "TUI",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+            ]),
+
+        .target(
+            name: "Support", dependencies: ["UploadProtocols", "Transfer", "Uploads"], path: "Tests/Support"),
+        .testTarget(
+            name: "UploadProtocolsTests", dependencies: ["UploadProtocols", "Support"],
+            resources: [.copy("Vectors")]),
+        .testTarget(name: "ConnectivityTests", dependencies: ["Connectivity", "Support"]),
+        .testTarget(name: "TransferTests", dependencies: ["Transfer", "UploadProtocols", "Support"]),
+        .testTarget(name: "UploadsTests", dependencies: ["Uploads", "Support"]),
+        .testTarget(name: "ReceiverTests", dependencies: ["Receiver", "Support"]),
+        .testTarget(name: "TUITests", dependencies: ["TUI", "Support"]),
+        .testTarget(name: "FerryTests", dependencies: ["ferry", "Receiver", "Support"]),
+    ]
+)
+
+for target in package.targets where target.name != "CTerminal" {
+    // Imports stay internal and per file, so a dependency that leaks into our interface shows as `public import`.
+    target.swiftSettings = ["ExistentialAny", "InternalImportsByDefault", "MemberImportVisibility"]
+        .map { .enableUpcomingFeature($0) }
+}

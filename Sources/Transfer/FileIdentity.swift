@@ -1,0 +1,40 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+import UploadProtocols
+
+/// Which file, and which version of it: equal before and after means that the same bytes were read.
+///
+/// Taken from `fstat(2)` of an open descriptor. The change time catches a modification time that was set back.
+public struct FileIdentity: Hashable, Codable, Sendable {
+    public var device: UInt64
+    public var inode: UInt64
+    public var size: ByteCount
+    /// Nanoseconds since 1970.
+    public var modified: Int64
+    /// Nanoseconds since 1970.
+    public var changed: Int64
+
+    public init(device: UInt64, inode: UInt64, size: ByteCount, modified: Int64, changed: Int64) {
+        self.device = device
+        self.inode = inode
+        self.size = size
+        self.modified = modified
+        self.changed = changed
+    }
+
+    init(_ status: stat) {
+        #if os(Linux)
+            let (modified, changed) = (status.st_mtim, status.st_ctim)
+        #else
+            let (modified, changed) = (status.st_mtimespec, status.st_ctimespec)
+        #endif
+        self.init(
+            device: UInt64(truncatingIfNeeded: status.st_dev), inode: UInt64(truncatingIfNeeded: status.st_ino),
+            size: ByteCount(status.st_size),
+            modified: Int64(modified.tv_sec) &* 1_000_000_000 &+ Int64(modified.tv_nsec),
+            changed: Int64(changed.tv_sec) &* 1_000_000_000 &+ Int64(changed.tv_nsec))
+    }
+}

@@ -1,0 +1,60 @@
+/// A number of bytes, or an offset in bytes from the start of a file. Signed, so that differences need no care.
+public typealias ByteCount = Int64
+
+/// How amounts are written for people: three significant digits at most, units of 1024.
+public enum ByteFormat {
+    private static let units = ["B", "K", "M", "G", "T", "P", "E"]
+
+    /// A compact amount of at most five columns: `12K`, `4.1G`, `999B`.
+    public static func compact(_ count: some BinaryInteger) -> String { compact(Double(count)) }
+
+    /// A compact amount of at most five columns; not-a-number and negative amounts are written as 0.
+    public static func compact(_ count: Double) -> String {
+        let (value, unit) = scaled(count)
+        guard unit > 0, value < 9.95 else { return "\(Int(value.rounded()))\(units[unit])" }
+        let tenths = Int((value * 10).rounded())
+        return "\(tenths / 10).\(tenths % 10)\(units[unit])"
+    }
+
+    /// An amount in a sentence: `4.1 GB`, `12 KB`, `0 B`.
+    public static func sentence(_ count: some BinaryInteger) -> String { spaced(Double(count)) }
+
+    /// A rate in a sentence: `18.4 MB/s`.
+    public static func rate(_ bytesPerSecond: Double) -> String { spaced(bytesPerSecond) + "/s" }
+
+    /// Reads `2M`, `1.5 GB`, `800k`, `65536`; nil for anything else, for negative amounts and for overflow.
+    public static func parse(_ text: String) -> ByteCount? {
+        var body = text.uppercased().filter { $0 != " " }
+        if body.hasSuffix("/S") { body.removeLast(2) }
+        if body.hasSuffix("IB") { body.removeLast(2) } else if body.hasSuffix("B") { body.removeLast() }
+        var factor = 1.0
+        if let last = body.last, let unit = "KMGTPE".firstIndex(of: last) {
+            body.removeLast()
+            let exponent = "KMGTPE".distance(from: "KMGTPE".startIndex, to: unit) + 1
+            for _ in 0..<exponent { factor *= 1024 }
+        }
+        guard !body.isEmpty, body.allSatisfy({ $0.isASCII && ($0.isNumber || $0 == ".") }),
+            let number = Double(body)
+        else { return nil }
+        return ByteCount(exactly: (number * factor).rounded())
+    }
+
+    private static func spaced(_ count: Double) -> String {
+        let (value, unit) = scaled(count)
+        guard unit > 0 else { return "\(Int(value)) B" }
+        let tenths = Int((value * 10).rounded())
+        let number = value < 99.95 && tenths % 10 != 0 ? "\(tenths / 10).\(tenths % 10)" : "\(Int(value.rounded()))"
+        return "\(number) \(units[unit])B"
+    }
+
+    private static func scaled(_ count: Double) -> (value: Double, unit: Int) {
+        guard count.isFinite, count > 0 else { return (0, 0) }
+        var value = count
+        var unit = 0
+        while value >= 999.5, unit < units.count - 1 {
+            value /= 1024
+            unit += 1
+        }
+        return (value, unit)
+    }
+}

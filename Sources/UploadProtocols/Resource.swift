@@ -1,0 +1,40 @@
+import struct Foundation.Date
+
+/// What the server gave us to go on with: a tus or IETF upload URL, an S3 upload id, a session address.
+///
+/// Journaled durably before the first byte goes to it, so that no crash can orphan or repeat it.
+public struct Resource: Hashable, Codable, Sendable {
+    /// The absolute address (tus, IETF, Google, Graph) or the protocol's own identifier.
+    public var url: String
+    /// Bytes the server said it holds, from the start of the file. Never what was merely written to a socket.
+    public var confirmed: ByteCount
+    /// When the server drops the resource, if it said so.
+    public var expires: Date?
+    /// Anything else the protocol must remember (part tags, versions).
+    public var fields: [String: String]
+
+    public init(url: String, confirmed: ByteCount = 0, expires: Date? = nil, fields: [String: String] = [:]) {
+        self.url = url
+        self.confirmed = confirmed
+        self.expires = expires
+        self.fields = fields
+    }
+}
+
+/// What remains of a finished upload.
+public struct Receipt: Hashable, Codable, Sendable {
+    /// Where the server put it, if it said so.
+    public var location: String?
+    /// The server's entity tag or digest, as sent.
+    public var entityTag: String?
+    public var bytes: ByteCount
+    /// Seconds from the first attempt's start to the final answer.
+    public var duration: Double
+
+    public init(location: String? = nil, entityTag: String? = nil, bytes: ByteCount = 0, duration: Double = 0) {
+        self.location = location
+        self.entityTag = entityTag
+        self.bytes = bytes
+        self.duration = duration
+    }
+}

@@ -1,0 +1,137 @@
+public import Transfer
+public import UploadProtocols
+
+public import struct Foundation.Date
+
+/// The one seam between the queue and whoever steers it: the screen, the subcommands, a second process.
+///
+/// Everything that crosses it is a Codable value, so it works in one process and over the control socket alike.
+public protocol QueueClient: Sendable {
+    /// Carries out one command. When this returns without a failure the change is on disk.
+    func perform(_ command: QueueCommand) async -> QueueReply
+
+    /// What changes, in order. The first element describes the whole queue (`isComplete`). A slow reader is never
+    /// waited for: changes to one upload merge, so each listener holds at most one record per upload.
+    func updates() async -> AsyncStream<QueueUpdate>
+
+    /// How far the running uploads are, at this moment. Cheap; meant to be asked several times a second.
+    func progress() -> [ProgressSample]
+}
+
+/// What people can ask of the queue.
+public enum QueueCommand: Hashable, Codable, Sendable {
+    case add([NewUpload])
+    case list
+    case pause(UploadSelection)
+    case resume(UploadSelection)
+    case retry(UploadSelection)
+    case remove(UploadSelection)
+    case move(UploadSelection, QueueMove)
+    /// Bytes per second over all uploads; nil lifts the limit.
+    case limitBandwidth(ByteCount?)
+    /// Uploads running at once, at least 1.
+    case limitConcurrency(Int)
+    /// Ends every wait for the network or a retry now, whatever the monitor thinks.
+    case tryNow
+    /// Ends the engine once nothing is running.
+    case stopWhenIdle
+}
+
+public enum UploadSelection: Hashable, Codable, Sendable {
+    case ids([Upload.ID])
+    case all
+    /// All uploads that failed or are held.
+    case failed
+    /// All that are done.
+    case done
+}
+
+public enum QueueMove: String, Hashable, Codable, Sendable {
+    case up, down, top, bottom
+}
+
+/// A file to be queued: the destination has been resolved, the file looked at.
+public struct NewUpload: Hashable, Codable, Sendable {
+    public var path: LocalPath
+    public var identity: FileIdentity
+    public var target: Upload.Target
+
+    public init(path: LocalPath, identity: FileIdentity, target: Upload.Target) {
+        self.path = path
+        self.identity = identity
+        self.target = target
+    }
+}
+
+public enum QueueReply: Hashable, Codable, Sendable {
+    /// The uploads the command changed.
+    case changed([Upload.ID])
+    case uploads([Upload])
+    /// Nothing was changed.
+    case refused(UploadFailure)
+}
+
+/// A change of the queue, absolute: applying it twice changes nothing.
+public struct QueueUpdate: Codable, Sendable {
+    /// True if `changed` is the whole queue and everything known before is to be dropped.
+    public var isComplete: Bool
+    public var changed: [Upload]
+    public var removed: [Upload.ID]
+    public var status: EngineStatus
+
+    public init(isComplete: Bool, changed: [Upload], removed: [Upload.ID], status: EngineStatus) {
+        self.isComplete = isComplete
+        self.changed = changed
+        self.removed = removed
+        self.status = status
+    }
+}
+
+/// What is true of the engine as a whole.
+public struct EngineStatus: Hashable, Codable, Sendable {
+    public enum Network: Hashable, Codable, Sendable {
+        case online
+        /// No network, or a network that leads nowhere; `reason` is a sentence part ("no address on any interface").
+        case offline(since: Date, reason: String)
+    }
+
+    public var network: Network
+    /// Bytes per second over all uploads; nil if unlimited.
+    public var bandwidthLimit: ByteCount?
+    public var concurrency: Int
+    /// Something that concerns the whole queue and that a person should know, such as a full disk.
+    public var notice: UploadFailure?
+
+    public init(
+        network: Network = .online, bandwidthLimit: ByteCount? = nil, concurrency: Int = 4,
+        notice: UploadFailure? = nil
+    ) {
+        self.network = network
+        self.bandwidthLimit = bandwidthLimit
+        self.concurrency = concurrency
+        self.notice = notice
+    }
+}
+
+/// How far one running upload is. Sampled, never stored.
+public struct ProgressSample: Hashable, Codable, Sendable {
+    public enum Phase: String, Hashable, Codable, Sendable {
+        case connecting, sending
+        /// The last byte is out and the answer is not in.
+        case waitingForServer
+    }
+
+    public var id: Upload.ID
+    /// Bytes of the file handed to the socket, counted from the start of the file; never more than its size.
+    public var sent: ByteCount
+    /// Bytes the server said it holds.
+    public var confirmed: ByteCount
+    public var phase: Phase
+
+    public init(id: Upload.ID, sent: ByteCount, confirmed: ByteCount, phase: Phase) {
+        self.id = id
+        self.sent = sent
+        self.confirmed = confirmed
+        self.phase = phase
+    }
+}

@@ -1,0 +1,120 @@
+public import Transfer
+public import UploadProtocols
+
+public import struct Foundation.Date
+
+/// One file on its way to one destination: the unit of the queue.
+public struct Upload: Identifiable, Hashable, Codable, Sendable {
+    /// A short number people can type. Never given twice in the life of a queue.
+    public typealias ID = Int
+
+    public let id: ID
+    /// The place in the queue: lower goes first. Unique; moving permutes ranks or extends them at the ends.
+    public var rank: Int64
+    public var path: LocalPath
+    /// Which version of the file was queued.
+    public var identity: FileIdentity
+    public var target: Target
+    public var state: State
+    /// What the server gave us to go on with; nil before creation and for protocols that cannot resume.
+    public var resource: Resource?
+    public var tries: Tries
+    public var added: Date
+
+    public init(
+        id: ID, rank: Int64, path: LocalPath, identity: FileIdentity, target: Target, state: State = .queued,
+        resource: Resource? = nil, tries: Tries = Tries(), added: Date
+    ) {
+        self.id = id
+        self.rank = rank
+        self.path = path
+        self.identity = identity
+        self.target = target
+        self.state = state
+        self.resource = resource
+        self.tries = tries
+        self.added = added
+    }
+
+    /// The size of the file in bytes, as queued.
+    public var size: ByteCount { identity.size }
+
+    /// Bytes the server holds for certain.
+    public var confirmed: ByteCount {
+        if case .done = state { return size }
+        return resource?.confirmed ?? 0
+    }
+
+    /// Where an upload goes. Fixed when it is queued, so that a later change of the configuration cannot redirect it.
+    public struct Target: Hashable, Codable, Sendable {
+        /// The destination's name in the configuration: where credentials, headers and TLS settings come from.
+        /// Empty for an address given on the command line.
+        public var destination: String
+        /// The address the protocol starts with, without user info.
+        public var url: String
+        /// `put`, `post`, `form` or `tus`.
+        public var method: String
+        /// The name the file gets there.
+        public var name: String
+        /// Form parameters or metadata of this upload alone, in order.
+        public var fields: [Field]
+
+        public struct Field: Hashable, Codable, Sendable {
+            public var name: String
+            public var value: String
+
+            public init(name: String, value: String) {
+                self.name = name
+                self.value = value
+            }
+        }
+
+        public init(destination: String, url: String, method: String, name: String, fields: [Field] = []) {
+            self.destination = destination
+            self.url = url
+            self.method = method
+            self.name = name
+            self.fields = fields
+        }
+    }
+
+    /// Each case carries what is true in it and nothing else.
+    public enum State: Hashable, Codable, Sendable {
+        case queued
+        case running(attempt: Int, since: Date)
+        case waiting(until: Date, failure: UploadFailure)
+        case paused(PauseReasons)
+        /// A person must decide. `failure.category` says why, `failure.hint` how to go on.
+        case held(UploadFailure)
+        case done(Receipt, at: Date)
+        case failed(UploadFailure)
+    }
+
+    /// Who paused an upload. Each reason is lifted by who set it: the link coming back never lifts the user's.
+    public struct PauseReasons: OptionSet, Hashable, Codable, Sendable {
+        public let rawValue: Int
+        public init(rawValue: Int) { self.rawValue = rawValue }
+        public static let user = PauseReasons(rawValue: 1)
+        public static let offline = PauseReasons(rawValue: 2)
+    }
+
+    /// What the retries cost so far. Time offline counts for nothing.
+    public struct Tries: Hashable, Codable, Sendable {
+        /// Attempts ever started.
+        public var attempts = 0
+        /// Failures of the network since the upload last moved forward.
+        public var network = 0
+        /// Refusals by the server since the last answer that was not one.
+        public var server = 0
+        /// Sign-ins refused since the last that worked.
+        public var authentication = 0
+        /// Attempts that went on from bytes the server already held.
+        public var resumes = 0
+        /// Bytes sent that had been sent before.
+        public var resent: ByteCount = 0
+        /// The wait before the next attempt, in seconds, as last drawn.
+        public var delay = 0.0
+
+        public init() {}
+    }
+}
