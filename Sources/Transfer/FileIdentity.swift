@@ -3,7 +3,7 @@
 #elseif canImport(Darwin)
     import Darwin
 #endif
-import UploadProtocols
+public import UploadProtocols
 
 /// Which file, and which version of it: equal before and after means that the same bytes were read.
 ///

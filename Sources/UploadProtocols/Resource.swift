@@ -1,4 +1,4 @@
-import struct Foundation.Date
+public import struct Foundation.Date
 
 /// What the server gave us to go on with: a tus or IETF upload URL, an S3 upload id, a session address.
 ///
