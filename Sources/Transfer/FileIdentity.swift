@@ -1,9 +1,10 @@
+public import UploadProtocols
+
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Darwin)
     import Darwin
 #endif
-public import UploadProtocols
 
 /// Which file, and which version of it: equal before and after means that the same bytes were read.
 ///
@@ -32,7 +33,8 @@ public struct FileIdentity: Hashable, Codable, Sendable {
             let (modified, changed) = (status.st_mtimespec, status.st_ctimespec)
         #endif
         self.init(
-            device: UInt64(truncatingIfNeeded: status.st_dev), inode: UInt64(truncatingIfNeeded: status.st_ino),
+            device: UInt64(truncatingIfNeeded: status.st_dev),
+            inode: UInt64(truncatingIfNeeded: status.st_ino),
             size: ByteCount(status.st_size),
             modified: Int64(modified.tv_sec) &* 1_000_000_000 &+ Int64(modified.tv_nsec),
             changed: Int64(changed.tv_sec) &* 1_000_000_000 &+ Int64(changed.tv_nsec))

@@ -22,7 +22,8 @@ extension LocalPath: Codable {
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         guard let path = LocalPath(encoded: try container.decode(String.self)) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "The path is not valid base64.")
+            throw DecodingError.dataCorruptedError(
+                in: container, debugDescription: "The path is not valid base64.")
         }
         self = path
     }

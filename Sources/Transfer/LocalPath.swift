@@ -20,13 +20,16 @@ public struct LocalPath: Hashable, Sendable {
     public var name: String { String(decoding: lastComponent, as: UTF8.self) }
 
     public func appending(_ component: [UInt8]) -> LocalPath {
-        bytes.last == UInt8(ascii: "/") ? LocalPath(bytes: bytes + component) : LocalPath(bytes: bytes + [0x2F] + component)
+        bytes.last == UInt8(ascii: "/")
+            ? LocalPath(bytes: bytes + component) : LocalPath(bytes: bytes + [0x2F] + component)
     }
 
     /// Calls `body` with the path as the null-terminated string that system calls take.
     public func withCString<Result>(_ body: (UnsafePointer<CChar>) throws -> Result) rethrows -> Result {
         try (bytes.map { CChar(bitPattern: $0) } + [0]).withUnsafeBufferPointer { buffer in
-            guard let start = buffer.baseAddress else { preconditionFailure("the buffer holds at least the null") }
+            guard let start = buffer.baseAddress else {
+                preconditionFailure("the buffer holds at least the null")
+            }
             return try body(start)
         }
     }

@@ -43,7 +43,8 @@ public enum ByteFormat {
         let (value, unit) = scaled(count)
         guard unit > 0 else { return "\(Int(value)) B" }
         let tenths = Int((value * 10).rounded())
-        let number = value < 99.95 && tenths % 10 != 0 ? "\(tenths / 10).\(tenths % 10)" : "\(Int(value.rounded()))"
+        let number =
+            value < 99.95 && tenths % 10 != 0 ? "\(tenths / 10).\(tenths % 10)" : "\(Int(value.rounded()))"
         return "\(number) \(units[unit])B"
     }
 

@@ -31,7 +31,8 @@ public struct Receipt: Hashable, Codable, Sendable {
     /// Seconds from the first attempt's start to the final answer.
     public var duration: Double
 
-    public init(location: String? = nil, entityTag: String? = nil, bytes: ByteCount = 0, duration: Double = 0) {
+    public init(location: String? = nil, entityTag: String? = nil, bytes: ByteCount = 0, duration: Double = 0)
+    {
         self.location = location
         self.entityTag = entityTag
         self.bytes = bytes

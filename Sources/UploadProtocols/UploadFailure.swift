@@ -33,7 +33,8 @@ public struct UploadFailure: Error, Hashable, Codable, Sendable {
     public var retryAfter: Double?
 
     public init(
-        _ category: Category, _ summary: String, hint: String? = nil, status: Int? = nil, retryAfter: Double? = nil
+        _ category: Category, _ summary: String, hint: String? = nil, status: Int? = nil,
+        retryAfter: Double? = nil
     ) {
         self.category = category
         self.summary = summary
