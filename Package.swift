@@ -22,6 +22,8 @@ let package = Package(
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
         // Subcommands, help and shell completions.
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        // A heap for the scheduler and the timers: a logarithm per change with a million uploads.
+        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
         // The logger that the receiver's server writes to.
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
     ],
@@ -41,7 +43,12 @@ let package = Package(
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ]),
-        .target(name: "Uploads", dependencies: ["UploadProtocols", "Connectivity", "Transfer"]),
+        .target(
+            name: "Uploads",
+            dependencies: [
+                "UploadProtocols", "Connectivity", "Transfer",
+                .product(name: "HeapModule", package: "swift-collections"),
+            ]),
         .target(
             name: "Receiver",
             dependencies: [

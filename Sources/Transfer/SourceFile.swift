@@ -1,0 +1,111 @@
+public import UploadProtocols
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// A local file, open for reading; closed when the last reference goes.
+///
+/// All checks are made on the open descriptor, so that what was checked is what is read. Never memory-mapped: a file
+/// that is cut while mapped kills the process.
+public final class SourceFile: Sendable {
+    public let path: LocalPath
+    /// What the file was when it was opened.
+    public let identity: FileIdentity
+    let descriptor: CInt
+
+    /// - Throws: `UploadFailure` (`sourceUnreadable`) that names the path and the reason, also for anything that is
+    ///   not a regular file.
+    public init(_ path: LocalPath) throws(UploadFailure) {
+        self.path = path
+        // Without O_NONBLOCK a FIFO would hold us until somebody writes to it; a terminal must not become ours.
+        let opened = path.withCString { open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) }
+        guard opened >= 0 else { throw Self.unreadable(path, Self.text(of: errno)) }
+        do throws(UploadFailure) {
+            identity = try Self.identity(of: opened, path: path)
+        } catch {
+            close(opened)
+            throw error
+        }
+        descriptor = opened
+    }
+
+    deinit { close(descriptor) }
+
+    /// What the file at `path` is now.
+    /// - Throws: as `init`.
+    public static func identity(at path: LocalPath) throws(UploadFailure) -> FileIdentity {
+        try SourceFile(path).identity
+    }
+
+    /// Checks that the open file is still the version that `expected` describes.
+    /// - Throws: `UploadFailure` (`sourceChanged`).
+    public func check(_ expected: FileIdentity) throws(UploadFailure) {
+        guard try Self.identity(of: descriptor, path: path) == expected else { throw Self.changed(path) }
+    }
+
+    /// Reads exactly `count` bytes from `offset` into `buffer`.
+    /// - Throws: `sourceChanged` if the file ends before that; `sourceUnreadable` for an error of the medium.
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: ByteCount) throws(UploadFailure) {
+        var done = 0
+        while done < buffer.count {
+            let got = pread(descriptor, buffer.baseAddress?.advanced(by: done), buffer.count - done, off_t(offset) + done)
+            if got > 0 {
+                done += got
+            } else if got == 0 {
+                throw Self.changed(path)
+            } else if errno != EINTR {
+                throw Self.unreadable(path, Self.text(of: errno))
+            }
+        }
+    }
+
+    /// Brings a range into the page cache, so that sending it does not wait for the disk.
+    /// - Throws: as `read(into:at:)`.
+    func warm(_ range: Range<ByteCount>) throws(UploadFailure) {
+        #if os(Linux)
+            posix_fadvise(
+                descriptor, off_t(range.lowerBound), off_t(range.upperBound - range.lowerBound), POSIX_FADV_WILLNEED)
+        #endif
+        // One byte in each 64 KiB and the very last: the kernel reads ahead around each of them.
+        var byte: UInt8 = 0
+        var offset = range.lowerBound
+        while offset < range.upperBound {
+            let probe = min(offset + 65_535, range.upperBound - 1)
+            try withUnsafeMutableBytes(of: &byte) { (buffer) throws(UploadFailure) in try read(into: buffer, at: probe) }
+            offset = probe + 1
+        }
+    }
+
+    public static func changed(_ path: LocalPath) -> UploadFailure {
+        UploadFailure(
+            .sourceChanged, "\(path.text) changed after it was queued", hint: "retry uploads the file as it is now")
+    }
+
+    public static func unreadable(_ path: LocalPath, _ reason: String) -> UploadFailure {
+        UploadFailure(.sourceUnreadable, "\(path.text): \(reason)", hint: "put the file right, then retry")
+    }
+
+    private static func identity(of descriptor: CInt, path: LocalPath) throws(UploadFailure) -> FileIdentity {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw unreadable(path, text(of: errno)) }
+        switch status.st_mode & S_IFMT {
+        case S_IFREG: return FileIdentity(status)
+        case S_IFDIR: throw unreadable(path, "is a folder")
+        default: throw unreadable(path, "is not a regular file")
+        }
+    }
+
+    private static func text(of code: CInt) -> String {
+        switch code {
+        case ENOENT, ENOTDIR: "no such file"
+        case EACCES, EPERM: "permission denied"
+        case ELOOP: "too many symbolic links"
+        case EMFILE, ENFILE: "too many open files"
+        case ENXIO: "is not a regular file"
+        default: String(cString: strerror(code)).lowercased()
+        }
+    }
+}

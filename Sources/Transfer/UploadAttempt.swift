@@ -1,0 +1,149 @@
+public import UploadProtocols
+
+/// One run at moving an upload forward: performs what its protocol asks, step by step, until that ends.
+public struct UploadAttempt: Sendable {
+    public enum Outcome: Sendable {
+        case done(Receipt)
+        case failed(UploadFailure)
+        /// The task was cancelled. What the server acknowledged has been recorded.
+        case cancelled
+    }
+
+    /// A protocol that never ends would keep the queue's slot for ever; none needs this many requests without moving.
+    private static let idleExchangeLimit = 64
+
+    private let session: Session
+    private let file: SourceFile
+    private let identity: FileIdentity
+    private let label: String
+    private let pace: (any Pace)?
+    private let recorder: any AttemptRecorder
+    private let learn: @Sendable (ServerCapabilities) -> Void
+
+    /// - Parameters:
+    ///   - identity: Which version of the file was queued; anything else ends the attempt.
+    ///   - learn: Keeps what the server offers, for the destination's next uploads.
+    public init(
+        session: Session, file: SourceFile, identity: FileIdentity, label: String, pace: (any Pace)? = nil,
+        recorder: any AttemptRecorder, learn: @escaping @Sendable (ServerCapabilities) -> Void = { _ in }
+    ) {
+        self.learn = learn
+        self.session = session
+        self.file = file
+        self.identity = identity
+        self.label = label
+        self.pace = pace
+        self.recorder = recorder
+    }
+
+    public func run(
+        _ uploadProtocol: any UploadProtocol, resource: Resource?, capabilities: ServerCapabilities?
+    ) async -> Outcome {
+        var uploadProtocol = uploadProtocol
+        var step = uploadProtocol.start(resource: resource, capabilities: capabilities)
+        var known = resource
+        var idleExchanges = 0
+        while true {
+            do throws(UploadFailure) {
+                switch step {
+                case .done(let receipt, let notes):
+                    try await take(notes, known: &known)
+                    return .done(receipt)
+                case .failed(let failure, let notes):
+                    try await take(notes, known: &known)
+                    return .failed(failure)
+                case .send(let exchange, let notes):
+                    let before = known?.confirmed
+                    try await take(notes, known: &known)
+                    idleExchanges = known?.confirmed == before ? idleExchanges + 1 : 0
+                    guard idleExchanges < Self.idleExchangeLimit else {
+                        return .failed(UploadFailure(.server, "the server keeps asking and nothing moves"))
+                    }
+                    guard let reply = try await perform(exchange) else { return .cancelled }
+                    step = uploadProtocol.receive(reply)
+                }
+            } catch {
+                return Task.isCancelled ? .cancelled : .failed(error)
+            }
+        }
+    }
+
+    /// Records what the protocol wants remembered. A new address is durable before anything goes to it.
+    private func take(_ notes: [Step.Note], known: inout Resource?) async throws(UploadFailure) {
+        for note in notes {
+            switch note {
+            case .resource(let resource):
+                let isNew = resource?.url != known?.url
+                known = resource
+                try await recorder.record(resource, durably: isNew)
+            case .capabilities(let capabilities): learn(capabilities)
+            case .serverLost(let bytes): session.report(.serverLostBytes(label: label, bytes))
+            }
+        }
+    }
+
+    /// - Returns: nil if the attempt was cancelled.
+    private func perform(_ exchange: Exchange) async throws(UploadFailure) -> Reply? {
+        try file.check(identity)
+        let request = TransportRequest(
+            method: exchange.method, url: exchange.url, fields: exchange.fields, body: body(of: exchange))
+        if case .file = exchange.body {} else if let mark = exchange.markBeforeLastBytes {
+            try await recorder.record(mark, durably: true)
+        }
+        let progress = ExchangeProgress(exchange: exchange, recorder: recorder)
+        recorder.didStart(exchange)
+        do throws(TransportError) {
+            let response = try await session.perform(request, label: label, delegate: progress)
+            return .answered(
+                Reply.Answer(status: response.status, fields: response.fields, body: response.body))
+        } catch {
+            switch error.reason {
+            case .cancelled: return nil
+            case .source: throw error.failure
+            case .staleConnection, .notConnected, .broken: return .broken(error.failure, bodySent: error.bodySent)
+            }
+        }
+    }
+
+    private func body(of exchange: Exchange) -> TransportRequest.Body {
+        switch exchange.body {
+        case .none: return .none
+        case .bytes(let bytes): return .bytes(bytes)
+        case .file(let range, let prefix, let suffix):
+            let (file, identity, recorder) = (file, identity, recorder)
+            let check: @Sendable () async throws(UploadFailure) -> Void = { () async throws(UploadFailure) in
+                try file.check(identity)
+                if let mark = exchange.markBeforeLastBytes { try await recorder.record(mark, durably: true) }
+            }
+            return .file(
+                FileBody(
+                    file: file, identity: identity, range: range, prefix: prefix, suffix: suffix,
+                    beforeLastBytes: exchange.mayComplete ? check : nil, pace: pace))
+        }
+    }
+}
+
+/// Where an attempt writes down what must outlive it, and shows how far it is.
+public protocol AttemptRecorder: Sendable {
+    /// Remembers what to resume with. Returns once it would survive a power cut if `durably`.
+    func record(_ resource: Resource?, durably: Bool) async throws(UploadFailure)
+    /// A request begins.
+    func didStart(_ exchange: Exchange)
+    /// Bytes went out; `fileOffset` is how far into the file that is.
+    func didSend(_ bytes: ByteCount, fileOffset: ByteCount)
+    /// The last byte of the request is out.
+    func didFinishSending(_ exchange: Exchange)
+}
+
+/// Turns bytes of one request's body into a place in the file.
+private struct ExchangeProgress: UploadDelegate {
+    let exchange: Exchange
+    let recorder: any AttemptRecorder
+
+    func didSendBodyData(_ bytesSent: ByteCount, totalBytesSent: ByteCount, totalBytesExpected: ByteCount) {
+        guard let offset = exchange.fileOffset(afterSending: totalBytesSent) else { return }
+        recorder.didSend(bytesSent, fileOffset: offset)
+    }
+
+    func didFinishSending() { recorder.didFinishSending(exchange) }
+}

@@ -1,0 +1,14 @@
+public import UploadProtocols
+
+/// Told how the body of one request gets out. Called from the network's threads, in order; it must return quickly.
+public protocol UploadDelegate: Sendable {
+    /// A write completed.
+    /// - Parameters:
+    ///   - bytesSent: Bytes of this write.
+    ///   - totalBytesSent: Bytes of the body handed to the socket so far, never more than `totalBytesExpected`.
+    ///   - totalBytesExpected: The exact length of the body.
+    func didSendBodyData(_ bytesSent: ByteCount, totalBytesSent: ByteCount, totalBytesExpected: ByteCount)
+
+    /// The last byte of the request is out; the server has not answered yet.
+    func didFinishSending()
+}

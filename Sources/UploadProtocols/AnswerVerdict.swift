@@ -1,0 +1,63 @@
+import Foundation
+import HTTPTypes
+
+/// What an answer that is not a success means, for every protocol alike (`RFC 9110 §15`).
+enum AnswerVerdict {
+    /// Statuses that say "not now". 507 is the server's full disk; 520–524 are a proxy's view of a broken origin.
+    private static let transient: Set<Int> = [408, 425, 429, 500, 502, 503, 504, 507, 520, 521, 522, 523, 524]
+
+    /// The failure that `answer` stands for, worded for people.
+    static func failure(_ answer: Reply.Answer, now: Date = Date()) -> UploadFailure {
+        let said = ServerText.excerpt(of: answer).map { ": \($0)" } ?? ""
+        let summary = "the server answered \(answer.status) \(reason(answer.status))\(said)"
+        var failure = UploadFailure(category(answer.status), summary, status: answer.status)
+        failure.hint = hint(answer.status)
+        if failure.category == .server { failure.retryAfter = RetryAfter.seconds(in: answer.fields, now: now) }
+        return failure
+    }
+
+    private static func category(_ status: Int) -> UploadFailure.Category {
+        switch status {
+        case 401, 407: .authentication
+        case _ where transient.contains(status): .server
+        default: .permanent
+        }
+    }
+
+    private static func reason(_ status: Int) -> String { HTTPResponse.Status(code: status).reasonPhrase }
+
+    private static func hint(_ status: Int) -> String? {
+        switch status {
+        case 300..<400: "set the destination's url to the address it redirects to"
+        case 401: "check the destination's auth in the configuration, then retry"
+        case 403: "these credentials may not write there; fix the rights, then retry"
+        case 404: "check the destination's url, then retry"
+        case 405: "the address does not take this method; check the destination's protocol and url"
+        case 409: "something is in the way at the server, such as a missing folder or an existing file"
+        case 411, 415: "the server does not take this kind of request; check the destination's protocol"
+        case 413: "the file is larger than the server takes"
+        case 507: "the server's disk is full"
+        default: nil
+        }
+    }
+}
+
+/// What the server said in words, made short and harmless: control characters out, one line, at most 200 characters.
+enum ServerText {
+    static func excerpt(of answer: Reply.Answer) -> String? {
+        guard let type = answer.fields[.contentType]?.lowercased(), type.hasPrefix("text/plain") || type.contains("json")
+        else { return nil }
+        let text = String(decoding: answer.body.prefix(2048), as: UTF8.self)
+        let line = text.split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
+        let clean = line.unicodeScalars.filter { !$0.properties.isNoncharacterCodePoint && isHarmless($0) }
+        let short = String(String.UnicodeScalarView(clean)).trimmingSpaces.prefix(200)
+        return short.isEmpty ? nil : String(short)
+    }
+
+    private static func isHarmless(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: false
+        default: true
+        }
+    }
+}

@@ -1,0 +1,75 @@
+public import HTTPTypes
+
+/// One HTTP request a protocol wants made, described and not sent.
+public struct Exchange: Hashable, Sendable {
+    /// What the request carries. File ranges are offsets in bytes from the start of the file.
+    public enum Body: Hashable, Sendable {
+        case none
+        case bytes([UInt8])
+        /// `prefix`, then the bytes of the file in `range`, then `suffix`, with nothing between.
+        case file(range: Range<ByteCount>, prefix: [UInt8] = [], suffix: [UInt8] = [])
+    }
+
+    public var method: HTTPRequest.Method
+    /// An absolute address.
+    public var url: String
+    public var fields: HTTPFields
+    public var body: Body
+    /// True if the server ends up in the same state however often it gets this request (RFC 9110 §9.2.2, or made
+    /// so by an offset or a key).
+    public var isIdempotent: Bool
+    /// True if a successful answer ends the upload: the file is checked once more before the last bytes go out.
+    public var mayComplete: Bool
+    /// What must be durable before the last bytes go out, for a request whose outcome cannot be asked for later.
+    public var markBeforeLastBytes: Resource?
+
+    public init(
+        _ method: HTTPRequest.Method, _ url: String, fields: HTTPFields = [:], body: Body = .none,
+        isIdempotent: Bool, mayComplete: Bool = false
+    ) {
+        self.method = method
+        self.url = url
+        self.fields = fields
+        self.body = body
+        self.isIdempotent = isIdempotent
+        self.mayComplete = mayComplete
+    }
+
+    /// The exact number of bytes of the body.
+    public var contentLength: ByteCount {
+        switch body {
+        case .none: 0
+        case .bytes(let bytes): ByteCount(bytes.count)
+        case .file(let range, let prefix, let suffix):
+            ByteCount(prefix.count) + (range.upperBound - range.lowerBound) + ByteCount(suffix.count)
+        }
+    }
+
+    /// How far into the file we are once `sent` bytes of the body are out.
+    public func fileOffset(afterSending sent: ByteCount) -> ByteCount? {
+        guard case .file(let range, let prefix, _) = body else { return nil }
+        let (beyondPrefix, overflow) = sent.subtractingReportingOverflow(ByteCount(prefix.count))
+        guard !overflow else { return range.lowerBound }
+        return min(range.upperBound, range.lowerBound + max(0, min(beyondPrefix, range.upperBound - range.lowerBound)))
+    }
+}
+
+/// What came of an exchange.
+public enum Reply: Sendable {
+    /// The server's final answer. Its body is cut at a limit that the transport sets.
+    case answered(Answer)
+    /// No complete answer came. `bodySent` bytes of the body were handed to the socket.
+    case broken(UploadFailure, bodySent: ByteCount)
+
+    public struct Answer: Sendable {
+        public var status: Int
+        public var fields: HTTPFields
+        public var body: [UInt8]
+
+        public init(status: Int, fields: HTTPFields = [:], body: [UInt8] = []) {
+            self.status = status
+            self.fields = fields
+            self.body = body
+        }
+    }
+}

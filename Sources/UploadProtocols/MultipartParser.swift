@@ -1,0 +1,277 @@
+import Foundation
+
+/// Reads a `multipart/form-data` body piece by piece, however it was cut (RFC 7578, RFC 2046 §5.1.1).
+///
+/// Content is handed on as it comes and never gathered: between two calls the parser holds less than one
+/// delimiter of content, or one part's header.
+public struct MultipartParser: Sendable {
+    /// What a body may not exceed. Content itself is the caller's to limit.
+    public struct Limits: Hashable, Sendable {
+        /// Bytes of one part's header, and of anything before the first delimiter.
+        public var headerBytes: Int
+        public var parts: Int
+
+        public init(headerBytes: Int = 8192, parts: Int = 1000) {
+            self.headerBytes = headerBytes
+            self.parts = parts
+        }
+    }
+
+    /// The head of one part. A part with a file name is a file, any other is a field.
+    public struct Part: Hashable, Sendable {
+        public var name: String
+        /// As sent, after unescaping: may hold separators, control characters or nothing.
+        public var filename: String?
+        public var contentType: String?
+
+        public init(name: String, filename: String? = nil, contentType: String? = nil) {
+            self.name = name
+            self.filename = filename
+            self.contentType = contentType
+        }
+    }
+
+    /// What a piece of the body contained, in order.
+    public enum Event: Hashable, Sendable {
+        case partBegan(Part)
+        case content(ArraySlice<UInt8>)
+        case partEnded
+    }
+
+    private enum State {
+        case preamble
+        case delimiterLine
+        case header
+        case content
+        case epilogue
+    }
+
+    private var state = State.preamble
+    private var held: [UInt8] = Array("\r\n".utf8)  // the first delimiter may start the body without one
+    private var partCount = 0
+    private let delimiter: [UInt8]
+    private let limits: Limits
+
+    /// - Throws: `.boundary` unless the boundary has 1 to 70 characters of RFC 2046 §5.1.1.
+    public init(boundary: String, limits: Limits = Limits()) throws(MultipartError) {
+        let allowed = Set("'()+_,-./:=? ".utf8)
+        let isValid = boundary.utf8.allSatisfy { byte in
+            allowed.contains(byte) || (byte < 128 && Character(UnicodeScalar(byte)).isLetter)
+                || (48...57).contains(byte)
+        }
+        guard (1...70).contains(boundary.utf8.count), isValid, !boundary.hasSuffix(" ") else {
+            throw .boundary
+        }
+        delimiter = Array("\r\n--\(boundary)".utf8)
+        self.limits = limits
+    }
+
+    /// - Parameter contentType: The request's `Content-Type` field.
+    /// - Throws: `.boundary` unless it is `multipart/form-data` with a usable boundary.
+    public init(contentType: String, limits: Limits = Limits()) throws(MultipartError) {
+        let field = ParameterizedField(contentType)
+        guard field.value.lowercased() == "multipart/form-data", let boundary = field["boundary"] else {
+            throw .boundary
+        }
+        try self.init(boundary: boundary, limits: limits)
+    }
+
+    /// Takes the next piece of the body.
+    public mutating func parse(_ piece: [UInt8]) throws(MultipartError) -> [Event] {
+        let bytes = held.isEmpty ? piece : held + piece
+        held = []
+        var events: [Event] = []
+        var position = 0
+        while let next = try step(bytes, from: position, into: &events) { position = next }
+        return events
+    }
+
+    /// Says that the body has ended.
+    /// - Throws: `.endedEarly` if the closing delimiter has not come: the last part may have been cut.
+    public func finish() throws(MultipartError) {
+        guard case .epilogue = state else { throw .endedEarly }
+    }
+
+    /// Consumes one thing, and returns where the next begins; nil when more bytes are needed.
+    private mutating func step(
+        _ bytes: [UInt8], from start: Int, into events: inout [Event]
+    ) throws(MultipartError) -> Int? {
+        switch state {
+        case .preamble:
+            let found = search(bytes, from: start)
+            guard found.lowerBound - start <= limits.headerBytes else { throw .headerTooLarge }
+            guard found.count == delimiter.count else { return hold(bytes, from: found.lowerBound) }
+            state = .delimiterLine
+            return found.upperBound
+        case .delimiterLine:
+            return try endDelimiterLine(bytes, from: start)
+        case .header:
+            guard let end = headerEnd(bytes, from: start) else {
+                guard bytes.count - start <= limits.headerBytes else { throw .headerTooLarge }
+                return hold(bytes, from: start)
+            }
+            guard end - start <= limits.headerBytes else { throw .headerTooLarge }
+            events.append(.partBegan(try Self.part(header: bytes[start..<end])))
+            state = .content
+            return end
+        case .content:
+            let found = search(bytes, from: start)
+            if found.lowerBound > start { events.append(.content(bytes[start..<found.lowerBound])) }
+            guard found.count == delimiter.count else { return hold(bytes, from: found.lowerBound) }
+            events.append(.partEnded)
+            state = .delimiterLine
+            return found.upperBound
+        case .epilogue:
+            return nil
+        }
+    }
+
+    private mutating func hold(_ bytes: [UInt8], from start: Int) -> Int? {
+        held = Array(bytes[start...])
+        return nil
+    }
+
+    /// After a delimiter: `--` ends the body, padding and CRLF begin a part.
+    private mutating func endDelimiterLine(_ bytes: [UInt8], from start: Int) throws(MultipartError) -> Int? {
+        let rest = bytes[start...]
+        if rest.starts(with: "--".utf8) {
+            state = .epilogue
+            return nil
+        }
+        let padding = rest.prefix { $0 == 0x20 || $0 == 0x09 }
+        guard padding.count <= limits.headerBytes else { throw .headerTooLarge }
+        let line = rest.dropFirst(padding.count)
+        if line.starts(with: "\r\n".utf8) {
+            partCount += 1
+            guard partCount <= limits.parts else { throw .tooManyParts(limit: limits.parts) }
+            state = .header
+            return line.startIndex  // the CRLF stays: a part without header lines then ends like any other
+        }
+        let mayStillComplete = line.isEmpty || line.elementsEqual("\r".utf8) || rest.elementsEqual("-".utf8)
+        guard mayStillComplete else { throw .malformed("a delimiter is followed by other text") }
+        return hold(bytes, from: start)
+    }
+
+    /// The first delimiter, or the longest start of one that the end of `bytes` cuts off (perhaps empty).
+    private func search(_ bytes: [UInt8], from start: Int) -> Range<Int> {
+        bytes.withUnsafeBytes { buffer in
+            var position = start
+            while position < buffer.count,
+                let base = buffer.baseAddress,
+                let hit = memchr(base + position, 0x0D, buffer.count - position)
+            {
+                let candidate = base.distance(to: UnsafeRawPointer(hit))
+                let length = min(delimiter.count, buffer.count - candidate)
+                if delimiter.withUnsafeBytes({ memcmp(base + candidate, $0.baseAddress ?? base, length) }) == 0 {
+                    return candidate..<candidate + length
+                }
+                position = candidate + 1
+            }
+            return buffer.count..<buffer.count
+        }
+    }
+
+    private func headerEnd(_ bytes: [UInt8], from start: Int) -> Int? {
+        let end = Array("\r\n\r\n".utf8)
+        let limit = min(bytes.count, start + limits.headerBytes + end.count)
+        guard limit - start >= end.count else { return nil }
+        for position in start...(limit - end.count) where bytes[position] == 0x0D {
+            if bytes[position..<position + end.count].elementsEqual(end) { return position + end.count }
+        }
+        return nil
+    }
+
+    private static func part(header: ArraySlice<UInt8>) throws(MultipartError) -> Part {
+        var disposition: ParameterizedField?
+        var contentType: String?
+        for line in String(decoding: header, as: UTF8.self).split(separator: "\r\n") {
+            guard let colon = line.firstIndex(of: ":") else {
+                throw .malformed("a header line has no colon")
+            }
+            let value = line[line.index(after: colon)...].trimmingCharacters(in: .whitespaces)
+            switch line[..<colon].lowercased() {
+            case "content-disposition": disposition = ParameterizedField(value)
+            case "content-type": contentType = value
+            default: continue
+            }
+        }
+        guard let disposition, disposition.value.lowercased() == "form-data", let name = disposition["name"]
+        else { throw .malformed("a part has no Content-Disposition: form-data with a name") }
+        return Part(
+            name: unescaped(name), filename: disposition["filename"].map(unescaped), contentType: contentType)
+    }
+
+    /// Undoes the three escapes of the WHATWG form encoding; any other `%` stands for itself.
+    private static func unescaped(_ text: String) -> String {
+        guard text.contains("%") else { return text }
+        return text.replacingOccurrences(of: "%22", with: "\"")
+            .replacingOccurrences(of: "%0D", with: "\r", options: .caseInsensitive)
+            .replacingOccurrences(of: "%0A", with: "\n", options: .caseInsensitive)
+    }
+}
+
+/// Why a body is not a usable form.
+public enum MultipartError: Error, Hashable, Sendable, CustomStringConvertible {
+    case boundary
+    case malformed(String)
+    case headerTooLarge
+    case tooManyParts(limit: Int)
+    case endedEarly
+
+    public var description: String {
+        switch self {
+        case .boundary: "the Content-Type is not multipart/form-data with a boundary of 1 to 70 characters"
+        case .malformed(let reason): "the form is malformed: \(reason)"
+        case .headerTooLarge: "a part's header is too large"
+        case .tooManyParts(let limit): "the form has more than \(limit) parts"
+        case .endedEarly: "the form ended before its closing delimiter"
+        }
+    }
+}
+
+/// A header field such as `form-data; name="a"; filename="b"`: a value and parameters.
+///
+/// In quotes `\"` and `\\` are escapes; any other backslash stands for itself, as browsers send it.
+/// Extended parameters such as `filename*` have names of their own and so are never mixed up with the plain
+/// ones (RFC 7578 §4.2 forbids them).
+public struct ParameterizedField: Hashable, Sendable {
+    public let value: String
+    private let parameters: [String: String]
+
+    public init(_ field: String) {
+        let quote: UnicodeScalar = "\""
+        var rest = field.unicodeScalars[...]
+        value = String(rest.prefix { $0 != ";" }).trimmingCharacters(in: .whitespaces)
+        var parameters: [String: String] = [:]
+        while let semicolon = rest.firstIndex(of: ";") {
+            rest = rest[rest.index(after: semicolon)...]
+            guard let equals = rest.firstIndex(where: { $0 == "=" || $0 == ";" }), rest[equals] == "=" else {
+                continue
+            }
+            let key = String(rest[..<equals]).trimmingCharacters(in: .whitespaces).lowercased()
+            rest = rest[rest.index(after: equals)...].drop { $0 == " " || $0 == "\t" }
+            let text = rest.first == quote ? Self.quoted(&rest) : String(rest.prefix { $0 != ";" })
+                .trimmingCharacters(in: .whitespaces)
+            if parameters[key] == nil { parameters[key] = text }
+        }
+        self.parameters = parameters
+    }
+
+    /// The parameter of that name, in lower case.
+    public subscript(name: String) -> String? { parameters[name] }
+
+    private static func quoted(_ rest: inout Substring.UnicodeScalarView) -> String {
+        var text = String.UnicodeScalarView()
+        rest.removeFirst()
+        while let scalar = rest.popFirst() {
+            if scalar == "\"" { break }
+            if scalar == "\\", let next = rest.first, next == "\"" || next == "\\" {
+                text.append(next)
+                rest.removeFirst()
+            } else {
+                text.append(scalar)
+            }
+        }
+        return String(text)
+    }
+}

@@ -1,0 +1,94 @@
+import HTTPTypes
+
+/// `POST` with the file as the body (RFC 9110 §9.3.3).
+public struct PostUpload: UploadProtocol {
+    public static let name = "post"
+    public static let traits = ProtocolTraits(resumes: false, isIdempotent: false)
+
+    private var attempt: SingleShot
+
+    public init(item: UploadItem, options: ProtocolOptions) {
+        var fields: HTTPFields = [.contentType: item.contentType]
+        fields[.contentDisposition] = "attachment; filename=\"\(MultipartForm.escaped(fileName: item.name))\""
+        attempt = SingleShot(
+            Exchange(
+                options.requestMethod(or: .post), UploadAddress.address(item.url, for: item.name), fields: fields,
+                body: item.size > 0 ? .file(range: 0..<item.size) : .none,
+                isIdempotent: options.sendsIdempotencyKey, mayComplete: true),
+            item: item)
+    }
+
+    public mutating func start(resource: Resource?, capabilities: ServerCapabilities?) -> Step {
+        attempt.start(resource)
+    }
+    public mutating func receive(_ reply: Reply) -> Step { attempt.receive(reply) }
+    public func removal(of resource: Resource) -> Exchange? { nil }
+}
+
+/// `POST` of multipart/form-data (RFC 7578), streamed from the file between a computed head and tail.
+public struct FormUpload: UploadProtocol {
+    public static let name = "form"
+    public static let traits = ProtocolTraits(resumes: false, isIdempotent: false)
+
+    private var attempt: SingleShot
+
+    public init(item: UploadItem, options: ProtocolOptions) {
+        self.init(item: item, options: options, boundary: MultipartForm.randomBoundary())
+    }
+
+    init(item: UploadItem, options: ProtocolOptions, boundary: String) {
+        let form = MultipartForm(
+            boundary: boundary, parameters: item.parameters, fileField: options.fileField, fileName: item.name,
+            fileType: item.contentType)
+        attempt = SingleShot(
+            Exchange(
+                options.requestMethod(or: .post), UploadAddress.address(item.url, for: item.name),
+                fields: [.contentType: form.contentType],
+                body: .file(range: 0..<item.size, prefix: form.prefix, suffix: form.suffix),
+                isIdempotent: options.sendsIdempotencyKey, mayComplete: true),
+            item: item)
+    }
+
+    public mutating func start(resource: Resource?, capabilities: ServerCapabilities?) -> Step {
+        attempt.start(resource)
+    }
+    public mutating func receive(_ reply: Reply) -> Step { attempt.receive(reply) }
+    public func removal(of resource: Resource) -> Exchange? { nil }
+}
+
+/// One request that must not reach the server twice: before its last bytes go out, a mark is noted; an attempt that
+/// finds the mark does not know whether the server has the file.
+struct SingleShot: Sendable {
+    /// The field of the resource that says the whole body is out.
+    static let markField = "wholeBodySent"
+    static let idempotencyKey = HTTPField.Name("Idempotency-Key")
+
+    private var exchange: Exchange
+    private let size: ByteCount
+
+    init(_ exchange: Exchange, item: UploadItem) {
+        self.exchange = exchange
+        size = item.size
+        if exchange.isIdempotent, let name = Self.idempotencyKey {
+            self.exchange.fields[name] = "\"\(item.key)\""
+        } else if !exchange.isIdempotent {
+            self.exchange.markBeforeLastBytes = Resource(url: exchange.url, fields: [Self.markField: "yes"])
+        }
+    }
+
+    func start(_ resource: Resource?) -> Step {
+        guard exchange.markBeforeLastBytes != nil, resource?.fields[Self.markField] != nil else {
+            return .send(exchange)
+        }
+        return .failed(WholeUpload.unknownOutcome(nil))
+    }
+
+    func receive(_ reply: Reply) -> Step {
+        switch WholeUpload.step(reply, to: exchange, size: size) {
+        case .failed(let failure, _) where failure.category != .outcomeUnknown:
+            // A definite answer, or a body that was not fully sent: the server does not have the file.
+            .failed(failure, notes: exchange.markBeforeLastBytes == nil ? [] : [.resource(nil)])
+        case let step: step
+        }
+    }
+}

@@ -1,0 +1,56 @@
+import Foundation
+
+/// The `Upload-Metadata` field of tus 1.0: ordered, unique keys with values in Base64.
+public struct TusMetadata: Hashable, Sendable {
+    public struct Entry: Hashable, Sendable {
+        public var key: String
+        /// Empty for a key without a value.
+        public var value: String
+
+        public init(_ key: String, _ value: String = "") {
+            self.key = key
+            self.value = value
+        }
+    }
+
+    public let entries: [Entry]
+
+    /// - Returns: nil if a key is empty, repeated, not printable ASCII, or holds a space or a comma.
+    public init?(_ entries: [Entry]) {
+        var keys: Set<String> = []
+        for entry in entries {
+            let isToken = entry.key.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != 0x2C }
+            guard !entry.key.isEmpty, isToken, keys.insert(entry.key).inserted else { return nil }
+        }
+        self.entries = entries
+    }
+
+    /// Reads the field. Spaces after commas are allowed, as servers send them.
+    /// - Returns: nil if any pair is malformed. That is no reason to fail an upload: servers in use send such
+    ///   fields.
+    public init?(header: String) {
+        var entries: [Entry] = []
+        for element in header.split(separator: ",", omittingEmptySubsequences: false) {
+            let words = element.trimmingCharacters(in: .whitespaces)
+                .split(separator: " ", omittingEmptySubsequences: false)
+            guard let key = words.first, words.count <= 2 else { return nil }
+            guard words.count == 2 else {
+                entries.append(Entry(String(key)))
+                continue
+            }
+            guard let data = Data(base64Encoded: String(words[1])) else { return nil }
+            entries.append(Entry(String(key), String(decoding: data, as: UTF8.self)))
+        }
+        self.init(entries)
+    }
+
+    /// The field's value; nil when there is nothing to send.
+    public var header: String? {
+        guard !entries.isEmpty else { return nil }
+        return entries.map { entry in
+            entry.value.isEmpty ? entry.key : "\(entry.key) \(Data(entry.value.utf8).base64EncodedString())"
+        }.joined(separator: ",")
+    }
+
+    public subscript(key: String) -> String? { entries.first { $0.key == key }?.value }
+}

@@ -1,0 +1,51 @@
+
+public import Foundation
+
+/// Addresses: where a name goes, and what counts as the same server.
+public enum UploadAddress {
+    /// Where in a destination's url the file's name goes.
+    public static let nameMark = "{name}"
+
+    /// The address of one file below a destination: `{name}` is replaced; an address that ends with a slash gets the
+    /// name appended, as `curl -T` does; any other address is taken as it is.
+    public static func address(_ url: String, for name: String) -> String {
+        let encoded = name.addingPercentEncoding(withAllowedCharacters: allowedInName) ?? name
+        if url.contains(nameMark) { return url.replacingOccurrences(of: nameMark, with: encoded) }
+        let end = url.firstIndex(where: { $0 == "?" || $0 == "#" }) ?? url.endIndex
+        guard url[..<end].hasSuffix("/") else { return url }
+        return url[..<end] + encoded + url[end...]
+    }
+
+    /// True if files with different names get different addresses.
+    public static func tellsNamesApart(_ url: String) -> Bool { address(url, for: "a") != address(url, for: "b") }
+
+    /// Scheme, host and port, in lower case and with the port filled in; nil if there is no host.
+    public static func origin(_ url: URL) -> String? {
+        guard let scheme = url.scheme?.lowercased(), let host = url.host()?.lowercased(), !host.isEmpty else {
+            return nil
+        }
+        return "\(scheme)://\(host):\(url.port ?? (scheme == "https" ? 443 : 80))"
+    }
+
+    /// Resolves a `Location` against the address that was asked (RFC 9110 §10.2.2).
+    ///
+    /// - Throws: `UploadFailure` (`permanent`) if it is malformed or leads to another origin: our credentials and
+    ///   bytes go only where the configuration says.
+    public static func resolve(_ location: String, against base: String) throws(UploadFailure) -> String {
+        guard let base = URL(string: base), let resolved = URL(string: location, relativeTo: base)?.absoluteURL,
+            let origin = origin(resolved), resolved.user() == nil
+        else { throw UploadFailure(.permanent, "the server sent an address that cannot be read: \(location.prefix(200))") }
+        guard origin == UploadAddress.origin(base) else {
+            throw UploadFailure(
+                .permanent, "the server sends the upload to another place, \(origin)",
+                hint: "if that is right, set the destination's url to that place")
+        }
+        return resolved.absoluteString
+    }
+
+    private static let allowedInName: CharacterSet = {
+        var set = CharacterSet(charactersIn: "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
+        set.insert(charactersIn: "-._~/")
+        return set
+    }()
+}

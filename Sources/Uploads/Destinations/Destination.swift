@@ -1,0 +1,44 @@
+public import HTTPTypes
+public import Transfer
+public import UploadProtocols
+
+/// A named place that files go to, ready for use: what the configuration says, with its secrets behind closures.
+public struct Destination: Sendable {
+    public var name: String
+    /// Absolute, `http` or `https`, without user info.
+    public var url: String
+    /// A name from `ProtocolCatalog`.
+    public var protocolName: String
+    public var options: ProtocolOptions
+    /// Sent with every request.
+    public var fields: HTTPFields
+    /// Form parameters or metadata of every upload; those of one upload come after them.
+    public var parameters: [UploadItem.Parameter]
+    /// Makes the value of `Authorization` for each try; nil sends none.
+    public var authorization: (@Sendable () async throws(UploadFailure) -> String)?
+    public var tls: TLSFiles
+
+    public init(
+        name: String, url: String, protocolName: String, options: ProtocolOptions = ProtocolOptions(),
+        fields: HTTPFields = [:], parameters: [UploadItem.Parameter] = [],
+        authorization: (@Sendable () async throws(UploadFailure) -> String)? = nil, tls: TLSFiles = TLSFiles()
+    ) {
+        self.name = name
+        self.url = url
+        self.protocolName = protocolName
+        self.options = options
+        self.fields = fields
+        self.parameters = parameters
+        self.authorization = authorization
+        self.tls = tls
+    }
+
+    /// Where a file goes, fixed when it is queued.
+    ///
+    /// - Parameter fields: Parameters of this upload alone.
+    public func target(name: String, fields: [UploadItem.Parameter] = []) -> Upload.Target {
+        Upload.Target(
+            destination: self.name, url: url, method: protocolName, name: name,
+            fields: (parameters + fields).map { Upload.Target.Field(name: $0.name, value: $0.value) })
+    }
+}

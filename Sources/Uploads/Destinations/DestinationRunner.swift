@@ -1,0 +1,141 @@
+import Connectivity
+import Foundation
+import Synchronization
+public import Transfer
+import UploadProtocols
+
+/// Runs attempts for real: opens the file, finds the destination, speaks its protocol.
+public final class DestinationRunner: AttemptRunner {
+    private struct Memory {
+        var transports: [TLSFiles: HTTPClientTransport] = [:]
+        var capabilities: [String: ServerCapabilities] = [:]
+        var hosts: [String: UploadHost] = [:]
+    }
+
+    private let destinations: [String: Destination]
+    private let timeouts: HTTPClientTransport.Timeouts
+    private let pace: any Pace
+    private let monitors: [any EventMonitor]
+    private let memory = Mutex(Memory())
+
+    /// - Parameter pace: The limit on bytes per second over all uploads.
+    public init(
+        destinations: [Destination], timeouts: HTTPClientTransport.Timeouts = .init(), pace: any Pace,
+        monitors: [any EventMonitor] = []
+    ) {
+        self.destinations = Dictionary(destinations.map { ($0.name, $0) }) { first, _ in first }
+        self.timeouts = timeouts
+        self.pace = pace
+        self.monitors = monitors
+    }
+
+    /// Closes all connections. Nothing may be run afterwards.
+    public func shutdown() async {
+        for transport in memory.withLock({ Array($0.transports.values) }) { await transport.shutdown() }
+    }
+
+    public func run(_ upload: Upload, recorder: any AttemptRecorder) async -> UploadAttempt.Outcome {
+        do throws(UploadFailure) {
+            let destination = try destination(of: upload)
+            let uploadProtocol = try Self.uploadProtocol(for: upload, at: destination)
+            let file = try SourceFile(upload.path)
+            try file.check(upload.identity)
+            let attempt = UploadAttempt(
+                session: try session(for: destination), file: file, identity: upload.identity,
+                label: "\(upload.id)", pace: pace, recorder: recorder
+            ) { [weak self] in self?.keep($0, of: upload.target.url) }
+            return await attempt.run(
+                uploadProtocol, resource: upload.resource, capabilities: capabilities(of: upload.target.url))
+        } catch {
+            return .failed(error)
+        }
+    }
+
+    public func discard(_ upload: Upload) async {
+        guard let resource = upload.resource, let destination = try? destination(of: upload),
+            let uploadProtocol = try? Self.uploadProtocol(for: upload, at: destination),
+            let exchange = uploadProtocol.removal(of: resource), let session = try? session(for: destination)
+        else { return }
+        let request = TransportRequest(method: exchange.method, url: exchange.url, fields: exchange.fields)
+        _ = try? await session.perform(request, label: "\(upload.id)")
+    }
+
+    public func host(of upload: Upload) -> UploadHost {
+        memory.withLock { memory in
+            if let known = memory.hosts[upload.target.url] { return known }
+            let url = URL(string: upload.target.url)
+            let name = url?.host()?.lowercased() ?? ""
+            let port = url?.port ?? (url?.scheme?.lowercased() == "https" ? 443 : 80)
+            let host = UploadHost(
+                name: name, port: UInt16(exactly: port) ?? 0, isLocal: Reachability.isLocal(host: name))
+            memory.hosts[upload.target.url] = host
+            return host
+        }
+    }
+
+    public func resumes(_ upload: Upload) -> Bool {
+        ProtocolCatalog.entry(named: upload.target.method)?.traits.resumes ?? false
+    }
+
+    /// The destination an upload was queued for; its address is the upload's own.
+    private func destination(of upload: Upload) throws(UploadFailure) -> Destination {
+        let target = upload.target
+        if target.destination.isEmpty {
+            return Destination(name: "", url: target.url, protocolName: target.method)
+        }
+        guard let known = destinations[target.destination] else {
+            throw UploadFailure(
+                .permanent, "the destination \(target.destination) is no longer in the configuration",
+                hint: "put it back and retry, or remove the upload")
+        }
+        // Credentials go only where the configuration sends them now.
+        guard let queued = URL(string: target.url).flatMap(UploadAddress.origin),
+            queued == URL(string: known.url).flatMap(UploadAddress.origin)
+        else {
+            throw UploadFailure(
+                .permanent,
+                "the destination \(target.destination) now leads elsewhere than when this file was queued",
+                hint: "add the file again, or put the old url back and retry")
+        }
+        return known
+    }
+
+    private static func uploadProtocol(
+        for upload: Upload, at destination: Destination
+    ) throws(UploadFailure) -> any UploadProtocol {
+        guard let entry = ProtocolCatalog.entry(named: upload.target.method) else {
+            throw UploadFailure(
+                .permanent, "the protocol \(upload.target.method) is not known",
+                hint: "known are \(ProtocolCatalog.names.joined(separator: ", "))")
+        }
+        let added = Int64(upload.added.timeIntervalSince1970 * 1000)
+        let item = UploadItem(
+            url: upload.target.url, name: upload.target.name, size: upload.size,
+            contentType: MediaType.ofFile(named: upload.target.name),
+            key: "ferry-\(upload.id)-\(added)-\(upload.identity.inode)",
+            parameters: upload.target.fields.map { .init(name: $0.name, value: $0.value) })
+        return entry.make(item, destination.options)
+    }
+
+    private func session(for destination: Destination) throws(UploadFailure) -> Session {
+        var adapters: [any RequestAdapter] = [FieldAdapter(destination.fields)]
+        if let authorization = destination.authorization { adapters.append(AuthorizationAdapter(authorization)) }
+        return Session(transport: try transport(destination.tls), adapters: adapters, monitors: monitors)
+    }
+
+    /// One transport, and so one pool of connections, for all destinations that trust alike.
+    private func transport(_ tls: TLSFiles) throws(UploadFailure) -> HTTPClientTransport {
+        try memory.withLock { memory throws(UploadFailure) in
+            if let known = memory.transports[tls] { return known }
+            let made = try HTTPClientTransport(timeouts: timeouts, tls: tls)
+            memory.transports[tls] = made
+            return made
+        }
+    }
+
+    private func capabilities(of url: String) -> ServerCapabilities? { memory.withLock { $0.capabilities[url] } }
+
+    private func keep(_ capabilities: ServerCapabilities, of url: String) {
+        memory.withLock { $0.capabilities[url] = capabilities }
+    }
+}

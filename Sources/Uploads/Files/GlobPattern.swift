@@ -1,0 +1,99 @@
+/// A shell pattern for one component of a path: `*`, `?`, `[a-z]`, `[!a]`. Works on bytes, `?` on one UTF-8 scalar.
+struct GlobPattern {
+    private enum Token: Equatable {
+        case byte(UInt8)
+        case anyOne
+        case anyMany
+        case set([ClosedRange<UInt8>], isNegated: Bool)
+    }
+
+    private let tokens: [Token]
+
+    /// Whether `text` holds a character that only a pattern would.
+    static func isPattern(_ text: some Sequence<UInt8>) -> Bool {
+        text.contains { $0 == UInt8(ascii: "*") || $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "[") }
+    }
+
+    init(_ bytes: [UInt8]) {
+        var tokens: [Token] = []
+        var index = 0
+        while index < bytes.count {
+            switch bytes[index] {
+            case UInt8(ascii: "*"): if tokens.last != .anyMany { tokens.append(.anyMany) }
+            case UInt8(ascii: "?"): tokens.append(.anyOne)
+            case UInt8(ascii: "["):
+                if let (set, end) = Self.set(bytes, from: index + 1) {
+                    tokens.append(set)
+                    index = end
+                } else {
+                    tokens.append(.byte(bytes[index]))
+                }
+            case UInt8(ascii: "\\") where index + 1 < bytes.count:
+                index += 1
+                tokens.append(.byte(bytes[index]))
+            default: tokens.append(.byte(bytes[index]))
+            }
+            index += 1
+        }
+        self.tokens = tokens
+    }
+
+    /// Whether the whole of `name` matches. A leading dot must be named, as in the shell.
+    func matches(_ name: [UInt8]) -> Bool {
+        if name.first == UInt8(ascii: "."), tokens.first != .byte(UInt8(ascii: ".")) { return false }
+        // Backtracks to the last star only, so that no pattern takes more than quadratic time.
+        var (token, position) = (0, 0)
+        var star: (token: Int, position: Int)?
+        while position < name.count {
+            if token < tokens.count, tokens[token] == .anyMany {
+                star = (token, position)
+                token += 1
+            } else if token < tokens.count, let length = Self.length(of: tokens[token], at: position, in: name) {
+                token += 1
+                position += length
+            } else if let last = star {
+                star = (last.token, last.position + 1)
+                (token, position) = (last.token + 1, last.position + 1)
+            } else {
+                return false
+            }
+        }
+        return tokens[token...].allSatisfy { $0 == .anyMany }
+    }
+
+    private static func length(of token: Token, at position: Int, in name: [UInt8]) -> Int? {
+        switch token {
+        case .byte(let byte): return name[position] == byte ? 1 : nil
+        case .anyMany: return nil
+        case .anyOne:
+            var end = position + 1
+            while end < name.count, name[end] & 0xC0 == 0x80, name[position] >= 0xC0 { end += 1 }
+            return end - position
+        case .set(let ranges, let isNegated):
+            return ranges.contains { $0.contains(name[position]) } != isNegated ? 1 : nil
+        }
+    }
+
+    private static func set(_ bytes: [UInt8], from start: Int) -> (Token, end: Int)? {
+        var index = start
+        var isNegated = false
+        if index < bytes.count, bytes[index] == UInt8(ascii: "!") || bytes[index] == UInt8(ascii: "^") {
+            isNegated = true
+            index += 1
+        }
+        var ranges: [ClosedRange<UInt8>] = []
+        let first = index
+        while index < bytes.count, bytes[index] != UInt8(ascii: "]") || index == first {
+            if index + 2 < bytes.count, bytes[index + 1] == UInt8(ascii: "-"), bytes[index + 2] != UInt8(ascii: "]"),
+                bytes[index] <= bytes[index + 2]
+            {
+                ranges.append(bytes[index]...bytes[index + 2])
+                index += 3
+            } else {
+                ranges.append(bytes[index]...bytes[index])
+                index += 1
+            }
+        }
+        return index < bytes.count ? (.set(ranges, isNegated: isNegated), index) : nil
+    }
+}

@@ -1,0 +1,150 @@
+import struct Foundation.Date
+
+/// Writes the snapshot of a generation from the files before it, and makes it the current one.
+///
+/// It needs the files alone: each upload's newest record is copied as bytes, so members of newer versions survive
+/// and memory holds the journals but never the snapshot.
+struct Compaction: Sendable {
+    let files: any StateFiles
+    /// The snapshot's generation; its journal exists already, and later changes go there.
+    let generation: Int
+    /// The last record before that journal.
+    let sequence: Int
+    /// A journal that cannot be trusted on disk, and what to read instead.
+    var replacement: Replacement?
+    let savedAt: Date
+    /// True once the new snapshot has taken its place.
+    private(set) var isCommitted = false
+
+    struct Replacement: Sendable {
+        var generation: Int
+        var content: [UInt8]
+    }
+
+    init(
+        files: any StateFiles, generation: Int, sequence: Int, replacement: Replacement? = nil, savedAt: Date
+    ) {
+        self.files = files
+        self.generation = generation
+        self.sequence = sequence
+        self.replacement = replacement
+        self.savedAt = savedAt
+    }
+
+    /// - Returns: The length of the new snapshot in bytes.
+    /// - Throws: Before the commit everything stays as it was.
+    mutating func run() throws(JournalError) -> Int {
+        let current = try SnapshotReader(SnapshotFile.current, in: files)
+        let base = try current ?? SnapshotReader(SnapshotFile.previous, in: files)
+        let oldest = base?.header.generation ?? 1
+        let replay = try replay(from: oldest, after: base?.header.lastSequence ?? 0)
+        let temporary = SnapshotFile.temporary()
+        do throws(JournalError) {
+            let length = try write(temporary, from: base, replay)
+            try commit(temporary, replacing: current?.name, oldest: oldest)
+            return length
+        } catch {
+            // A leftover is removed at the next start.
+            if !isCommitted { try? files.remove(temporary) }
+            throw error
+        }
+    }
+
+    private func replay(from oldest: Int, after sequence: Int) throws(JournalError) -> JournalReplay {
+        var replay = JournalReplay(after: sequence, in: files.path)
+        for journal in try files.journals(from: oldest) where journal < generation {
+            let name = JournalFile.name(journal)
+            let content =
+                if let replacement, replacement.generation == journal {
+                    replacement.content
+                } else {
+                    try files.content(name) ?? []
+                }
+            _ = try replay.replay(content, of: name, isLast: false)
+        }
+        guard replay.sequence == self.sequence else {
+            throw .damaged(
+                path: files.path, byte: 0,
+                reason: "records end at \(replay.sequence) and not at \(self.sequence)")
+        }
+        return replay
+    }
+
+    private func write(
+        _ name: String, from base: SnapshotReader?, _ replay: JournalReplay
+    ) throws(JournalError) -> Int {
+        var header = base?.header ?? SnapshotHeader(generation: generation, lastSequence: sequence)
+        header.generation = generation
+        header.lastSequence = sequence
+        header.merge(replay)
+        var writer = try SnapshotWriter(name, header: header, savedAt: savedAt, in: files)
+        try replay.merge(into: base) { _, record throws(JournalError) in try writer.append(record) }
+        return try writer.finish()
+    }
+
+    private mutating func commit(
+        _ temporary: String, replacing current: String?, oldest: Int
+    ) throws(JournalError) {
+        do throws(SystemCallError) {
+            if current != nil { try keepPrevious() }
+            try files.rename(temporary, to: SnapshotFile.current)
+            isCommitted = true
+            // Nothing older may go before the new names are certain to stay.
+            try files.synchronize()
+        } catch {
+            throw JournalError(error, in: files.path)
+        }
+        for journal in try files.journals(from: 1) where journal < oldest {
+            try? files.remove(JournalFile.name(journal))
+        }
+    }
+
+    private func keepPrevious() throws(SystemCallError) {
+        if try files.isSame(SnapshotFile.current, SnapshotFile.previous) { return }
+        let second = SnapshotFile.temporary()
+        do throws(SystemCallError) {
+            try files.link(SnapshotFile.current, as: second)
+        } catch where error.isLinkUnsupported {
+            // Until the commit there is no current snapshot; recovery knows that case.
+            try files.rename(SnapshotFile.current, to: SnapshotFile.previous)
+            return
+        }
+        try files.rename(second, to: SnapshotFile.previous)
+    }
+}
+
+extension SnapshotHeader {
+    mutating func merge(_ replay: JournalReplay) {
+        if let changed = replay.settings {
+            let nextID = max(settings.nextID, changed.nextID)
+            settings = changed
+            settings.nextID = nextID
+            unknownSettings = replay.unknownSettings
+        }
+        if let greatest = replay.greatestID { settings.reserve(greatest) }
+        for place in replay.skipped {
+            if !skipped.isEmpty { skipped.append(UInt8(ascii: ",")) }
+            replay.withBytes(of: place) { skipped.append(contentsOf: $0) }
+        }
+    }
+}
+
+extension StateFiles {
+    /// The generations of the journals that are there, from `oldest` on, in ascending order.
+    func journals(from oldest: Int) throws(JournalError) -> [Int] {
+        do throws(SystemCallError) {
+            return try names().compactMap(JournalFile.generation).filter { $0 >= oldest }.sorted()
+        } catch {
+            throw JournalError(error, in: path)
+        }
+    }
+
+    /// A file's whole content; nil if there is none.
+    func content(_ name: String) throws(JournalError) -> [UInt8]? {
+        do throws(SystemCallError) {
+            return try open(name, for: .reading)?.content()
+        } catch {
+            throw JournalError(error, in: path)
+        }
+    }
+}

@@ -1,0 +1,111 @@
+import Transfer
+
+import struct Foundation.Date
+
+/// Appends JSON text to a buffer of bytes. Commas and braces are the caller's: a record's layout is fixed.
+struct JSONWriter {
+    var bytes: [UInt8] = []
+
+    mutating func raw(_ text: StaticString) {
+        bytes.append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    }
+
+    mutating func raw(_ text: some Collection<UInt8>) { bytes.append(contentsOf: text) }
+
+    mutating func string(_ text: String) {
+        var text = text
+        text.withUTF8 { string($0) }
+    }
+
+    mutating func path(_ path: LocalPath) {
+        let isPlain = path.bytes.allSatisfy { $0 < 0x80 } && !path.bytes.starts(with: LocalPath.encodedPrefix)
+        if isPlain {
+            path.bytes.withUnsafeBufferPointer { string($0) }
+        } else {
+            string(path.encoded)
+        }
+    }
+
+    /// Valid UTF-8 in, a quoted string out.
+    mutating func string(_ text: UnsafeBufferPointer<UInt8>) {
+        bytes.append(UInt8(ascii: "\""))
+        var start = 0
+        for index in 0..<text.count where Self.needsEscape(text[index]) {
+            bytes.append(contentsOf: UnsafeBufferPointer(rebasing: text[start..<index]))
+            escape(text[index])
+            start = index + 1
+        }
+        bytes.append(contentsOf: UnsafeBufferPointer(rebasing: text[start...]))
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    /// A number, or the same digits in quotes where other readers of JSON would round it: beyond 2^53.
+    mutating func integer(_ value: some FixedWidthInteger) {
+        let isExact = value.magnitude <= 1 << 53
+        if !isExact { raw("\"") }
+        digits(value)
+        if !isExact { raw("\"") }
+    }
+
+    /// The digits of `value` in quotes, whatever its size.
+    mutating func quotedInteger(_ value: some FixedWidthInteger) {
+        raw("\"")
+        digits(value)
+        raw("\"")
+    }
+
+    /// The shortest text that reads back as the same value; `"inf"` and `"nan"` in quotes, as JSON has neither.
+    mutating func double(_ value: Double) {
+        if !value.isFinite { raw("\"") }
+        raw(value.description.utf8)
+        if !value.isFinite { raw("\"") }
+    }
+
+    /// ISO 8601, or where that would not be exact a number: seconds since 2001-01-01T00:00:00Z.
+    mutating func date(_ date: Date) {
+        guard let text = WallTime.text(date) else { return double(date.timeIntervalSinceReferenceDate) }
+        raw("\"")
+        raw(text)
+        raw("\"")
+    }
+
+    mutating func checksum(_ value: UInt32) { bytes.append(contentsOf: Self.hexadecimal(value)) }
+
+    static func hexadecimal(_ value: UInt32) -> [UInt8] {
+        (0..<8).map { hexadecimalDigits[Int(value >> UInt32(28 - 4 * $0) & 0xF)] }
+    }
+
+    private static let hexadecimalDigits = Array("0123456789abcdef".utf8)
+
+    private static func needsEscape(_ byte: UInt8) -> Bool {
+        byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte == 0x7F
+    }
+
+    private mutating func escape(_ byte: UInt8) {
+        switch byte {
+        case UInt8(ascii: "\""): raw("\\\"")
+        case UInt8(ascii: "\\"): raw("\\\\")
+        case UInt8(ascii: "\n"): raw("\\n")
+        case UInt8(ascii: "\t"): raw("\\t")
+        default:
+            raw("\\u00")
+            bytes.append(Self.hexadecimalDigits[Int(byte >> 4)])
+            bytes.append(Self.hexadecimalDigits[Int(byte & 0xF)])
+        }
+    }
+
+    private mutating func digits(_ value: some FixedWidthInteger) {
+        var rest = UInt64(value.magnitude)
+        if value < 0 { raw("-") }
+        let start = bytes.count
+        repeat {
+            bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
+            rest /= 10
+        } while rest > 0
+        bytes[start...].reverse()
+    }
+}
+
+extension LocalPath {
+    static let encodedPrefix = Array("base64:".utf8)
+}

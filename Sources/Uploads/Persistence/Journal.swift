@@ -1,0 +1,91 @@
+public import UploadProtocols
+
+/// Where uploads outlive the process. `FileJournal` is the real one; tests may use one in memory.
+public protocol Journal: Sendable {
+    /// Everything that was acknowledged, in ascending order of ids. Call once, before anything else.
+    func load() throws(JournalError) -> Recovered
+
+    /// Writes `changes` down, wholly or not at all, in the order of the calls.
+    ///
+    /// Returns once they would survive a power cut if `durably`, else once they would survive the process. If it
+    /// throws, none of `changes` has happened. With no changes and `durably` it makes earlier ones durable.
+    nonisolated(nonsending) func append(_ changes: [QueueChange], durably: Bool) async throws(JournalError)
+
+    /// Writes a complete snapshot and lets go of the files; later appends are refused. An error means that only
+    /// the snapshot is missing: nothing that was acknowledged is lost.
+    nonisolated(nonsending) func close() async throws(JournalError)
+}
+
+/// One change of the queue. Absolute, never an increment: carrying it out twice changes nothing.
+public enum QueueChange: Hashable, Sendable {
+    /// The upload with this id is now so, whether it was known before or not.
+    case set(Upload)
+    case remove(Upload.ID)
+    case settings(QueueSettings)
+}
+
+/// What is true of the queue as a whole and outlives the process.
+public struct QueueSettings: Hashable, Sendable {
+    /// Bytes per second over all uploads; nil if unlimited.
+    public var bandwidthLimit: ByteCount?
+    /// Uploads running at once; nil for the configured number.
+    public var concurrency: Int?
+    /// The next id to give away. When read back it exceeds every id ever written, removed ones too, so it need not
+    /// be written for each upload.
+    public var nextID: Upload.ID
+
+    public init(bandwidthLimit: ByteCount? = nil, concurrency: Int? = nil, nextID: Upload.ID = 1) {
+        self.bandwidthLimit = bandwidthLimit
+        self.concurrency = concurrency
+        self.nextID = nextID
+    }
+
+    /// Makes sure that `id` is never given away.
+    mutating func reserve(_ id: Upload.ID) {
+        let (following, overflow) = id.addingReportingOverflow(1)
+        nextID = max(nextID, overflow ? .max : following)
+    }
+}
+
+/// What a queue starts with.
+public struct Recovered: Hashable, Sendable {
+    public var uploads: [Upload]
+    public var settings: QueueSettings
+    /// What had to be put right, for people. Empty after a clean exit, and after most crashes.
+    public var notices: [RecoveryNotice]
+
+    public init(uploads: [Upload] = [], settings: QueueSettings = QueueSettings(), notices: [RecoveryNotice] = []) {
+        self.uploads = uploads
+        self.settings = settings
+        self.notices = notices
+    }
+}
+
+/// Something that recovery put right. Nothing acknowledged was lost by it.
+public enum RecoveryNotice: Hashable, Sendable {
+    /// The last record of `file` was never finished; its `bytes` bytes were moved to `keptAs`.
+    case tornTail(file: String, bytes: Int, keptAs: String)
+    /// `queue.json` was unusable for the reason given; the snapshot before it and the journals were used.
+    case usedPreviousSnapshot(reason: String, keptAs: String?)
+    /// A snapshot changed outside was taken over.
+    case acceptedEdit
+    /// Records of a newer version that it declared safe to pass over; they are kept.
+    case skippedRecords(Int)
+    /// The journal that belongs to the snapshot is not there: changes since the snapshot, if any, are not known.
+    case journalMissing(file: String)
+
+    /// One sentence without a final stop.
+    public var summary: String {
+        switch self {
+        case .tornTail(let file, let bytes, let keptAs):
+            "\(bytes) bytes of an unfinished record were dropped from \(file) and kept as \(keptAs)"
+        case .usedPreviousSnapshot(let reason, let keptAs):
+            "queue.json was not usable (\(reason)); the previous snapshot and the journals were used, nothing is lost"
+                + (keptAs.map { "; the damaged file is kept as \($0)" } ?? "")
+        case .acceptedEdit: "queue.json was changed outside and has been taken over"
+        case .skippedRecords(let count): "\(count) records of a newer version were passed over and kept"
+        case .journalMissing(let file):
+            "\(file) is missing; the queue is as queue.json describes it"
+        }
+    }
+}

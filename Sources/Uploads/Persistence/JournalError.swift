@@ -1,0 +1,150 @@
+public import UploadProtocols
+
+public import struct Foundation.Date
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Why the queue cannot be read or saved. Paths are for people; codes are those of `errno(3)`.
+public enum JournalError: Error, Hashable, Sendable {
+    /// The state folder cannot be made or opened.
+    case folderCannotBeMade(path: String, code: Int32)
+    /// The system refuses access. `mode` holds the permission bits of what is there, if that could be seen.
+    case notAllowed(path: String, mode: UInt32?, code: Int32)
+    /// Something is there that must not be trusted.
+    case unsafe(path: String, mode: UInt32, Danger)
+    /// Another process has the queue. What is known of it comes from a text it left, so it may be missing.
+    /// `host` is set only if that process runs on another machine.
+    case inUse(pid: Int32?, since: Date?, host: String?)
+    /// The file system cannot lock files.
+    case locksNotSupported(path: String)
+    /// The file is damaged at `byte`; going on would lose what follows.
+    case damaged(path: String, byte: Int, reason: String)
+    /// The snapshot is complete and valid, but not as it was written.
+    case edited(path: String)
+    /// Written by a version whose files this one cannot read without harm.
+    case newerFormat(path: String, needs: String)
+    /// No space, or the quota is used up. Later appends work when space returns.
+    case diskFull(path: String, isQuota: Bool)
+    case failed(call: String, path: String, code: Int32)
+    case recordTooLarge(Upload.ID)
+    /// Not loaded yet, or already closed.
+    case notOpen
+
+    public enum Danger: Hashable, Sendable {
+        case notADirectory
+        case notARegularFile
+        case symbolicLink
+        case otherNames(count: Int)
+        case owner(UInt32)
+        /// Others may read or write it.
+        case openToOthers
+        /// A folder above it may be changed by everybody.
+        case parentOpenToAll
+    }
+}
+
+extension JournalError {
+    /// What went wrong, in one sentence without a final stop.
+    public var summary: String {
+        switch self {
+        case .folderCannotBeMade(let path, let code):
+            "the state folder \(path) cannot be made: \(Self.text(code))"
+        case .notAllowed(let path, let mode, let code):
+            "\(path) cannot be used: \(Self.text(code))" + (mode.map { " (mode \(Self.octal($0)))" } ?? "")
+        case .unsafe(let path, let mode, let danger): "\(path) (mode \(Self.octal(mode))) \(danger.text)"
+        case .inUse(let pid, _, let host):
+            "the queue is in use" + (pid.map { " by process \($0)" } ?? "") + (host.map { " on \($0)" } ?? "")
+        case .locksNotSupported(let path): "the file system of \(path) cannot lock files (ENOLCK)"
+        case .damaged(let path, let byte, let reason): "\(path) is damaged at byte \(byte): \(reason)"
+        case .edited(let path): "\(path) was edited outside: its checksum does not fit"
+        case .newerFormat(let path, let needs): "\(path) was written by a newer version (\(needs))"
+        case .diskFull(let path, let isQuota):
+            (isQuota ? "quota used up" : "disk full") + ": the queue in \(path) was not saved"
+        case .failed(let call, let path, let code): "\(path): \(call) failed: \(Self.text(code))"
+        case .recordTooLarge(let id): "upload \(id) is too large to be written down"
+        case .notOpen: "the queue's files are not open"
+        }
+    }
+
+    /// What to do about it.
+    public var hint: String? {
+        switch self {
+        case .folderCannotBeMade: "name another folder with --state"
+        case .notAllowed: "make it readable and writable for you, or name another folder with --state"
+        case .unsafe(let path, _, let danger): danger.hint(path)
+        case .inUse(_, let since, _):
+            since.map { "it has been running since \($0.formatted(.iso8601)); use it, or stop it" }
+        case .locksNotSupported: "name a folder on a local disk with --state"
+        case .damaged(let path, let byte, _):
+            path.hasSuffix(".jsonl")
+                ? "keep a copy; to go on without what follows: truncate -s \(byte) '\(path)'"
+                : "keep a copy and put back a good one; it is never overwritten"
+        case .edited: "start once with the edit accepted, or put the original back"
+        case .newerFormat: "use that version; nothing was changed"
+        case .diskFull: "free some space; saving goes on by itself"
+        case .failed: "check the disk, then start again"
+        case .recordTooLarge: "shorten its fields"
+        case .notOpen: nil
+        }
+    }
+
+    /// The exit status of a program that cannot go on: 75 in use, 77 not allowed, 73 for all others.
+    public var exitStatus: Int32 {
+        switch self {
+        case .inUse: 75
+        case .notAllowed, .unsafe: 77
+        case .folderCannotBeMade, .locksNotSupported, .damaged, .edited, .newerFormat, .diskFull, .failed,
+            .recordTooLarge, .notOpen:
+            73
+        }
+    }
+
+    /// The same, as queues and screens carry it.
+    public var failure: UploadFailure { UploadFailure(.storage, summary, hint: hint) }
+
+    private static func text(_ code: Int32) -> String { String(cString: strerror(code)) }
+
+    private static func octal(_ mode: UInt32) -> String { "0" + String(mode & 0o7777, radix: 8) }
+}
+
+extension JournalError.Danger {
+    fileprivate var text: String {
+        switch self {
+        case .notADirectory: "is not a folder"
+        case .notARegularFile: "is not a regular file"
+        case .symbolicLink: "is a symbolic link"
+        case .otherNames(let count): "has \(count) names (hard links)"
+        case .owner(let user): "belongs to user \(user)"
+        case .openToOthers: "is open to other users"
+        case .parentOpenToAll: "may be changed by everybody and is above the state folder"
+        }
+    }
+
+    fileprivate func hint(_ path: String) -> String {
+        switch self {
+        case .openToOthers: "chmod go-rwx '\(path)', after a look at what is in it"
+        case .notADirectory, .parentOpenToAll: "name another folder with --state"
+        case .notARegularFile, .symbolicLink, .otherNames, .owner: "move it away, after a look at what it is"
+        }
+    }
+}
+
+extension JournalError {
+    init(_ error: SystemCallError, in folder: String) {
+        let path = error.name.isEmpty ? folder : folder + "/" + error.name
+        if let danger = error.danger {
+            self = .unsafe(path: path, mode: error.mode, danger)
+            return
+        }
+        switch error.code {
+        case ENOSPC: self = .diskFull(path: folder, isQuota: false)
+        case EDQUOT: self = .diskFull(path: folder, isQuota: true)
+        case EACCES, EPERM, EROFS: self = .notAllowed(path: path, mode: nil, code: error.code)
+        default: self = .failed(call: error.call, path: path, code: error.code)
+        }
+    }
+}

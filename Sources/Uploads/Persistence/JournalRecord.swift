@@ -1,0 +1,71 @@
+/// One line of a journal: `{"c":"1f3a9c02","s":18235,"op":"set","v":{…}}`. The checksum is a CRC-32C of what
+/// follows it, up to the line's end.
+enum JournalRecord {
+    static let start = Array("{\"c\":\"".utf8)
+    /// Where the part under the checksum begins: after the eight digits and their quote.
+    static let headLength = start.count + 9
+    /// The largest record of one upload, in bytes.
+    static let maximumSize = 16 << 20
+
+    /// The line, with its line break.
+    static func line(
+        _ changes: [QueueChange], sequence: Int, unknown: UnknownContent
+    ) throws(JournalError) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.bytes.reserveCapacity(64 + 400 * changes.count)
+        writer.raw("{\"c\":\"00000000\",\"s\":")
+        writer.integer(sequence)
+        writer.raw(",")
+        if let only = changes.first, changes.count == 1 {
+            try write(only, to: &writer, unknown: unknown)
+        } else {
+            writer.raw("\"op\":\"batch\",\"ops\":[")
+            for (index, change) in changes.enumerated() {
+                writer.raw(index == 0 ? "{" : ",{")
+                try write(change, to: &writer, unknown: unknown)
+                writer.raw("}")
+            }
+            writer.raw("]")
+        }
+        writer.raw("}")
+        let checksum = writer.bytes.withUnsafeBytes {
+            CRC32C.of(UnsafeRawBufferPointer(rebasing: $0[headLength...]))
+        }
+        writer.bytes.replaceSubrange(start.count..<(start.count + 8), with: JSONWriter.hexadecimal(checksum))
+        writer.raw("\n")
+        return writer.bytes
+    }
+
+    private static func write(
+        _ change: QueueChange, to writer: inout JSONWriter, unknown: UnknownContent
+    ) throws(JournalError) {
+        switch change {
+        case .set(let upload):
+            writer.raw("\"op\":\"set\",\"v\":")
+            let start = writer.bytes.count
+            writer.upload(upload, unknown: unknown.uploads[upload.id])
+            guard writer.bytes.count - start <= maximumSize else { throw .recordTooLarge(upload.id) }
+        case .remove(let id):
+            writer.raw("\"op\":\"remove\",\"id\":")
+            writer.integer(id)
+        case .settings(let settings):
+            writer.raw("\"op\":\"settings\",\"v\":")
+            writer.settings(settings, unknown: unknown.settings)
+        }
+    }
+
+    /// True if `line`, without its line break, is whole: it begins as a record does and its checksum fits.
+    static func isWhole(_ line: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard line.count > headLength, line[..<start.count].elementsEqual(start),
+            line[headLength - 1] == UInt8(ascii: "\"")
+        else { return false }
+        let checksum = CRC32C.of(UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: line[headLength...])))
+        return line[start.count..<(start.count + 8)].elementsEqual(JSONWriter.hexadecimal(checksum))
+    }
+}
+
+/// What the queue's values do not know and the files must keep.
+struct UnknownContent: Sendable {
+    var uploads: [Upload.ID: UnknownMembers] = [:]
+    var settings: [UInt8] = []
+}

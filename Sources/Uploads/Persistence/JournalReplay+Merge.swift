@@ -1,0 +1,41 @@
+extension JournalReplay {
+    /// Where a record stands.
+    struct Origin {
+        var file: String
+        /// Bytes from the start of the file.
+        var offset: Int
+    }
+
+    /// Passes the newest record of every upload to `body`, in ascending order of ids.
+    func merge(
+        into base: SnapshotReader?,
+        _ body: (Origin, UnsafeBufferPointer<UInt8>) throws(JournalError) -> Void
+    ) throws(JournalError) {
+        let changes = latest.sorted { $0.key < $1.key }
+        var next = changes.startIndex
+        func emit(_ change: (key: Upload.ID, value: Latest)) throws(JournalError) {
+            guard case .set(let place) = change.value else { return }
+            let origin = Origin(file: names[place.journal], offset: place.range.lowerBound)
+            try withBytes(of: place) { bytes throws(JournalError) in try body(origin, bytes) }
+        }
+        if var base {
+            let file = base.name
+            try base.forEach { id, offset, record throws(JournalError) in
+                while next < changes.endIndex, changes[next].key < id {
+                    try emit(changes[next])
+                    next += 1
+                }
+                if next < changes.endIndex, changes[next].key == id {
+                    try emit(changes[next])
+                    next += 1
+                } else {
+                    try body(Origin(file: file, offset: offset), record)
+                }
+            }
+        }
+        while next < changes.endIndex {
+            try emit(changes[next])
+            next += 1
+        }
+    }
+}

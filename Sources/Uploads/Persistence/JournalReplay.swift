@@ -1,0 +1,183 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// What journals, read one after the other, change in the snapshot before them: the last record of each upload, as
+/// bytes. Nothing is decoded that a later record replaces.
+struct JournalReplay {
+    struct Place {
+        var journal: Int
+        var range: Range<Int>
+    }
+
+    enum Latest {
+        case set(Place)
+        case removed
+    }
+
+    private var journals: [[UInt8]] = []
+    /// The files' names, in the order of `Place.journal`.
+    private(set) var names: [String] = []
+    private(set) var latest: [Upload.ID: Latest] = [:]
+    private(set) var settings: QueueSettings?
+    private(set) var unknownSettings: [UInt8] = []
+    private(set) var greatestID: Upload.ID?
+    /// Operations of a newer version that may be passed over.
+    private(set) var skipped: [Place] = []
+    /// The number of the last record. Numbers rise by exactly one, from one journal to the next too.
+    private(set) var sequence: Int
+    private let folder: String
+
+    init(after sequence: Int, in folder: String) {
+        self.sequence = sequence
+        self.folder = folder
+    }
+
+    func withBytes<Result, Failure: Error>(
+        of place: Place, _ body: (UnsafeBufferPointer<UInt8>) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try journals[place.journal].withUnsafeBufferPointer { buffer throws(Failure) in
+            try body(UnsafeBufferPointer(rebasing: buffer[place.range]))
+        }
+    }
+
+    /// Takes over all records of one journal.
+    ///
+    /// - Parameter isLast: Nothing was written after it, so its last record may be unfinished.
+    /// - Returns: The length of the whole records in bytes; less than the journal's if its tail is torn.
+    /// - Throws: `.damaged` for anything else that is not a whole record, `.newerFormat` for an unknown operation.
+    mutating func replay(_ content: [UInt8], of name: String, isLast: Bool) throws(JournalError) -> Int {
+        let index = journals.count
+        journals.append(content)
+        names.append(name)
+        let path = folder + "/" + name
+        return try content.withUnsafeBufferPointer { bytes throws(JournalError) -> Int in
+            var position = 0
+            while position < bytes.count {
+                guard let end = bytes.firstLineBreak(from: position),
+                    JournalRecord.isWhole(UnsafeBufferPointer(rebasing: bytes[position..<end]))
+                else {
+                    guard isLast, Self.isTorn(UnsafeBufferPointer(rebasing: bytes[position...])) else {
+                        throw .damaged(path: path, byte: position, reason: "the record's checksum does not fit")
+                    }
+                    return position
+                }
+                let line = UnsafeBufferPointer(rebasing: bytes[..<end])
+                var cursor = JSONCursor(line, at: position)
+                do throws(MalformedJSON) {
+                    try record(&cursor, journal: index)
+                } catch {
+                    throw JournalError(error, path: path)
+                }
+                position = end + 1
+            }
+            return position
+        }
+    }
+
+    /// An interrupted write leaves a beginning of a record, or bytes that read as NUL. Anything else was whole once.
+    private static func isTorn(_ rest: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard rest.firstLineBreak(from: 0) == nil || rest.contains(0) else { return false }
+        if JournalRecord.isWhole(UnsafeBufferPointer(rebasing: rest.dropLast())) { return false }
+        var position = 1
+        while let start = rest.first(JournalRecord.start, from: position) {
+            let end = rest.firstLineBreak(from: start) ?? rest.count
+            if JournalRecord.isWhole(UnsafeBufferPointer(rebasing: rest[start..<end])) { return false }
+            position = start + 1
+        }
+        return true
+    }
+
+    private mutating func record(_ cursor: inout JSONCursor, journal: Int) throws(MalformedJSON) {
+        let operation = try Operation(&cursor)
+        guard cursor.isAtEnd else { throw cursor.malformed("text after the record") }
+        let (expected, overflow) = sequence.addingReportingOverflow(1)
+        guard let number = operation.sequence, number == expected, !overflow else {
+            throw cursor.malformed("record \(expected) is missing")
+        }
+        if let operations = operation.operations {
+            cursor = JSONCursor(cursor.bytes, at: operations.lowerBound)
+            var isFirst = true
+            try cursor.expect("[")
+            while try cursor.element(isFirst: &isFirst) {
+                try apply(try Operation(&cursor), cursor, journal: journal)
+            }
+        } else {
+            try apply(operation, cursor, journal: journal)
+        }
+        sequence = number
+    }
+
+    private mutating func apply(
+        _ operation: Operation, _ cursor: JSONCursor, journal: Int
+    ) throws(MalformedJSON) {
+        switch operation.name {
+        case "set":
+            let value = try cursor.require(operation.value, "v")
+            var record = JSONCursor(cursor.bytes, at: value.lowerBound)
+            let id = try record.uploadID()
+            latest[id] = .set(Place(journal: journal, range: value))
+            greatestID = max(greatestID ?? id, id)
+        case "remove":
+            let id = try cursor.require(operation.id, "id")
+            latest[id] = .removed
+            greatestID = max(greatestID ?? id, id)
+        case "settings":
+            var record = JSONCursor(cursor.bytes, at: try cursor.require(operation.value, "v").lowerBound)
+            let (settings, unknown) = try record.settings()
+            self.settings = settings
+            unknownSettings = unknown
+        default:
+            guard operation.maySkip else { throw cursor.newer("the operation \(operation.name)") }
+            skipped.append(Place(journal: journal, range: operation.range))
+        }
+    }
+}
+
+/// The members of a record or of one operation in a batch, which may stand in any order.
+private struct Operation {
+    var sequence: Int?
+    var name = ""
+    var id: Upload.ID?
+    var value: Range<Int>?
+    var operations: Range<Int>?
+    var maySkip = false
+    var range: Range<Int>
+
+    init(_ cursor: inout JSONCursor) throws(MalformedJSON) {
+        cursor.skipWhitespace()
+        let start = cursor.position
+        range = start..<start
+        var isFirst = true
+        try cursor.expect("{")
+        while let key = try cursor.key(isFirst: &isFirst) {
+            switch key {
+            case "s": sequence = try cursor.integer()
+            case "op": name = try cursor.string()
+            case "id": id = try cursor.integer()
+            case "v": value = try cursor.skipValue()
+            case "ops": operations = try cursor.skipValue()
+            case "skip": maySkip = try cursor.boolean()
+            default: try cursor.skipValue()
+            }
+        }
+        range = start..<cursor.position
+        if name != "batch" { operations = nil }
+    }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+    func firstLineBreak(from start: Int) -> Int? {
+        guard let base = baseAddress, start < count,
+            let found = memchr(base + start, 0x0A, count - start)
+        else { return nil }
+        return UnsafeRawPointer(found) - UnsafeRawPointer(base)
+    }
+
+    func first(_ pattern: [UInt8], from start: Int) -> Int? {
+        guard count >= pattern.count, start <= count - pattern.count else { return nil }
+        return (start...(count - pattern.count)).first { self[$0..<($0 + pattern.count)].elementsEqual(pattern) }
+    }
+}

@@ -1,0 +1,267 @@
+import struct Foundation.Date
+
+/// The journal's files and where in them we are. Used by one caller at a time; every call does its work before it
+/// returns.
+struct JournalStore {
+    let files: any StateFiles
+    let options: FileJournal.Options
+    private var phase = Phase.closed
+    private var unknown = UnknownContent()
+    /// The number of the last journal.
+    private var generation = 0
+    /// The number of the last record that was acknowledged.
+    private var sequence = 0
+    /// Bytes in journals that no snapshot holds.
+    private var pending = 0
+    private var snapshotLength = 0
+    private var compaction = CompactionPhase.none
+
+    private enum Phase {
+        case closed
+        case ready(Writing)
+        /// A sync failed. What the file holds is not known and will not be known from it again.
+        case suspect(Writing)
+        /// No change can be acknowledged any more.
+        case lost(JournalError)
+    }
+
+    private enum CompactionPhase {
+        case none
+        /// Takes up this many of the pending bytes.
+        case running(Int)
+        /// Not tried again before this many bytes are pending.
+        case failed(Int)
+    }
+
+    private struct Writing {
+        var file: any StateFile
+        var generation: Int
+        /// Bytes known to be durable.
+        var durable: Int
+        /// The acknowledged bytes after them.
+        var volatile: [UInt8] = []
+
+        var length: Int { durable + volatile.count }
+    }
+
+    init(files: any StateFiles, options: FileJournal.Options) {
+        self.files = files
+        self.options = options
+    }
+
+    mutating func load() throws(JournalError) -> Recovered {
+        let outcome = try Recovery(files: files, edited: options.editedSnapshot, now: options.now()).run()
+        unknown = outcome.unknown
+        generation = outcome.generation
+        sequence = outcome.sequence
+        pending = outcome.pending
+        snapshotLength = outcome.snapshotLength
+        do throws(SystemCallError) {
+            let name = JournalFile.name(generation)
+            let existing = try files.open(name, for: .appending)
+            let file = if let existing { existing } else { try files.create(name) }
+            // What a killed process wrote and never synced is about to be built upon.
+            try file.synchronize()
+            try files.synchronize()
+            phase = .ready(Writing(file: file, generation: generation, durable: try file.length()))
+        } catch {
+            throw JournalError(error, in: files.path)
+        }
+        if !outcome.hasSnapshot, outcome.pending == 0, outcome.recovered.uploads.isEmpty {
+            // A new queue: its files are complete from the start.
+            var first = Compaction(
+                files: files, generation: generation, sequence: sequence, savedAt: options.now())
+            snapshotLength = try first.run()
+        } else if !outcome.hasSnapshot {
+            mustCompact = true
+        }
+        return outcome.recovered
+    }
+
+    /// No current snapshot is there, so one is due however little is pending.
+    private var mustCompact = false
+
+    /// Writes each element of `appends` wholly or not at all, and makes all of them durable together.
+    mutating func append(
+        _ appends: [[QueueChange]], durably: Bool
+    ) -> [Result<Void, JournalError>] {
+        var results: [Result<Void, JournalError>] = []
+        var lines: [UInt8] = []
+        var last = sequence
+        for changes in appends {
+            results.append(
+                Result { () throws(JournalError) in
+                    guard !changes.isEmpty else { return }
+                    lines += try JournalRecord.line(changes, sequence: last + 1, unknown: unknown)
+                    last += 1
+                })
+        }
+        do throws(JournalError) {
+            try write(lines, upTo: last, durably: durably)
+            forget(appends)
+            return results
+        } catch {
+            return results.map { result in
+                if case .failure = result { result } else { .failure(error) }
+            }
+        }
+    }
+
+    private mutating func forget(_ appends: [[QueueChange]]) {
+        guard !unknown.uploads.isEmpty else { return }
+        for case .remove(let id) in appends.joined() { unknown.uploads[id] = nil }
+    }
+
+    private mutating func write(_ lines: [UInt8], upTo last: Int, durably: Bool) throws(JournalError) {
+        switch phase {
+        case .closed: throw .notOpen
+        case .lost(let error): throw error
+        case .suspect(let writing): try startOver(writing, adding: lines, upTo: last)
+        case .ready(var writing):
+            if !lines.isEmpty {
+                do throws(SystemCallError) {
+                    try writing.file.append(lines)
+                } catch {
+                    throw takeBack(writing, after: error)
+                }
+            }
+            if durably || writing.volatile.count + lines.count > options.maximumVolatile {
+                guard !lines.isEmpty || !writing.volatile.isEmpty else { return }
+                do throws(SystemCallError) {
+                    try writing.file.synchronize()
+                } catch {
+                    return try startOver(writing, adding: lines, upTo: last)
+                }
+                writing.durable += writing.volatile.count + lines.count
+                writing.volatile = []
+            } else {
+                writing.volatile += lines
+            }
+            sequence = last
+            pending += lines.count
+            phase = .ready(writing)
+        }
+    }
+
+    /// Removes what may have been written of records that are refused.
+    private mutating func takeBack(_ writing: Writing, after error: SystemCallError) -> JournalError {
+        let error = JournalError(error, in: files.path)
+        do throws(SystemCallError) {
+            try writing.file.truncate(to: writing.length)
+        } catch {
+            phase = .lost(JournalError(error, in: files.path))
+        }
+        return error
+    }
+
+    /// After a failed sync: everything acknowledged, and `lines`, into new files; the old one is not written to again.
+    private mutating func startOver(
+        _ writing: Writing, adding lines: [UInt8], upTo last: Int
+    ) throws(JournalError) {
+        phase = .suspect(writing)
+        let next = generation + 1
+        generation = next
+        var compaction: Compaction?
+        do throws(JournalError) {
+            let fresh = try makeJournal(next)
+            let content = try self.content(of: writing) + lines
+            var rewrite = Compaction(
+                files: files, generation: next, sequence: last,
+                replacement: Compaction.Replacement(generation: writing.generation, content: content),
+                savedAt: options.now())
+            compaction = rewrite
+            defer { compaction = rewrite }
+            snapshotLength = try options.oneCompactionAtATime.withLock { _ throws(JournalError) in
+                try rewrite.run()
+            }
+            phase = .ready(Writing(file: fresh, generation: next, durable: 0))
+            sequence = last
+            pending = 0
+            mustCompact = false
+        } catch {
+            if compaction?.isCommitted == true {
+                // The refused records stand in the new snapshot: nothing may be added that does not know them.
+                phase = .lost(error)
+            } else {
+                try? files.remove(JournalFile.name(next))
+                // Refused records must not come back once later ones are acknowledged.
+                do throws(SystemCallError) {
+                    try writing.file.truncate(to: writing.length)
+                } catch {
+                    phase = .lost(JournalError(error, in: files.path))
+                }
+            }
+            throw error
+        }
+    }
+
+    private func content(of writing: Writing) throws(JournalError) -> [UInt8] {
+        var content = [UInt8](repeating: 0, count: writing.durable)
+        let result = content.withUnsafeMutableBytes { buffer in
+            Result { () throws(SystemCallError) in try writing.file.read(into: buffer, at: 0) }
+        }
+        switch result {
+        case .success(writing.durable): return content + writing.volatile
+        case .success: throw .damaged(path: files.path, byte: 0, reason: "the journal became shorter")
+        case .failure(let error): throw JournalError(error, in: files.path)
+        }
+    }
+
+    private func makeJournal(_ generation: Int) throws(JournalError) -> any StateFile {
+        let name = JournalFile.name(generation)
+        do throws(SystemCallError) {
+            let file = try files.create(name)
+            do throws(SystemCallError) {
+                try files.synchronize()
+            } catch {
+                try? files.remove(name)
+                throw error
+            }
+            return file
+        } catch {
+            throw JournalError(error, in: files.path)
+        }
+    }
+}
+
+extension JournalStore {
+    /// True if a snapshot is due.
+    var isCompactionDue: Bool {
+        switch compaction {
+        case .running: false
+        case .none: mustCompact || pending > max(options.compactionThreshold, snapshotLength / 2)
+        case .failed(let limit): pending > limit
+        }
+    }
+
+    /// True if the snapshot does not hold everything.
+    var isBehind: Bool { mustCompact || pending > 0 }
+
+    /// Turns to a new journal, so that everything before it can be written as a snapshot meanwhile.
+    mutating func rotate() throws(JournalError) -> Compaction? {
+        // A failed sync takes the other way, which leaves nothing to do.
+        try write([], upTo: sequence, durably: true)
+        guard isBehind else { return nil }
+        let next = generation + 1
+        let file = try makeJournal(next)
+        generation = next
+        phase = .ready(Writing(file: file, generation: next, durable: 0))
+        compaction = .running(pending)
+        return Compaction(files: files, generation: next, sequence: sequence, savedAt: options.now())
+    }
+
+    mutating func finish(_ result: Result<Int, JournalError>) {
+        guard case .running(let bytes) = compaction else { return }
+        switch result {
+        case .success(let length):
+            compaction = .none
+            pending = max(0, pending - bytes)
+            snapshotLength = length
+            mustCompact = false
+        case .failure:
+            compaction = .failed(pending + max(options.compactionThreshold, snapshotLength / 2))
+        }
+    }
+
+    mutating func close() { phase = .closed }
+}

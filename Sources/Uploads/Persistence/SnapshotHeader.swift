@@ -1,0 +1,102 @@
+import struct Foundation.Date
+
+/// What stands in a snapshot before its uploads.
+struct SnapshotHeader: Hashable, Sendable {
+    static let format = "ferry-queue"
+    static let version = 1
+
+    /// The journal of this number holds the changes since.
+    var generation: Int
+    /// The number of the last record that is contained.
+    var lastSequence: Int
+    var settings = QueueSettings()
+    var unknownSettings: [UInt8] = []
+    /// Passed-over operations of a newer version: objects with commas between them.
+    var skipped: [UInt8] = []
+    /// Members this version does not know: `,"name":value…`.
+    var unknown: [UInt8] = []
+}
+
+extension JSONWriter {
+    /// The snapshot's first line, up to the bracket that opens its uploads.
+    mutating func header(_ header: SnapshotHeader, savedAt: Date) {
+        raw("{\"format\":")
+        string(SnapshotHeader.format)
+        raw(",\"version\":")
+        integer(SnapshotHeader.version)
+        raw(",\"minReader\":")
+        integer(SnapshotHeader.version)
+        raw(",\"generation\":")
+        integer(header.generation)
+        raw(",\"lastSequence\":")
+        integer(header.lastSequence)
+        raw(",\"savedAt\":")
+        date(savedAt)
+        raw(",\"settings\":")
+        settings(header.settings, unknown: header.unknownSettings)
+        if !header.skipped.isEmpty {
+            raw(",\"skipped\":[")
+            raw(header.skipped)
+            raw("]")
+        }
+        raw(header.unknown)
+        raw(",\"uploads\":[\n")
+    }
+
+    /// The snapshot's last line up to its checksum, which covers everything before it.
+    mutating func trailer(count: Int) {
+        raw("],\"count\":")
+        integer(count)
+    }
+}
+
+extension JSONCursor {
+    /// Reads up to and including the bracket that opens the uploads.
+    mutating func header() throws(MalformedJSON) -> SnapshotHeader {
+        var format: String?
+        var minReader: Int?
+        var generation: Int?
+        var lastSequence: Int?
+        var settings: (settings: QueueSettings, unknown: [UInt8])?
+        var skipped: [UInt8] = []
+        var unknown: [UInt8] = []
+        var isFirst = true
+        try expect("{")
+        while let key = try key(isFirst: &isFirst) {
+            switch key {
+            case "format": try format.fill(string(), at: position)
+            case "minReader":
+                let version: Int = try integer()
+                try minReader.fill(version, at: position)
+                guard version <= SnapshotHeader.version else {
+                    throw newer("version \(version) of the format, this is \(SnapshotHeader.version)")
+                }
+            case "generation": try generation.fill(integer(), at: position)
+            case "lastSequence": try lastSequence.fill(integer(), at: position)
+            case "settings": try settings.fill(self.settings(), at: position)
+            case "skipped":
+                let range = try skipValue()
+                guard bytes[range.lowerBound] == UInt8(ascii: "[") else { throw malformed("expected '['") }
+                skipped = bytes[range].dropFirst().dropLast().filter { $0 != 0x0A && $0 != 0x0D }
+            case "version", "savedAt": try skipValue()
+            case "uploads":
+                try expect("[")
+                guard try require(format, "format") == SnapshotHeader.format else {
+                    throw malformed("this is not a queue")
+                }
+                _ = try require(minReader, "minReader")
+                let read = try require(settings, "settings")
+                let header = SnapshotHeader(
+                    generation: try require(generation, "generation"),
+                    lastSequence: try require(lastSequence, "lastSequence"), settings: read.settings,
+                    unknownSettings: read.unknown, skipped: skipped, unknown: unknown)
+                guard header.generation > 0, header.generation < Int.max / 2, header.lastSequence >= 0 else {
+                    throw malformed("number out of range")
+                }
+                return header
+            default: try keepMember(key, in: &unknown)
+            }
+        }
+        throw malformed("the member uploads is missing")
+    }
+}

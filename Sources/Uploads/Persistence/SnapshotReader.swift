@@ -1,0 +1,95 @@
+/// Reads a snapshot as it was written, line by line, without holding it in memory as a whole.
+struct SnapshotReader {
+    let header: SnapshotHeader
+    let name: String
+    private let path: String
+    private var lines: LineReader
+    private var checksum = CRC32C()
+
+    /// Opens the snapshot `name` and reads its header; nil if there is none.
+    ///
+    /// - Throws: `.damaged` if it does not begin as snapshots do, `.newerFormat`.
+    init?(_ name: String, in files: any StateFiles) throws(JournalError) {
+        self.name = name
+        path = files.path + "/" + name
+        do throws(SystemCallError) {
+            guard let file = try files.open(name, for: .reading) else { return nil }
+            lines = try LineReader(file)
+        } catch {
+            throw JournalError(error, in: files.path)
+        }
+        guard let line = try lines.next(path) else {
+            throw .damaged(path: path, byte: 0, reason: "the file is empty or its first line has no end")
+        }
+        (header, checksum) = try lines.withBytes(line) {
+            [path] bytes throws(JournalError) -> (SnapshotHeader, CRC32C) in
+            var cursor = JSONCursor(bytes)
+            var checksum = CRC32C()
+            checksum.update(UnsafeRawBufferPointer(bytes))
+            do throws(MalformedJSON) {
+                return (try cursor.header(), checksum)
+            } catch {
+                throw JournalError(error, path: path)
+            }
+        }
+    }
+
+    /// The snapshot's length in bytes.
+    var length: Int { lines.length }
+
+    /// Passes every record to `body`, with its id and its place in bytes, in ascending order of ids, and then checks
+    /// the whole.
+    ///
+    /// What `body` was given is good only if this returns.
+    mutating func forEach(
+        _ body: (Upload.ID, Int, UnsafeBufferPointer<UInt8>) throws(JournalError) -> Void
+    ) throws(JournalError) {
+        var last: Upload.ID?
+        var count = 0
+        while true {
+            let offset = lines.offset
+            guard let line = try lines.next(path) else {
+                throw .damaged(path: path, byte: offset, reason: "the end is missing")
+            }
+            let isEnd = try lines.withBytes(line) { [path] bytes throws(JournalError) -> Bool in
+                if bytes.first == UInt8(ascii: "]") {
+                    try Self.check(bytes, count: count, checksum: checksum, path: path, offset: offset)
+                    return true
+                }
+                checksum.update(UnsafeRawBufferPointer(bytes))
+                let length = bytes.dropLast().last == UInt8(ascii: ",") ? bytes.count - 2 : bytes.count - 1
+                let record = UnsafeBufferPointer(rebasing: bytes[..<length])
+                var cursor = JSONCursor(record)
+                do throws(MalformedJSON) {
+                    let id = try cursor.uploadID()
+                    guard last.map({ $0 < id }) ?? true else { throw cursor.malformed("ids are not in order") }
+                    last = id
+                } catch {
+                    throw JournalError(error, path: path, offset: offset)
+                }
+                count += 1
+                if let last { try body(last, offset, record) }
+                return false
+            }
+            if isEnd { break }
+        }
+        guard try lines.next(path) == nil, lines.offset == lines.length else {
+            throw .damaged(path: path, byte: lines.offset, reason: "text after the end")
+        }
+    }
+
+    private static func check(
+        _ line: UnsafeBufferPointer<UInt8>, count: Int, checksum: CRC32C, path: String, offset: Int
+    ) throws(JournalError) {
+        var writer = JSONWriter()
+        writer.trailer(count: count)
+        var checksum = checksum
+        writer.bytes.withUnsafeBytes { checksum.update($0) }
+        writer.raw(",\"crc32c\":\"")
+        writer.checksum(checksum.value)
+        writer.raw("\"}\n")
+        guard line.elementsEqual(writer.bytes) else {
+            throw .damaged(path: path, byte: offset, reason: "the checksum does not fit")
+        }
+    }
+}

@@ -1,0 +1,59 @@
+import struct Foundation.Date
+
+/// Streams a snapshot into a new file.
+struct SnapshotWriter {
+    private let files: any StateFiles
+    private let file: any StateFile
+    private var writer = JSONWriter()
+    private var checksum = CRC32C()
+    private var count = 0
+    private var length = 0
+
+    init(_ name: String, header: SnapshotHeader, savedAt: Date, in files: any StateFiles) throws(JournalError) {
+        self.files = files
+        do throws(SystemCallError) {
+            file = try files.create(name)
+        } catch {
+            throw JournalError(error, in: files.path)
+        }
+        writer.header(header, savedAt: savedAt)
+    }
+
+    /// Adds the record of one upload, which must hold no line break.
+    mutating func append(_ record: UnsafeBufferPointer<UInt8>) throws(JournalError) {
+        if count > 0 { writer.raw(",\n") }
+        writer.bytes.append(contentsOf: record)
+        count += 1
+        if writer.bytes.count >= 1 << 20 { try flush() }
+    }
+
+    /// Writes the end and makes the content durable.
+    ///
+    /// - Returns: The length of the file in bytes.
+    mutating func finish() throws(JournalError) -> Int {
+        if count > 0 { writer.raw("\n") }
+        writer.trailer(count: count)
+        try flush()
+        writer.raw(",\"crc32c\":\"")
+        writer.checksum(checksum.value)
+        writer.raw("\"}\n")
+        try flush()
+        do throws(SystemCallError) {
+            try file.synchronize()
+        } catch {
+            throw JournalError(error, in: files.path)
+        }
+        return length
+    }
+
+    private mutating func flush() throws(JournalError) {
+        writer.bytes.withUnsafeBytes { checksum.update($0) }
+        do throws(SystemCallError) {
+            try file.append(writer.bytes)
+        } catch {
+            throw JournalError(error, in: files.path)
+        }
+        length += writer.bytes.count
+        writer.bytes.removeAll(keepingCapacity: true)
+    }
+}

@@ -1,0 +1,99 @@
+/// The folder of the state as the journal uses it: a seam, so that tests can fail or stop any single call and
+/// forget what was not synced. `DirectoryFiles` is the real one.
+protocol StateFiles: Sendable {
+    /// The folder's path, for people.
+    var path: String { get }
+
+    func names() throws(SystemCallError) -> [String]
+
+    /// Opens a file that is there, after checking that it is ours alone; nil if there is none.
+    func open(_ name: String, for access: FileAccess) throws(SystemCallError) -> (any StateFile)?
+
+    /// Makes a new file, readable and writable for its owner only; fails if the name is taken.
+    func create(_ name: String) throws(SystemCallError) -> any StateFile
+
+    /// Gives a file a second name, which must be free.
+    func link(_ name: String, as other: String) throws(SystemCallError)
+
+    /// Gives a file another name, replacing what has it.
+    func rename(_ name: String, to other: String) throws(SystemCallError)
+
+    func remove(_ name: String) throws(SystemCallError)
+
+    /// True if both names stand for one file.
+    func isSame(_ name: String, _ other: String) throws(SystemCallError) -> Bool
+
+    /// Makes created, renamed and removed names survive a power cut.
+    func synchronize() throws(SystemCallError)
+}
+
+enum FileAccess: Sendable {
+    case reading
+    /// Reading anywhere, writing at the end.
+    case appending
+}
+
+/// An open file, closed when it is let go.
+protocol StateFile: Sendable, AnyObject {
+    /// Its length in bytes.
+    func length() throws(SystemCallError) -> Int
+
+    /// Reads up to the length of `buffer`; fewer bytes only at the end of the file.
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(SystemCallError) -> Int
+
+    /// Writes all of `bytes` at the end; if it throws, some of them may have been written.
+    func append(_ bytes: UnsafeRawBufferPointer) throws(SystemCallError)
+
+    func truncate(to length: Int) throws(SystemCallError)
+
+    /// Makes its content survive a power cut. After a failure the system may have dropped what was not written
+    /// and never say so again.
+    func synchronize() throws(SystemCallError)
+}
+
+/// A call of the system that failed.
+struct SystemCallError: Error, Hashable {
+    var call: String
+    var name: String
+    /// As in `errno(3)`.
+    var code: Int32
+    /// What makes the file unfit, if it was not the call that failed; with the file's mode.
+    var danger: JournalError.Danger?
+    var mode: UInt32 = 0
+}
+
+extension StateFile {
+    func append(_ bytes: [UInt8]) throws(SystemCallError) {
+        // Typed throws do not pass through the closure of `withUnsafeBytes` on all compilers.
+        let result = bytes.withUnsafeBytes { buffer in
+            Result { () throws(SystemCallError) in try append(buffer) }
+        }
+        try result.get()
+    }
+
+    /// The whole content.
+    func content() throws(SystemCallError) -> [UInt8] {
+        let length = try length()
+        var failure: SystemCallError?
+        let content = [UInt8](unsafeUninitializedCapacity: length) { buffer, count in
+            do throws(SystemCallError) {
+                count = try read(into: UnsafeMutableRawBufferPointer(buffer), at: 0)
+            } catch {
+                failure = error
+            }
+        }
+        if let failure { throw failure }
+        return content
+    }
+}
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+extension SystemCallError {
+    /// The file system has no hard links.
+    var isLinkUnsupported: Bool { [EPERM, ENOTSUP, EOPNOTSUPP, ENOSYS, EMLINK].contains(code) }
+}

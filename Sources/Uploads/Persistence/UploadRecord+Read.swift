@@ -1,0 +1,209 @@
+import Transfer
+import UploadProtocols
+
+import struct Foundation.Date
+
+extension JSONCursor {
+    /// Reads the record of one upload, and apart from it the members this version does not know.
+    mutating func upload(texts: inout RepeatedTexts) throws(MalformedJSON) -> (Upload, UnknownMembers) {
+        var unknown = UnknownMembers()
+        var id: Int?
+        var rank: Int64?
+        var path: LocalPath?
+        var identity: FileIdentity?
+        var target: Upload.Target?
+        var state: Upload.State?
+        var resource: Resource?
+        var tries: Upload.Tries?
+        var added: Date?
+        var isFirst = true
+        try expect("{")
+        while let key = try key(isFirst: &isFirst) {
+            switch key {
+            case "id": try id.fill(integer(), at: position)
+            case "rank": try rank.fill(integer(), at: position)
+            case "path": try path.fill(self.path(), at: position)
+            case "file": try identity.fill(self.identity(&unknown.file), at: position)
+            case "to": try target.fill(self.target(&unknown.target, texts: &texts), at: position)
+            case "state": try state.fill(self.state(&unknown.state), at: position)
+            case "resource": try resource.fill(self.resource(&unknown.resource), at: position)
+            case "tries": try tries.fill(self.tries(&unknown.tries), at: position)
+            case "added": try added.fill(date(), at: position)
+            default: try keepMember(key, in: &unknown.upload)
+            }
+        }
+        let upload = Upload(
+            id: try require(id, "id"), rank: try require(rank, "rank"), path: try require(path, "path"),
+            identity: try require(identity, "file"), target: try require(target, "to"),
+            state: try require(state, "state"), resource: resource, tries: tries ?? Upload.Tries(),
+            added: try require(added, "added"))
+        return (upload, unknown)
+    }
+
+    /// The id of the record that stands here. Records are written with it first, so that it is found at once.
+    mutating func uploadID() throws(MalformedJSON) -> Upload.ID {
+        try expect("{")
+        var isFirst = true
+        while let key = try key(isFirst: &isFirst) {
+            if case "id" = key { return try integer() }
+            try skipValue()
+        }
+        throw malformed("an upload without id")
+    }
+
+    func require<Value>(_ value: Value?, _ name: String) throws(MalformedJSON) -> Value {
+        guard let value else { throw malformed("the member \(name) is missing") }
+        return value
+    }
+
+    private mutating func identity(_ unknown: inout [UInt8]) throws(MalformedJSON) -> FileIdentity {
+        var device: UInt64?
+        var inode: UInt64?
+        var size: ByteCount?
+        var modified: Int64?
+        var changed: Int64?
+        var isFirst = true
+        try expect("{")
+        while let key = try key(isFirst: &isFirst) {
+            switch key {
+            case "device": try device.fill(integer(), at: position)
+            case "inode": try inode.fill(integer(), at: position)
+            case "size": try size.fill(integer(), at: position)
+            case "modified": try modified.fill(integer(), at: position)
+            case "changed": try changed.fill(integer(), at: position)
+            default: try keepMember(key, in: &unknown)
+            }
+        }
+        return FileIdentity(
+            device: try require(device, "device"), inode: try require(inode, "inode"),
+            size: try require(size, "size"), modified: try require(modified, "modified"),
+            changed: try require(changed, "changed"))
+    }
+
+    private mutating func target(
+        _ unknown: inout [UInt8], texts: inout RepeatedTexts
+    ) throws(MalformedJSON) -> Upload.Target {
+        var destination: String?
+        var url: String?
+        var method: String?
+        var name: String?
+        var fields: [Upload.Target.Field]?
+        var isFirst = true
+        try expect("{")
+        while let key = try key(isFirst: &isFirst) {
+            switch key {
+            case "destination": try destination.fill(repeated(&texts.destination), at: position)
+            case "url": try url.fill(repeated(&texts.url), at: position)
+            case "method": try method.fill(repeated(&texts.method), at: position)
+            case "name": try name.fill(string(), at: position)
+            case "fields": try fields.fill(self.fields(), at: position)
+            default: try keepMember(key, in: &unknown)
+            }
+        }
+        return Upload.Target(
+            destination: try require(destination, "destination"), url: try require(url, "url"),
+            method: try require(method, "method"), name: try require(name, "name"), fields: fields ?? [])
+    }
+
+    private mutating func fields() throws(MalformedJSON) -> [Upload.Target.Field] {
+        var fields: [Upload.Target.Field] = []
+        var isFirst = true
+        try expect("[")
+        while try element(isFirst: &isFirst) {
+            try expect("[")
+            let name = try string()
+            try expect(",")
+            fields.append(Upload.Target.Field(name: name, value: try string()))
+            try expect("]")
+        }
+        return fields
+    }
+
+    private mutating func resource(_ unknown: inout UnknownMembers.OfResource) throws(MalformedJSON) -> Resource {
+        var url: String?
+        var confirmed: ByteCount?
+        var expires: Date?
+        var fields: [String: String]?
+        var isFirst = true
+        try expect("{")
+        while let key = try key(isFirst: &isFirst) {
+            switch key {
+            case "url": try url.fill(string(), at: position)
+            case "confirmed": try confirmed.fill(integer(), at: position)
+            case "expires": try expires.fill(date(), at: position)
+            case "fields": try fields.fill(dictionary(), at: position)
+            default: try keepMember(key, in: &unknown.members)
+            }
+        }
+        unknown.url = try require(url, "url")
+        return Resource(
+            url: unknown.url, confirmed: try require(confirmed, "confirmed"), expires: expires,
+            fields: fields ?? [:])
+    }
+
+    private mutating func dictionary() throws(MalformedJSON) -> [String: String] {
+        var dictionary: [String: String] = [:]
+        try expect("{")
+        if take("}") { return dictionary }
+        repeat {
+            let name = try string()
+            try expect(":")
+            guard dictionary.updateValue(try string(), forKey: name) == nil else {
+                throw malformed("a member is there twice")
+            }
+        } while take(",")
+        try expect("}")
+        return dictionary
+    }
+
+    private mutating func tries(_ unknown: inout [UInt8]) throws(MalformedJSON) -> Upload.Tries {
+        var tries = Upload.Tries()
+        var isFirst = true
+        try expect("{")
+        while let key = try key(isFirst: &isFirst) {
+            switch key {
+            case "attempts": tries.attempts = try integer()
+            case "network": tries.network = try integer()
+            case "server": tries.server = try integer()
+            case "authentication": tries.authentication = try integer()
+            case "resumes": tries.resumes = try integer()
+            case "resent": tries.resent = try integer()
+            case "delay": tries.delay = try double()
+            default: try keepMember(key, in: &unknown)
+            }
+        }
+        return tries
+    }
+
+    private mutating func repeated(_ last: inout RepeatedTexts.Text) throws(MalformedJSON) -> String {
+        let start = self
+        let (raw, hasEscapes) = try rawString()
+        if !hasEscapes, raw.elementsEqual(last.bytes) { return last.text }
+        self = start
+        last = RepeatedTexts.Text(text: try string(), bytes: hasEscapes ? [] : Array(raw))
+        return last.text
+    }
+}
+
+/// The last value of the members that are mostly the same from one upload to the next, so that they share memory.
+struct RepeatedTexts {
+    var destination = Text()
+    var url = Text()
+    var method = Text()
+
+    struct Text {
+        var text = ""
+        /// The same as it stands between the quotes; empty if it cannot be compared.
+        var bytes: [UInt8] = []
+    }
+}
+
+extension Optional {
+    /// Sets a member read for the first time.
+    mutating func fill(_ value: Wrapped, at position: Int) throws(MalformedJSON) {
+        guard case .none = self else {
+            throw MalformedJSON(position: position, reason: "a member is there twice")
+        }
+        self = value
+    }
+}

@@ -1,0 +1,104 @@
+import UploadProtocols
+
+import struct Foundation.Date
+
+extension JSONCursor {
+    /// Reads the state of an upload: what the case `is`, and the members that this case needs.
+    mutating func state(_ unknown: inout UnknownMembers.OfState) throws(MalformedJSON) -> Upload.State {
+        var members = StateMembers()
+        var isFirst = true
+        try expect("{")
+        while let key = try key(isFirst: &isFirst) {
+            switch key {
+            case "is": try members.kind.fill(string(), at: position)
+            case "attempt": try members.attempt.fill(integer(), at: position)
+            case "since", "until", "at": try members.date.fill(date(), at: position)
+            case "reasons": try members.reasons.fill(reasons(), at: position)
+            case "category": try members.category.fill(category(), at: position)
+            case "summary": try members.summary.fill(string(), at: position)
+            case "hint": try members.hint.fill(string(), at: position)
+            case "status": try members.status.fill(integer(), at: position)
+            case "retryAfter": try members.retryAfter.fill(double(), at: position)
+            case "location": try members.location.fill(string(), at: position)
+            case "entityTag": try members.entityTag.fill(string(), at: position)
+            case "bytes": try members.bytes.fill(integer(), at: position)
+            case "duration": try members.duration.fill(double(), at: position)
+            default: try keepMember(key, in: &unknown.members)
+            }
+        }
+        unknown.kind = try require(members.kind, "is")
+        return try members.state(unknown.kind, self)
+    }
+
+    private mutating func category() throws(MalformedJSON) -> UploadFailure.Category {
+        let name = try string()
+        guard let category = UploadFailure.Category(rawValue: name) else {
+            throw malformed("unknown category \(name)")
+        }
+        return category
+    }
+
+    private mutating func reasons() throws(MalformedJSON) -> Upload.PauseReasons {
+        var reasons: Upload.PauseReasons = []
+        var isFirst = true
+        try expect("[")
+        while try element(isFirst: &isFirst) {
+            let start = self
+            if take("\"") {
+                self = start
+                reasons.formUnion(try reason(named: try string()))
+            } else {
+                reasons.formUnion(Upload.PauseReasons(rawValue: try integer()))
+            }
+        }
+        return reasons
+    }
+
+    private func reason(named name: String) throws(MalformedJSON) -> Upload.PauseReasons {
+        if let known = Upload.PauseReasons.names.first(where: { $0.name == name }) { return known.reason }
+        guard let bits = Int(name) else { throw malformed("unknown reason \(name)") }
+        return Upload.PauseReasons(rawValue: bits)
+    }
+}
+
+/// The members that occur in states, before it is known which state it is.
+private struct StateMembers {
+    var kind: String?
+    var attempt: Int?
+    var date: Date?
+    var reasons: Upload.PauseReasons?
+    var category: UploadFailure.Category?
+    var summary: String?
+    var hint: String?
+    var status: Int?
+    var retryAfter: Double?
+    var location: String?
+    var entityTag: String?
+    var bytes: ByteCount?
+    var duration: Double?
+
+    func state(_ kind: String, _ cursor: JSONCursor) throws(MalformedJSON) -> Upload.State {
+        switch kind {
+        case "queued": return .queued
+        case "running":
+            return .running(
+                attempt: try cursor.require(attempt, "attempt"), since: try cursor.require(date, "since"))
+        case "waiting": return .waiting(until: try cursor.require(date, "until"), failure: try failure(cursor))
+        case "paused": return .paused(try cursor.require(reasons, "reasons"))
+        case "held": return .held(try failure(cursor))
+        case "failed": return .failed(try failure(cursor))
+        case "done":
+            let receipt = Receipt(
+                location: location, entityTag: entityTag, bytes: try cursor.require(bytes, "bytes"),
+                duration: try cursor.require(duration, "duration"))
+            return .done(receipt, at: try cursor.require(date, "at"))
+        default: throw cursor.malformed("unknown state \(kind)")
+        }
+    }
+
+    private func failure(_ cursor: JSONCursor) throws(MalformedJSON) -> UploadFailure {
+        UploadFailure(
+            try cursor.require(category, "category"), try cursor.require(summary, "summary"), hint: hint,
+            status: status, retryAfter: retryAfter)
+    }
+}

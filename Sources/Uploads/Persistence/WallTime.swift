@@ -1,0 +1,114 @@
+import struct Foundation.Date
+
+/// Wall-clock times as ISO 8601 text in UTC: `2026-11-20T22:55:59.25Z`, with as many decimals as needed, nine at most.
+enum WallTime {
+    /// Days from 0000-03-01 to 1970-01-01 in the proleptic Gregorian calendar.
+    private static let epochDay = 719_468
+    private static let daysPerEra = 146_097
+    private static let secondsPerDay = 86_400
+    /// 1970 to 2001, where Foundation counts from.
+    private static let referenceSecond = 978_307_200
+
+    /// The text of `date`, or nil if the text could not give back exactly the same date: not a number, before the
+    /// year 0 or after 9999, or finer than a nanosecond.
+    static func text(_ date: Date) -> [UInt8]? {
+        let total = date.timeIntervalSinceReferenceDate
+        let whole = total.rounded(.down)
+        guard var second = Int(exactly: whole), abs(second) < 400_000_000_000 else { return nil }
+        var nanosecond = Int(((total - whole) * 1e9).rounded())
+        if nanosecond == 1_000_000_000 { (second, nanosecond) = (second + 1, 0) }
+        guard self.date(second: second, nanosecond: nanosecond) == date else { return nil }
+
+        second += referenceSecond
+        let day = floorDivide(second, secondsPerDay)
+        let civil = civil(day: day)
+        guard (0...9999).contains(civil.year) else { return nil }
+        let ofDay = second - day * secondsPerDay
+        var text: [UInt8] = []
+        text.reserveCapacity(30)
+        append(civil.year, digits: 4, to: &text)
+        for (mark, number) in [
+            ("-", civil.month), ("-", civil.day), ("T", ofDay / 3600), (":", ofDay / 60 % 60), (":", ofDay % 60),
+        ] as [(Unicode.Scalar, Int)] {
+            text.append(UInt8(ascii: mark))
+            append(number, digits: 2, to: &text)
+        }
+        if nanosecond != 0 {
+            text.append(UInt8(ascii: "."))
+            append(nanosecond, digits: 9, to: &text)
+            while text.last == UInt8(ascii: "0") { text.removeLast() }
+        }
+        text.append(UInt8(ascii: "Z"))
+        return text
+    }
+
+    /// Reads what `text` wrote; nil for anything else.
+    static func date(_ text: UnsafeBufferPointer<UInt8>) -> Date? {
+        guard text.count >= 20, text.count <= 30, text.last == UInt8(ascii: "Z"),
+            text[4] == UInt8(ascii: "-"), text[7] == UInt8(ascii: "-"), text[10] == UInt8(ascii: "T"),
+            text[13] == UInt8(ascii: ":"), text[16] == UInt8(ascii: ":"),
+            let year = number(text, 0, 4), let month = number(text, 5, 2), (1...12).contains(month),
+            let day = number(text, 8, 2), (1...31).contains(day),
+            let hour = number(text, 11, 2), hour < 24, let minute = number(text, 14, 2), minute < 60,
+            let second = number(text, 17, 2), second < 60
+        else { return nil }
+        var nanosecond = 0
+        if text.count > 20 {
+            let digits = text.count - 21
+            guard text[19] == UInt8(ascii: "."), digits > 0, let fraction = number(text, 20, digits) else {
+                return nil
+            }
+            nanosecond = (digits..<9).reduce(fraction) { value, _ in value * 10 }
+        }
+        let ofDay = hour * 3600 + minute * 60 + second
+        return date(
+            second: self.day(year: year, month: month, day: day) * secondsPerDay + ofDay - referenceSecond,
+            nanosecond: nanosecond)
+    }
+
+    private static func date(second: Int, nanosecond: Int) -> Date {
+        Date(timeIntervalSinceReferenceDate: Double(second) + Double(nanosecond) / 1e9)
+    }
+
+    /// Years are counted from March, so that the leap day is the last of its year.
+    private static func civil(day: Int) -> (year: Int, month: Int, day: Int) {
+        let shifted = day + epochDay
+        let era = floorDivide(shifted, daysPerEra)
+        let ofEra = shifted - era * daysPerEra
+        let yearOfEra = (ofEra - ofEra / 1460 + ofEra / 36_524 - ofEra / 146_096) / 365
+        let ofYear = ofEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let marchMonth = (5 * ofYear + 2) / 153
+        let month = marchMonth < 10 ? marchMonth + 3 : marchMonth - 9
+        return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, ofYear - (153 * marchMonth + 2) / 5 + 1)
+    }
+
+    private static func day(year: Int, month: Int, day: Int) -> Int {
+        let marchYear = month <= 2 ? year - 1 : year
+        let era = floorDivide(marchYear, 400)
+        let yearOfEra = marchYear - era * 400
+        let ofYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+        return era * daysPerEra + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + ofYear - epochDay
+    }
+
+    private static func floorDivide(_ value: Int, _ divisor: Int) -> Int {
+        value >= 0 ? value / divisor : -((divisor - 1 - value) / divisor)
+    }
+
+    private static func append(_ number: Int, digits: Int, to text: inout [UInt8]) {
+        var divisor = (1..<digits).reduce(1) { value, _ in value * 10 }
+        while divisor > 0 {
+            text.append(UInt8(ascii: "0") + UInt8(number / divisor % 10))
+            divisor /= 10
+        }
+    }
+
+    private static func number(_ text: UnsafeBufferPointer<UInt8>, _ start: Int, _ count: Int) -> Int? {
+        var number = 0
+        for index in start..<(start + count) {
+            let digit = text[index] &- UInt8(ascii: "0")
+            guard digit < 10 else { return nil }
+            number = number * 10 + Int(digit)
+        }
+        return number
+    }
+}

@@ -1,0 +1,31 @@
+public import Transfer
+import UploadProtocols
+
+/// Runs one attempt at an upload. `DestinationRunner` is the real one; tests of the queue use a scripted one.
+public protocol AttemptRunner: Sendable {
+    /// Moves `upload` forward until it is done, fails or the task is cancelled.
+    func run(_ upload: Upload, recorder: any AttemptRecorder) async -> UploadAttempt.Outcome
+
+    /// Deletes what the server holds of an unfinished upload. Best effort; nothing depends on it.
+    func discard(_ upload: Upload) async
+
+    /// The host that an upload's bytes go to, for limits and reachability.
+    func host(of upload: Upload) -> UploadHost
+
+    /// True if an interrupted upload of this kind goes on where it was.
+    func resumes(_ upload: Upload) -> Bool
+}
+
+/// A server, as far as scheduling and reachability go.
+public struct UploadHost: Hashable, Sendable {
+    public var name: String
+    public var port: UInt16
+    /// True if no network is needed to get there.
+    public var isLocal: Bool
+
+    public init(name: String, port: UInt16, isLocal: Bool) {
+        self.name = name
+        self.port = port
+        self.isLocal = isLocal
+    }
+}

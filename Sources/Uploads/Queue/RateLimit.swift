@@ -1,0 +1,47 @@
+import Synchronization
+public import Transfer
+public import UploadProtocols
+
+/// Bytes per second over all uploads together: a token bucket that holds a quarter of a second.
+public final class RateLimit: Pace {
+    private struct Bucket {
+        var rate: ByteCount?
+        /// The moment at which all booked bytes are paid for.
+        var paidUntil: ContinuousClock.Instant
+    }
+
+    private static let burst = Duration.milliseconds(250)
+
+    private let bucket: Mutex<Bucket>
+    private let now: @Sendable () -> ContinuousClock.Instant
+
+    /// - Parameter rate: Bytes per second; nil for no limit.
+    public init(_ rate: ByteCount? = nil, now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) {
+        self.now = now
+        bucket = Mutex(Bucket(rate: rate, paidUntil: now()))
+    }
+
+    /// Bytes per second; nil for no limit. Takes effect with the next piece.
+    public var rate: ByteCount? {
+        get { bucket.withLock { $0.rate } }
+        set {
+            bucket.withLock { bucket in
+                bucket.rate = newValue.map { max(1, $0) }
+                bucket.paidUntil = now()
+            }
+        }
+    }
+
+    public var pieceLimit: ByteCount? { rate.map { max(4 << 10, $0 / 10) } }
+
+    public func delay(beforeSending bytes: ByteCount) -> Duration {
+        bucket.withLock { bucket in
+            guard let rate = bucket.rate else { return .zero }
+            let now = now()
+            // What was not used in time is lost, except for one burst.
+            let start = max(bucket.paidUntil, now - Self.burst)
+            bucket.paidUntil = start + .seconds(Double(bytes) / Double(rate))
+            return max(.zero, start - now)
+        }
+    }
+}

@@ -1,0 +1,76 @@
+public import UploadProtocols
+
+/// How long to wait after a failure, and when to stop trying. A pure function of what happened so far.
+public struct RetryPolicy: Hashable, Codable, Sendable {
+    /// The longest first wait, in seconds.
+    public var base: Double
+    /// No wait drawn by us is longer, in seconds. A server may ask for more.
+    public var cap: Double
+    /// Refusals in a row ("not now") before a person must decide.
+    public var serverTries: Int
+    /// A server that asks for a longer wait than this, in seconds, gets a person to look at it.
+    public var patience: Double
+
+    public init(base: Double = 1, cap: Double = 120, serverTries: Int = 10, patience: Double = 86_400) {
+        self.base = base
+        self.cap = cap
+        self.serverTries = serverTries
+        self.patience = patience
+    }
+
+    public enum Decision: Hashable, Sendable {
+        /// Try again after so many seconds.
+        case wait(Double)
+        /// A person must decide.
+        case hold(UploadFailure)
+        /// Trying again cannot help.
+        case fail(UploadFailure)
+    }
+
+    /// Counts `failure` in `tries` and decides. Network failures are tried for ever: the screen shows them, and each
+    /// forward move resets their count.
+    ///
+    /// - Parameter random: Draws from a range; full jitter spreads the waits of many uploads.
+    public func decide(
+        after failure: UploadFailure, tries: inout Upload.Tries,
+        random: (ClosedRange<Double>) -> Double = { .random(in: $0) }
+    ) -> Decision {
+        switch failure.category {
+        case .network:
+            tries.network = min(tries.network, 1_000_000) + 1
+            return wait(after: tries.network, asked: nil, tries: &tries, random: random)
+        case .storage:
+            tries.delay = 5
+            return .wait(5)
+        case .server:
+            tries.server = min(tries.server, 1_000_000) + 1
+            guard tries.server <= serverTries else {
+                var final = failure
+                final.summary += " (\(serverTries) tries)"
+                final.hint = final.hint ?? "retry when the server is well again"
+                return .fail(final)
+            }
+            if let asked = failure.retryAfter, asked >= patience { return .hold(failure) }
+            return wait(after: tries.server, asked: failure.retryAfter, tries: &tries, random: random)
+        case .authentication:
+            tries.authentication = min(tries.authentication, 1_000_000) + 1
+            return .hold(failure)
+        case .sourceChanged, .outcomeUnknown:
+            return .hold(failure)
+        case .permanent, .sourceUnreadable:
+            return .fail(failure)
+        }
+    }
+
+    /// Full jitter: anything between nothing and the doubled wait, but never less than the server asked for.
+    private func wait(
+        after count: Int, asked: Double?, tries: inout Upload.Tries, random: (ClosedRange<Double>) -> Double
+    ) -> Decision {
+        var ceiling = base
+        for _ in 1..<max(2, min(count, 64)) where ceiling < cap && count > 1 { ceiling *= 2 }
+        // A floor of a tenth keeps a run of small draws from hammering a server.
+        let drawn = random(min(ceiling, cap) / 10...max(0.001, min(ceiling, cap)))
+        tries.delay = max(drawn, asked ?? 0)
+        return .wait(tries.delay)
+    }
+}

@@ -1,0 +1,51 @@
+import HeapModule
+
+/// Decides which queued uploads may start: the lowest rank first, within a limit in total and one per host. Pure.
+///
+/// Entries are not taken out when an upload changes; `next` drops those that are no longer current. So every change
+/// costs a logarithm, with a million uploads too.
+struct Scheduler {
+    struct Limits: Hashable, Sendable {
+        var total: Int
+        var perHost: Int
+    }
+
+    private struct Entry: Comparable {
+        var rank: Int64
+        var id: Upload.ID
+
+        static func < (left: Entry, right: Entry) -> Bool { (left.rank, left.id) < (right.rank, right.id) }
+    }
+
+    private var heaps: [UploadHost: Heap<Entry>] = [:]
+
+    /// Notes that `id` is ready to start. Noting it again, or under another rank, does no harm.
+    mutating func enqueue(_ id: Upload.ID, rank: Int64, host: UploadHost) {
+        heaps[host, default: Heap()].insert(Entry(rank: rank, id: id))
+    }
+
+    /// Takes out the next upload that may start; nil if nothing may.
+    ///
+    /// - Parameters:
+    ///   - running: How many run at each host.
+    ///   - isBlocked: Hosts that are not to be tried now.
+    ///   - isCurrent: Whether an upload still waits to start with this rank.
+    mutating func next(
+        limits: Limits, running: [UploadHost: Int], isBlocked: (UploadHost) -> Bool, isCurrent: (Upload.ID, Int64) -> Bool
+    ) -> Upload.ID? {
+        guard running.values.reduce(0, +) < limits.total else { return nil }
+        var best: (host: UploadHost, entry: Entry)?
+        for host in Array(heaps.keys) where running[host, default: 0] < limits.perHost && !isBlocked(host) {
+            while let first = heaps[host]?.min, !isCurrent(first.id, first.rank) { heaps[host]?.removeMin() }
+            guard let first = heaps[host]?.min else {
+                heaps[host] = nil
+                continue
+            }
+            if let known = best, known.entry < first { continue }
+            best = (host, first)
+        }
+        guard let best else { return nil }
+        heaps[best.host]?.removeMin()
+        return best.entry.id
+    }
+}

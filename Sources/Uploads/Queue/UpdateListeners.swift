@@ -1,0 +1,76 @@
+import Synchronization
+
+/// Everyone who follows the queue. Changes merge per listener, so that a slow one costs at most a record per upload.
+final class UpdateListeners: Sendable {
+    private struct Pending {
+        var isComplete = false
+        var changed: [Upload.ID: Upload] = [:]
+        var removed: Set<Upload.ID> = []
+        var status: EngineStatus?
+    }
+
+    private final class Listener: Sendable {
+        let pending = Mutex(Pending())
+        let signal: AsyncStream<Void>
+        let continuation: AsyncStream<Void>.Continuation
+
+        init() { (signal, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1)) }
+
+        /// What has gathered since the last call; nil if nothing has.
+        func take() -> QueueUpdate? {
+            pending.withLock { pending in
+                guard let status = pending.status else { return nil }
+                defer { pending = Pending() }
+                return QueueUpdate(
+                    isComplete: pending.isComplete, changed: Array(pending.changed.values),
+                    removed: Array(pending.removed), status: status)
+            }
+        }
+    }
+
+    private let listeners = Mutex<[ObjectIdentifier: Listener]>([:])
+
+    /// A stream that begins with the whole queue.
+    func add(uploads: some Sequence<Upload>, status: EngineStatus) -> AsyncStream<QueueUpdate> {
+        let listener = Listener()
+        listener.pending.withLock { pending in
+            pending.isComplete = true
+            for upload in uploads { pending.changed[upload.id] = upload }
+            pending.status = status
+        }
+        listener.continuation.yield()
+        let key = ObjectIdentifier(listener)
+        listeners.withLock { $0[key] = listener }
+        return AsyncStream {
+            for await _ in listener.signal {
+                if let update = listener.take() { return update }
+            }
+            return nil
+        } onCancel: { [weak self] in
+            self?.listeners.withLock { $0[key] = nil }
+        }
+    }
+
+    func publish(changed: [Upload], removed: [Upload.ID], status: EngineStatus) {
+        let all = listeners.withLock { Array($0.values) }
+        for listener in all {
+            listener.pending.withLock { pending in
+                for upload in changed {
+                    pending.changed[upload.id] = upload
+                    pending.removed.remove(upload.id)
+                }
+                for id in removed {
+                    pending.changed[id] = nil
+                    pending.removed.insert(id)
+                }
+                pending.status = status
+            }
+            listener.continuation.yield()
+        }
+    }
+
+    /// Ends every stream, after what has gathered was read.
+    func finish() {
+        for listener in listeners.withLock({ Array($0.values) }) { listener.continuation.finish() }
+    }
+}

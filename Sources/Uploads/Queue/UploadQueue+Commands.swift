@@ -1,0 +1,193 @@
+import Foundation
+import Transfer
+import UploadProtocols
+
+extension UploadQueue {
+    public func perform(_ command: QueueCommand) async -> QueueReply {
+        guard phase != .stopped else {
+            return .refused(UploadFailure(.permanent, "the queue is shutting down", hint: "try again in a moment"))
+        }
+        do throws(UploadFailure) {
+            let reply = try await carryOut(command)
+            advance()
+            return reply
+        } catch {
+            return .refused(error)
+        }
+    }
+
+    private func carryOut(_ command: QueueCommand) async throws(UploadFailure) -> QueueReply {
+        switch command {
+        case .add(let new): return .changed(try await add(new))
+        case .list: return .uploads(all)
+        case .pause(let selection):
+            let changed = try await self.command(try ids(selection)) { $0.pause() }
+            cancelRuns(changed)
+            return .changed(changed)
+        case .resume(let selection):
+            return .changed(try await self.command(try ids(selection)) { $0.resume() })
+        case .retry(let selection):
+            return .changed(try await retry(try ids(selection)))
+        case .remove(let selection): return .changed(try await remove(try ids(selection)))
+        case .move(let selection, let move): return .changed(try await self.move(try ids(selection), move))
+        case .limitBandwidth(let rate):
+            settings.bandwidthLimit = rate
+            return try await saveSettings { rateLimit.rate = rate }
+        case .limitConcurrency(let count):
+            guard count >= 1 else { throw UploadFailure(.permanent, "at least one upload must be allowed at once") }
+            settings.concurrency = count
+            return try await saveSettings {}
+        case .tryNow:
+            tryNow()
+            return .changed([])
+        case .stopWhenIdle:
+            phase = .finishing
+            return .changed([])
+        }
+    }
+
+    /// - Throws: if an id is not in the queue: then nothing is done to the others either.
+    private func ids(_ selection: UploadSelection) throws(UploadFailure) -> [Upload.ID] {
+        switch selection {
+        case .ids(let ids):
+            let missing = ids.filter { uploads[$0] == nil }
+            guard missing.isEmpty else {
+                let names = missing.prefix(5).map(String.init).joined(separator: ", ")
+                throw UploadFailure(
+                    .permanent, "there is no upload \(names)\(missing.count > 5 ? ", …" : "")",
+                    hint: "`ferry list` shows the numbers")
+            }
+            return ids
+        case .all: return all.map(\.id)
+        case .failed:
+            return all.filter { upload in
+                switch upload.state {
+                case .failed, .held: true
+                case .queued, .running, .waiting, .paused, .done: false
+                }
+            }.map(\.id)
+        case .done:
+            return all.filter { upload in
+                if case .done = upload.state { true } else { false }
+            }.map(\.id)
+        }
+    }
+
+    private func add(_ new: [NewUpload]) async throws(UploadFailure) -> [Upload.ID] {
+        guard phase == .accepting else {
+            throw UploadFailure(.permanent, "the queue is finishing and takes nothing new", hint: "start ferry again")
+        }
+        var added: [Upload] = []
+        for item in new {
+            ranks = ranks.lowerBound...(ranks.upperBound + 1)
+            added.append(
+                Upload(
+                    id: settings.nextID, rank: ranks.upperBound, path: item.path, identity: item.identity,
+                    target: item.target, added: clock.date()))
+            settings.nextID += 1
+        }
+        do throws(JournalError) {
+            // Before they are in memory: an upload that is not on disk must not start.
+            try await journal.append(added.map(QueueChange.set), durably: true)
+        } catch {
+            reportDisk(error)
+            throw error.failure
+        }
+        for upload in added { store(upload) }
+        publish(added.map(\.id))
+        return added.map(\.id)
+    }
+
+    private func retry(_ ids: [Upload.ID]) async throws(UploadFailure) -> [Upload.ID] {
+        for id in ids {
+            guard let upload = uploads[id], case .held(let failure) = upload.state,
+                failure.category == .sourceChanged, upload.resource != nil
+            else { continue }
+            discard(upload)
+        }
+        for id in ids { highWater[id] = nil }
+        return try await command(ids) { upload in
+            upload.retry(identity: try? SourceFile.identity(at: upload.path))
+        }
+    }
+
+    private func remove(_ ids: [Upload.ID]) async throws(UploadFailure) -> [Upload.ID] {
+        let removed = ids.compactMap { uploads[$0] }
+        do throws(JournalError) {
+            try await journal.append(removed.map { .remove($0.id) }, durably: true)
+        } catch {
+            reportDisk(error)
+            throw error.failure
+        }
+        for upload in removed {
+            let latest = uploads[upload.id] ?? upload
+            drop(upload.id)
+            if case .done = latest.state { continue }
+            if let run = runs[upload.id] {
+                discarding[upload.id] = latest
+                run.task.cancel()
+            } else if latest.resource != nil {
+                discard(latest)
+            }
+        }
+        publish([], removed: removed.map(\.id))
+        return removed.map(\.id)
+    }
+
+    /// Deletes what the server holds, beside everything else.
+    func discard(_ upload: Upload) {
+        discards.append(Task { [runner] in await runner.discard(upload) })
+    }
+
+    private func move(_ ids: [Upload.ID], _ move: QueueMove) async throws(UploadFailure) -> [Upload.ID] {
+        let ranks = QueueOrder.ranks(after: move, of: Set(ids), in: all.map { ($0.id, $0.rank) })
+        self.ranks =
+            ranks.values.reduce(self.ranks) { min($0.lowerBound, $1)...max($0.upperBound, $1) }
+        return try await command(Array(ranks.keys)) { upload in
+            guard let rank = ranks[upload.id] else { return false }
+            upload.rank = rank
+            return true
+        }
+    }
+
+    private func saveSettings(_ apply: () -> Void) async throws(UploadFailure) -> QueueReply {
+        do throws(JournalError) {
+            try await journal.append([.settings(settings)], durably: true)
+        } catch {
+            reportDisk(error)
+            throw error.failure
+        }
+        apply()
+        publish([])
+        return .changed([])
+    }
+}
+
+/// Where uploads stand in the queue. Pure.
+enum QueueOrder {
+    /// The new rank of every upload that a move displaces; the chosen ones move as a block and keep their order.
+    static func ranks(
+        after move: QueueMove, of chosen: Set<Upload.ID>, in order: [(id: Upload.ID, rank: Int64)]
+    ) -> [Upload.ID: Int64] {
+        guard let first = order.first, let last = order.last else { return [:] }
+        var ids = order.map(\.id)
+        switch move {
+        case .up:
+            for index in ids.indices.dropFirst() where chosen.contains(ids[index]) && !chosen.contains(ids[index - 1]) {
+                ids.swapAt(index, index - 1)
+            }
+        case .down:
+            for index in ids.indices.dropLast().reversed()
+            where chosen.contains(ids[index]) && !chosen.contains(ids[index + 1]) {
+                ids.swapAt(index, index + 1)
+            }
+        case .top, .bottom:
+            let block = ids.filter(chosen.contains)
+            let start = move == .top ? first.rank - Int64(block.count) : last.rank + 1
+            return Dictionary(uniqueKeysWithValues: zip(block, start...))
+        }
+        return zip(ids, order).reduce(into: [:]) { ranks, pair in
+            if pair.0 != pair.1.id { ranks[pair.0] = pair.1.rank }
+        }
+    }
+}

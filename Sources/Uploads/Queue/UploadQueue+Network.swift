@@ -1,0 +1,102 @@
+import Connectivity
+import Foundation
+
+extension UploadQueue {
+    /// The kernel says that the network came or went.
+    func linkChanged(_ status: LinkStatus) async {
+        switch status {
+        case .down(let reason):
+            guard gate == .open else { return }
+            gate = .closed(since: clock.date(), reason: reason)
+            await forEachRemote { $0.loseLink() } then: { cancelRuns($0) }
+        case .up:
+            let wasOpen = gate == .open
+            gate = .open
+            guard !wasOpen else { return }
+            // Whatever was found out about hosts was found out without a network.
+            for task in probes.values { task.cancel() }
+            probes = [:]
+            hosts = [:]
+            await forEachRemote { $0.regainLink() } then: { _ in }
+            advance()
+        }
+    }
+
+    /// Tries everything that waits, whatever the monitor thinks: connectivity is a hint and no gate for people.
+    func tryNow() {
+        if case .closed(let since, let reason) = gate { gate = .forced(since: since, reason: reason) }
+        for task in probes.values { task.cancel() }
+        probes = [:]
+        hosts = [:]
+        var changed: [Upload.ID] = []
+        for var upload in uploads.values {
+            switch upload.state {
+            case .waiting: upload.state = .queued
+            case .paused: guard upload.regainLink() else { continue }
+            case .queued, .running, .held, .done, .failed: continue
+            }
+            store(upload)
+            changed.append(upload.id)
+        }
+        publish(changed)
+    }
+
+    /// A try that a person forced failed while the link is away: back to waiting for the link.
+    func forcedTryFailed() {
+        if case .forced(let since, let reason) = gate { gate = .closed(since: since, reason: reason) }
+    }
+
+    func isBlocked(_ host: UploadHost) -> Bool {
+        if let schedule = hosts[host], !schedule.isReachable { return true }
+        return gate.isClosed && !host.isLocal
+    }
+
+    /// A transfer could not reach the host, or lost it: from the second time on one probe asks for all its uploads.
+    func hostFailed(_ host: UploadHost) {
+        guard !host.isLocal, gate == .open, phase == .accepting else { return }
+        hosts[host, default: ProbeSchedule()].record(.timedOut)
+        guard probes[host] == nil else { return }
+        probes[host] = Task { [weak self] in
+            while let delay = await self?.hosts[host]?.delay {
+                guard let self, (try? await clock.sleep(clock.now().advanced(by: delay))) != nil else { return }
+                let answer = await probe(host)
+                guard !Task.isCancelled else { return }
+                await take(answer, of: host)
+            }
+        }
+    }
+
+    func hostAnswered(_ host: UploadHost) {
+        guard hosts.removeValue(forKey: host) != nil else { return }
+        probes.removeValue(forKey: host)?.cancel()
+    }
+
+    private func take(_ answer: Reachability, of host: UploadHost) async {
+        hosts[host]?.record(answer)
+        guard answer == .reachable else { return }
+        hosts[host] = nil
+        probes[host] = nil
+        var changed: [Upload.ID] = []
+        for var upload in uploads.values where runner.host(of: upload) == host {
+            guard upload.regainLink() else { continue }
+            store(upload)
+            changed.append(upload.id)
+        }
+        await save(changed, durably: false)
+        advance()
+    }
+
+    private func forEachRemote(
+        _ change: (inout Upload) -> Bool, then act: ([Upload.ID]) -> Void
+    ) async {
+        var changed: [Upload.ID] = []
+        for var upload in uploads.values where !runner.host(of: upload).isLocal {
+            guard change(&upload) else { continue }
+            store(upload)
+            changed.append(upload.id)
+        }
+        // The sockets first: nothing that is written down later can be sooner than the link.
+        act(changed)
+        await save(changed, durably: false)
+    }
+}

@@ -1,0 +1,202 @@
+import Foundation
+import Transfer
+import UploadProtocols
+
+extension UploadQueue {
+    /// Starts what may start, sets the timer for what waits, and tells who waits for the end.
+    func advance() {
+        startRuns()
+        setTimer()
+        if isIdle { wakeIdleWaiters() }
+    }
+
+    private func startRuns() {
+        guard phase == .accepting, unsaved.isEmpty, notice?.category != .storage else { return }
+        let limits = Scheduler.Limits(
+            total: settings.concurrency ?? configuration.concurrency, perHost: configuration.concurrencyPerHost)
+        var running: [UploadHost: Int] = [:]
+        for run in runs.values { running[run.host, default: 0] += 1 }
+        var postponed: [Upload] = []
+        while let id = scheduler.next(
+            limits: limits, running: running, isBlocked: isBlocked,
+            isCurrent: { [uploads] id, rank in
+                guard let upload = uploads[id], upload.rank == rank else { return false }
+                return upload.state == .queued
+            })
+        {
+            guard let upload = uploads[id] else { continue }
+            // Its last attempt has not let go yet; it reports in a moment and we come back here.
+            guard runs[id] == nil else {
+                postponed.append(upload)
+                continue
+            }
+            begin(upload)
+            running[runner.host(of: upload), default: 0] += 1
+        }
+        for upload in postponed {
+            scheduler.enqueue(upload.id, rank: upload.rank, host: runner.host(of: upload))
+        }
+    }
+
+    private func begin(_ upload: Upload) {
+        var upload = upload
+        upload.tries.attempts += 1
+        let goesOn = (upload.resource?.confirmed ?? 0) > 0
+        if goesOn { upload.tries.resumes += 1 }
+        upload.tries.resent += max(0, (highWater.removeValue(forKey: upload.id) ?? 0) - (upload.resource?.confirmed ?? 0))
+        upload.state = .running(attempt: upload.tries.attempts, since: clock.date())
+        store(upload)
+        lastRun += 1
+        let number = lastRun
+        board.begin(upload.id, confirmed: upload.resource?.confirmed ?? 0)
+        let recorder = RunRecorder(queue: self, board: board, id: upload.id, run: number)
+        let started = upload
+        let task = Task { [runner] in
+            await self.save([started.id], durably: false)
+            let outcome = await runner.run(started, recorder: recorder)
+            await self.ended(started.id, run: number, outcome)
+        }
+        runs[upload.id] = Run(number: number, host: runner.host(of: upload), task: task, lastSaved: clock.now())
+    }
+
+    func cancelRuns(_ ids: [Upload.ID]) {
+        for id in ids { runs[id]?.task.cancel() }
+    }
+
+    /// The recorder's way in. A run that is no longer the current one has nothing to say.
+    func record(
+        _ resource: Resource?, for id: Upload.ID, run number: Int, durably: Bool
+    ) async throws(UploadFailure) {
+        guard let run = runs[id], run.number == number, var upload = uploads[id] else {
+            if discarding[id] != nil { discarding[id]?.resource = resource }
+            throw UploadFailure(.network, "stopped")
+        }
+        if let resource, resource.confirmed > (upload.resource?.confirmed ?? 0) {
+            upload.tries.network = 0
+            upload.tries.server = 0
+            upload.tries.authentication = 0
+        }
+        upload.resource = resource
+        store(upload)
+        board.update(id) { $0.confirmed = resource?.confirmed ?? 0 }
+        let now = clock.now()
+        // The server is the authority on its offset: once a second is often enough for a hint (reliability rule 3).
+        guard durably || now - run.lastSaved >= .seconds(1) else { return publish([id]) }
+        runs[id]?.lastSaved = now
+        do throws(JournalError) {
+            try await journal.append([.set(upload)], durably: durably)
+        } catch {
+            reportDisk(error)
+            unsaved.insert(id)
+            if durably { throw error.failure }
+        }
+        publish([id])
+    }
+
+    private func ended(_ id: Upload.ID, run number: Int, _ outcome: UploadAttempt.Outcome) async {
+        guard let run = runs[id], run.number == number else { return }
+        runs[id] = nil
+        let sample = board.end(id)
+        if let removed = discarding.removeValue(forKey: id), removed.resource != nil { discard(removed) }
+        guard var upload = uploads[id] else { return advance() }
+        highWater[id] = sample?.sent
+        let since: Date
+        switch (upload.state, outcome) {
+        case (.running(_, let started), _): since = started
+        // The server's last word counts, even if somebody paused the upload in the same moment.
+        case (.paused, .done(let receipt)): since = clock.date().addingTimeInterval(-receipt.duration)
+        default: return advance()
+        }
+        switch outcome {
+        case .done(var receipt):
+            receipt.duration = max(0, clock.date().timeIntervalSince(since))
+            upload.resource = nil
+            upload.state = .done(receipt, at: clock.date())
+            hostAnswered(run.host)
+        case .cancelled: upload.state = .queued
+        case .failed(let failure): settle(&upload, after: failure, host: run.host)
+        }
+        store(upload)
+        let isFinal: Bool
+        switch upload.state {
+        case .done, .failed, .held: isFinal = true
+        case .queued, .running, .waiting, .paused: isFinal = false
+        }
+        await save([id], durably: isFinal)
+        advance()
+    }
+
+    private func settle(_ upload: inout Upload, after failure: UploadFailure, host: UploadHost) {
+        if failure.category == .network {
+            hostFailed(host)
+            if !host.isLocal, gate != .open {
+                // The link is away: that is no fault of the upload's and costs it no try.
+                upload.state = .paused(.offline)
+                forcedTryFailed()
+                return
+            }
+        } else if failure.status != nil {
+            hostAnswered(host)
+        }
+        switch configuration.retry.decide(after: failure, tries: &upload.tries) {
+        case .wait(let seconds):
+            upload.state = .waiting(until: clock.date().addingTimeInterval(seconds), failure: failure)
+        case .hold(let failure): upload.state = .held(failure)
+        case .fail(let failure): upload.state = .failed(failure)
+        }
+    }
+
+    private func setTimer() {
+        timer?.cancel()
+        timer = nil
+        guard phase == .accepting, let next = waits.nextInstant() else { return }
+        timer = Task { [weak self, clock] in
+            guard (try? await clock.sleep(next)) != nil else { return }
+            await self?.wake()
+        }
+    }
+
+    private func wake() async {
+        var changed: [Upload.ID] = []
+        for id in waits.due(at: clock.now()) {
+            guard var upload = uploads[id], case .waiting = upload.state else { continue }
+            upload.state = .queued
+            store(upload)
+            changed.append(id)
+        }
+        publish(changed)
+        advance()
+    }
+}
+
+/// What one run may tell the queue.
+private struct RunRecorder: AttemptRecorder {
+    let queue: UploadQueue
+    let board: ProgressBoard
+    let id: Upload.ID
+    let run: Int
+
+    func record(_ resource: Resource?, durably: Bool) async throws(UploadFailure) {
+        try await queue.record(resource, for: id, run: run, durably: durably)
+    }
+
+    func didStart(_ exchange: Exchange) {
+        guard case .file(let range, _, _) = exchange.body else { return }
+        board.update(id) { sample in
+            sample.sent = range.lowerBound
+            sample.phase = .sending
+        }
+    }
+
+    func didSend(_ bytes: ByteCount, fileOffset: ByteCount) {
+        board.update(id) { sample in
+            sample.sent = fileOffset
+            sample.phase = .sending
+        }
+    }
+
+    func didFinishSending(_ exchange: Exchange) {
+        guard exchange.mayComplete else { return }
+        board.update(id) { $0.phase = .waitingForServer }
+    }
+}

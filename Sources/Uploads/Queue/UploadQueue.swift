@@ -1,0 +1,221 @@
+public import Connectivity
+import Foundation
+import Transfer
+public import UploadProtocols
+
+/// The one owner of every upload.
+///
+/// A change is made in memory, appended to the journal and only then published and acted upon. Commands of people are
+/// undone and refused if the journal cannot take them; what the engine itself finds out stays true in memory and is
+/// appended again as soon as the disk allows.
+public actor UploadQueue: QueueClient {
+    public struct Configuration: Hashable, Sendable {
+        /// Uploads running at once.
+        public var concurrency: Int
+        /// Uploads running at once to one host.
+        public var concurrencyPerHost: Int
+        /// Bytes per second over all uploads; nil for no limit.
+        public var bandwidth: ByteCount?
+        public var retry: RetryPolicy
+
+        public init(
+            concurrency: Int = 4, concurrencyPerHost: Int = 4, bandwidth: ByteCount? = nil,
+            retry: RetryPolicy = RetryPolicy()
+        ) {
+            self.concurrency = concurrency
+            self.concurrencyPerHost = concurrencyPerHost
+            self.bandwidth = bandwidth
+            self.retry = retry
+        }
+    }
+
+    /// One attempt on its way. It stays here until its task has reported, so that an upload never has two senders.
+    struct Run {
+        var number: Int
+        var host: UploadHost
+        var task: Task<Void, Never>
+        var lastSaved: ContinuousClock.Instant
+    }
+
+    /// Whether the network may be used.
+    enum Gate: Equatable {
+        case open
+        case closed(since: Date, reason: String)
+        /// Closed, but a person said to try.
+        case forced(since: Date, reason: String)
+
+        var isClosed: Bool {
+            if case .closed = self { true } else { false }
+        }
+    }
+
+    /// How the engine ends.
+    enum Phase {
+        case accepting
+        /// Nothing new starts; over when nothing runs.
+        case finishing
+        case stopped
+    }
+
+    let configuration: Configuration
+    let journal: any Journal
+    let runner: any AttemptRunner
+    let clock: QueueClock
+    let probe: @Sendable (UploadHost) async -> Reachability
+    let rateLimit: RateLimit
+    nonisolated let board = ProgressBoard()
+    nonisolated let listeners = UpdateListeners()
+
+    var uploads: [Upload.ID: Upload] = [:]
+    var settings = QueueSettings()
+    var ranks: ClosedRange<Int64> = 0...0
+    var pending = 0
+    var runs: [Upload.ID: Run] = [:]
+    var lastRun = 0
+    var scheduler = Scheduler()
+    var waits = WaitList<ContinuousClock.Instant>()
+    var timer: Task<Void, Never>?
+    var gate = Gate.open
+    var phase = Phase.accepting
+    var hosts: [UploadHost: ProbeSchedule] = [:]
+    var probes: [UploadHost: Task<Void, Never>] = [:]
+    /// Uploads removed while they ran, whose parts at the server go when the run has ended.
+    var discarding: [Upload.ID: Upload] = [:]
+    var discards: [Task<Void, Never>] = []
+    /// How far into the file each upload had got when its last attempt broke, to count what is sent again.
+    var highWater: [Upload.ID: ByteCount] = [:]
+    var unsaved: Set<Upload.ID> = []
+    var notice: UploadFailure?
+    var idleWaiters: [CheckedContinuation<Void, Never>] = []
+    var watcher: Task<Void, Never>?
+
+    /// - Parameter rateLimit: The limit that the runner's transfers go by; the queue sets its rate.
+    public init(
+        configuration: Configuration = Configuration(), journal: any Journal, runner: any AttemptRunner,
+        rateLimit: RateLimit = RateLimit(), clock: QueueClock = .system,
+        probe: @escaping @Sendable (UploadHost) async -> Reachability = UploadQueue.connect
+    ) {
+        self.configuration = configuration
+        self.journal = journal
+        self.runner = runner
+        self.rateLimit = rateLimit
+        self.clock = clock
+        self.probe = probe
+    }
+
+    /// Tries a TCP connection to the host.
+    public static let connect: @Sendable (UploadHost) async -> Reachability = { host in
+        (try? await DestinationProbe().check(host: host.name, port: host.port)) ?? .timedOut
+    }
+
+    /// Reads the queue back and starts what may start.
+    ///
+    /// - Parameter monitor: Tells when the network goes and returns; nil takes it to be always there.
+    /// - Returns: What recovery had to put right, for people.
+    /// - Throws: `JournalError` if the queue cannot be read; then nothing has been changed.
+    @discardableResult
+    public func start(monitor: (any LinkMonitor)?) throws(JournalError) -> [RecoveryNotice] {
+        let recovered = try journal.load()
+        settings = recovered.settings
+        rateLimit.rate = settings.bandwidthLimit ?? configuration.bandwidth
+        for var upload in recovered.uploads {
+            upload.recover()
+            ranks = min(ranks.lowerBound, upload.rank)...max(ranks.upperBound, upload.rank)
+            store(upload)
+        }
+        if let monitor {
+            let statuses = monitor.statuses()
+            watcher = Task { [weak self] in
+                for await status in statuses { await self?.linkChanged(status) }
+            }
+        }
+        advance()
+        return recovered.notices
+    }
+
+    /// Stops all attempts, writes a complete snapshot and ends every stream of updates.
+    ///
+    /// What ran is queued again and goes on next time. Safe to call twice.
+    public func stop() async {
+        guard phase != .stopped else { return }
+        phase = .stopped
+        watcher?.cancel()
+        timer?.cancel()
+        for task in probes.values { task.cancel() }
+        let ending = runs.values.map(\.task)
+        for task in ending { task.cancel() }
+        for task in ending { await task.value }
+        for task in discards { await task.value }
+        if !unsaved.isEmpty { await save(Array(unsaved), durably: true) }
+        do throws(JournalError) { try await journal.close() } catch { notice = error.failure }
+        listeners.finish()
+        wakeIdleWaiters()
+    }
+
+    /// Returns when nothing runs and nothing will: all is done, failed, held or paused by a person. Returns too when
+    /// the queue was told to finish and nothing runs any more.
+    public func waitUntilIdle() async {
+        guard !isIdle else { return }
+        await withCheckedContinuation { idleWaiters.append($0) }
+    }
+
+    /// Every upload, in the order of the queue.
+    public var all: [Upload] { uploads.values.sorted { $0.rank < $1.rank } }
+
+    public nonisolated func progress() -> [ProgressSample] { board.all }
+
+    public func updates() -> AsyncStream<QueueUpdate> { listeners.add(uploads: uploads.values, status: status) }
+
+    var status: EngineStatus {
+        let network: EngineStatus.Network =
+            switch gate {
+            case .open: .online
+            case .closed(let since, let reason), .forced(let since, let reason):
+                .offline(since: since, reason: reason)
+            }
+        return EngineStatus(
+            network: network, bandwidthLimit: rateLimit.rate,
+            concurrency: settings.concurrency ?? configuration.concurrency, notice: notice)
+    }
+
+    var isIdle: Bool {
+        switch phase {
+        case .accepting: pending == 0 && runs.isEmpty
+        case .finishing: runs.isEmpty
+        case .stopped: true
+        }
+    }
+
+    func wakeIdleWaiters() {
+        for waiter in idleWaiters { waiter.resume() }
+        idleWaiters = []
+    }
+
+    /// Takes an upload into memory and into the indexes that depend on its state.
+    func store(_ upload: Upload) {
+        if uploads[upload.id]?.state.isPending ?? false { pending -= 1 }
+        if upload.state.isPending { pending += 1 }
+        uploads[upload.id] = upload
+        waits.forget(upload.id)
+        switch upload.state {
+        case .queued: scheduler.enqueue(upload.id, rank: upload.rank, host: runner.host(of: upload))
+        case .waiting(let until, _):
+            // Both clocks count: a wall clock that was set must neither end a wait nor stretch it.
+            let left = min(until.timeIntervalSince(clock.date()), upload.tries.delay)
+            waits.wait(upload.id, until: clock.now().advanced(by: .seconds(max(0, left))))
+        case .running, .paused, .held, .done, .failed: break
+        }
+    }
+
+    func drop(_ id: Upload.ID) {
+        guard let upload = uploads.removeValue(forKey: id) else { return }
+        if upload.state.isPending { pending -= 1 }
+        waits.forget(id)
+        highWater[id] = nil
+        unsaved.remove(id)
+    }
+
+    func publish(_ ids: [Upload.ID], removed: [Upload.ID] = []) {
+        listeners.publish(changed: ids.compactMap { uploads[$0] }, removed: removed, status: status)
+    }
+}

@@ -1,0 +1,97 @@
+import Foundation
+import Transfer
+import UploadProtocols
+
+extension Upload.State {
+    /// True while the queue itself will do something about it, now or later.
+    var isPending: Bool {
+        switch self {
+        case .queued, .running, .waiting: true
+        case .paused(let reasons): reasons == .offline
+        case .held, .done, .failed: false
+        }
+    }
+}
+
+/// What people may do with an upload. Each rule says whether anything changed; none knows of a clock, disk or network.
+extension Upload {
+    mutating func pause() -> Bool {
+        switch state {
+        case .queued, .running, .waiting:
+            state = .paused(.user)
+            return true
+        case .paused(let reasons) where !reasons.contains(.user):
+            state = .paused(reasons.union(.user))
+            return true
+        case .paused, .held, .done, .failed:
+            return false
+        }
+    }
+
+    /// Lifts the user's pause and no other.
+    mutating func resume() -> Bool {
+        guard case .paused(let reasons) = state, reasons.contains(.user) else { return false }
+        let rest = reasons.subtracting(.user)
+        state = rest.isEmpty ? .queued : .paused(rest)
+        return true
+    }
+
+    /// Tries again at once with fresh counters. After a change of the file, `identity` is what the file is now.
+    mutating func retry(identity: FileIdentity?) -> Bool {
+        switch state {
+        case .failed(let failure), .held(let failure):
+            if failure.category == .sourceChanged || failure.category == .sourceUnreadable, let identity {
+                // Bytes of another version of the file must not be mixed with those the server has.
+                if identity != self.identity { resource = nil }
+                self.identity = identity
+            }
+            if failure.category == .outcomeUnknown { resource = nil }
+            tries.network = 0
+            tries.server = 0
+            tries.authentication = 0
+            state = .queued
+            return true
+        case .waiting:
+            state = .queued
+            return true
+        case .queued, .running, .paused, .done:
+            return false
+        }
+    }
+
+    mutating func loseLink() -> Bool {
+        switch state {
+        case .running:
+            state = .paused(.offline)
+            return true
+        case .queued, .waiting, .paused, .held, .done, .failed:
+            return false
+        }
+    }
+
+    /// The link is back: what it held up goes on, what waited out a failure of the network need not wait any longer.
+    mutating func regainLink() -> Bool {
+        switch state {
+        case .paused(let reasons) where reasons.contains(.offline):
+            let rest = reasons.subtracting(.offline)
+            state = rest.isEmpty ? .queued : .paused(rest)
+            return true
+        case .waiting(_, let failure) where failure.category == .network:
+            state = .queued
+            return true
+        case .queued, .running, .waiting, .paused, .held, .done, .failed:
+            return false
+        }
+    }
+
+    /// What an upload is when the queue is read back after the process that ran it is gone.
+    mutating func recover() {
+        switch state {
+        case .running: state = .queued
+        case .paused(let reasons) where reasons.contains(.offline):
+            let rest = reasons.subtracting(.offline)
+            state = rest.isEmpty ? .queued : .paused(rest)
+        case .queued, .waiting, .paused, .held, .done, .failed: break
+        }
+    }
+}
