@@ -53,7 +53,7 @@ let package = Package(
             name: "Receiver",
             dependencies: [
                 "UploadProtocols",
-                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -75,7 +75,8 @@ let package = Package(
             resources: [.copy("Vectors")]),
         .testTarget(name: "ConnectivityTests", dependencies: ["Connectivity", "Support"]),
         .testTarget(name: "TransferTests", dependencies: ["Transfer", "UploadProtocols", "Support"]),
-        .testTarget(name: "UploadsTests", dependencies: ["Uploads", "Support"]),
+        .testTarget(
+            name: "UploadsTests", dependencies: ["Uploads", "Support"], exclude: ["Persistence/Fixtures"]),
         .testTarget(name: "ReceiverTests", dependencies: ["Receiver", "Support"]),
         .testTarget(name: "TUITests", dependencies: ["TUI", "Support"]),
         .testTarget(name: "FerryTests", dependencies: ["ferry", "Receiver", "Support"]),

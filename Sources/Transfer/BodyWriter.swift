@@ -27,19 +27,14 @@ final class BodyWriter: Sendable {
 
     private let body: FileBody
     private let sendsRegions: Bool
-    private let handle: NIOFileHandle?
     private let state: Mutex<State>
 
     init(_ body: FileBody, isEncrypted: Bool) {
         self.body = body
         let size = body.range.upperBound - body.range.lowerBound
         sendsRegions = !isEncrypted && size > Size.alwaysBuffered
-        // The descriptor stays the file's: it is given back before the handle goes.
-        handle = sendsRegions ? NIOFileHandle(_deprecatedTakingOwnershipOfDescriptor: body.file.descriptor) : nil
         state = Mutex(State(offset: body.range.lowerBound))
     }
-
-    deinit { _ = try? handle?.takeDescriptorOwnership() }
 
     /// Writes the whole body on `eventLoop`. The future ends when the last piece was taken, or with an `UploadFailure`.
     func run(on eventLoop: any EventLoop, write: @escaping Write) -> EventLoopFuture<Void> {
@@ -123,13 +118,13 @@ final class BodyWriter: Sendable {
 
     /// Checks the file and reads the piece, or brings it into the page cache, on the thread pool.
     private func prepare(_ range: Range<ByteCount>, on eventLoop: any EventLoop) -> EventLoopFuture<Piece> {
-        let (file, identity, handle) = (body.file, body.identity, handle)
+        let (file, identity, sendsRegions) = (body.file, body.identity, sendsRegions)
         return NIOThreadPool.singleton.runIfActive(eventLoop: eventLoop) {
             try file.check(identity)
-            if let handle {
+            if sendsRegions {
                 try file.warm(range)
                 let region = FileRegion(
-                    fileHandle: handle, readerIndex: Int(range.lowerBound), endIndex: Int(range.upperBound))
+                    fileHandle: file.handle, readerIndex: Int(range.lowerBound), endIndex: Int(range.upperBound))
                 return Piece(range: range, data: .fileRegion(region))
             }
             var buffer = ByteBufferAllocator().buffer(capacity: range.count)

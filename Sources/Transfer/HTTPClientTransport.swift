@@ -63,22 +63,36 @@ public final class HTTPClientTransport: Transport {
         let exchange = ResponseCollector(
             expected: request.body.length, timeout: timeouts.response, eventLoop: loop, delegate: delegate)
         let connectionsBefore = connections.count
-        do {
-            try Task.checkCancellation()
-            let task = client.execute(
-                request: try Self.clientRequest(request, on: loop), delegate: exchange,
-                eventLoop: .delegateAndChannel(on: loop), logger: nil)
-            exchange.attach { task.fail(reason: $0) }
-            return try await withTaskCancellationHandler {
-                try await task.futureResult.get()
-            } onCancel: {
-                task.cancel()
-            }
-        } catch {
+        let answered = await execute(request, collector: exchange, on: loop)
+        // The connection lives on this loop: once it has come round, nothing of the file is being sent any more.
+        try? await loop.submit {}.get()
+        switch answered {
+        case .success(let answer): return answer
+        case .failure(let error):
             if let answer = exchange.usableAnswer(after: error) { return answer }
             throw ConnectionFailure.translate(
                 error, url: request.url, sent: exchange.bodySent, hasAnswer: exchange.hasHead,
                 ranOnKeptConnection: connections.count == connectionsBefore)
+        }
+    }
+
+    private func execute(
+        _ request: TransportRequest, collector: ResponseCollector, on loop: any EventLoop
+    ) async -> Result<TransportResponse, any Error> {
+        do {
+            try Task.checkCancellation()
+            let task = client.execute(
+                request: try Self.clientRequest(request, on: loop), delegate: collector,
+                eventLoop: .delegateAndChannel(on: loop), logger: nil)
+            collector.attach { task.fail(reason: $0) }
+            return .success(
+                try await withTaskCancellationHandler {
+                    try await task.futureResult.get()
+                } onCancel: {
+                    task.cancel()
+                })
+        } catch {
+            return .failure(error)
         }
     }
 

@@ -1,3 +1,4 @@
+import NIOCore
 public import UploadProtocols
 
 #if canImport(Glibc)
@@ -15,6 +16,8 @@ public final class SourceFile: Sendable {
     /// What the file was when it was opened.
     public let identity: FileIdentity
     let descriptor: CInt
+    /// For the kernel to send from. It lives as long as the file, because a region that is still on its way uses it.
+    let handle: NIOFileHandle
 
     /// - Throws: `UploadFailure` (`sourceUnreadable`) that names the path and the reason, also for anything that is
     ///   not a regular file.
@@ -30,9 +33,10 @@ public final class SourceFile: Sendable {
             throw error
         }
         descriptor = opened
+        handle = NIOFileHandle(_deprecatedTakingOwnershipOfDescriptor: opened)
     }
 
-    deinit { close(descriptor) }
+    deinit { try? handle.close() }
 
     /// What the file at `path` is now.
     /// - Throws: as `init`.

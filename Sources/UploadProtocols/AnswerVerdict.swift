@@ -9,7 +9,8 @@ enum AnswerVerdict {
     /// The failure that `answer` stands for, worded for people.
     static func failure(_ answer: Reply.Answer, now: Date = Date()) -> UploadFailure {
         let said = ServerText.excerpt(of: answer).map { ": \($0)" } ?? ""
-        let summary = "the server answered \(answer.status) \(reason(answer.status))\(said)"
+        let name = StatusName.of(answer.status).map { " (\($0))" } ?? ""
+        let summary = "the server answered \(answer.status)\(name)\(said)"
         var failure = UploadFailure(category(answer.status), summary, status: answer.status)
         failure.hint = hint(answer.status)
         if failure.category == .server { failure.retryAfter = RetryAfter.seconds(in: answer.fields, now: now) }
@@ -23,8 +24,6 @@ enum AnswerVerdict {
         default: .permanent
         }
     }
-
-    private static func reason(_ status: Int) -> String { HTTPResponse.Status(code: status).reasonPhrase }
 
     private static func hint(_ status: Int) -> String? {
         switch status {
@@ -58,6 +57,43 @@ enum ServerText {
         switch scalar.properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: false
         default: true
+        }
+    }
+}
+
+/// What statuses are called (RFC 9110 §15), for those that uploads meet. The server's own phrase is not shown: it may
+/// say anything.
+enum StatusName {
+    static func of(_ status: Int) -> String? {
+        switch status {
+        case 301: "moved permanently"
+        case 302: "found elsewhere"
+        case 303: "see other"
+        case 307: "temporary redirect"
+        case 308: "permanent redirect"
+        case 400: "bad request"
+        case 401: "not signed in"
+        case 403: "forbidden"
+        case 404: "not found"
+        case 405: "method not allowed"
+        case 408: "request timed out"
+        case 409: "conflict"
+        case 410: "gone"
+        case 411: "length required"
+        case 412: "precondition failed"
+        case 413: "too large"
+        case 415: "unsupported media type"
+        case 421: "misdirected request"
+        case 422: "cannot be processed"
+        case 423: "locked"
+        case 429: "too many requests"
+        case 500: "internal error"
+        case 501: "not implemented"
+        case 502: "bad gateway"
+        case 503: "unavailable"
+        case 504: "gateway timed out"
+        case 507: "insufficient storage"
+        default: nil
         }
     }
 }

@@ -39,14 +39,14 @@ public struct MultipartParser: Sendable {
     }
 
     private enum State {
-        case preamble
+        case preamble(bytes: Int)
         case delimiterLine
         case header
         case content
         case epilogue
     }
 
-    private var state = State.preamble
+    private var state = State.preamble(bytes: 0)
     private var held: [UInt8] = Array("\r\n".utf8)  // the first delimiter may start the body without one
     private var partCount = 0
     private let delimiter: [UInt8]
@@ -97,10 +97,14 @@ public struct MultipartParser: Sendable {
         _ bytes: [UInt8], from start: Int, into events: inout [Event]
     ) throws(MultipartError) -> Int? {
         switch state {
-        case .preamble:
+        case .preamble(let skipped):
             let found = search(bytes, from: start)
-            guard found.lowerBound - start <= limits.headerBytes else { throw .headerTooLarge }
-            guard found.count == delimiter.count else { return hold(bytes, from: found.lowerBound) }
+            let preamble = skipped + found.lowerBound - start
+            guard preamble <= limits.headerBytes else { throw .headerTooLarge }
+            guard found.count == delimiter.count else {
+                state = .preamble(bytes: preamble)
+                return hold(bytes, from: found.lowerBound)
+            }
             state = .delimiterLine
             return found.upperBound
         case .delimiterLine:
@@ -162,7 +166,9 @@ public struct MultipartParser: Sendable {
             {
                 let candidate = base.distance(to: UnsafeRawPointer(hit))
                 let length = min(delimiter.count, buffer.count - candidate)
-                if delimiter.withUnsafeBytes({ memcmp(base + candidate, $0.baseAddress ?? base, length) }) == 0 {
+                if delimiter.withUnsafeBytes({ memcmp(base + candidate, $0.baseAddress ?? base, length) })
+                    == 0
+                {
                     return candidate..<candidate + length
                 }
                 position = candidate + 1
@@ -250,8 +256,11 @@ public struct ParameterizedField: Hashable, Sendable {
             }
             let key = String(rest[..<equals]).trimmingCharacters(in: .whitespaces).lowercased()
             rest = rest[rest.index(after: equals)...].drop { $0 == " " || $0 == "\t" }
-            let text = rest.first == quote ? Self.quoted(&rest) : String(rest.prefix { $0 != ";" })
-                .trimmingCharacters(in: .whitespaces)
+            let text =
+                rest.first == quote
+                ? Self.quoted(&rest)
+                : String(rest.prefix { $0 != ";" })
+                    .trimmingCharacters(in: .whitespaces)
             if parameters[key] == nil { parameters[key] = text }
         }
         self.parameters = parameters

@@ -12,7 +12,7 @@ public struct PostUpload: UploadProtocol {
         fields[.contentDisposition] = "attachment; filename=\"\(MultipartForm.escaped(fileName: item.name))\""
         attempt = SingleShot(
             Exchange(
-                options.requestMethod(or: .post), UploadAddress.address(item.url, for: item.name), fields: fields,
+                options.requestMethod(or: .post), UploadAddress.filled(item.url, with: item.name), fields: fields,
                 body: item.size > 0 ? .file(range: 0..<item.size) : .none,
                 isIdempotent: options.sendsIdempotencyKey, mayComplete: true),
             item: item)
@@ -42,7 +42,7 @@ public struct FormUpload: UploadProtocol {
             fileType: item.contentType)
         attempt = SingleShot(
             Exchange(
-                options.requestMethod(or: .post), UploadAddress.address(item.url, for: item.name),
+                options.requestMethod(or: .post), UploadAddress.filled(item.url, with: item.name),
                 fields: [.contentType: form.contentType],
                 body: .file(range: 0..<item.size, prefix: form.prefix, suffix: form.suffix),
                 isIdempotent: options.sendsIdempotencyKey, mayComplete: true),

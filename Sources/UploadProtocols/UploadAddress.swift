@@ -6,11 +6,17 @@ public enum UploadAddress {
     /// Where in a destination's url the file's name goes.
     public static let nameMark = "{name}"
 
+    /// The address with `{name}` replaced; without the mark, the address as it is.
+    public static func filled(_ url: String, with name: String) -> String {
+        let encoded = name.addingPercentEncoding(withAllowedCharacters: allowedInName) ?? name
+        return url.replacingOccurrences(of: nameMark, with: encoded)
+    }
+
     /// The address of one file below a destination: `{name}` is replaced; an address that ends with a slash gets the
     /// name appended, as `curl -T` does; any other address is taken as it is.
     public static func address(_ url: String, for name: String) -> String {
+        if url.contains(nameMark) { return filled(url, with: name) }
         let encoded = name.addingPercentEncoding(withAllowedCharacters: allowedInName) ?? name
-        if url.contains(nameMark) { return url.replacingOccurrences(of: nameMark, with: encoded) }
         let end = url.firstIndex(where: { $0 == "?" || $0 == "#" }) ?? url.endIndex
         guard url[..<end].hasSuffix("/") else { return url }
         return url[..<end] + encoded + url[end...]

@@ -1,4 +1,4 @@
-import Connectivity
+public import Connectivity
 import Foundation
 import Synchronization
 public import Transfer
@@ -16,13 +16,18 @@ public final class DestinationRunner: AttemptRunner {
     private let timeouts: HTTPClientTransport.Timeouts
     private let pace: any Pace
     private let monitors: [any EventMonitor]
+    private let isLocal: @Sendable (String) -> Bool
     private let memory = Mutex(Memory())
 
-    /// - Parameter pace: The limit on bytes per second over all uploads.
+    /// - Parameters:
+    ///   - pace: The limit on bytes per second over all uploads.
+    ///   - isLocal: Whether a host needs no network.
     public init(
         destinations: [Destination], timeouts: HTTPClientTransport.Timeouts = .init(), pace: any Pace,
-        monitors: [any EventMonitor] = []
+        monitors: [any EventMonitor] = [],
+        isLocal: @escaping @Sendable (String) -> Bool = { Reachability.isLocal(host: $0) }
     ) {
+        self.isLocal = isLocal
         self.destinations = Dictionary(destinations.map { ($0.name, $0) }) { first, _ in first }
         self.timeouts = timeouts
         self.pace = pace
@@ -67,7 +72,7 @@ public final class DestinationRunner: AttemptRunner {
             let name = url?.host()?.lowercased() ?? ""
             let port = url?.port ?? (url?.scheme?.lowercased() == "https" ? 443 : 80)
             let host = UploadHost(
-                name: name, port: UInt16(exactly: port) ?? 0, isLocal: Reachability.isLocal(host: name))
+                name: name, port: UInt16(exactly: port) ?? 0, isLocal: isLocal(name))
             memory.hosts[upload.target.url] = host
             return host
         }

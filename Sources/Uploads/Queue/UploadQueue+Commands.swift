@@ -74,7 +74,7 @@ extension UploadQueue {
     }
 
     private func add(_ new: [NewUpload]) async throws(UploadFailure) -> [Upload.ID] {
-        guard phase == .accepting else {
+        guard phase != .finishing else {
             throw UploadFailure(.permanent, "the queue is finishing and takes nothing new", hint: "start ferry again")
         }
         var added: [Upload] = []

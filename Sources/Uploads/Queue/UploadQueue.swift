@@ -51,6 +51,8 @@ public actor UploadQueue: QueueClient {
 
     /// How the engine ends.
     enum Phase {
+        /// Commands are carried out and nothing starts: another process may run the queue later.
+        case editing
         case accepting
         /// Nothing new starts; over when nothing runs.
         case finishing
@@ -76,7 +78,7 @@ public actor UploadQueue: QueueClient {
     var waits = WaitList<ContinuousClock.Instant>()
     var timer: Task<Void, Never>?
     var gate = Gate.open
-    var phase = Phase.accepting
+    var phase = Phase.editing
     var hosts: [UploadHost: ProbeSchedule] = [:]
     var probes: [UploadHost: Task<Void, Never>] = [:]
     /// Uploads removed while they ran, whose parts at the server go when the run has ended.
@@ -108,13 +110,11 @@ public actor UploadQueue: QueueClient {
         (try? await DestinationProbe().check(host: host.name, port: host.port)) ?? .timedOut
     }
 
-    /// Reads the queue back and starts what may start.
+    /// Reads the queue back without starting anything, for commands that only change it.
     ///
-    /// - Parameter monitor: Tells when the network goes and returns; nil takes it to be always there.
     /// - Returns: What recovery had to put right, for people.
     /// - Throws: `JournalError` if the queue cannot be read; then nothing has been changed.
-    @discardableResult
-    public func start(monitor: (any LinkMonitor)?) throws(JournalError) -> [RecoveryNotice] {
+    public func open() throws(JournalError) -> [RecoveryNotice] {
         let recovered = try journal.load()
         settings = recovered.settings
         rateLimit.rate = settings.bandwidthLimit ?? configuration.bandwidth
@@ -123,6 +123,18 @@ public actor UploadQueue: QueueClient {
             ranks = min(ranks.lowerBound, upload.rank)...max(ranks.upperBound, upload.rank)
             store(upload)
         }
+        return recovered.notices
+    }
+
+    /// Reads the queue back and starts what may start.
+    ///
+    /// - Parameter monitor: Tells when the network goes and returns; nil takes it to be always there.
+    /// - Returns: What recovery had to put right, for people.
+    /// - Throws: `JournalError` if the queue cannot be read; then nothing has been changed.
+    @discardableResult
+    public func start(monitor: (any LinkMonitor)?) throws(JournalError) -> [RecoveryNotice] {
+        let notices = try open()
+        phase = .accepting
         if let monitor {
             let statuses = monitor.statuses()
             watcher = Task { [weak self] in
@@ -130,7 +142,7 @@ public actor UploadQueue: QueueClient {
             }
         }
         advance()
-        return recovered.notices
+        return notices
     }
 
     /// Stops all attempts, writes a complete snapshot and ends every stream of updates.
@@ -180,6 +192,7 @@ public actor UploadQueue: QueueClient {
 
     var isIdle: Bool {
         switch phase {
+        case .editing: true
         case .accepting: pending == 0 && runs.isEmpty
         case .finishing: runs.isEmpty
         case .stopped: true

@@ -1,0 +1,124 @@
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
+/// Connects to every address of a host at once and waits for the first that accepts. Blocks its thread.
+enum ConnectionAttempt {
+    // A name with more addresses than this is a large service: some of the first will do.
+    private static let maximumAddresses = 8
+
+    static func run(host: String, port: UInt16, until deadline: ContinuousClock.Instant) -> Reachability {
+        var hints = addrinfo()
+        #if os(Linux)
+            hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        #else
+            hints.ai_socktype = SOCK_STREAM
+        #endif
+        let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
+        var list: UnsafeMutablePointer<addrinfo>?
+        let code = getaddrinfo(
+            isBracketed ? String(host.dropFirst().dropLast()) : host, "\(port)", &hints, &list)
+        guard code == 0 else { return reachability(lookupError: code) }
+        defer { freeaddrinfo(list) }
+        return connect(to: list, until: deadline)
+    }
+
+    private static func reachability(lookupError code: Int32) -> Reachability {
+        switch code {
+        case EAI_NONAME: .nameNotFound
+        // Linux: the name exists without an address (EAI_NODATA), or the server refuses for good (EAI_FAIL).
+        case -5, EAI_FAIL: .nameNotFound
+        case EAI_AGAIN: .unreachable(reason: "no name server answers")
+        default: .unreachable(reason: String(cString: gai_strerror(code)).lowercased())
+        }
+    }
+
+    private static func connect(
+        to list: UnsafeMutablePointer<addrinfo>?, until deadline: ContinuousClock.Instant
+    ) -> Reachability {
+        var waiting: [pollfd] = []
+        defer { for entry in waiting { close(entry.fd) } }
+        var errors: [Int32] = []
+        var next = list
+        while let entry = next?.pointee, waiting.count + errors.count < maximumAddresses {
+            next = entry.ai_next
+            switch start(entry) {
+            case .connected: return .reachable
+            case .pending(let descriptor):
+                waiting.append(pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0))
+            case .failed(let code): errors.append(code)
+            }
+        }
+        while !waiting.isEmpty {
+            let ready = poll(&waiting, nfds_t(waiting.count), milliseconds(until: deadline))
+            if ready < 0 {
+                guard errno == EINTR else { return .unreachable(reason: message(errno)) }
+                continue
+            }
+            if ready == 0 { return verdict(errors, elseIfNone: .timedOut) }
+            for entry in waiting where entry.revents != 0 {
+                let code = pendingError(entry.fd)
+                if code == 0 { return .reachable }
+                errors.append(code)
+                close(entry.fd)
+            }
+            waiting.removeAll { $0.revents != 0 }
+        }
+        return verdict(errors, elseIfNone: .nameNotFound)
+    }
+
+    /// A refusal says most: somebody is there. A missing route of one family says least.
+    private static func verdict(_ errors: [Int32], elseIfNone fallback: Reachability) -> Reachability {
+        if errors.contains(ECONNREFUSED) { return .refused }
+        if fallback == .timedOut || errors.contains(ETIMEDOUT) { return .timedOut }
+        return errors.first.map { .unreachable(reason: message($0)) } ?? fallback
+    }
+
+    private enum Start {
+        case connected
+        case pending(Int32)
+        case failed(Int32)
+    }
+
+    private static func start(_ entry: addrinfo) -> Start {
+        let descriptor = socket(entry.ai_family, entry.ai_socktype, entry.ai_protocol)
+        guard descriptor >= 0 else { return .failed(errno) }
+        guard fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0, fcntl(descriptor, F_SETFL, O_NONBLOCK) == 0 else {
+            return fail(errno, closing: descriptor)
+        }
+        #if canImport(Darwin)
+            let result = Darwin.connect(descriptor, entry.ai_addr, entry.ai_addrlen)
+        #else
+            let result = Glibc.connect(descriptor, entry.ai_addr, entry.ai_addrlen)
+        #endif
+        if result == 0 {
+            close(descriptor)
+            return .connected
+        }
+        return errno == EINPROGRESS ? .pending(descriptor) : fail(errno, closing: descriptor)
+    }
+
+    private static func fail(_ code: Int32, closing descriptor: Int32) -> Start {
+        close(descriptor)
+        return .failed(code)
+    }
+
+    private static func pendingError(_ descriptor: Int32) -> Int32 {
+        var code: Int32 = 0
+        var size = socklen_t(MemoryLayout<Int32>.size)
+        guard getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &code, &size) == 0 else { return errno }
+        return code
+    }
+
+    /// At least 0; rounded up, so that a wait is never cut short into a busy loop.
+    private static func milliseconds(until deadline: ContinuousClock.Instant) -> Int32 {
+        let left = ContinuousClock.now.duration(to: deadline) / .milliseconds(1)
+        return Int32(exactly: min(max(left, 0), 3_600_000).rounded(.up)) ?? 0
+    }
+
+    private static func message(_ code: Int32) -> String {
+        String(cString: strerror(code)).lowercased()
+    }
+}

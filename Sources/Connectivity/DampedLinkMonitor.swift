@@ -1,0 +1,74 @@
+import Synchronization
+
+/// A monitor whose flapping is damped by the rules of `Damper`.
+public struct DampedLinkMonitor<C: Clock>: LinkMonitor where C.Duration == Duration {
+    private let base: any LinkMonitor
+    private let clock: C
+
+    public init(_ base: any LinkMonitor, clock: C) {
+        self.base = base
+        self.clock = clock
+    }
+
+    public func statuses() -> AsyncStream<LinkStatus> {
+        // Opened here and not in the task: a monitor may watch on behalf of the calling thread.
+        let observed = base.statuses()
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: LinkStatus.self, bufferingPolicy: .bufferingNewest(1))
+        let relay = DampedRelay(clock: clock, continuation: continuation)
+        let task = Task {
+            for await status in observed { relay.observe(status) }
+            relay.finish()
+        }
+        continuation.onTermination = { _ in task.cancel() }
+        return stream
+    }
+}
+
+/// Feeds a damper from two sides, the monitor and the clock, and passes on what it lets through, in order.
+private final class DampedRelay<C: Clock>: Sendable where C.Duration == Duration {
+    private struct State {
+        var damper = Damper<C.Instant>()
+        var timer: Task<Void, Never>?
+    }
+
+    private let clock: C
+    private let continuation: AsyncStream<LinkStatus>.Continuation
+    private let state = Mutex(State())
+
+    init(clock: C, continuation: AsyncStream<LinkStatus>.Continuation) {
+        self.clock = clock
+        self.continuation = continuation
+    }
+
+    func observe(_ status: LinkStatus) {
+        state.withLock { state in
+            let now = clock.now
+            if let report = state.damper.observe(status, at: now) { continuation.yield(report) }
+            setTimer(&state)
+        }
+    }
+
+    func finish() {
+        state.withLock { state in
+            state.timer?.cancel()
+            continuation.finish()
+        }
+    }
+
+    private func setTimer(_ state: inout State) {
+        state.timer?.cancel()
+        state.timer = state.damper.deadline.map { deadline in
+            Task {
+                guard (try? await clock.sleep(until: deadline, tolerance: nil)) != nil else { return }
+                elapse()
+            }
+        }
+    }
+
+    private func elapse() {
+        state.withLock { state in
+            if let report = state.damper.elapse(at: clock.now) { continuation.yield(report) }
+        }
+    }
+}

@@ -1,0 +1,76 @@
+/// Holds back the good news while a link flaps, so that uploads do not start and stop with every blink. Pure.
+///
+/// `down` passes at once. `up` passes at once too, unless the network was disturbed twice within the last ten
+/// seconds: then it passes when it has held for one second, and at the latest five seconds after the first one held
+/// back. A lost address counts as a disturbance like a lost link.
+public struct Damper<Instant: InstantProtocol>: Sendable where Instant.Duration == Duration {
+    private enum State: Sendable {
+        case settled
+        /// `status` waits since `since`; the first of an unbroken row of such waits began at `firstHeld`.
+        case holding(LinkStatus, since: Instant, firstHeld: Instant)
+        /// What was held went away before its time.
+        case interrupted(firstHeld: Instant)
+    }
+
+    private var state = State.settled
+    private var reported: LinkStatus?
+    private var observed: LinkStatus?
+    private var disturbances: [Instant] = []
+
+    private static var memory: Duration { .seconds(10) }
+    private static var steadyFor: Duration { .seconds(1) }
+    private static var maximumDelay: Duration { .seconds(5) }
+
+    public init() {}
+
+    /// When to call `elapse(at:)`; nil if nothing is held back.
+    public var deadline: Instant? {
+        guard case .holding(_, let since, let firstHeld) = state else { return nil }
+        return min(since.advanced(by: Self.steadyFor), firstHeld.advanced(by: Self.maximumDelay))
+    }
+
+    /// Takes in what the monitor saw.
+    /// - Returns: What to report now, nil for nothing new.
+    public mutating func observe(_ status: LinkStatus, at now: Instant) -> LinkStatus? {
+        guard status != observed else { return elapse(at: now) }
+        if let observed, observed.isUp {
+            // Two are enough to tell flapping from a single loss.
+            disturbances = disturbances.suffix(1) + [now]
+        }
+        observed = status
+        guard status.isUp else {
+            if case .holding(_, _, let firstHeld) = state { state = .interrupted(firstHeld: firstHeld) }
+            return report(status)
+        }
+        guard isFlapping(at: now) else {
+            state = .settled
+            return report(status)
+        }
+        let firstHeld =
+            switch state {
+            case .holding(_, _, let firstHeld), .interrupted(let firstHeld): firstHeld
+            case .settled: now
+            }
+        state = .holding(status, since: now, firstHeld: firstHeld)
+        return elapse(at: now)
+    }
+
+    /// Lets time pass.
+    /// - Returns: What was held back, if its time has come.
+    public mutating func elapse(at now: Instant) -> LinkStatus? {
+        guard case .holding(let status, _, _) = state, let deadline, now >= deadline else { return nil }
+        state = .settled
+        return report(status)
+    }
+
+    private func isFlapping(at now: Instant) -> Bool {
+        guard disturbances.count == 2, let earlier = disturbances.first else { return false }
+        return now < earlier.advanced(by: Self.memory)
+    }
+
+    private mutating func report(_ status: LinkStatus) -> LinkStatus? {
+        guard status != reported else { return nil }
+        reported = status
+        return status
+    }
+}

@@ -1,0 +1,106 @@
+import Synchronization
+
+import class Foundation.Thread
+
+/// Tries whether anybody accepts a TCP connection at a destination. Nothing is sent.
+///
+/// A sign-in page that takes every connection looks reachable: only the answer to a request tells it apart.
+public struct DestinationProbe: Sendable {
+    /// For everything: looking up the name and connecting.
+    public var timeout: Duration
+
+    public init(timeout: Duration = .seconds(3)) {
+        self.timeout = timeout
+    }
+
+    /// Looks up the name and connects to all of its addresses, IPv4 and IPv6, at once; the first to accept decides.
+    ///
+    /// Blocking calls run on a thread of their own. Takes no longer than `timeout`, however long the resolver does.
+    /// - Parameter host: A name or an address, with or without brackets.
+    /// - Throws: `CancellationError` as soon as the task is cancelled.
+    public func check(host: String, port: UInt16) async throws -> Reachability {
+        if host.isEmpty || host.utf8.contains(0) { return .nameNotFound }
+        try Task.checkCancellation()
+        guard let permit = LookupPermit() else { return .timedOut }
+        let answer = FirstAnswer()
+        let deadline = ContinuousClock.now.advanced(by: timeout)
+        let timer = Task {
+            if (try? await Task.sleep(until: deadline, clock: .continuous)) != nil {
+                answer.give(.success(.timedOut))
+            }
+        }
+        defer { timer.cancel() }
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                answer.await(continuation)
+                Thread.detachNewThread {
+                    answer.give(.success(ConnectionAttempt.run(host: host, port: port, until: deadline)))
+                    permit.giveBack()
+                }
+            }
+        } onCancel: {
+            answer.give(.failure(CancellationError()))
+        }
+    }
+}
+
+/// Bounds the threads that sit in a resolver which does not answer: they cannot be called back.
+private struct LookupPermit {
+    private static let taken = Mutex(0)
+    private static let maximum = 16
+
+    init?() {
+        let isGranted = Self.taken.withLock { taken in
+            guard taken < Self.maximum else { return false }
+            taken += 1
+            return true
+        }
+        guard isGranted else { return nil }
+    }
+
+    func giveBack() {
+        Self.taken.withLock { $0 -= 1 }
+    }
+}
+
+/// Resumes the one who waits with the first of several answers.
+private final class FirstAnswer: Sendable {
+    private typealias Answer = Result<Reachability, any Error>
+
+    private enum State {
+        case open
+        case awaited(CheckedContinuation<Reachability, any Error>)
+        case early(Result<Reachability, any Error>)
+        case given
+    }
+
+    private let state = Mutex(State.open)
+
+    func await(_ continuation: CheckedContinuation<Reachability, any Error>) {
+        let early: Answer? = state.withLock { state in
+            guard case .early(let answer) = state else {
+                state = .awaited(continuation)
+                return nil
+            }
+            state = .given
+            return answer
+        }
+        if let early { continuation.resume(with: early) }
+    }
+
+    func give(_ answer: Result<Reachability, any Error>) {
+        let continuation: CheckedContinuation<Reachability, any Error>? = state.withLock { state in
+            switch state {
+            case .open:
+                state = .early(answer)
+                return nil
+            case .awaited(let continuation):
+                state = .given
+                return continuation
+            case .early, .given:
+                return nil
+            }
+        }
+        continuation?.resume(with: answer)
+    }
+}

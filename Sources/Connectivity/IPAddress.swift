@@ -1,0 +1,50 @@
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
+/// An IP address written in numbers, in any form that the system's resolver accepts.
+enum IPAddress: Hashable {
+    case ipv4([UInt8])
+    case ipv6([UInt8])
+
+    init?(_ text: some StringProtocol) {
+        // A name ends at the first NUL for C, so `127.0.0.1\0.example` would pass for an address.
+        guard !text.utf8.contains(0) else { return nil }
+        let text = String(text)
+        var ipv4 = in_addr()
+        var ipv6 = in6_addr()
+        if inet_pton(AF_INET6, text, &ipv6) == 1 {
+            self = .ipv6(withUnsafeBytes(of: ipv6) { Array($0) })
+        } else if Self.isNumeric(text), inet_aton(text, &ipv4) == 1 {
+            self = .ipv4(withUnsafeBytes(of: ipv4) { Array($0) })
+        } else {
+            return nil
+        }
+    }
+
+    // inet_aton ignores what follows a space.
+    private static func isNumeric(_ text: String) -> Bool {
+        text.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "."), UInt8(ascii: "x"), UInt8(ascii: "X"): true
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): true
+            case UInt8(ascii: "a")...UInt8(ascii: "f"), UInt8(ascii: "A")...UInt8(ascii: "F"): true
+            default: false
+            }
+        }
+    }
+
+    /// Loopback, or unspecified, which connects to this machine too.
+    var isLocal: Bool {
+        switch self {
+        case .ipv4(let bytes):
+            return bytes.first == 127 || bytes.allSatisfy { $0 == 0 }
+        case .ipv6(let bytes):
+            let isMapped = bytes.prefix(10).allSatisfy { $0 == 0 } && bytes[10...11].allSatisfy { $0 == 0xff }
+            if isMapped { return IPAddress.ipv4(Array(bytes.suffix(4))).isLocal }
+            return bytes.dropLast().allSatisfy { $0 == 0 } && (bytes.last ?? 0) <= 1
+        }
+    }
+}

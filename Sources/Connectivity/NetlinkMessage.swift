@@ -1,0 +1,170 @@
+/// One message from the kernel's routing socket (rtnetlink(7)), reduced to what decides whether there is a network.
+struct NetlinkMessage: Hashable {
+    enum Body: Hashable {
+        case link(NetworkLink)
+        case linkRemoved(Int32)
+        /// `isUsable` is false while the address is being checked for duplicates, or if it leads nowhere.
+        case address(NetworkAddress, isUsable: Bool)
+        case addressRemoved(NetworkAddress)
+        case routes([NetworkRoute])
+        case routeRemoved
+        /// The end of a dump.
+        case done
+        /// The answer to a request; 0 for success.
+        case failure(errno: Int32)
+        /// The kernel dropped messages (`NLMSG_OVERRUN`).
+        case overrun
+        /// Of no interest here, or not understood.
+        case other
+    }
+
+    var body: Body
+    /// The number of the request that this answers.
+    var sequence: UInt32
+    /// The socket that made the request. A change made by another program carries that program's numbers.
+    var port: UInt32
+    /// The table changed while it was being dumped, so the dump may have gaps (`NLM_F_DUMP_INTR`).
+    var isInterrupted: Bool
+}
+
+extension NetlinkMessage {
+    /// Splits what one read returned. Stops at the first message whose length cannot be true.
+    static func parse(_ datagram: [UInt8]) -> [NetlinkMessage] {
+        var messages: [NetlinkMessage] = []
+        var rest = datagram[...]
+        while let length = rest.integer(at: 0, as: UInt32.self).flatMap({ Int(exactly: $0) }),
+            length >= headerLength, length <= rest.count
+        {
+            messages.append(NetlinkMessage(rest.prefix(length)))
+            rest = rest.dropFirst(NetlinkAttribute.aligned(length))
+        }
+        return messages
+    }
+
+    // struct nlmsghdr: u32 length, u16 type, u16 flags, u32 sequence, u32 port.
+    static let headerLength = 16
+
+    /// `bytes` is at least `headerLength` long.
+    private init(_ bytes: ArraySlice<UInt8>) {
+        let content = bytes.dropFirst(Self.headerLength)
+        let type = bytes.integer(at: 4, as: UInt16.self) ?? 0
+        let flags = bytes.integer(at: 6, as: UInt16.self) ?? 0
+        sequence = bytes.integer(at: 8, as: UInt32.self) ?? 0
+        port = bytes.integer(at: 12, as: UInt32.self) ?? 0
+        // A dump that broke off in the middle ends with the error in its last message.
+        let isBroken = type == 3 && content.integer(at: 0, as: Int32.self).map { $0 < 0 } ?? false
+        isInterrupted = flags & 0x10 != 0 || isBroken
+        body =
+            switch type {
+            case 2: .failure(errno: content.integer(at: 0, as: Int32.self).map { 0 &- $0 } ?? 0)
+            case 3: .done
+            case 4: .overrun
+            case 16: NetworkLink(message: content).map(Body.link) ?? .other
+            case 17: NetworkLink(message: content).map { .linkRemoved($0.index) } ?? .other
+            case 20: Self.address(content) ?? .other
+            case 21: NetworkAddress(message: content).map(Body.addressRemoved) ?? .other
+            case 24: Self.routes(content) ?? .other
+            case 25: Self.routes(content).map { _ in .routeRemoved } ?? .other
+            default: .other
+            }
+    }
+
+    private static func address(_ content: ArraySlice<UInt8>) -> Body? {
+        guard let address = NetworkAddress(message: content),
+            let byteFlags = content.integer(at: 2, as: UInt8.self)
+        else { return nil }
+        let allFlags = NetlinkAttribute.all(in: content, after: NetworkAddress.messageLength)
+            .first { $0.type == 8 }?.value.integer(at: 0, as: UInt32.self)
+        let flags = allFlags ?? UInt32(byteFlags)
+        // IFA_F_DADFAILED, IFA_F_TENTATIVE; IFA_F_OPTIMISTIC (4) may be used while it is being checked.
+        let isTentative = flags & 0x40 != 0 && flags & 0x04 == 0
+        let isDuplicate = flags & 0x08 != 0
+        return .address(address, isUsable: address.isRoutable && !isTentative && !isDuplicate)
+    }
+
+    /// nil for a route by which no packet leaves for another machine.
+    private static func routes(_ content: ArraySlice<UInt8>) -> Body? {
+        // struct rtmsg: u8 family, dst_len, src_len, tos, table, protocol, scope, type; u32 flags.
+        guard let family = NetworkAddress.Family(number: content.integer(at: 0, as: UInt8.self)),
+            let destinationLength = content.integer(at: 1, as: UInt8.self),
+            let table = content.integer(at: 4, as: UInt8.self),
+            let type = content.integer(at: 7, as: UInt8.self),
+            let flags = content.integer(at: 8, as: UInt32.self)
+        else { return nil }
+        // RTN_UNICAST; not the table of this machine's own addresses; not a cached copy (RTM_F_CLONED).
+        guard type == 1, table != 255, flags & 0x200 == 0 else { return nil }
+        let attributes = NetlinkAttribute.all(in: content, after: 12)
+        if destinationLength >= 8, let destination = attributes.first(where: { $0.type == 1 })?.value {
+            // ff00::/8 and fe80::/10 are on every IPv6 interface, also on one that leads nowhere.
+            let isMulticast = destination.first == 0xff
+            let isLinkLocal = destination.first == 0xfe && (destination.dropFirst().first ?? 0) & 0xc0 == 0x80
+            if family == .ipv6, isMulticast || isLinkLocal { return nil }
+        }
+        if let link = attributes.first(where: { $0.type == 4 })?.value.integer(at: 0, as: Int32.self) {
+            return .routes([NetworkRoute(family: family, link: link)])
+        }
+        if let paths = attributes.first(where: { $0.type == 9 })?.value {
+            return .routes(multipathLinks(paths).map { NetworkRoute(family: family, link: $0) })
+        }
+        return .routes([NetworkRoute(family: family, link: nil)])
+    }
+
+    /// The interfaces of a route with several next hops. struct rtnexthop: u16 length, u8 flags, u8 hops, s32 link.
+    private static func multipathLinks(_ paths: ArraySlice<UInt8>) -> [Int32] {
+        var links: [Int32] = []
+        var rest = paths
+        while let length = rest.integer(at: 0, as: UInt16.self), length >= 8, Int(length) <= rest.count,
+            let link = rest.integer(at: 4, as: Int32.self)
+        {
+            links.append(link)
+            rest = rest.dropFirst(NetlinkAttribute.aligned(Int(length)))
+        }
+        return links
+    }
+}
+
+extension NetworkLink {
+    /// struct ifinfomsg: u8 family, u8 padding, u16 type, s32 index, u32 flags, u32 change; then attributes.
+    fileprivate init?(message: ArraySlice<UInt8>) {
+        guard let index = message.integer(at: 4, as: Int32.self),
+            let flags = message.integer(at: 8, as: UInt32.self), message.count >= 16
+        else { return nil }
+        // A bridge tells of its ports in messages of this type too; only AF_UNSPEC describes the interface itself.
+        guard message.integer(at: 0, as: UInt8.self) == 0 else { return nil }
+        let operationalState = NetlinkAttribute.all(in: message, after: 16)
+            .first { $0.type == 16 }?.value.integer(at: 0, as: UInt8.self)
+        self.index = index
+        isLoopback = flags & 0x8 != 0
+        isEnabled = flags & 0x1 != 0
+        // IFF_LOWER_UP; RFC 2863 states unknown (0: the driver does not say) and up (6).
+        isConnected = isEnabled && flags & 0x10000 != 0 && [0, 6, nil].contains(operationalState)
+    }
+}
+
+extension NetworkAddress {
+    // struct ifaddrmsg: u8 family, u8 prefix length, u8 flags, u8 scope, u32 index; then attributes.
+    fileprivate static let messageLength = 8
+
+    fileprivate init?(message: ArraySlice<UInt8>) {
+        guard let family = Family(number: message.integer(at: 0, as: UInt8.self)),
+            let prefixLength = message.integer(at: 1, as: UInt8.self),
+            let link = message.integer(at: 4, as: UInt32.self).flatMap({ Int32(exactly: $0) })
+        else { return nil }
+        let attributes = NetlinkAttribute.all(in: message, after: Self.messageLength)
+        // IFA_ADDRESS is the other end of a point-to-point link; IFA_LOCAL, where present, is this one.
+        let local = attributes.first { $0.type == 2 } ?? attributes.first { $0.type == 1 }
+        guard let bytes = local?.value, bytes.count == (family == .ipv4 ? 4 : 16) else { return nil }
+        self.init(link: link, family: family, bytes: Array(bytes), prefixLength: prefixLength)
+    }
+}
+
+extension NetworkAddress.Family {
+    /// The address family numbers of Linux.
+    fileprivate init?(number: UInt8?) {
+        switch number {
+        case 2: self = .ipv4
+        case 10: self = .ipv6
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,122 @@
+#if os(Linux)
+    import Glibc
+
+    /// A socket to the kernel's routing tables. It belongs to the network namespace of the thread that opened it.
+    struct NetlinkSocket {
+        enum Reading {
+            case messages([NetlinkMessage])
+            /// Nothing more to read for now.
+            case empty
+            /// The kernel had more to tell than the socket could hold (ENOBUFS).
+            case lost
+        }
+
+        /// What a call of the socket interface answered, named for the diagnostic.
+        struct Failure: Error {
+            var call: String
+            var errno: Int32
+        }
+
+        let descriptor: Int32
+        let port: UInt32
+
+        // Larger than any message of the kernel: it sends dumps in pieces of at most 32 KiB.
+        private static let bufferSize = 65_536
+        // RTMGRP_LINK, RTMGRP_IPV4_IFADDR, RTMGRP_IPV4_ROUTE, RTMGRP_IPV6_IFADDR, RTMGRP_IPV6_ROUTE.
+        private static let groups: UInt32 = 0x1 | 0x10 | 0x40 | 0x100 | 0x400
+        private static let routingProtocol: Int32 = 0
+
+        /// - Throws: `Failure` if this process may not use netlink, as in some sandboxes.
+        init() throws(Failure) {
+            let type = Int32(SOCK_RAW.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
+            let descriptor = socket(AF_NETLINK, type, Self.routingProtocol)
+            guard descriptor >= 0 else { throw Failure(call: "socket", errno: errno) }
+            do throws(Failure) {
+                port = try Self.bind(descriptor)
+            } catch {
+                close(descriptor)
+                throw error
+            }
+            self.descriptor = descriptor
+        }
+
+        private static func bind(_ descriptor: Int32) throws(Failure) -> UInt32 {
+            var address = KernelAddress()
+            address.groups = groups
+            let size = socklen_t(MemoryLayout<KernelAddress>.size)
+            let bound = withUnsafePointer(to: address) {
+                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { Glibc.bind(descriptor, $0, size) }
+            }
+            guard bound == 0 else { throw Failure(call: "bind", errno: errno) }
+            var actualSize = size
+            let named = withUnsafeMutablePointer(to: &address) {
+                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    getsockname(descriptor, $0, &actualSize)
+                }
+            }
+            guard named == 0 else { throw Failure(call: "getsockname", errno: errno) }
+            return address.port
+        }
+
+        func send(_ request: NetworkView.Request) throws(Failure) {
+            let bytes = request.bytes
+            while Glibc.send(descriptor, bytes, bytes.count, 0) < 0 {
+                guard errno == EINTR else { throw Failure(call: "send", errno: errno) }
+            }
+        }
+
+        func read() throws(Failure) -> Reading {
+            var buffer = [UInt8](repeating: 0, count: Self.bufferSize)
+            while true {
+                var sender = KernelAddress()
+                var senderSize = socklen_t(MemoryLayout<KernelAddress>.size)
+                let count = withUnsafeMutablePointer(to: &sender) {
+                    $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                        recvfrom(
+                            descriptor, &buffer, buffer.count, Int32(MSG_TRUNC), $0, &senderSize)
+                    }
+                }
+                switch (count, errno) {
+                case (..<0, EINTR): continue
+                case (..<0, EAGAIN): return .empty
+                case (..<0, ENOBUFS): return .lost
+                case (..<0, let code): throw Failure(call: "recv", errno: code)
+                default: break
+                }
+                // Port 0 is the kernel. Nobody else has anything to say here.
+                guard sender.port == 0 else { continue }
+                // With MSG_TRUNC the count is that of the message, not of what fitted.
+                guard count <= buffer.count else { return .lost }
+                return .messages(NetlinkMessage.parse(Array(buffer.prefix(count))))
+            }
+        }
+    }
+
+    /// struct sockaddr_nl, which the C library's module leaves out.
+    private struct KernelAddress {
+        var family = UInt16(AF_NETLINK)
+        var padding: UInt16 = 0
+        /// The number of a socket; 0 is the kernel, or, when binding, a number of its choice.
+        var port: UInt32 = 0
+        var groups: UInt32 = 0
+    }
+
+    extension NetworkView.Request {
+        /// struct nlmsghdr, then struct rtgenmsg padded to 4 bytes; family 0 is all.
+        fileprivate var bytes: [UInt8] {
+            let type: UInt16 =
+                switch part {
+                case .links: 18  // RTM_GETLINK
+                case .addresses: 22  // RTM_GETADDR
+                case .routes: 26  // RTM_GETROUTE
+                }
+            let flags: UInt16 = 0x301  // NLM_F_REQUEST | NLM_F_DUMP
+            var bytes: [UInt8] = []
+            withUnsafeBytes(of: UInt32(20)) { bytes += $0 }
+            withUnsafeBytes(of: type) { bytes += $0 }
+            withUnsafeBytes(of: flags) { bytes += $0 }
+            withUnsafeBytes(of: sequence) { bytes += $0 }
+            return bytes + [UInt8](repeating: 0, count: 8)
+        }
+    }
+#endif

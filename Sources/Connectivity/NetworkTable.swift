@@ -1,0 +1,75 @@
+/// An interface, as far as it decides whether there is a network.
+struct NetworkLink: Hashable {
+    var index: Int32
+    var isLoopback: Bool
+    /// Switched on by the administrator (`IFF_UP`).
+    var isEnabled: Bool
+    /// Switched on, with carrier, and not waiting for a login such as 802.1X.
+    var isConnected: Bool
+}
+
+/// An address of this machine.
+struct NetworkAddress: Hashable {
+    enum Family: Hashable { case ipv4, ipv6 }
+
+    var link: Int32
+    var family: Family
+    /// 4 or 16 bytes, in network order.
+    var bytes: [UInt8]
+    var prefixLength: UInt8
+
+    /// Whether other machines can be reached from it: not loopback, link-local or unspecified.
+    var isRoutable: Bool {
+        switch family {
+        case .ipv4:
+            guard bytes.count == 4 else { return false }
+            let isLinkLocal = bytes[0] == 169 && bytes[1] == 254
+            return bytes[0] != 127 && bytes[0] != 0 && !isLinkLocal
+        case .ipv6:
+            guard bytes.count == 16 else { return false }
+            let isLinkLocal = bytes[0] == 0xfe && bytes[1] & 0xc0 == 0x80
+            let isLoopbackOrNone = bytes.dropLast().allSatisfy { $0 == 0 } && bytes[15] <= 1
+            return !isLinkLocal && !isLoopbackOrNone
+        }
+    }
+}
+
+/// That packets of a family can leave by an interface. Many routes are one of these: which prefixes they lead to
+/// decides nothing, and a router's full table would be large.
+struct NetworkRoute: Hashable {
+    var family: NetworkAddress.Family
+    /// nil if the route does not name one interface.
+    var link: Int32?
+}
+
+/// The interfaces, addresses and routes of this machine, and whether they make a network. Pure.
+struct NetworkTable: Hashable {
+    var links: [Int32: NetworkLink] = [:]
+    /// Usable addresses only.
+    var addresses: Set<NetworkAddress> = []
+    /// nil where routes cannot be read: then they are assumed.
+    var routes: Set<NetworkRoute>? = []
+
+    /// Why there is no network, as a part of a sentence; nil if there is one.
+    ///
+    /// A subnet without a gateway counts: the destination may be on it.
+    var obstacle: String? {
+        guard links.values.contains(where: { !$0.isLoopback }) else { return "no network interface" }
+        let connected = Set(links.values.filter { $0.isConnected && !$0.isLoopback }.map(\.index))
+        guard !connected.isEmpty else { return "no interface is connected" }
+        let families = Set(addresses.filter { connected.contains($0.link) }.map(\.family))
+        guard !families.isEmpty else { return "no address on any interface" }
+        guard let routes else { return nil }
+        // Any interface will do for the route: a tunnel need not have an address of its own.
+        let hasRoute = routes.contains { route in
+            families.contains(route.family) && route.link.map(connected.contains) ?? true
+        }
+        return hasRoute ? nil : "no route"
+    }
+
+    mutating func remove(link index: Int32) {
+        links[index] = nil
+        addresses = addresses.filter { $0.link != index }
+        routes = routes?.filter { $0.link != index }
+    }
+}

@@ -1,0 +1,144 @@
+/// Keeps a `NetworkTable` true: decides what to ask the kernel and takes in what it says. Pure.
+///
+/// The kernel runs one dump at a time on a socket, so tables are asked for one after the other. A dump is gathered
+/// aside and takes the place of the old table when it is complete; a change that arrives meanwhile goes into both.
+struct NetworkView {
+    enum Part: CaseIterable {
+        case links, addresses, routes
+    }
+
+    struct Request: Hashable {
+        var part: Part
+        var sequence: UInt32
+    }
+
+    enum Output: Hashable {
+        case nothing
+        case send(Request)
+        /// The kernel refuses to be asked: watching cannot work.
+        case refused(errno: Int32)
+    }
+
+    private struct Dump {
+        var request: Request
+        var table = NetworkTable()
+        var routeCount = 0
+        var isInterrupted = false
+    }
+
+    /// The port number of the socket, which the answers to its requests carry.
+    let port: UInt32
+
+    private(set) var table = NetworkTable()
+    /// Whether every part has been read since the start or the last loss, so that the table may be believed.
+    var isComplete: Bool { unread.isEmpty }
+
+    private var unread = Set(Part.allCases)
+    private var pending: [Part] = []
+    private var dump: Dump?
+    private var lastSequence: UInt32 = 0
+    private var routeCount = 0
+    private var repetitions = 0
+
+    // A table that changes faster than it can be read is taken as it came; the changes were seen anyway.
+    private static let maximumRepetitions = 3
+    // A router's table never becomes empty by one deletion, and reading it all again each time would be a full load.
+    private static let routesWorthRereading = 10_000
+
+    init(port: UInt32) {
+        self.port = port
+    }
+
+    /// Asks for everything: at the start, and when messages were lost.
+    mutating func reload() -> Output {
+        pending = Part.allCases
+        unread = Set(Part.allCases)
+        repetitions = 0
+        return next()
+    }
+
+    /// Takes in one message and says what must now be sent.
+    mutating func handle(_ message: NetlinkMessage) -> Output {
+        switch message.body {
+        case .done:
+            guard let dump, isAnswer(message) else { return .nothing }
+            finish(dump, isInterrupted: dump.isInterrupted || message.isInterrupted)
+            return next()
+        case .failure(let errno):
+            guard errno != 0, isAnswer(message) else { return .nothing }
+            return .refused(errno: errno)
+        case .overrun:
+            return reload()
+        case .link, .linkRemoved, .address, .addressRemoved, .routes, .routeRemoved:
+            if isAnswer(message), message.isInterrupted { dump?.isInterrupted = true }
+            apply(message.body)
+            return next()
+        case .other:
+            return .nothing
+        }
+    }
+
+    private func isAnswer(_ message: NetlinkMessage) -> Bool {
+        message.port == port && message.sequence == dump?.request.sequence
+    }
+
+    private mutating func next() -> Output {
+        guard dump == nil, !pending.isEmpty else { return .nothing }
+        lastSequence &+= 1
+        let request = Request(part: pending.removeFirst(), sequence: lastSequence)
+        dump = Dump(request: request)
+        return .send(request)
+    }
+
+    private mutating func finish(_ finished: Dump, isInterrupted: Bool) {
+        dump = nil
+        switch finished.request.part {
+        case .links: table.links = finished.table.links
+        case .addresses: table.addresses = finished.table.addresses
+        case .routes:
+            table.routes = finished.table.routes
+            routeCount = finished.routeCount
+        }
+        if isInterrupted, repetitions < Self.maximumRepetitions {
+            repetitions += 1
+            ask(for: finished.request.part)
+        } else {
+            repetitions = 0
+            unread.remove(finished.request.part)
+        }
+    }
+
+    private mutating func ask(for part: Part) {
+        if !pending.contains(part) { pending.append(part) }
+    }
+
+    private mutating func apply(_ change: NetlinkMessage.Body) {
+        if case .link(let link) = change, !link.isEnabled, table.links[link.index]?.isEnabled == true {
+            // IPv4 routes through it went away without a message (fib_sync_down_dev in the kernel).
+            ask(for: .routes)
+        }
+        table.apply(change)
+        dump?.table.apply(change)
+        switch change {
+        case .routes: dump?.routeCount += 1
+        // Neither names all that the kernel takes away with it: routes that used the address as their source.
+        case .addressRemoved, .linkRemoved: ask(for: .routes)
+        case .routeRemoved where routeCount <= Self.routesWorthRereading: ask(for: .routes)
+        default: break
+        }
+    }
+}
+
+extension NetworkTable {
+    fileprivate mutating func apply(_ change: NetlinkMessage.Body) {
+        switch change {
+        case .link(let link): links[link.index] = link
+        case .linkRemoved(let index): remove(link: index)
+        case .address(let address, isUsable: true): addresses.insert(address)
+        case .address(let address, isUsable: false), .addressRemoved(let address): addresses.remove(address)
+        case .routes(let found): routes?.formUnion(found)
+        // Another route may lead out by the same interface: only reading them again tells.
+        case .routeRemoved, .done, .failure, .overrun, .other: break
+        }
+    }
+}

@@ -1,0 +1,73 @@
+import Foundation
+import HTTPTypes
+
+/// Who may talk to the receiver.
+struct Access: Sendable {
+    private let token: [UInt8]?
+    private let names: Set<String>
+
+    init(token: String?, names: Set<String>) {
+        self.token = token.map { Array($0.utf8) }
+        self.names = Set(names.map { $0.lowercased() }).union(["localhost"])
+    }
+
+    /// - Throws: 400, 421, 403 or 401.
+    func check(_ request: HTTPRequest) throws(Refusal) {
+        guard let authority = request.authority, !authority.isEmpty else {
+            throw Refusal(.badRequest, "The request has no Host.")
+        }
+        // A page that has its own name point here sends that name. An address cannot be pointed elsewhere.
+        let host = Self.host(of: authority)
+        guard names.contains(host) || Self.isAddress(host) else {
+            throw Refusal(.misdirectedRequest, "This receiver does not go by that name; use its address.")
+        }
+        if let origin = request.headerFields[.origin], !Self.isSame(origin, as: authority) {
+            throw Refusal(.forbidden, "Web pages from elsewhere may not upload here.")
+        }
+        guard let token else { return }
+        let credentials = request.headerFields[.authorization]?.split(separator: " ", maxSplits: 1) ?? []
+        let isBearer = credentials.count == 2 && credentials[0].lowercased() == "bearer"
+        guard isBearer, Self.isEqual(Array(credentials[1].utf8), token) else {
+            throw Refusal(
+                .unauthorized, "A token is needed: Authorization: Bearer TOKEN.",
+                fields: [.wwwAuthenticate: "Bearer"])
+        }
+    }
+
+    /// True for `127.0.0.0/8`, `::1` and `localhost`.
+    static func isLoopback(_ host: String) -> Bool {
+        if host == "localhost" || host == "::1" { return true }
+        return isAddress(host) && host.hasPrefix("127.")
+    }
+
+    static func isAddress(_ host: String) -> Bool {
+        var v4 = in_addr()
+        var v6 = in6_addr()
+        return inet_pton(AF_INET, host, &v4) == 1 || inet_pton(AF_INET6, host, &v6) == 1
+    }
+
+    /// The host of `host`, `host:port` or `[address]:port`, in lower case, without a root dot.
+    static func host(of authority: String) -> String {
+        let host: Substring
+        if authority.hasPrefix("[") {
+            host = authority.dropFirst().prefix { $0 != "]" }
+        } else {
+            host = authority.prefix { $0 != ":" }
+        }
+        return (host.hasSuffix(".") ? host.dropLast() : host).lowercased()
+    }
+
+    private static func isSame(_ origin: String, as authority: String) -> Bool {
+        origin.lowercased() == "http://\(authority.lowercased())"
+            || origin.lowercased() == "https://\(authority.lowercased())"
+    }
+
+    /// Takes the same time wherever the first difference is.
+    static func isEqual(_ given: [UInt8], _ expected: [UInt8]) -> Bool {
+        var difference: UInt8 = given.count == expected.count ? 0 : 1
+        for (index, byte) in given.enumerated() {
+            difference |= byte ^ (expected.isEmpty ? 0 : expected[index % expected.count])
+        }
+        return difference == 0
+    }
+}

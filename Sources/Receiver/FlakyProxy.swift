@@ -1,0 +1,116 @@
+import NIOCore
+import NIOPosix
+
+/// A bad link to order: a TCP proxy on loopback that resets its connections now and then, or is taken away.
+public actor FlakyProxy {
+    private enum State {
+        case stopped
+        case listening(any Channel, port: Int)
+        case away(port: Int)
+    }
+
+    private static let host = "127.0.0.1"
+
+    private let target: ReceiverAddress
+    private let cutEvery: Duration?
+    private var generator: SplitMix
+    private var state = State.stopped
+    private let links = ProxyLinks()
+
+    /// - Parameters:
+    ///   - cutEvery: The mean time between two cuts of everything that is open; each wait is between half and
+    ///     one and a half of it. Nil for a link that is cut only by `takeLinkAway`.
+    ///   - seed: The same seed gives the same waits.
+    public init(target: ReceiverAddress, cutEvery: Duration? = nil, seed: UInt64 = 1) {
+        self.target = target
+        self.cutEvery = cutEvery
+        generator = SplitMix(state: seed)
+    }
+
+    /// Passes connections on until the task is cancelled.
+    /// - Parameter onStart: Called with the proxy's own address once it accepts connections.
+    /// - Throws: `ReceiverError.cannotListen`.
+    public func run(onStart: @Sendable (ReceiverAddress) -> Void = { _ in }) async throws {
+        guard case .stopped = state else { return }
+        do {
+            let listener = try await listen(port: 0)
+            let port = listener.localAddress?.port ?? 0
+            state = .listening(listener, port: port)
+            onStart(ReceiverAddress(host: Self.host, port: port))
+        } catch {
+            throw ReceiverError.cannotListen(host: Self.host, port: 0, reason: "\(error)")
+        }
+        while !Task.isCancelled {
+            guard (try? await Task.sleep(for: nextWait())) != nil else { break }
+            if cutEvery != nil { links.cut() }
+        }
+        if case .listening(let listener, _) = state { try? await listener.close() }
+        state = .stopped
+        links.cut()
+    }
+
+    /// Resets every open connection and refuses new ones.
+    public func takeLinkAway() async {
+        guard case .listening(let listener, let port) = state else { return }
+        state = .away(port: port)
+        try? await listener.close()
+        links.cut()
+    }
+
+    /// Accepts connections again, at the same address.
+    /// - Throws: `ReceiverError.portInUse` if another program has taken the port in the meantime.
+    public func giveLinkBack() async throws(ReceiverError) {
+        guard case .away(let port) = state else { return }
+        do {
+            let listener = try await listen(port: port)
+            guard case .away = state else {
+                try? await listener.close()
+                return
+            }
+            state = .listening(listener, port: port)
+        } catch {
+            throw .portInUse(host: Self.host, port: port)
+        }
+    }
+
+    private func nextWait() -> Duration {
+        guard let cutEvery else { return .seconds(3600) }
+        return cutEvery * Double.random(in: 0.5...1.5, using: &generator)
+    }
+
+    private func listen(port: Int) async throws -> any Channel {
+        let (target, links) = (target, links)
+        return try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .serverChannelOption(ChannelOptions.socketOption(.so_reuseaddr), value: 1)
+            .childChannelOption(ChannelOptions.allowRemoteHalfClosure, value: true)
+            // Nothing is read from the client before there is somewhere to put it.
+            .childChannelOption(ChannelOptions.autoRead, value: false)
+            .childChannelInitializer { client in
+                links.add(client)
+                return ClientBootstrap(group: client.eventLoop)
+                    .channelOption(ChannelOptions.allowRemoteHalfClosure, value: true)
+                    .channelOption(ChannelOptions.autoRead, value: false)
+                    .connect(host: target.host, port: target.port)
+                    .flatMapThrowing { server in
+                        links.add(server)
+                        let ends = ProxyEnd.pair()
+                        try server.pipeline.syncOperations.addHandler(ends.1)
+                        try client.pipeline.syncOperations.addHandler(ends.0)
+                    }
+            }
+            .bind(host: Self.host, port: port).get()
+    }
+}
+
+/// SplitMix64, for waits that a seed repeats.
+private struct SplitMix: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}

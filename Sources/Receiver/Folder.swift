@@ -1,0 +1,95 @@
+import Foundation
+
+/// An open directory. Everything inside is reached by one name at a time, never through a link, so no name
+/// can lead outside.
+final class Folder: Sendable {
+    let descriptor: CInt
+
+    private init(descriptor: CInt) { self.descriptor = descriptor }
+
+    deinit { close(descriptor) }
+
+    convenience init(path: String) throws(SystemError) {
+        self.init(
+            descriptor: try SystemError.check("open") { open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) })
+    }
+
+    /// - Throws: `ELOOP` or `ENOTDIR` if the name is a link or a file.
+    func folder(_ name: String) throws(SystemError) -> Folder {
+        let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
+        return Folder(descriptor: try SystemError.check("open") { openat(descriptor, name, flags) })
+    }
+
+    /// Opens the folder of that name, and makes it first if there is none.
+    func makeFolder(_ name: String, mode: mode_t = 0o777) throws(SystemError) -> Folder {
+        if mkdirat(descriptor, name, mode) == 0 {
+            try sync()
+        } else if errno != EEXIST {
+            throw SystemError.last("mkdir")
+        }
+        return try folder(name)
+    }
+
+    func file(_ name: String, flags: CInt, mode: mode_t = 0o666) throws(SystemError) -> PartFile {
+        let flags = flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
+        return PartFile(descriptor: try SystemError.check("open") { openat(descriptor, name, flags, mode) })
+    }
+
+    func remove(_ name: String) throws(SystemError) {
+        if unlinkat(descriptor, name, 0) != 0, errno != ENOENT { throw SystemError.last("unlink") }
+    }
+
+    func exists(_ name: String) -> Bool {
+        var status = stat()
+        return fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0
+    }
+
+    /// Makes renames and removals in this folder survive a power cut.
+    func sync() throws(SystemError) { try SystemError.check("fsync") { fsync(descriptor) } }
+
+    func rename(_ name: String, to folder: Folder, as newName: String) throws(SystemError) {
+        try SystemError.check("rename") { renameat(descriptor, name, folder.descriptor, newName) }
+    }
+
+    /// - Throws: `EEXIST` if the new name is taken.
+    func renameExclusively(_ name: String, to folder: Folder, as newName: String) throws(SystemError) {
+        #if os(Linux)
+            // Making a link is exclusive. A crash between the two steps leaves one file with both names.
+            if linkat(descriptor, name, folder.descriptor, newName, 0) == 0 { return try remove(name) }
+            guard errno == EPERM || errno == EOPNOTSUPP || errno == EMLINK else {
+                throw SystemError.last("link")
+            }
+            // A file system without links: take the name with an empty file, then replace that.
+            _ = try folder.file(newName, flags: O_WRONLY | O_CREAT | O_EXCL)
+            try rename(name, to: folder, as: newName)
+        #else
+            try SystemError.check("rename") {
+                renameatx_np(descriptor, name, folder.descriptor, newName, UInt32(RENAME_EXCL))
+            }
+        #endif
+    }
+
+    func names() throws(SystemError) -> [String] {
+        let copy = try SystemError.check("open") {
+            openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        }
+        guard let stream = fdopendir(copy) else {
+            let error = SystemError.last("opendir")
+            close(copy)
+            throw error
+        }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                pointer.withMemoryRebound(
+                    to: CChar.self, capacity: MemoryLayout.size(ofValue: pointer.pointee)
+                ) {
+                    String(cString: $0)
+                }
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names
+    }
+}

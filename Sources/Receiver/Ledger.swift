@@ -1,0 +1,48 @@
+import Synchronization
+
+/// What the receiver counts: statistics, the quota and the events.
+final class Ledger: Sendable {
+    private struct Counts {
+        var statistics = ReceiverStatistics()
+        var held = 0
+    }
+
+    private let counts = Mutex(Counts())
+    private let quota: Int?
+    private let report: @Sendable (ReceiverEvent) -> Void
+
+    init(quota: Int?, report: @escaping @Sendable (ReceiverEvent) -> Void) {
+        self.quota = quota
+        self.report = report
+    }
+
+    var statistics: ReceiverStatistics { counts.withLock { $0.statistics } }
+
+    /// Bytes that may still come; nil for no limit.
+    var room: Int? { quota.map { quota in max(0, quota - counts.withLock { $0.held }) } }
+
+    /// Counts bytes of a body against the quota. False, and nothing counted, if they do not fit.
+    func take(_ bytes: Int) -> Bool {
+        counts.withLock { counts in
+            if let quota, bytes > quota - counts.held { return false }
+            counts.held += bytes
+            return true
+        }
+    }
+
+    /// Gives back what was discarded.
+    func giveBack(_ bytes: Int) { counts.withLock { $0.held = max(0, $0.held - bytes) } }
+
+    func note(_ event: ReceiverEvent) {
+        counts.withLock { counts in
+            switch event {
+            case .finished: counts.statistics.finishedUploads += 1
+            case .refused: counts.statistics.refusedRequests += 1
+            case .created, .received, .interrupted, .removed, .expired: break
+            }
+        }
+        report(event)
+    }
+
+    func wrote(_ bytes: Int) { counts.withLock { $0.statistics.bodyBytes += bytes } }
+}

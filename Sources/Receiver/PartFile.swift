@@ -1,0 +1,106 @@
+import Foundation
+import NIOCore
+import NIOPosix
+
+/// An open file. Its calls block, so they belong on `offLoop`.
+final class PartFile: Sendable {
+    struct Status {
+        var size: Int
+        var modified: Date
+        /// Changes whenever the content does: inode, size and time of the last change (RFC 9110 §8.8.3).
+        var entityTag: String
+        var isRegular: Bool
+    }
+
+    let descriptor: CInt
+
+    init(descriptor: CInt) { self.descriptor = descriptor }
+
+    deinit { close(descriptor) }
+
+    func status() throws(SystemError) -> Status {
+        var status = stat()
+        try SystemError.check("stat") { fstat(descriptor, &status) }
+        #if os(Linux)
+            let time = status.st_mtim
+        #else
+            let time = status.st_mtimespec
+        #endif
+        let parts =
+            [UInt64(status.st_ino), UInt64(clamping: status.st_size)]
+            + [time.tv_sec, time.tv_nsec]
+            .map { UInt64(clamping: $0) }
+        return Status(
+            size: Int(status.st_size),
+            modified: Date(timeIntervalSince1970: Double(time.tv_sec) + Double(time.tv_nsec) / 1e9),
+            entityTag: "\"" + parts.map { String($0, radix: 16) }.joined(separator: "-") + "\"",
+            isRegular: status.st_mode & S_IFMT == S_IFREG)
+    }
+
+    func write(_ buffers: [ByteBuffer], at offset: Int) throws(SystemError) {
+        var offset = offset
+        for buffer in buffers {
+            do {
+                try buffer.withUnsafeReadableBytes { try write($0, at: offset) }
+            } catch let error as SystemError {
+                throw error
+            } catch {
+                throw SystemError(call: "write", code: EIO)
+            }
+            offset += buffer.readableBytes
+        }
+    }
+
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(SystemError) {
+        var written = 0
+        while written < bytes.count {
+            let rest = UnsafeRawBufferPointer(rebasing: bytes[written...])
+            let position = off_t(offset + written)
+            written += try SystemError.check("write") {
+                pwrite(descriptor, rest.baseAddress, rest.count, position)
+            }
+        }
+    }
+
+    func read(upTo count: Int, at offset: Int) throws(SystemError) -> ByteBuffer {
+        var buffer = ByteBuffer()
+        var failure: SystemError?
+        buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: count) { space in
+            do throws(SystemError) {
+                return try SystemError.check("read") {
+                    pread(descriptor, space.baseAddress, min(count, space.count), off_t(offset))
+                }
+            } catch {
+                failure = error
+                return 0
+            }
+        }
+        if let failure { throw failure }
+        return buffer
+    }
+
+    func truncate(to size: Int) throws(SystemError) {
+        try SystemError.check("truncate") { ftruncate(descriptor, off_t(size)) }
+    }
+
+    /// Returns once the content would survive a power cut.
+    func sync() throws(SystemError) {
+        #if os(Linux)
+            try SystemError.check("fdatasync") { fdatasync(descriptor) }
+        #else
+            try SystemError.check("fsync") { fcntl(descriptor, F_FULLFSYNC) }
+        #endif
+    }
+}
+
+/// Runs blocking work on a thread that may block. Never skipped on cancellation: bytes that came must be kept.
+func offLoop<Result: Sendable>(
+    _ work: @escaping @Sendable () throws(SystemError) -> Result
+) async throws(SystemError) -> Result {
+    let result: Swift.Result<Result, SystemError> = await withCheckedContinuation { continuation in
+        NIOThreadPool.singleton.submit { _ in
+            continuation.resume(returning: Swift.Result { () throws(SystemError) in try work() })
+        }
+    }
+    return try result.get()
+}

@@ -1,0 +1,78 @@
+import Foundation
+import NIOCore
+import Synchronization
+
+/// The open ends of a proxy's connections.
+final class ProxyLinks: Sendable {
+    private let channels = Mutex<[ObjectIdentifier: any Channel]>([:])
+
+    func add(_ channel: any Channel) {
+        let key = ObjectIdentifier(channel)
+        channels.withLock { $0[key] = channel }
+        channel.closeFuture.whenComplete { [weak self] _ in
+            _ = self?.channels.withLock { $0.removeValue(forKey: key) }
+        }
+    }
+
+    /// Resets all of them. A closed socket with a linger time of zero sends RST and drops what it holds, as a
+    /// link that breaks does.
+    func cut() {
+        for channel in channels.withLock({ Array($0.values) }) {
+            guard let socket = channel as? any SocketOptionProvider else { continue }
+            socket.setSoLinger(linger(l_onoff: 1, l_linger: 0)).whenComplete { _ in
+                channel.close(promise: nil)
+            }
+        }
+    }
+}
+
+/// One end of a proxied connection: what comes in here goes out at the other end, no faster than that takes it.
+final class ProxyEnd: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    private var context: ChannelHandlerContext?
+    private weak var other: ProxyEnd?
+
+    static func pair() -> (ProxyEnd, ProxyEnd) {
+        let pair = (ProxyEnd(), ProxyEnd())
+        pair.0.other = pair.1
+        pair.1.other = pair.0
+        return pair
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+
+    /// The client's end becomes active last, once both ends are here.
+    func channelActive(context: ChannelHandlerContext) {
+        context.read()
+        other?.context?.read()
+        context.fireChannelActive()
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        other?.context?.write(wrapOutboundOut(unwrapInboundIn(data)), promise: nil)
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        guard let other = other?.context else { return context.close(promise: nil) }
+        other.flush()
+        if other.channel.isWritable { context.read() }
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        if context.channel.isWritable { other?.context?.read() }
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if case .inputClosed? = event as? ChannelEvent {
+            other?.context?.close(mode: .output, promise: nil)
+        }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) { other?.context?.close(promise: nil) }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+}

@@ -1,0 +1,19 @@
+import Synchronization
+
+/// Bytes a second over all uploads. Whoever brings bytes waits its turn, so the sockets fill and clients slow
+/// down.
+final class ReceiveRate: Sendable {
+    private let bytesPerSecond: Int
+    private let free = Mutex(ContinuousClock.Instant.now)
+
+    init(bytesPerSecond: Int) { self.bytesPerSecond = max(1, bytesPerSecond) }
+
+    func pass(_ bytes: Int) async throws {
+        let turn = Duration.seconds(Double(bytes) / Double(bytesPerSecond))
+        let until = free.withLock { free in
+            free = max(free, .now) + turn
+            return free
+        }
+        try await Task.sleep(until: until, clock: .continuous)
+    }
+}

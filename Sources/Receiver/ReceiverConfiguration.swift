@@ -1,0 +1,50 @@
+/// Where a receiver listens, where it puts files, and what it will not accept.
+public struct ReceiverConfiguration: Sendable {
+    /// What keeps one client, or many, from using the machine up.
+    public struct Limits: Hashable, Sendable {
+        /// Connections open at once; further ones wait until one closes.
+        public var connections = 256
+        /// tus resources remembered at once, finished ones included.
+        public var uploads = 10_000
+        /// From accepting a connection to the end of its first request's header.
+        public var headerTime = Duration.seconds(10)
+        /// Without a byte, inside a request or between two.
+        public var idleTime = Duration.seconds(60)
+        /// Bytes this receiver may take in all while it runs, unfinished uploads found at start included.
+        public var quota: Int?
+
+        public init() {}
+    }
+
+    /// An existing folder. Unfinished uploads live in `.ferry` inside it.
+    public var directory: String
+    public var host: String
+    /// 0 lets the system choose.
+    public var port: Int
+    /// Clients must send it as `Authorization: Bearer TOKEN`. Needed for any address but loopback.
+    public var token: String?
+    /// Bytes of one file or form; nil for no limit.
+    public var maximumSize: Int?
+    /// Replaces a file of the same name instead of storing `name (2)`.
+    public var overwrite = false
+    /// Answers `GET /NAME` with the stored file.
+    public var allowDownload = false
+    /// How long a tus resource is kept after its last byte, finished or not.
+    public var expiry = Duration.seconds(24 * 60 * 60)
+    public var limits = Limits()
+    /// Bytes a second over all uploads together, so that a person can watch; nil for as fast as it goes.
+    public var bytesPerSecond: Int?
+    /// Names for this machine that clients may use in `Host`, beside `localhost`, `host` and IP addresses.
+    public var allowedHosts: Set<String> = []
+
+    public init(
+        directory: String, host: String = "127.0.0.1", port: Int = 0, token: String? = nil,
+        maximumSize: Int? = nil
+    ) {
+        self.directory = directory
+        self.host = host
+        self.port = port
+        self.token = token
+        self.maximumSize = maximumSize
+    }
+}

@@ -1,0 +1,39 @@
+/// What a receiver has done, for a log or a screen.
+public enum ReceiverEvent: Hashable, Sendable {
+    /// An upload has begun; the name is the client's wish, the size is nil where the client does not know it.
+    case created(id: String, name: String, size: Int?)
+    /// Bytes of the upload held so far.
+    case received(id: String, bytes: Int)
+    /// Stored, durably, under this path below the directory.
+    case finished(id: String, name: String, size: Int)
+    /// The client went away. `kept` bytes wait for it to come back; 0 where the protocol cannot resume.
+    case interrupted(id: String, kept: Int)
+    /// Removed by its client.
+    case removed(id: String)
+    /// Removed because nothing came for too long.
+    case expired(id: String)
+    /// A request was turned down.
+    case refused(status: Int, reason: String)
+}
+
+/// Counts since the receiver was made.
+public struct ReceiverStatistics: Hashable, Sendable {
+    /// Bytes of request bodies written to disk, kept or not.
+    public var bodyBytes = 0
+    public var finishedUploads = 0
+    public var refusedRequests = 0
+}
+
+/// Where a receiver or a proxy listens.
+public struct ReceiverAddress: Hashable, Sendable {
+    public let host: String
+    public let port: Int
+
+    public init(host: String, port: Int) {
+        self.host = host
+        self.port = port
+    }
+
+    /// The address to upload to, with a final slash; tus resources are created at `files/` below it.
+    public var url: String { host.contains(":") ? "http://[\(host)]:\(port)/" : "http://\(host):\(port)/" }
+}

@@ -1,0 +1,175 @@
+import Foundation
+import HTTPTypes
+import NIOCore
+import UploadProtocols
+
+/// `multipart/form-data`: every file of the form is stored, or none.
+extension Responder {
+    /// The answer, in JSON.
+    private struct FormReceipt: Encodable {
+        struct File: Encodable {
+            var field: String
+            var name: String
+            var size: Int
+            var location: String
+        }
+
+        var files: [File] = []
+        /// Plain fields in order, each a name and a value.
+        var fields: [[String]] = []
+    }
+
+    private static let fieldBytes = 64 << 10
+    private static let allFieldsBytes = 1 << 20
+
+    func form(_ exchange: Exchange) async throws -> Answer {
+        try checkLength(exchange)
+        var intake: FormIntake
+        do {
+            intake = FormIntake(
+                parser: try MultipartParser(contentType: exchange.head.headerFields[.contentType] ?? ""))
+        } catch {
+            throw Refusal(.badRequest, "Cannot read this: \(error).")
+        }
+        do {
+            try await receive(exchange, into: &intake)
+            return try await publish(intake)
+        } catch {
+            for file in intake.files { try? await discard(file.id, bytes: 0) }
+            ledger.giveBack(intake.bodyBytes)
+            for file in intake.files { ledger.note(.interrupted(id: file.id, kept: 0)) }
+            if let error = error as? MultipartError {
+                throw Refusal(.badRequest, "Cannot read this: \(error).")
+            }
+            throw error
+        }
+    }
+
+    private func receive(_ exchange: Exchange, into intake: inout FormIntake) async throws {
+        while let piece = try await exchange.read() {
+            let count = piece.readableBytes
+            if let maximumSize, count > maximumSize - intake.bodyBytes {
+                throw Refusal(.contentTooLarge, "The form is larger than \(maximumSize) bytes.")
+            }
+            guard ledger.take(count) else {
+                throw Refusal(.insufficientStorage, "The receiver's quota is used up.")
+            }
+            intake.bodyBytes += count
+            for event in try intake.parser.parse(Array(buffer: piece)) {
+                switch event {
+                case .partBegan(let part): try await begin(part, in: &intake)
+                case .content(let bytes): try await take(bytes, in: &intake)
+                case .partEnded: try await end(&intake)
+                }
+            }
+            try await reception.rate?.pass(count)
+        }
+        try intake.parser.finish()
+    }
+
+    private func begin(_ part: MultipartParser.Part, in intake: inout FormIntake) async throws {
+        guard let filename = part.filename else {
+            intake.current = .field(name: part.name, value: [])
+            return
+        }
+        let name: SafeName
+        do {
+            name = filename.isEmpty ? try Self.madeUpName() : try SafeName.last(of: filename)
+        } catch let problem as NameProblem {
+            throw Refusal(problem)
+        }
+        let id = UploadID.make()
+        let inbox = inbox
+        let file = try await offLoop { () throws(SystemError) in try inbox.create(id) }
+        let isNamed = !filename.isEmpty
+        intake.files.append(
+            FormIntake.File(id: id, field: part.name, name: name, isNamed: isNamed, data: file))
+        ledger.note(.created(id: id, name: name.text, size: nil))
+        intake.current = .file(PartWriter(file: file, offset: 0, ledger: ledger))
+    }
+
+    private func take(_ bytes: ArraySlice<UInt8>, in intake: inout FormIntake) async throws {
+        switch intake.current {
+        case .none:
+            return
+        case .field(let name, let value):
+            intake.fieldBytes += bytes.count
+            guard value.count + bytes.count <= Self.fieldBytes, intake.fieldBytes <= Self.allFieldsBytes
+            else {
+                throw Refusal(.contentTooLarge, "A field of the form is too long. Does its file lack a name?")
+            }
+            intake.current = .field(name: name, value: value + bytes)
+        case .file(var writer):
+            writer.append(ByteBuffer(bytes: bytes))
+            if writer.isFull { try await writer.flush() }
+            intake.current = .file(writer)
+        }
+    }
+
+    private func end(_ intake: inout FormIntake) async throws {
+        switch intake.current {
+        case .none:
+            return
+        case .field(let name, let value):
+            intake.fields.append([name, String(decoding: value, as: UTF8.self)])
+        case .file(var writer):
+            try await writer.flush()
+            if let last = intake.files.indices.last { intake.files[last].size = writer.offset }
+        }
+        intake.current = .none
+    }
+
+    private func publish(_ intake: FormIntake) async throws -> Answer {
+        var receipt = FormReceipt(fields: intake.fields)
+        let inbox = inbox
+        for file in intake.files {
+            // Browsers send a file field without a choice as an empty file without a name.
+            guard file.isNamed || file.size > 0 else {
+                try await discard(file.id, bytes: 0)
+                continue
+            }
+            let path = try await offLoop { () throws(SystemError) in
+                try file.data.sync()
+                return try inbox.publish(file.id, as: StoredPath(file: file.name))
+            }
+            ledger.note(.finished(id: file.id, name: path.text, size: file.size))
+            receipt.files.append(
+                FormReceipt.File(
+                    field: file.field, name: path.text, size: file.size, location: path.location))
+        }
+        var answer = Answer(receipt.files.isEmpty ? .ok : .created)
+        if receipt.files.count == 1 { answer.fields[.location] = receipt.files[0].location }
+        answer.fields[.contentType] = "application/json"
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        answer.body = ByteBuffer(bytes: try encoder.encode(receipt) + Data("\n".utf8))
+        return answer
+    }
+}
+
+/// A form that is being received.
+private struct FormIntake {
+    struct File: Sendable {
+        let id: String
+        let field: String
+        let name: SafeName
+        let isNamed: Bool
+        let data: PartFile
+        var size = 0
+    }
+
+    enum Current {
+        case none
+        case field(name: String, value: [UInt8])
+        case file(PartWriter)
+    }
+
+    var parser: MultipartParser
+    var current = Current.none
+    var files: [File] = []
+    var fields: [[String]] = []
+    var fieldBytes = 0
+    var bodyBytes = 0
+
+    init(parser: MultipartParser) { self.parser = parser }
+}

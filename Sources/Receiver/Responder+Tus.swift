@@ -1,0 +1,269 @@
+import Foundation
+import HTTPTypes
+import NIOCore
+import UploadProtocols
+
+/// tus 1.0.0: core, creation, creation-with-upload, termination, expiration.
+extension Responder {
+    private static let version = "1.0.0"
+    private static let contentType = "application/offset+octet-stream"
+    /// Metadata is remembered for as long as the upload is.
+    private static let metadataBytes = 4096
+
+    var tusFields: HTTPFields { [.tusResumable: Self.version, .cacheControl: "no-store"] }
+
+    func answerTus(_ exchange: Exchange, path: String) async throws -> Answer {
+        let fields = exchange.head.headerFields
+        if exchange.head.method == .options { return capabilities() }
+        guard fields[.tusResumable] == Self.version else {
+            throw Refusal(
+                .preconditionFailed, "Tus-Resumable: \(Self.version) is needed.",
+                fields: [.tusVersion: Self.version])
+        }
+        let id = String(path.dropFirst(Self.tusPath.count))
+        switch method(of: exchange) {
+        case .post where id.isEmpty:
+            return try await create(exchange)
+        case .head where !id.isEmpty:
+            return try await withUpload(id, exchange) { upload in try await offset(&upload) }
+        case .patch where !id.isEmpty:
+            return try await patch(exchange, id)
+        case .delete where !id.isEmpty:
+            return try await withUpload(id, exchange) { upload in
+                if let removed = upload { await tus.discard(removed) }
+                upload = nil
+                ledger.note(.removed(id: id))
+                return Answer(.noContent, fields: tusFields)
+            }
+        default:
+            let methods = id.isEmpty ? "OPTIONS, POST" : "OPTIONS, HEAD, PATCH, DELETE"
+            throw Refusal(
+                .methodNotAllowed, "Here only \(methods) can be used.", fields: [.allow: methods])
+        }
+    }
+
+    private func method(of exchange: Exchange) -> HTTPRequest.Method {
+        guard exchange.head.method == .post, let text = exchange.head.headerFields[.methodOverride] else {
+            return exchange.head.method
+        }
+        return HTTPRequest.Method(text.uppercased()) ?? exchange.head.method
+    }
+
+    private func capabilities() -> Answer {
+        var answer = Answer(.noContent, fields: tusFields)
+        answer.fields[.tusVersion] = Self.version
+        answer.fields[.tusExtension] = "creation,creation-with-upload,termination,expiration"
+        answer.fields[.tusMaxSize] = maximumSize.map { "\($0)" }
+        return answer
+    }
+
+    private func create(_ exchange: Exchange) async throws -> Answer {
+        let fields = exchange.head.headerFields
+        guard fields[.uploadConcat] == nil, fields[.uploadDeferLength] == nil else {
+            throw Refusal(
+                .badRequest, "Concatenation and deferred lengths are not offered; send Upload-Length.")
+        }
+        guard let length = try fields.count(.uploadLength) else {
+            throw Refusal(.badRequest, "Upload-Length is missing.")
+        }
+        try checkSize(length)
+        let sendsContent = exchange.length != 0
+        try checkContent(exchange, fits: length, isNeeded: sendsContent)
+        let metadata = fields[.uploadMetadata]
+        guard (metadata?.utf8.count ?? 0) <= Self.metadataBytes else {
+            throw Refusal(
+                .requestHeaderFieldsTooLarge, "Upload-Metadata is larger than \(Self.metadataBytes) bytes.")
+        }
+        let wish = try Self.wish(metadata)
+        let channel = exchange.channel
+        var upload: TusUpload?
+        do {
+            upload = try await tus.create(
+                length: length, metadata: metadata, stop: { channel.close(mode: .all, promise: nil) })
+        } catch TusStore.Problem.full {
+            throw Refusal(
+                .serviceUnavailable, "Too many uploads are unfinished.", fields: [.retryAfter: "60"])
+        }
+        guard let id = upload?.id else { throw Refusal(.internalServerError, "The upload was not created.") }
+        ledger.note(.created(id: id, name: wish.text, size: length))
+        return try await releasing(id, &upload) { upload in
+            var answer = Answer(.created, fields: tusFields)
+            if sendsContent || length == 0 {
+                let offset = try await append(exchange, &upload, at: 0)
+                answer.fields[.uploadOffset] = "\(offset)"
+            }
+            describe(upload, in: &answer)
+            answer.fields[.location] = Self.tusPath + id
+            return answer
+        }
+    }
+
+    private func patch(_ exchange: Exchange, _ id: String) async throws -> Answer {
+        guard let expected = try exchange.head.headerFields.count(.uploadOffset) else {
+            throw Refusal(.badRequest, "Upload-Offset is missing.")
+        }
+        try checkContent(exchange, fits: nil, isNeeded: true)
+        return try await withUpload(id, exchange) { upload in
+            let offset = try await append(exchange, &upload, at: expected)
+            var answer = Answer(.noContent, fields: tusFields)
+            answer.fields[.uploadOffset] = "\(offset)"
+            describe(upload, in: &answer)
+            return answer
+        }
+    }
+
+    private func offset(_ upload: inout TusUpload?) async throws -> Answer {
+        let held = try await settle(&upload)
+        var answer = Answer(.ok, fields: tusFields)
+        answer.fields[.uploadOffset] = "\(held.offset)"
+        answer.fields[.uploadLength] = (upload?.length).map { "\($0)" }
+        answer.fields[.uploadMetadata] = upload?.metadata
+        describe(upload, in: &answer)
+        return answer
+    }
+
+    private func checkContent(_ exchange: Exchange, fits room: Int?, isNeeded: Bool) throws(Refusal) {
+        guard isNeeded else { return }
+        let type = exchange.head.headerFields[.contentType]?.prefix { $0 != ";" }.lowercased()
+        guard type == Self.contentType else {
+            throw Refusal(.unsupportedMediaType, "The Content-Type must be \(Self.contentType).")
+        }
+        if let room, let length = exchange.length, length > room {
+            throw Refusal(.contentTooLarge, "The content goes beyond Upload-Length.")
+        }
+    }
+
+    private func describe(_ upload: TusUpload?, in answer: inout Answer) {
+        guard let upload else { return }
+        var current = upload
+        current.touched = tus.now()
+        answer.fields[.uploadExpires] = tus.expires(current).httpDate
+        if case .finished(let path) = upload.state {
+            answer.fields[.contentLocation] = StoredPath(text: path)?.location
+        }
+    }
+
+    /// The name from the metadata. A malformed field, or none, is no reason to fail.
+    private static func wish(_ metadata: String?) throws(Refusal) -> StoredPath {
+        guard let filename = metadata.flatMap(TusMetadata.init(header:))?["filename"], !filename.isEmpty
+        else {
+            return StoredPath(file: try madeUpName())
+        }
+        do { return StoredPath(file: try SafeName.last(of: filename)) } catch { throw Refusal(error) }
+    }
+}
+
+/// The bytes of a tus upload.
+extension Responder {
+    private struct Held {
+        /// Nil once the file has its name.
+        var file: PartFile?
+        var offset: Int
+    }
+
+    /// Runs `body` while the upload is this request's alone.
+    private func withUpload(
+        _ id: String, _ exchange: Exchange, _ body: (inout TusUpload?) async throws -> Answer
+    ) async throws -> Answer {
+        let channel = exchange.channel
+        var upload: TusUpload?
+        do {
+            upload = try await tus.hold(id) { channel.close(mode: .all, promise: nil) }
+        } catch .unknown {
+            throw Refusal(.notFound, "There is no such upload.")
+        } catch .gone {
+            throw Refusal(.gone, "The upload has expired or was removed.")
+        } catch .full {
+            throw Refusal(.serviceUnavailable, "Too many uploads are unfinished.")
+        }
+        return try await releasing(id, &upload, body)
+    }
+
+    private func releasing(
+        _ id: String, _ upload: inout TusUpload?, _ body: (inout TusUpload?) async throws -> Answer
+    ) async throws -> Answer {
+        do {
+            let answer = try await body(&upload)
+            await tus.release(id, upload)
+            return answer
+        } catch {
+            await tus.release(id, upload)
+            throw error
+        }
+    }
+
+    /// Finds out what is safely on disk, and finishes an upload whose bytes were complete when a crash came.
+    private func settle(_ upload: inout TusUpload?) async throws -> Held {
+        guard let current = upload else { throw Refusal(.gone, "The upload was removed.") }
+        if case .finished = current.state { return Held(file: nil, offset: current.length) }
+        let inbox = inbox
+        do {
+            let (file, offset) = try await offLoop { () throws(SystemError) in
+                let file = try inbox.open(current.id)
+                try file.sync()
+                return (file, try file.status().size)
+            }
+            guard offset >= current.length else { return Held(file: file, offset: offset) }
+            try await finish(&upload)
+            return Held(file: nil, offset: current.length)
+        } catch let error as SystemError where error.code == ENOENT {
+            await tus.discard(current)
+            upload = nil
+            throw Refusal(.gone, "The upload's data is gone.")
+        }
+    }
+
+    /// Takes the content at `expected`, and returns how much of the upload is now durably held.
+    private func append(_ exchange: Exchange, _ upload: inout TusUpload?, at expected: Int) async throws
+        -> Int
+    {
+        let held = try await settle(&upload)
+        guard let current = upload else { throw Refusal(.gone, "The upload was removed.") }
+        guard held.offset == expected else {
+            throw Refusal(.conflict, "Upload-Offset is not where the upload ends; ask with HEAD.")
+        }
+        let overflow = Refusal(.contentTooLarge, "The content goes beyond Upload-Length.")
+        if let length = exchange.length, length > current.length - expected { throw overflow }
+        guard let file = held.file else {
+            if try await exchange.read() != nil { throw overflow }
+            return held.offset
+        }
+        let (size, ending) = await reception.receive(
+            exchange, id: current.id, into: file, from: expected, limit: current.length)
+        if case .tooLarge = ending {
+            ledger.giveBack(size - expected)
+            try await offLoop { () throws(SystemError) in try file.truncate(to: expected) }
+            throw overflow
+        }
+        try await offLoop { () throws(SystemError) in try file.sync() }
+        if case .cut = ending {
+            ledger.note(.interrupted(id: current.id, kept: size))
+            throw Exchange.Cut.connectionLost
+        }
+        if let refusal = ending.refusal(limit: current.length) { throw refusal }
+        if size == current.length { try await finish(&upload) }
+        return size
+    }
+
+    /// Moves the complete data file to its name. The name is written down first, so that after a crash at any
+    /// point the upload is found either finished or ready to be finished again.
+    private func finish(_ upload: inout TusUpload?) async throws {
+        guard let current = upload else { return }
+        let wish = try Self.wish(current.metadata)
+        let inbox = inbox
+        let now = tus.now()
+        let (finished, path) = try await offLoop { () throws(SystemError) in
+            var finished = current
+            finished.touched = now
+            let path = try inbox.publish(current.id, as: wish) { candidate throws(SystemError) in
+                finished.state = .finishing(path: candidate.text)
+                try inbox.save(finished)
+            }
+            finished.state = .finished(path: path.text)
+            try inbox.save(finished)
+            return (finished, path.text)
+        }
+        upload = finished
+        ledger.note(.finished(id: current.id, name: path, size: current.length))
+    }
+}

@@ -1,0 +1,103 @@
+import Foundation
+import HTTPTypes
+import HummingbirdCore
+import NIOCore
+
+/// Turns requests into files and answers.
+struct Responder: Sendable {
+    /// tus resources are made and live under this path.
+    static let tusPath = "/files/"
+
+    let inbox: Inbox
+    let tus: TusStore
+    let access: Access
+    let ledger: Ledger
+    let reception: Reception
+    let maximumSize: Int?
+    let allowDownload: Bool
+
+    func respond(
+        _ request: Request, _ writer: consuming ResponseWriter, _ channel: any Channel
+    ) async throws {
+        let exchange = Exchange(request, writer, channel)
+        do {
+            try access.check(exchange.head)
+            try await exchange.send(try await answer(exchange))
+        } catch let refusal as Refusal {
+            try await refuse(exchange, refusal)
+        } catch let error as SystemError {
+            try await refuse(exchange, Refusal(error))
+        }
+    }
+
+    private func refuse(_ exchange: Exchange, _ refusal: Refusal) async throws {
+        ledger.note(.refused(status: refusal.answer.status.code, reason: refusal.reason))
+        var answer = refusal.answer
+        if isTus(exchange.head) { answer.fields = tusFields.merging(answer.fields) }
+        try await exchange.send(answer)
+    }
+
+    private func answer(_ exchange: Exchange) async throws -> Answer {
+        let path = String((exchange.head.path ?? "/").prefix { $0 != "?" })
+        if isTus(exchange.head) { return try await answerTus(exchange, path: path) }
+        switch exchange.head.method {
+        case .put:
+            return try await put(exchange, at: path)
+        case .post where path == "/" && isForm(exchange.head):
+            return try await form(exchange)
+        case .post where path == "/":
+            return try await post(exchange)
+        case .head where path != "/":
+            return try await head(at: path)
+        case .get where path != "/" && allowDownload:
+            return try await get(exchange, at: path)
+        case .options:
+            return Answer(.noContent, fields: [.allow: methods])
+        default:
+            throw Refusal(
+                .methodNotAllowed, "This receiver takes PUT /NAME, POST / and tus at \(Self.tusPath).",
+                fields: [.allow: methods])
+        }
+    }
+
+    private var methods: String {
+        allowDownload ? "PUT, POST, HEAD, GET, OPTIONS" : "PUT, POST, HEAD, OPTIONS"
+    }
+
+    private func isForm(_ head: HTTPRequest) -> Bool {
+        head.headerFields[.contentType]?.lowercased().hasPrefix("multipart/") ?? false
+    }
+
+    /// `/files` and `/files/ID`; other paths below `/files/` are files in a folder of that name.
+    private func isTus(_ head: HTTPRequest) -> Bool {
+        let path = (head.path ?? "/").prefix { $0 != "?" }
+        if path == Self.tusPath || path == Self.tusPath.dropLast() { return true }
+        guard path.hasPrefix(Self.tusPath), head.method != .put else { return false }
+        return head.headerFields[.tusResumable] != nil || UploadID.isValid(path.dropFirst(Self.tusPath.count))
+    }
+}
+
+extension HTTPFields {
+    /// These fields, with those of `other` in their place where both have one.
+    func merging(_ other: HTTPFields) -> HTTPFields {
+        var merged = self
+        for field in other { merged[field.name] = field.value }
+        return merged
+    }
+}
+
+/// 128 random bits in hexadecimal: nobody can guess another client's resource.
+enum UploadID {
+    static func make() -> String {
+        var generator = SystemRandomNumberGenerator()
+        return (0..<2).map { _ in
+            let digits = String(UInt64.random(in: .min ... .max, using: &generator), radix: 16)
+            return String(repeating: "0", count: 16 - digits.count) + digits
+        }.joined()
+    }
+
+    static func isValid(_ text: some StringProtocol) -> Bool {
+        text.utf8.count == 32
+            && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+    }
+}

@@ -1,0 +1,127 @@
+import Foundation
+
+/// One file or folder name that cannot lead anywhere else.
+struct SafeName: Hashable {
+    /// Most file systems take 255 bytes.
+    static let maximumBytes = 255
+    /// The receiver's own folder.
+    static let workFolder = ".ferry"
+
+    let text: String
+
+    /// Takes the name as it is, cut to 255 bytes if need be.
+    /// - Throws: If it is empty, `.`, `..`, reserved, or holds a separator or a control character.
+    init(_ name: String) throws(NameProblem) {
+        guard !name.isEmpty else { throw .empty }
+        guard name != ".", name != ".." else { throw .dots }
+        for scalar in name.unicodeScalars {
+            if scalar == "/" || scalar == "\\" { throw .separator }
+            let breaksLines = scalar == "\u{2028}" || scalar == "\u{2029}"
+            if scalar.properties.generalCategory == .control || breaksLines { throw .control }
+        }
+        // Case does not tell names apart on every file system.
+        guard name.lowercased() != Self.workFolder else { throw .reserved }
+        text = Self.cut(name, suffix: "")
+    }
+
+    /// The last component of a name that a client gave, whatever separators its system uses.
+    static func last(of clientName: String) throws(NameProblem) -> SafeName {
+        let scalars = clientName.unicodeScalars
+        let start = scalars.lastIndex { $0 == "/" || $0 == "\\" }.map(scalars.index(after:))
+        return try SafeName(String(scalars[(start ?? scalars.startIndex)...]))
+    }
+
+    private init(unchecked text: String) { self.text = text }
+
+    /// `name (2).txt` for 2; the name itself for 1.
+    func numbered(_ number: Int) -> SafeName {
+        number == 1 ? self : SafeName(unchecked: Self.cut(text, suffix: " (\(number))"))
+    }
+
+    /// Puts the suffix before the extension and shortens the stem, never inside a character.
+    private static func cut(_ name: String, suffix: String) -> String {
+        var stem = name[...]
+        var ending = ""
+        if let dot = name.lastIndex(of: "."), dot != name.startIndex, name[dot...].utf8.count <= 32 {
+            stem = name[..<dot]
+            ending = String(name[dot...])
+        }
+        while !stem.isEmpty, stem.utf8.count + suffix.utf8.count + ending.utf8.count > maximumBytes {
+            stem.removeLast()
+        }
+        return stem + suffix + ending
+    }
+}
+
+/// Why a name cannot be used.
+enum NameProblem: Error, Hashable, CustomStringConvertible {
+    case empty
+    case dots
+    case separator
+    case control
+    case reserved
+    case encoding
+    case tooDeep
+
+    var description: String {
+        switch self {
+        case .empty: "the file name is empty"
+        case .dots: "a file name cannot be one dot or two"
+        case .separator: "a file name cannot contain / or \\"
+        case .control: "a file name cannot contain control characters"
+        case .reserved: "the name \(SafeName.workFolder) is the receiver's own"
+        case .encoding: "the path is not UTF-8 in percent-encoding"
+        case .tooDeep: "the path has more than \(StoredPath.maximumDepth) folders"
+        }
+    }
+}
+
+/// Where a file goes below the directory.
+struct StoredPath: Hashable {
+    static let maximumDepth = 32
+
+    var folders: [SafeName]
+    var file: SafeName
+
+    init(folders: [SafeName] = [], file: SafeName) {
+        self.folders = folders
+        self.file = file
+    }
+
+    /// Reads the path of a request. Each component is decoded by itself, so `%2F` never makes a folder.
+    init(requestPath: String) throws(NameProblem) {
+        var names: [SafeName] = []
+        let path = requestPath.prefix { $0 != "?" }
+        let components = path.drop { $0 == "/" }.split(separator: "/", omittingEmptySubsequences: false)
+        guard components.count <= Self.maximumDepth + 1 else { throw .tooDeep }
+        for component in components {
+            guard let name = component.removingPercentEncoding else { throw .encoding }
+            names.append(try SafeName(name))
+        }
+        guard let file = names.popLast() else { throw .empty }
+        self.init(folders: names, file: file)
+    }
+
+    /// Reads what `text` wrote; nil if that is no path below the directory.
+    init?(text: String) {
+        var names: [SafeName] = []
+        for component in text.split(separator: "/") {
+            guard let name = try? SafeName(String(component)) else { return nil }
+            names.append(name)
+        }
+        guard let file = names.popLast() else { return nil }
+        self.init(folders: names, file: file)
+    }
+
+    /// The path for people and for JSON.
+    var text: String { (folders + [file]).map(\.text).joined(separator: "/") }
+
+    /// The path to ask for with `HEAD`.
+    var location: String {
+        var allowed = CharacterSet.alphanumerics.intersection(CharacterSet(charactersIn: "\u{0}"..."\u{7F}"))
+        allowed.insert(charactersIn: "-._~")
+        return (folders + [file]).map { name in
+            "/" + (name.text.addingPercentEncoding(withAllowedCharacters: allowed) ?? "")
+        }.joined()
+    }
+}

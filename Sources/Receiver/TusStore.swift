@@ -1,0 +1,171 @@
+import Foundation
+
+/// Who may touch which tus upload: one request at a time, and the newest wins.
+actor TusStore {
+    enum Problem: Error {
+        case unknown
+        /// It was here once.
+        case gone
+        case full
+    }
+
+    private enum Slot {
+        case free(TusUpload)
+        case held(TusUpload, stop: @Sendable () -> Void, waiting: [Waiter])
+        case gone(since: Date)
+    }
+
+    private struct Waiter {
+        let stop: @Sendable () -> Void
+        let proceed: CheckedContinuation<TusUpload?, Never>
+    }
+
+    nonisolated let inbox: Inbox
+    nonisolated let now: @Sendable () -> Date
+    nonisolated let expiry: Duration
+    private let limit: Int
+    private let ledger: Ledger
+    private var slots: [String: Slot] = [:]
+
+    init(
+        inbox: Inbox, expiry: Duration, limit: Int, ledger: Ledger, now: @escaping @Sendable () -> Date
+    ) throws(SystemError) {
+        self.inbox = inbox
+        self.expiry = expiry
+        self.limit = limit
+        self.ledger = ledger
+        self.now = now
+        for var upload in try inbox.restore() {
+            if let status = try? inbox.open(upload.id).status() {
+                upload.touched = max(upload.touched, status.modified)
+                _ = ledger.take(status.size)
+            }
+            slots[upload.id] = .free(upload)
+        }
+    }
+
+    nonisolated func expires(_ upload: TusUpload) -> Date {
+        upload.touched.addingTimeInterval(TimeInterval(expiry.components.seconds))
+    }
+
+    /// Makes an upload and holds it at once, so that its creator can also send content.
+    func create(length: Int, metadata: String?, stop: @escaping @Sendable () -> Void) async throws
+        -> TusUpload
+    {
+        if slots.count >= limit { await expire() }
+        if slots.count >= limit { await forgetOldest() }
+        guard slots.count < limit else { throw Problem.full }
+        let upload = TusUpload(
+            id: UploadID.make(), length: length, metadata: metadata, state: .receiving, touched: now())
+        slots[upload.id] = .held(upload, stop: stop, waiting: [])
+        let inbox = inbox
+        do {
+            try await offLoop { () throws(SystemError) in
+                _ = try inbox.create(upload.id)
+                try inbox.save(upload)
+            }
+        } catch {
+            slots[upload.id] = nil
+            throw error
+        }
+        return upload
+    }
+
+    /// Waits until the upload is the caller's alone. An older request is told to stop, keeps what it has
+    /// received, and lets go first.
+    /// - Parameter stop: Makes the caller let go when a newer request comes.
+    func hold(_ id: String, stop: @escaping @Sendable () -> Void) async throws(Problem) -> TusUpload {
+        switch slots[id] {
+        case nil:
+            throw .unknown
+        case .gone:
+            throw .gone
+        case .free(let upload):
+            guard now() < expires(upload) else {
+                await drop(upload)
+                throw .gone
+            }
+            slots[id] = .held(upload, stop: stop, waiting: [])
+            return upload
+        case .held(let upload, let stopOlder, let waiting):
+            stopOlder()
+            let handed = await withCheckedContinuation { proceed in
+                slots[id] = .held(
+                    upload, stop: stopOlder, waiting: waiting + [Waiter(stop: stop, proceed: proceed)])
+            }
+            guard let handed else { throw .gone }
+            return handed
+        }
+    }
+
+    /// Gives the upload back as it is now, or nil if it is no more.
+    func release(_ id: String, _ upload: TusUpload?) {
+        guard case .held(_, _, var waiting) = slots[id] else { return }
+        guard var upload else {
+            slots[id] = .gone(since: now())
+            for waiter in waiting { waiter.proceed.resume(returning: nil) }
+            return
+        }
+        upload.touched = now()
+        guard !waiting.isEmpty else {
+            slots[id] = .free(upload)
+            return
+        }
+        let next = waiting.removeFirst()
+        slots[id] = .held(upload, stop: next.stop, waiting: waiting)
+        if !waiting.isEmpty { next.stop() }
+        next.proceed.resume(returning: upload)
+    }
+
+    /// Removes what nobody has touched for too long, and forgets what was removed long ago.
+    func expire() async {
+        let due = now()
+        let lifetime = TimeInterval(expiry.components.seconds)
+        for id in slots.keys {
+            switch slots[id] {  // looked up anew each time: other requests run while files are removed
+            case .free(let upload) where expires(upload) <= due: await drop(upload)
+            case .gone(let since) where since.addingTimeInterval(lifetime) <= due: slots[id] = nil
+            case .free, .gone, .held, nil: continue
+            }
+        }
+    }
+
+    /// Makes room where only memories are in the way: the oldest tenth of what is finished or removed.
+    private func forgetOldest() async {
+        let memories = slots.compactMap { id, slot -> (id: String, since: Date)? in
+            switch slot {
+            case .gone(let since): return (id, since)
+            case .free(let upload):
+                guard case .finished = upload.state else { return nil }
+                return (id, upload.touched)
+            case .held: return nil
+            }
+        }.sorted { $0.since < $1.since }
+        for memory in memories.prefix(max(1, limit / 10)) {
+            switch slots[memory.id] {
+            case .free(let upload):
+                slots[memory.id] = nil
+                await discard(upload)
+            case .gone: slots[memory.id] = nil
+            case .held, nil: continue
+            }
+        }
+    }
+
+    private func drop(_ upload: TusUpload) async {
+        slots[upload.id] = .gone(since: now())
+        await discard(upload)
+        ledger.note(.expired(id: upload.id))
+    }
+
+    /// Removes the files of an upload. A finished file has left for its name, and stays.
+    nonisolated func discard(_ upload: TusUpload) async {
+        let inbox = inbox
+        let freed = try? await offLoop { () throws(SystemError) in
+            let size = (try? inbox.open(upload.id).status().size) ?? 0
+            try inbox.forget(upload.id)
+            return size
+        }
+        ledger.giveBack(freed ?? 0)
+    }
+}

@@ -1,0 +1,79 @@
+import Foundation
+import NIOCore
+
+/// What must be remembered of a tus upload beside its bytes. The offset is the size of its data file.
+struct TusUpload: Codable, Hashable, Sendable {
+    enum State: Codable, Hashable, Sendable {
+        case receiving
+        /// All bytes are here; the data file is being renamed to this path. If it is gone, that was done.
+        case finishing(path: String)
+        case finished(path: String)
+    }
+
+    let id: String
+    /// Bytes of the whole file.
+    let length: Int
+    /// `Upload-Metadata` as the client sent it.
+    let metadata: String?
+    var state: State
+    /// When something last happened to it; it expires some time after.
+    var touched: Date
+
+    static func infoName(_ id: String) -> String { "\(id).json" }
+}
+
+extension Inbox {
+    /// Replaces the info file, durably.
+    func save(_ upload: TusUpload) throws(SystemError) {
+        guard let bytes = try? JSONEncoder().encode(upload) else {
+            throw SystemError(call: "write", code: EINVAL)
+        }
+        let draft = "\(upload.id).draft"
+        let file = try work.file(draft, flags: O_WRONLY | O_CREAT | O_TRUNC, mode: 0o600)
+        var failure: SystemError?
+        bytes.withUnsafeBytes { bytes in
+            do throws(SystemError) { try file.write(bytes, at: 0) } catch { failure = error }
+        }
+        if let failure { throw failure }
+        try file.sync()
+        try work.rename(draft, to: work, as: TusUpload.infoName(upload.id))
+        try work.sync()
+    }
+
+    func forget(_ id: String) throws(SystemError) {
+        try work.remove(Self.dataName(id))
+        try work.remove(TusUpload.infoName(id))
+    }
+
+    /// The uploads of an earlier run. Files that belong to none of them are leftovers, and are removed.
+    func restore() throws(SystemError) -> [TusUpload] {
+        let names = Set(try work.names())
+        var uploads: [TusUpload] = []
+        for name in names where name.hasSuffix(".json") {
+            guard var upload = try? load(name), TusUpload.infoName(upload.id) == name,
+                UploadID.isValid(upload.id)
+            else { continue }
+            if case .finishing(let path) = upload.state, try hasName(path, upload.id) {
+                try work.remove(Self.dataName(upload.id))
+                upload.state = .finished(path: path)
+            }
+            uploads.append(upload)
+        }
+        let kept = Set(uploads.flatMap { [Self.dataName($0.id), TusUpload.infoName($0.id)] } + ["lock"])
+        for name in names.subtracting(kept) { try work.remove(name) }
+        return uploads
+    }
+
+    /// True if the data file has been moved to the path, or has that name as well as its own.
+    private func hasName(_ path: String, _ id: String) throws(SystemError) -> Bool {
+        guard work.exists(Self.dataName(id)) else { return true }
+        guard let published = StoredPath(text: path).flatMap({ try? stored($0) }) else { return false }
+        return try open(id).status().entityTag == published.status.entityTag
+    }
+
+    private func load(_ name: String) throws -> TusUpload {
+        let file = try work.file(name, flags: O_RDONLY)
+        let bytes = try file.read(upTo: 64 << 10, at: 0)
+        return try JSONDecoder().decode(TusUpload.self, from: Data(bytes.readableBytesView))
+    }
+}

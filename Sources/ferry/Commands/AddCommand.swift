@@ -1,0 +1,109 @@
+import ArgumentParser
+import Foundation
+import Transfer
+import UploadProtocols
+import Uploads
+
+struct AddCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "add", abstract: "Queue files.",
+        discussion: "They upload while `ferry` or `ferry run` is running.")
+
+    @OptionGroup var global: GlobalOptions
+
+    @Argument(help: "Files, patterns, or folders with --recursive.", completion: .file())
+    var paths: [String]
+
+    @Option(help: "A destination's name, or an address such as https://host/folder/ or tus+https://host/files/.")
+    var to: String?
+
+    @Option(help: "The name a single file gets at the server.")
+    var `as`: String?
+
+    @Option(name: .customLong("field"), help: "A form parameter or metadata, K=V; may be repeated.")
+    var fields: [String] = []
+
+    @Flag(help: "Add everything in folders, except hidden names and symbolic links.")
+    var recursive = false
+
+    @Flag(help: "Only show what would be added.")
+    var dryRun = false
+
+    func run() async throws {
+        let assembly = Assembly(configuration: try global.loadConfiguration())
+        let destination: Destination
+        do throws(UploadFailure) {
+            destination = try assembly.destination(to)
+        } catch {
+            throw CommandFailure(usage: error)
+        }
+        let selection = FileSearch(isRecursive: recursive).find(paths.map(Self.absolute))
+        for problem in selection.problems {
+            StandardError.write("skipped: \(SafeLine.text(problem.path.text)): \(SafeLine.text(problem.reason))\n")
+        }
+        let new: [NewUpload]
+        do throws(UploadFailure) {
+            new = try NewUploads.make(selection, for: destination, name: self.as, parameters: try parameters())
+        } catch {
+            throw CommandFailure(usage: error)
+        }
+        if dryRun {
+            for upload in new {
+                print("\(ByteFormat.compact(upload.identity.size))  \(SafeLine.text(upload.path.text)) -> \(SafeLine.text(upload.target.name))")
+            }
+        } else if !new.isEmpty {
+            _ = try await QueueAccess(assembly: assembly, state: global.stateFolder).perform(.add(new))
+        }
+        let total = new.reduce(0) { $0 + $1.identity.size }
+        print(
+            "\(dryRun ? "would add" : "added") \(new.count) \(new.count == 1 ? "file" : "files"), "
+                + "\(ByteFormat.sentence(total)), to \(destination.name.isEmpty ? destination.url : destination.name)")
+        if new.isEmpty || !selection.problems.isEmpty { throw ExitCode(1) }
+    }
+
+    private func parameters() throws(UploadFailure) -> [UploadItem.Parameter] {
+        var parameters: [UploadItem.Parameter] = []
+        for field in fields {
+            guard let equals = field.firstIndex(of: "="), equals != field.startIndex else {
+                throw UploadFailure(.permanent, "--field \(field) is not K=V", hint: "for example --field album=May")
+            }
+            parameters.append(.init(name: String(field[..<equals]), value: String(field[field.index(after: equals)...])))
+        }
+        return parameters
+    }
+
+    /// The engine may run in another folder than this one.
+    private static func absolute(_ path: String) -> LocalPath {
+        let expanded = LocalFiles.expanded(path)
+        if expanded.hasPrefix("/") { return LocalPath(expanded) }
+        return LocalPath(FileManager.default.currentDirectoryPath).appending(Array(expanded.utf8))
+    }
+}
+
+/// Turns files that were found into uploads for one destination.
+enum NewUploads {
+    /// - Parameter name: What a single file is to be called there.
+    /// - Throws: `UploadFailure` (`permanent`) if several files would get the same address.
+    static func make(
+        _ selection: FileSelection, for destination: Destination, name: String? = nil,
+        parameters: [UploadItem.Parameter] = []
+    ) throws(UploadFailure) -> [NewUpload] {
+        if name != nil, selection.files.count > 1 {
+            throw UploadFailure(
+                .permanent, "--as names one file and \(selection.files.count) were given",
+                hint: "leave --as out, or name one file")
+        }
+        if destination.protocolName == PutUpload.name, selection.files.count > 1,
+            !UploadAddress.tellsNamesApart(destination.url)
+        {
+            throw UploadFailure(
+                .permanent, "\(selection.files.count) files would replace each other at \(destination.url)",
+                hint: "end the address with a slash, or put {name} where the name goes")
+        }
+        return selection.files.map { file in
+            NewUpload(
+                path: file.path, identity: file.identity,
+                target: destination.target(name: name ?? file.relativeName, fields: parameters))
+        }
+    }
+}

@@ -1,0 +1,63 @@
+import ArgumentParser
+import Connectivity
+import Foundation
+import Receiver
+import Transfer
+import UploadProtocols
+import Uploads
+
+struct DemoCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "demo", abstract: "Try Ferry with no server: sample files, a receiver and the screen.",
+        discussion: "Everything lives in a temporary folder that is removed at the end.")
+
+    @OptionGroup var look: ScreenOptions
+    @Flag(help: "Cut the connections every few seconds and take the link away now and then.") var flaky = false
+
+    /// At this rate the samples take about half a minute.
+    private static let bytesPerSecond = 10 << 20
+
+    func run() async throws {
+        let folder = try DemoFolder()
+        defer { folder.remove() }
+        var settings = ReceiverConfiguration(directory: folder.received, host: "127.0.0.1", port: 0)
+        settings.bytesPerSecond = Self.bytesPerSecond
+        let receiver: UploadReceiver
+        do throws(ReceiverError) { receiver = try UploadReceiver(settings) } catch {
+            throw CommandFailure(receiver: error)
+        }
+        let (addresses, started) = AsyncStream.makeStream(of: ReceiverAddress.self)
+        let serving = Task {
+            defer { started.finish() }
+            try await receiver.run { started.yield($0) }
+        }
+        var iterator = addresses.makeAsyncIterator()
+        guard let address = await iterator.next() else {
+            _ = try await serving.value
+            return
+        }
+        let link = flaky ? DemoLink(target: address) : nil
+        let entry = try await link?.start() ?? address
+        try await session(at: entry, in: folder, link: link)
+        link?.stop()
+        serving.cancel()
+        _ = try? await serving.value
+    }
+
+    private func session(at address: ReceiverAddress, in folder: DemoFolder, link: DemoLink?) async throws {
+        let configuration = try DemoFolder.configuration(address)
+        let assembly = Assembly(configuration: configuration, treatsLoopbackAsRemote: link != nil)
+        let engine: Engine
+        do throws(JournalError) {
+            engine = try await Engine.start(assembly, state: LocalPath(folder.state), monitor: link?.monitor)
+        } catch {
+            throw CommandFailure(error)
+        }
+        for (name, files) in try folder.makeSamples() {
+            guard let destination = try? assembly.destination(name) else { continue }
+            let selection = FileSearch(isRecursive: false).find(files)
+            _ = await engine.queue.perform(.add(try NewUploads.make(selection, for: destination)))
+        }
+        try await ScreenSession(engine: engine, assembly: assembly, look: look).run()
+    }
+}

@@ -1,0 +1,98 @@
+import ArgumentParser
+import Foundation
+import UploadProtocols
+import Uploads
+
+struct ListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "list", abstract: "Show the queue.")
+
+    @OptionGroup var global: GlobalOptions
+    @Flag(help: "One JSON object a line.") var json = false
+
+    func run() async throws {
+        guard case .uploads(let uploads) = try await global.access().perform(.list) else { return }
+        for upload in uploads {
+            print(json ? UploadRecordLine(event: "upload", upload).text : UploadText.line(upload, sent: nil))
+        }
+        if uploads.isEmpty, !json { StandardError.write("The queue is empty. `ferry add FILE…` fills it.\n") }
+    }
+}
+
+struct PauseCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "pause", abstract: "Stop uploads; what can resume goes on later where it was.")
+
+    @OptionGroup var global: GlobalOptions
+    @OptionGroup var chosen: SelectionOptions
+
+    func run() async throws { try await report(global, .pause(chosen.selection), "paused") }
+}
+
+struct ResumeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "resume", abstract: "Let paused uploads go on.")
+
+    @OptionGroup var global: GlobalOptions
+    @OptionGroup var chosen: SelectionOptions
+
+    func run() async throws { try await report(global, .resume(chosen.selection), "resumed") }
+}
+
+struct RetryCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "retry", abstract: "Try failed, held and waiting uploads again now.")
+
+    @OptionGroup var global: GlobalOptions
+    @OptionGroup var chosen: SelectionOptions
+
+    func run() async throws { try await report(global, .retry(chosen.selection), "to be tried again") }
+}
+
+struct RemoveCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "remove",
+        abstract: "Take uploads out of the queue and delete their unfinished parts at the server.",
+        discussion: "The files on this machine are never touched.")
+
+    @OptionGroup var global: GlobalOptions
+    @OptionGroup var chosen: SelectionOptions
+
+    func run() async throws { try await report(global, .remove(chosen.selection), "removed") }
+}
+
+struct MoveCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "move", abstract: "Change the order of the queue.",
+        usage: "ferry move <id> … (up|down|top|bottom)")
+
+    @OptionGroup var global: GlobalOptions
+
+    @Argument(help: "The numbers of uploads, then up, down, top or bottom.")
+    var words: [String]
+
+    func validate() throws { _ = try parsed() }
+
+    func run() async throws {
+        let (ids, move) = try parsed()
+        try await report(global, .move(.ids(ids), move), "moved")
+    }
+
+    private func parsed() throws -> ([Int], QueueMove) {
+        guard let last = words.last, let move = QueueMove(rawValue: last), words.count > 1 else {
+            throw ValidationError("Give numbers, then one of up, down, top or bottom.")
+        }
+        return (
+            try words.dropLast().map { word in
+                guard let id = Int(word) else { throw ValidationError("'\(word)' is not the number of an upload.") }
+                return id
+            }, move
+        )
+    }
+}
+
+/// Performs a command and says how many uploads it changed.
+private func report(
+    _ global: GlobalOptions, _ command: QueueCommand, _ participle: String
+) async throws(CommandFailure) {
+    guard case .changed(let ids) = try await global.access().perform(command) else { return }
+    print("\(ids.count) \(participle)")
+}

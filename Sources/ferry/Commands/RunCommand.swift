@@ -1,0 +1,45 @@
+import ArgumentParser
+import Foundation
+import UploadProtocols
+import Uploads
+
+struct RunCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "run", abstract: "Upload without a screen.",
+        discussion: "Runs until it is interrupted, or with --exit-when-idle until nothing is left to do.")
+
+    @OptionGroup var global: GlobalOptions
+    @Flag(help: "One JSON object a line, for programs.") var json = false
+    @Flag(help: "End when everything is done, failed, held or paused.") var exitWhenIdle = false
+
+    func run() async throws {
+        let assembly = Assembly(configuration: try global.loadConfiguration())
+        let signals = SignalStream([SIGINT, SIGTERM, SIGHUP])
+        let engine: Engine
+        do throws(JournalError) {
+            engine = try await Engine.start(assembly, state: global.stateFolder, monitor: assembly.linkMonitor())
+        } catch {
+            throw CommandFailure(error)
+        }
+        let report = RunReport(queue: engine.queue, isJSON: json)
+        for notice in engine.notices { report.note(notice.summary) }
+        let following = Task { await report.follow() }
+        let ending = Task { () -> Int32? in
+            for await signal in signals.values { return signal }
+            return nil
+        }
+        let idle = Task {
+            guard exitWhenIdle else { return }
+            await engine.queue.waitUntilIdle()
+            ending.cancel()
+        }
+        let signal = await ending.value
+        idle.cancel()
+        let uploads = await engine.queue.all
+        await engine.stop()
+        await following.value
+        if let signal { throw ExitCode(signal == SIGINT ? CommandFailure.interrupted : 128 + signal) }
+        let isComplete = report.finish(uploads)
+        if !isComplete { throw ExitCode(1) }
+    }
+}

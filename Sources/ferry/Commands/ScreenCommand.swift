@@ -1,0 +1,98 @@
+import ArgumentParser
+import Foundation
+import TUI
+import Transfer
+import UploadProtocols
+import Uploads
+
+struct ScreenCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "screen", abstract: "Open the screen (the default). Uploads run while it is open.")
+
+    @OptionGroup var global: GlobalOptions
+    @OptionGroup var look: ScreenOptions
+
+    func run() async throws {
+        let assembly = Assembly(configuration: try global.loadConfiguration())
+        let engine: Engine
+        do throws(JournalError) {
+            engine = try await Engine.start(assembly, state: global.stateFolder, monitor: assembly.linkMonitor())
+        } catch {
+            var failure = CommandFailure(error)
+            if case .inUse = error { failure.hint = "`ferry list`, `add`, `pause` and the others reach it from here" }
+            throw failure
+        }
+        for notice in engine.notices { StandardError.write("note: \(notice.summary)\n") }
+        try await ScreenSession(engine: engine, assembly: assembly, look: look).run()
+    }
+}
+
+/// A screen over an engine, from opening it to the words left on the normal screen afterwards.
+struct ScreenSession {
+    let engine: Engine
+    let assembly: Assembly
+    let look: ScreenOptions
+
+    /// Stops the engine when the screen has closed.
+    func run() async throws {
+        let outcome: ScreenOutcome
+        do throws(ScreenError) {
+            outcome = try await screen.run()
+        } catch {
+            await engine.stop()
+            throw CommandFailure(status: CommandFailure.usage, summary: "\(error)")
+        }
+        let uploads = await engine.queue.all
+        await engine.stop()
+        switch outcome {
+        case .hangUp: throw ExitCode(128 + SIGHUP)
+        case .signal(let number): throw ExitCode(number == SIGINT ? CommandFailure.interrupted : 128 + number)
+        case .quit, .quitWhenIdle: break
+        }
+        let summary = LeavingSummary(uploads)
+        if let text = summary.text { print(text) }
+        if summary.hasFailures { throw ExitCode(1) }
+    }
+
+    private var screen: Screen {
+        let appearance = assembly.configuration.appearance
+        let colour: Screen.Configuration.Colour =
+            switch appearance.colour {
+            case _ where look.noColour: .never
+            case .auto: .auto
+            case .always: .always
+            case .never: .never
+            }
+        return Screen(
+            client: engine.queue, add: ScreenAdding(assembly: assembly, queue: engine.queue).service,
+            configuration: Screen.Configuration(
+                ascii: look.ascii || appearance.glyphs == .ascii, colour: colour, mouse: appearance.mouse,
+                destinations: assembly.destinations.map(\.name),
+                defaultDestination: assembly.configuration.defaultDestination))
+    }
+}
+
+/// One to three lines on the normal screen: what is done, what is left, how to go on.
+struct LeavingSummary {
+    let text: String?
+    let hasFailures: Bool
+
+    init(_ uploads: [Upload]) {
+        var (done, bytes, unfinished, failed) = (0, ByteCount(0), 0, 0)
+        for upload in uploads {
+            switch upload.state {
+            case .done:
+                done += 1
+                bytes += upload.size
+            case .queued, .running, .waiting, .paused: unfinished += 1
+            case .held, .failed: failed += 1
+            }
+        }
+        hasFailures = failed > 0
+        var lines: [String] = []
+        if done > 0 { lines.append("\(done) uploaded (\(ByteFormat.sentence(bytes)))") }
+        if unfinished > 0 { lines.append("\(unfinished) not finished; `ferry` goes on with them") }
+        if failed > 0 { lines.append("\(failed) failed or held; `ferry list` says why") }
+        text = lines.isEmpty ? nil : lines.joined(separator: "\n")
+    }
+}

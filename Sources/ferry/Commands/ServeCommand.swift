@@ -1,0 +1,120 @@
+import ArgumentParser
+import Foundation
+import Receiver
+import UploadProtocols
+
+struct ServeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "serve", abstract: "Receive uploads into a folder: PUT, POST, forms and tus.",
+        discussion: """
+            PUT files to /NAME, POST them or forms to /, or use tus at /files/. Only this machine can reach it \
+            unless --bind says otherwise, and then it needs a token.
+            """)
+
+    @Option(help: "The folder that files go into.", completion: .directory)
+    var directory = "."
+
+    @Option(help: "HOST:PORT to listen on; port 0 takes any free one.")
+    var bind = "127.0.0.1:8080"
+
+    @Option(help: "A file that holds the token that clients must send; readable by you alone.")
+    var tokenFile: String?
+
+    @Option(help: "The largest upload taken, such as 2G.")
+    var maxSize: String?
+
+    @Flag(help: "Replace files of the same name instead of numbering them.")
+    var overwrite = false
+
+    func run() async throws {
+        let receiver: UploadReceiver
+        let configuration = try configuration()
+        do throws(ReceiverError) {
+            receiver = try UploadReceiver(configuration) { ReceiverReport.print($0) }
+        } catch {
+            throw CommandFailure(receiver: error)
+        }
+        let signals = SignalStream([SIGINT, SIGTERM, SIGHUP])
+        let serving = Task {
+            try await receiver.run { address in
+                Swift.print("receiving into \(directory) at \(address.url) (tus at \(address.url)files/)")
+                fflush(nil)
+            }
+        }
+        let stopping = Task {
+            for await _ in signals.values { serving.cancel() }
+        }
+        defer { stopping.cancel() }
+        do { try await serving.value } catch let error as ReceiverError {
+            throw CommandFailure(receiver: error)
+        } catch is CancellationError {}
+    }
+
+    private func configuration() throws -> ReceiverConfiguration {
+        guard let colon = bind.lastIndex(of: ":"), let port = Int(bind[bind.index(after: colon)...]),
+            (0...65_535).contains(port)
+        else { throw ValidationError("--bind takes HOST:PORT, such as 127.0.0.1:8080.") }
+        let host = bind[..<colon].trimmingCharacters(in: CharacterSet(charactersIn: "[]"))
+        var configuration = ReceiverConfiguration(directory: LocalFiles.expanded(directory), host: host, port: port)
+        configuration.overwrite = overwrite
+        if let maxSize {
+            guard let size = ByteFormat.parse(maxSize), let limit = Int(exactly: size), limit > 0 else {
+                throw ValidationError("--max-size takes an amount such as 500M or 2G.")
+            }
+            configuration.maximumSize = limit
+        }
+        configuration.token = try token()
+        return configuration
+    }
+
+    private func token() throws -> String? {
+        guard let tokenFile else { return nil }
+        let path = LocalFiles.expanded(tokenFile)
+        guard let mode = LocalFiles.mode(of: path), let data = FileManager.default.contents(atPath: path) else {
+            throw CommandFailure(
+                status: CommandFailure.usage, summary: "the token file \(path) cannot be read",
+                hint: "write a long random line into it, and chmod 600 it")
+        }
+        guard mode & 0o077 == 0 else {
+            throw CommandFailure(
+                status: CommandFailure.usage, summary: "others can read the token file \(path)",
+                hint: "chmod 600 \(path)")
+        }
+        let token = String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+        guard !token.isEmpty else {
+            throw CommandFailure(
+                status: CommandFailure.usage, summary: "the token file \(path) is empty",
+                hint: "write a long random line into it")
+        }
+        return token
+    }
+}
+
+extension CommandFailure {
+    init(receiver error: ReceiverError) {
+        self.init(status: Self.usage, summary: error.errorDescription ?? "\(error)", hint: error.recoverySuggestion)
+    }
+}
+
+/// What the receiver did, a line each.
+enum ReceiverReport {
+    static func print(_ event: ReceiverEvent) {
+        guard let text = text(event) else { return }
+        try? FileHandle.standardOutput.write(contentsOf: Data((SafeLine.text(text) + "\n").utf8))
+    }
+}
+
+extension ReceiverReport {
+    fileprivate static func text(_ event: ReceiverEvent) -> String? {
+        switch event {
+        case .received: nil
+        case .created(_, let name, let size):
+            "begun        \(name)" + (size.map { " (\(ByteFormat.sentence($0)))" } ?? "")
+        case .finished(_, let name, let size): "stored       \(name) (\(ByteFormat.sentence(size)))"
+        case .interrupted(let id, let kept): "interrupted  \(id) (\(ByteFormat.sentence(kept)) kept)"
+        case .removed(let id): "removed      \(id)"
+        case .expired(let id): "expired      \(id)"
+        case .refused(let status, let reason): "refused      \(status) \(reason)"
+        }
+    }
+}

@@ -1,0 +1,110 @@
+import Foundation
+import UploadProtocols
+
+/// What a configuration file may say. Strict: an unknown key is an error, so that a typing mistake is not a surprise.
+struct Configuration: Decodable, Equatable {
+    var destinations: [String: DestinationSettings] = [:]
+    var defaultDestination: String?
+    var limits = LimitSettings()
+    var retry = RetrySettings()
+    var timeouts = TimeoutSettings()
+    var connectivity = ConnectivitySettings()
+    var appearance = AppearanceSettings()
+
+    init() {}
+
+    init(from decoder: any Decoder) throws {
+        let fields = try Fields(
+            decoder,
+            known: [
+                "destinations", "defaultDestination", "limits", "retry", "timeouts", "connectivity", "appearance",
+            ])
+        destinations = try fields.value("destinations") ?? [:]
+        defaultDestination = try fields.value("defaultDestination")
+        limits = try fields.value("limits") ?? LimitSettings()
+        retry = try fields.value("retry") ?? RetrySettings()
+        timeouts = try fields.value("timeouts") ?? TimeoutSettings()
+        connectivity = try fields.value("connectivity") ?? ConnectivitySettings()
+        appearance = try fields.value("appearance") ?? AppearanceSettings()
+        if let name = defaultDestination, destinations[name] == nil {
+            throw fields.error(
+                "defaultDestination",
+                "the name of one of the destinations (\(destinations.keys.sorted().joined(separator: ", ")))")
+        }
+    }
+}
+
+struct LimitSettings: Decodable, Equatable {
+    var concurrency = 4
+    var perHost = 4
+    var bandwidth: ByteCount?
+
+    init() {}
+
+    init(from decoder: any Decoder) throws {
+        let fields = try Fields(decoder, known: ["concurrency", "perHost", "bandwidth"])
+        concurrency = try fields.number("concurrency", in: 1...256) ?? concurrency
+        perHost = try fields.number("perHost", in: 1...256) ?? concurrency
+        bandwidth = try fields.amount("bandwidth")
+    }
+}
+
+struct RetrySettings: Decodable, Equatable {
+    var base = 1.0
+    var cap = 120.0
+    var serverTries = 10
+
+    init() {}
+
+    init(from decoder: any Decoder) throws {
+        let fields = try Fields(decoder, known: ["base", "cap", "serverTries"])
+        base = try fields.seconds("base", in: 0.01...3600) ?? base
+        cap = try fields.seconds("cap", in: 0.01...86_400) ?? cap
+        serverTries = try fields.number("serverTries", in: 1...1000) ?? serverTries
+    }
+}
+
+struct TimeoutSettings: Decodable, Equatable {
+    var connect = 15.0
+    var stall = 30.0
+    var response = 60.0
+
+    init() {}
+
+    init(from decoder: any Decoder) throws {
+        let fields = try Fields(decoder, known: ["connect", "stall", "response"])
+        connect = try fields.seconds("connect", in: 0.1...3600) ?? connect
+        stall = try fields.seconds("stall", in: 0.1...86_400) ?? stall
+        response = try fields.seconds("response", in: 0.1...86_400) ?? response
+    }
+}
+
+struct ConnectivitySettings: Decodable, Equatable {
+    /// False takes the network to be always there.
+    var monitor = true
+
+    init() {}
+
+    init(from decoder: any Decoder) throws {
+        let fields = try Fields(decoder, known: ["monitor"])
+        monitor = try fields.value("monitor") ?? monitor
+    }
+}
+
+struct AppearanceSettings: Decodable, Equatable {
+    enum Colour: String, Decodable, CaseIterable { case auto, always, never }
+    enum Glyphs: String, Decodable, CaseIterable { case auto, unicode, ascii }
+
+    var colour = Colour.auto
+    var glyphs = Glyphs.auto
+    var mouse = true
+
+    init() {}
+
+    init(from decoder: any Decoder) throws {
+        let fields = try Fields(decoder, known: ["color", "glyphs", "mouse"])
+        colour = try fields.choice("color") ?? colour
+        glyphs = try fields.choice("glyphs") ?? glyphs
+        mouse = try fields.value("mouse") ?? mouse
+    }
+}

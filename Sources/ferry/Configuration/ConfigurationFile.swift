@@ -1,0 +1,81 @@
+import Foundation
+import UploadProtocols
+
+/// Finds, reads and checks the configuration.
+enum ConfigurationFile {
+    /// - Parameter path: Given by the person; nil looks in the usual place, where there need not be one.
+    /// - Throws: `UploadFailure` (`permanent`) that names the file, the key and what is expected there.
+    static func load(_ path: String?) throws(UploadFailure) -> Configuration {
+        let file = path.map(LocalFiles.expanded) ?? LocalFiles.configuration
+        guard let data = FileManager.default.contents(atPath: file) else {
+            if path == nil, LocalFiles.mode(of: file) == nil { return Configuration() }
+            throw UploadFailure(
+                .permanent, "the configuration \(file) cannot be read",
+                hint: "`ferry config --print-example` prints one to begin with")
+        }
+        let configuration = try parse(data, file: file)
+        try checkLiterals(configuration, file: file)
+        return configuration
+    }
+
+    static func parse(_ data: Data, file: String) throws(UploadFailure) -> Configuration {
+        do {
+            return try JSONDecoder().decode(Configuration.self, from: data)
+        } catch let mistake as ConfigurationMistake {
+            throw wrong(file, mistake.path, "expected \(mistake.expected)")
+        } catch DecodingError.typeMismatch(let type, let context) {
+            throw wrong(file, context.codingPath.map(\.stringValue), "expected \(name(of: type))")
+        } catch DecodingError.valueNotFound(let type, let context) {
+            throw wrong(file, context.codingPath.map(\.stringValue), "expected \(name(of: type)), found null")
+        } catch DecodingError.dataCorrupted(let context) where !context.codingPath.isEmpty {
+            throw wrong(file, context.codingPath.map(\.stringValue), context.debugDescription)
+        } catch {
+            throw UploadFailure(
+                .permanent, "\(file) is not valid JSON\(position(in: error))",
+                hint: "`ferry config --print-example` prints a valid one")
+        }
+    }
+
+    private static func wrong(_ file: String, _ path: [String], _ what: String) -> UploadFailure {
+        let place = path.isEmpty ? "the top level" : path.joined(separator: ".")
+        return UploadFailure(.permanent, "\(file): \(place): \(what)", hint: "`ferry config` checks it again")
+    }
+
+    private static func name(of type: Any.Type) -> String {
+        switch type {
+        case is String.Type: "text"
+        case is Bool.Type: "true or false"
+        case is Int.Type, is Int64.Type: "a whole number"
+        case is Double.Type: "a number"
+        case is [Any].Type: "a list"
+        default: "an object"
+        }
+    }
+
+    private static func position(in error: any Error) -> String {
+        guard case DecodingError.dataCorrupted(let context) = error, let cause = context.underlyingError else {
+            return ""
+        }
+        let text = (cause as NSError).userInfo["NSDebugDescription"] as? String ?? "\(cause)"
+        return ": \(text)"
+    }
+
+    /// A secret written into the file itself is one only as long as nobody else can read it.
+    private static func checkLiterals(_ configuration: Configuration, file: String) throws(UploadFailure) {
+        guard let mode = LocalFiles.mode(of: file), mode & 0o077 != 0 else { return }
+        for (name, destination) in configuration.destinations.sorted(by: { $0.key < $1.key }) {
+            let secret: Secret? =
+                switch destination.authentication {
+                case .none: nil
+                case .basic(_, let password): password
+                case .bearer(let token): token
+                }
+            guard secret?.isLiteral ?? false else { continue }
+            throw UploadFailure(
+                .permanent,
+                "\(file): destinations.\(name).auth: a secret is written here and others can read the file (mode "
+                    + "\(String(mode & 0o777, radix: 8)))",
+                hint: "chmod 600 \(file), or use env, file or command")
+        }
+    }
+}

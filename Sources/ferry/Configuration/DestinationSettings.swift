@@ -1,0 +1,129 @@
+import Foundation
+import HTTPTypes
+import Transfer
+import UploadProtocols
+
+/// One destination as the configuration describes it.
+struct DestinationSettings: Decodable, Equatable {
+    var url: String
+    var protocolName: String
+    var method: String?
+    var headers: [String: String]
+    var fileField: String
+    var parameters: [UploadItem.Parameter]
+    var sendsIdempotencyKey: Bool
+    var chunkSize: ByteCount?
+    var authentication: AuthenticationSettings
+    var tls: TLSFiles
+
+    init(from decoder: any Decoder) throws {
+        let fields = try Fields(
+            decoder,
+            known: [
+                "url", "protocol", "method", "headers", "field", "parameters", "idempotencyKey", "chunkSize", "auth",
+                "tls",
+            ])
+        guard let url: String = try fields.value("url"), let parsed = URL(string: url),
+            UploadAddress.origin(parsed) != nil, ["http", "https"].contains(parsed.scheme?.lowercased())
+        else { throw fields.error("url", "an http or https address") }
+        guard parsed.user() == nil, parsed.password() == nil else {
+            throw fields.error("url", "an address without user and password; they go into auth")
+        }
+        self.url = url
+        guard let name: String = try fields.value("protocol"), ProtocolCatalog.entry(named: name) != nil else {
+            throw fields.error("protocol", "one of \(ProtocolCatalog.names.joined(separator: ", "))")
+        }
+        protocolName = name
+        method = try fields.value("method")
+        if let method, HTTPRequest.Method(method) == nil { throw fields.error("method", "a request method, such as PUT") }
+        headers = try fields.value("headers") ?? [:]
+        for (name, value) in headers {
+            guard HTTPField.Name(name) != nil else { throw fields.error("headers.\(name)", "a valid field name") }
+            guard HTTPField.isValidValue(value) else {
+                throw fields.error("headers.\(name)", "a value without line breaks")
+            }
+        }
+        fileField = try fields.value("field") ?? "file"
+        let given: [String: ParameterValue] = try fields.value("parameters") ?? [:]
+        parameters = given.sorted { $0.key < $1.key }.flatMap { name, value in
+            value.values.map { UploadItem.Parameter(name: name, value: $0) }
+        }
+        sendsIdempotencyKey = try fields.value("idempotencyKey") ?? false
+        chunkSize = try fields.amount("chunkSize")
+        authentication = try fields.value("auth") ?? .none
+        let tls: TLSSettings? = try fields.value("tls")
+        self.tls = tls?.files ?? TLSFiles()
+    }
+}
+
+/// A form parameter: one value, or a list that becomes repeated fields.
+private struct ParameterValue: Decodable {
+    var values: [String]
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if let text = try? container.decode(String.self) {
+            values = [text]
+        } else if let flag = try? container.decode(Bool.self) {
+            values = [flag ? "true" : "false"]
+        } else if let number = try? container.decode(Int64.self) {
+            values = ["\(number)"]
+        } else if let number = try? container.decode(Double.self) {
+            values = ["\(number)"]
+        } else if let list = try? container.decode([ParameterValue].self) {
+            values = list.flatMap(\.values)
+        } else {
+            throw ConfigurationMistake(
+                path: decoder.codingPath.map(\.stringValue), expected: "text, a number, true, false or a list of them")
+        }
+    }
+}
+
+private struct TLSSettings: Decodable {
+    var files = TLSFiles()
+
+    init(from decoder: any Decoder) throws {
+        let fields = try Fields(decoder, known: ["authorities", "certificate", "key"])
+        files.authorities = try fields.value("authorities").map(LocalFiles.expanded)
+        files.certificate = try fields.value("certificate").map(LocalFiles.expanded)
+        files.key = try fields.value("key").map(LocalFiles.expanded)
+        if (files.certificate == nil) != (files.key == nil) {
+            throw fields.error(files.key == nil ? "key" : "certificate", "both certificate and key, or neither")
+        }
+    }
+}
+
+enum AuthenticationSettings: Decodable, Equatable {
+    case none
+    case basic(user: String, password: Secret)
+    case bearer(Secret)
+
+    init(from decoder: any Decoder) throws {
+        let fields = try Fields(decoder, known: ["basic", "bearer"])
+        let basic: BasicSettings? = try fields.value("basic")
+        let bearer: Secret? = try fields.value("bearer")
+        switch (basic, bearer) {
+        case (nil, nil): self = .none
+        case (let basic?, nil): self = .basic(user: basic.user, password: basic.password)
+        case (nil, let token?): self = .bearer(token)
+        case (_?, _?): throw fields.error("bearer", "either basic or bearer, not both")
+        }
+    }
+}
+
+private struct BasicSettings: Decodable {
+    var user: String
+    var password: Secret
+
+    init(from decoder: any Decoder) throws {
+        let fields = try Fields(decoder, known: ["user", "password"])
+        guard let user: String = try fields.value("user"), !user.contains(":") else {
+            throw fields.error("user", "a name without a colon")
+        }
+        guard let password: Secret = try fields.value("password") else {
+            throw fields.error("password", Secret.expected)
+        }
+        self.user = user
+        self.password = password
+    }
+}

@@ -1,0 +1,80 @@
+import Foundation
+import UploadProtocols
+
+/// Reads one object of the configuration and names the key path of whatever is wrong in it.
+struct Fields {
+    private struct Key: CodingKey {
+        var stringValue: String
+        var intValue: Int? { nil }
+
+        init(_ text: String) { stringValue = text }
+        init?(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { nil }
+    }
+
+    private let container: KeyedDecodingContainer<Key>
+
+    /// - Throws: `ConfigurationMistake` for a key that is not `known`.
+    init(_ decoder: any Decoder, known: [String]) throws {
+        container = try decoder.container(keyedBy: Key.self)
+        if let stranger = container.allKeys.first(where: { !known.contains($0.stringValue) }) {
+            throw error(stranger.stringValue, "one of \(known.sorted().joined(separator: ", ")), not this key")
+        }
+    }
+
+    var keys: [String] { container.allKeys.map(\.stringValue) }
+
+    /// - Returns: nil if the key is absent.
+    func value<Value: Decodable>(_ key: String, as type: Value.Type = Value.self) throws -> Value? {
+        guard container.contains(Key(key)) else { return nil }
+        return try container.decode(Value.self, forKey: Key(key))
+    }
+
+    func number(_ key: String, in range: ClosedRange<Int>) throws -> Int? {
+        guard let number: Int = try value(key) else { return nil }
+        guard range.contains(number) else {
+            throw error(key, "a whole number from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return number
+    }
+
+    func seconds(_ key: String, in range: ClosedRange<Double>) throws -> Double? {
+        guard let number: Double = try value(key) else { return nil }
+        guard range.contains(number) else {
+            throw error(key, "seconds, from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return number
+    }
+
+    /// Bytes, as a number or as text with a unit.
+    func amount(_ key: String) throws -> ByteCount? {
+        guard container.contains(Key(key)) else { return nil }
+        if let number = try? container.decode(ByteCount.self, forKey: Key(key)), number > 0 { return number }
+        if let text = try? container.decode(String.self, forKey: Key(key)), let amount = ByteFormat.parse(text),
+            amount > 0
+        {
+            return amount
+        }
+        throw error(key, "an amount of bytes such as 65536, \"500K\" or \"2M\"")
+    }
+
+    func choice<Choice: RawRepresentable & CaseIterable>(_ key: String) throws -> Choice?
+    where Choice.RawValue == String {
+        guard let text: String = try value(key) else { return nil }
+        guard let choice = Choice(rawValue: text) else {
+            throw error(key, "one of \(Choice.allCases.map(\.rawValue).joined(separator: ", "))")
+        }
+        return choice
+    }
+
+    func error(_ key: String, _ expected: String) -> ConfigurationMistake {
+        ConfigurationMistake(path: container.codingPath.map(\.stringValue) + [key], expected: expected)
+    }
+}
+
+/// What is wrong at one place of a configuration.
+struct ConfigurationMistake: Error, Equatable {
+    var path: [String]
+    /// Completes "expected …".
+    var expected: String
+}

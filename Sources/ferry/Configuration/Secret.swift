@@ -1,0 +1,120 @@
+import Foundation
+import UploadProtocols
+
+/// Where a secret comes from. The value itself is read when it is needed and is never stored or printed.
+enum Secret: Decodable, Equatable, CustomStringConvertible {
+    case environment(String)
+    case file(String)
+    case command([String])
+    /// Allowed only in a configuration that nobody else can read.
+    case literal(String)
+
+    static let expected =
+        "{\"env\": \"NAME\"}, {\"file\": \"path\"}, {\"command\": [\"program\", …]}, or text if only you can read the file"
+
+    init(from decoder: any Decoder) throws {
+        if let text = try? decoder.singleValueContainer().decode(String.self) {
+            self = .literal(text)
+            return
+        }
+        let fields = try Fields(decoder, known: ["env", "file", "command"])
+        let path = decoder.codingPath.map(\.stringValue)
+        guard fields.keys.count == 1 else { throw ConfigurationMistake(path: path, expected: Self.expected) }
+        if let name: String = try fields.value("env") {
+            self = .environment(name)
+        } else if let file: String = try fields.value("file") {
+            self = .file(LocalFiles.expanded(file))
+        } else if let command: [String] = try fields.value("command"), !command.isEmpty {
+            self = .command(command)
+        } else {
+            throw ConfigurationMistake(path: path, expected: Self.expected)
+        }
+    }
+
+    var description: String {
+        switch self {
+        case .environment(let name): "the environment variable \(name)"
+        case .file(let path): "the file \(path)"
+        case .command(let words): "the command \(words[0])"
+        case .literal: "•••"
+        }
+    }
+
+    var isLiteral: Bool {
+        if case .literal = self { true } else { false }
+    }
+}
+
+/// Reads secrets, and runs each secret's command at most once a minute.
+actor SecretReader {
+    private static let commandLifetime = Duration.seconds(60)
+
+    private var outputs: [[String]: (value: String, read: ContinuousClock.Instant)] = [:]
+
+    /// - Throws: `UploadFailure` (`authentication`) that says where the secret should have come from.
+    func read(_ secret: Secret) async throws(UploadFailure) -> String {
+        let value: String
+        switch secret {
+        case .literal(let text): value = text
+        case .environment(let name):
+            guard let found = ProcessInfo.processInfo.environment[name] else {
+                throw Self.missing(secret, "is not set")
+            }
+            value = found
+        case .file(let path): value = try Self.file(path, of: secret)
+        case .command(let words):
+            if let known = outputs[words], .now - known.read < Self.commandLifetime { return known.value }
+            let output = try await SecretCommand.run(words, of: secret)
+            outputs[words] = (output, .now)
+            value = output
+        }
+        let line = value.split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
+        guard !line.isEmpty else { throw Self.missing(secret, "is empty") }
+        return line
+    }
+
+    static func missing(_ secret: Secret, _ what: String) -> UploadFailure {
+        UploadFailure(
+            .authentication, "the secret is missing: \(secret) \(what)", hint: "put it right, then retry")
+    }
+
+    private static func file(_ path: String, of secret: Secret) throws(UploadFailure) -> String {
+        guard let mode = LocalFiles.mode(of: path) else { throw missing(secret, "cannot be read") }
+        guard mode & 0o077 == 0 else {
+            throw missing(secret, "can be read by others (mode \(String(mode & 0o777, radix: 8))); chmod 600 it")
+        }
+        guard let data = FileManager.default.contents(atPath: path) else { throw missing(secret, "cannot be read") }
+        return String(decoding: data.prefix(65_536), as: UTF8.self)
+    }
+}
+
+/// Runs a secret's command: no shell, a small environment, the first line it prints.
+private enum SecretCommand {
+    private static let timeout = Duration.seconds(30)
+    private static let passedOn = ["PATH", "HOME", "USER", "LANG", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS"]
+
+    static func run(_ words: [String], of secret: Secret) async throws(UploadFailure) -> String {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = ["--"] + words
+        let environment = ProcessInfo.processInfo.environment
+        process.environment = environment.filter { passedOn.contains($0.key) }
+        let output = Pipe()
+        process.standardOutput = output
+        process.standardInput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        let (ends, continuation) = AsyncStream.makeStream(of: Int32.self)
+        process.terminationHandler = { continuation.yield($0.terminationStatus) }
+        do { try process.run() } catch { throw SecretReader.missing(secret, "cannot be run") }
+        let killer = Task {
+            if (try? await Task.sleep(for: timeout)) != nil { process.terminate() }
+        }
+        defer { killer.cancel() }
+        let text = await Task.detached { output.fileHandleForReading.readDataToEndOfFile() }.value
+        for await status in ends {
+            guard status == 0 else { throw SecretReader.missing(secret, "ended with status \(status)") }
+            break
+        }
+        return String(decoding: text.prefix(65_536), as: UTF8.self)
+    }
+}

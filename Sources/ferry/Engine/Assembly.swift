@@ -1,0 +1,133 @@
+import Connectivity
+import Foundation
+import HTTPTypes
+import Transfer
+import UploadProtocols
+import Uploads
+
+/// The only place that builds things: from the configuration to a queue that runs.
+struct Assembly {
+    let configuration: Configuration
+    private let treatsLoopbackAsRemote: Bool
+    private let secrets = SecretReader()
+
+    /// - Parameter treatsLoopbackAsRemote: For a demonstration of a link that goes away, on this machine alone.
+    init(configuration: Configuration, treatsLoopbackAsRemote: Bool = false) {
+        self.configuration = configuration
+        self.treatsLoopbackAsRemote = treatsLoopbackAsRemote
+    }
+
+    var destinations: [Destination] {
+        configuration.destinations.sorted { $0.key < $1.key }.map { destination(named: $0.key, $0.value) }
+    }
+
+    /// The destination called `name`, the one at the address `name`, or the default one.
+    ///
+    /// An address may begin with a protocol and a plus sign, `tus+https://…`; without, it is taken by PUT.
+    /// - Throws: `UploadFailure` (`permanent`) that says which names there are.
+    func destination(_ name: String?) throws(UploadFailure) -> Destination {
+        let known = configuration.destinations
+        guard let name else {
+            if let name = configuration.defaultDestination ?? (known.count == 1 ? known.keys.first : nil),
+                let settings = known[name]
+            {
+                return destination(named: name, settings)
+            }
+            throw UploadFailure(
+                .permanent, "no destination was named" + (known.isEmpty ? " and none is configured" : ""),
+                hint: known.isEmpty
+                    ? "use --to https://…, or write a configuration: `ferry config --print-example`"
+                    : "use --to with one of \(known.keys.sorted().joined(separator: ", ")), or set defaultDestination")
+        }
+        if let settings = known[name] { return destination(named: name, settings) }
+        if let address = try address(name) { return address }
+        throw UploadFailure(
+            .permanent, "there is no destination \(name)",
+            hint: known.isEmpty
+                ? "none is configured; an address such as https://host/folder/ works too"
+                : "known are \(known.keys.sorted().joined(separator: ", ")); an address works too")
+    }
+
+    private func address(_ text: String) throws(UploadFailure) -> Destination? {
+        guard text.contains("://") else { return nil }
+        var (protocolName, url) = (PutUpload.name, text)
+        if let plus = text.firstIndex(of: "+"), let colon = text.firstIndex(of: ":"), plus < colon {
+            protocolName = String(text[..<plus])
+            url = String(text[text.index(after: plus)...])
+        }
+        let names = ProtocolCatalog.names
+        guard names.contains(protocolName) else {
+            throw UploadFailure(
+                .permanent, "the protocol \(protocolName) in \(text) is not known",
+                hint: "known are \(names.joined(separator: ", "))")
+        }
+        guard let parsed = URL(string: url), UploadAddress.origin(parsed) != nil,
+            ["http", "https"].contains(parsed.scheme?.lowercased())
+        else {
+            throw UploadFailure(.permanent, "\(url) is not an http or https address", hint: "check it for mistakes")
+        }
+        guard parsed.user() == nil else {
+            throw UploadFailure(
+                .permanent, "an address must not hold a user or password",
+                hint: "they would be stored with the queue; put them into a destination's auth")
+        }
+        return Destination(name: "", url: url, protocolName: protocolName)
+    }
+
+    private func destination(named name: String, _ settings: DestinationSettings) -> Destination {
+        var fields = HTTPFields()
+        for (name, value) in settings.headers.sorted(by: { $0.key < $1.key }) {
+            if let name = HTTPField.Name(name) { fields.append(HTTPField(name: name, value: value)) }
+        }
+        return Destination(
+            name: name, url: settings.url, protocolName: settings.protocolName,
+            options: ProtocolOptions(
+                method: settings.method, fileField: settings.fileField,
+                sendsIdempotencyKey: settings.sendsIdempotencyKey, chunkSize: settings.chunkSize),
+            fields: fields, parameters: settings.parameters, authorization: authorization(settings.authentication),
+            tls: settings.tls)
+    }
+
+    private func authorization(
+        _ settings: AuthenticationSettings
+    ) -> (@Sendable () async throws(UploadFailure) -> String)? {
+        let secrets = secrets
+        switch settings {
+        case .none: return nil
+        case .bearer(let token):
+            return { () async throws(UploadFailure) in "Bearer " + (try await secrets.read(token)) }
+        case .basic(let user, let password):
+            return { () async throws(UploadFailure) in
+                let pair = user + ":" + (try await secrets.read(password))
+                return "Basic " + Data(pair.utf8).base64EncodedString()
+            }
+        }
+    }
+
+    /// A queue over `journal`, and the runner that must be shut down after it.
+    func queue(journal: any Journal, monitors: [any EventMonitor]) -> (UploadQueue, DestinationRunner) {
+        let limit = RateLimit()
+        let timeouts = configuration.timeouts
+        let runner = DestinationRunner(
+            destinations: destinations,
+            timeouts: HTTPClientTransport.Timeouts(
+                connect: .seconds(timeouts.connect), stall: .seconds(timeouts.stall),
+                response: .seconds(timeouts.response)),
+            pace: limit, monitors: monitors,
+            isLocal: { [treatsLoopbackAsRemote] in !treatsLoopbackAsRemote && Reachability.isLocal(host: $0) })
+        let limits = configuration.limits
+        let retry = configuration.retry
+        let queue = UploadQueue(
+            configuration: UploadQueue.Configuration(
+                concurrency: limits.concurrency, concurrencyPerHost: limits.perHost, bandwidth: limits.bandwidth,
+                retry: RetryPolicy(base: retry.base, cap: retry.cap, serverTries: retry.serverTries)),
+            journal: journal, runner: runner, rateLimit: limit)
+        return (queue, runner)
+    }
+
+    /// The system's view of the network; nil if the configuration wants none.
+    func linkMonitor() -> (any LinkMonitor)? {
+        guard configuration.connectivity.monitor else { return nil }
+        return DampedLinkMonitor(SystemLinkMonitor(), clock: ContinuousClock())
+    }
+}

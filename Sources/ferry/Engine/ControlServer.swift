@@ -1,0 +1,98 @@
+import Foundation
+import Synchronization
+import Transfer
+import UploadProtocols
+import Uploads
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Takes commands from other processes of the same user. Each connection has a thread: there are few, and they block.
+final class ControlServer: Sendable {
+    private static let connectionLimit = 32
+
+    private let queue: UploadQueue
+    private let path: LocalPath
+    private let listener: CInt
+    private let connections = Mutex(0)
+
+    /// - Throws: `UploadFailure` (`storage`) if the socket cannot be made.
+    init(queue: UploadQueue, folder: LocalPath) throws(UploadFailure) {
+        self.queue = queue
+        path = ControlSocket.path(in: folder)
+        let descriptor = ControlSocket.open()
+        // We hold the lock of the folder: a socket that is there belongs to a process that is gone.
+        _ = path.withCString { unlink($0) }
+        let bound = ControlSocket.withAddress(path) { bind(descriptor, $0, $1) }
+        guard descriptor >= 0, bound == 0, path.withCString({ chmod($0, 0o600) }) == 0, listen(descriptor, 16) == 0 else {
+            close(descriptor)
+            throw UploadFailure(.storage, "the control socket \(path.text) cannot be made")
+        }
+        listener = descriptor
+    }
+
+    func start() {
+        Thread.detachNewThread { [self] in
+            while true {
+                let connection = accept(listener, nil, nil)
+                if connection < 0 {
+                    if errno == EINTR || errno == ECONNABORTED { continue }
+                    return
+                }
+                _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
+                serve(connection)
+            }
+        }
+    }
+
+    func stop() {
+        shutdown(listener, CInt(SHUT_RDWR))
+        close(listener)
+        _ = path.withCString { unlink($0) }
+    }
+
+    private func serve(_ connection: CInt) {
+        let isAccepted = connections.withLock { count in
+            guard count < Self.connectionLimit, ControlSocket.peer(of: connection) == getuid() else { return false }
+            count += 1
+            return true
+        }
+        guard isAccepted else {
+            close(connection)
+            return
+        }
+        Thread.detachNewThread { [self] in
+            while let line = ControlSocket.readLine(connection) {
+                let answered = DispatchSemaphore(value: 0)
+                let reply = Mutex<QueueReply?>(nil)
+                Task {
+                    let answer = await self.answer(line)
+                    reply.withLock { $0 = answer }
+                    answered.signal()
+                }
+                answered.wait()
+                guard let reply = reply.withLock({ $0 }),
+                    ControlSocket.writeLine(
+                        ControlSocket.Response(version: ControlSocket.version, reply: reply), to: connection)
+                else { break }
+            }
+            close(connection)
+            connections.withLock { $0 -= 1 }
+        }
+    }
+
+    private func answer(_ line: Data) async -> QueueReply {
+        guard let request = try? JSONDecoder().decode(ControlSocket.Request.self, from: line),
+            request.version == ControlSocket.version
+        else {
+            return .refused(
+                UploadFailure(
+                    .permanent, "this command comes from another version of ferry than the one that runs",
+                    hint: "stop the running ferry and start the new one"))
+        }
+        return await queue.perform(request.command)
+    }
+}

@@ -1,0 +1,65 @@
+import Foundation
+import Receiver
+import Transfer
+import UploadProtocols
+
+/// A temporary folder with sample files, a queue and a place for what arrives.
+struct DemoFolder {
+    private let path: String
+
+    init() throws(CommandFailure) {
+        path = FileManager.default.temporaryDirectory.appendingPathComponent("ferry-demo-\(UUID().uuidString)").path
+        do {
+            for folder in [files, received] {
+                try FileManager.default.createDirectory(
+                    atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            }
+        } catch {
+            throw CommandFailure(
+                status: 73, summary: "the folder \(path) for the demo cannot be made: \(error.localizedDescription)",
+                hint: "set TMPDIR to a folder you may write to")
+        }
+    }
+
+    var files: String { path + "/files" }
+    var received: String { path + "/received" }
+    var state: String { path + "/state" }
+
+    func remove() { try? FileManager.default.removeItem(atPath: path) }
+
+    /// Makes the samples and says which destination each is for. Sparse: they cost no space.
+    func makeSamples() throws -> [(destination: String, files: [LocalPath])] {
+        let films: [(String, Int)] = [
+            ("intro-teaser.mp4", 12 << 20), ("interview-cam-A.mov", 96 << 20), ("報告書-最終版.pdf", 24 << 20),
+            ("wide-drone-pass.mov", 64 << 20), ("b-roll-city.mov", 48 << 20), ("voice-over.wav", 16 << 20),
+            ("empty.txt", 0), ("notes.txt", 3_210),
+        ]
+        let photos = (1...9).map { ("IMG_1000\($0).CR3", (1 << 20) + $0 * 234_567) }
+        return [
+            ("films", try films.map { try make($0.0, bytes: $0.1) }),
+            ("photos", try photos.map { try make($0.0, bytes: $0.1) }),
+        ]
+    }
+
+    static func configuration(_ address: ReceiverAddress) throws(CommandFailure) -> Configuration {
+        let text = """
+            {"destinations": {"films": {"url": "\(address.url)files/", "protocol": "tus"},
+                              "photos": {"url": "\(address.url)", "protocol": "form"}},
+             "defaultDestination": "films",
+             "limits": {"concurrency": 3}, "retry": {"cap": 4},
+             "timeouts": {"stall": 10}}
+            """
+        do throws(UploadFailure) { return try ConfigurationFile.parse(Data(text.utf8), file: "the demo") } catch {
+            throw CommandFailure(usage: error)
+        }
+    }
+
+    private func make(_ name: String, bytes: Int) throws -> LocalPath {
+        let file = "\(files)/\(name)"
+        _ = FileManager.default.createFile(atPath: file, contents: nil)
+        let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: file))
+        try handle.truncate(atOffset: UInt64(bytes))
+        try handle.close()
+        return LocalPath(file)
+    }
+}

@@ -1,0 +1,101 @@
+import Foundation
+import TUI
+import Transfer
+import UploadProtocols
+import Uploads
+
+/// How lines typed or pasted into the screen become files, and files become uploads.
+struct ScreenAdding: Sendable {
+    let assembly: Assembly
+    let queue: UploadQueue
+
+    var service: AddService {
+        AddService(
+            preview: { text in Self.find(text) },
+            add: { selection, name in await add(selection, to: name) },
+            complete: Self.completions)
+    }
+
+    private func add(_ selection: FileSelection, to name: String) async -> QueueReply {
+        do throws(UploadFailure) {
+            let destination = try assembly.destination(name.isEmpty ? nil : name)
+            return await queue.perform(.add(try NewUploads.make(selection, for: destination)))
+        } catch {
+            return .refused(error)
+        }
+    }
+
+    static func find(_ text: String) -> FileSelection {
+        FileSearch(isRecursive: true).find(PathList.paths(in: text).map(absolute))
+    }
+
+    /// Completes the last path of the line by what is in its folder; folders end with a slash.
+    static func completions(_ line: String) -> [String] {
+        let path = LocalFiles.expanded(line)
+        let folder = path.hasSuffix("/") ? path : (path as NSString).deletingLastPathComponent
+        let start = path.hasSuffix("/") ? "" : (path as NSString).lastPathComponent
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.isEmpty ? "." : folder)) ?? []
+        let shown = String(line.dropLast(start.count))
+        return names.filter { $0.hasPrefix(start) && (!start.isEmpty || !$0.hasPrefix(".")) }.sorted().map { name in
+            let mode = LocalFiles.mode(of: folder.isEmpty ? name : "\(folder)/\(name)") ?? 0
+            return shown + name + (mode & UInt32(S_IFMT) == UInt32(S_IFDIR) ? "/" : "")
+        }
+    }
+
+    private static func absolute(_ path: LocalPath) -> LocalPath {
+        let expanded = path.bytes.first == 0x7E ? LocalPath(LocalFiles.expanded(path.text)) : path
+        if expanded.bytes.first == 0x2F { return expanded }
+        return LocalPath(FileManager.default.currentDirectoryPath).appending(expanded.bytes)
+    }
+}
+
+/// The paths in a line or a paste. Terminals differ in what they insert for a dropped file: the name as it is, quoted,
+/// escaped, or as a `file://` address.
+enum PathList {
+    static func paths(in text: String) -> [LocalPath] {
+        text.split(whereSeparator: \.isNewline).flatMap { line -> [LocalPath] in
+            let trimmed = line.trimmingCharacters(in: .whitespaces)
+            guard !trimmed.isEmpty else { return [] }
+            if let path = fileAddress(trimmed) { return [path] }
+            // A name with spaces in it, typed or pasted without quotes, is one path if it leads to something.
+            if LocalFiles.mode(of: LocalFiles.expanded(trimmed)) != nil { return [LocalPath(trimmed)] }
+            return shellWords(trimmed).map { fileAddress($0) ?? LocalPath($0) }
+        }
+    }
+
+    private static func fileAddress(_ text: String) -> LocalPath? {
+        guard text.hasPrefix("file://"), let url = URL(string: text) else { return nil }
+        return LocalPath(url.path(percentEncoded: false))
+    }
+
+    /// Splits as a POSIX shell does, without expanding anything.
+    static func shellWords(_ text: String) -> [String] {
+        enum Quote { case none, single, double }
+        var words: [String] = []
+        var word: String?
+        var quote = Quote.none
+        var escaped = false
+        for character in text {
+            if escaped {
+                // Inside double quotes only these lose their backslash (POSIX.1 §2.2.3).
+                if quote == .double, !"\\\"$`".contains(character) { word = (word ?? "") + "\\" }
+                word = (word ?? "") + String(character)
+                escaped = false
+                continue
+            }
+            switch (character, quote) {
+            case ("\\", .none), ("\\", .double): escaped = true
+            case ("'", .none): (quote, word) = (.single, word ?? "")
+            case ("'", .single): quote = .none
+            case ("\"", .none): (quote, word) = (.double, word ?? "")
+            case ("\"", .double): quote = .none
+            case (" ", .none), ("\t", .none):
+                if let finished = word { words.append(finished) }
+                word = nil
+            default: word = (word ?? "") + String(character)
+            }
+        }
+        if let word { words.append(word) }
+        return words
+    }
+}

@@ -1,0 +1,47 @@
+import ArgumentParser
+
+@main
+struct Ferry: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "ferry",
+        abstract: "Uploads files over links that drop: a queue you can see, steer and kill.",
+        discussion: """
+            Without a subcommand the screen opens: the queue, its progress and the keys (`?` lists them).
+
+            Exit status: 0 all done, 1 some failed or held, 2 wrong usage or configuration, 73 or 77 the state \
+            folder cannot be used, 75 the queue is in use and does not answer, 130 interrupted.
+            """,
+        version: FerryVersion.current,
+        subcommands: [
+            ScreenCommand.self, AddCommand.self, RunCommand.self, ListCommand.self, PauseCommand.self,
+            ResumeCommand.self, RetryCommand.self, RemoveCommand.self, MoveCommand.self, ServeCommand.self,
+            DemoCommand.self, ConfigCommand.self,
+        ],
+        defaultSubcommand: ScreenCommand.self)
+
+    static func main() async {
+        do {
+            var command = try parseAsRoot()
+            if var asynchronous = command as? any AsyncParsableCommand {
+                try await asynchronous.run()
+            } else {
+                try command.run()
+            }
+        } catch let failure as CommandFailure {
+            failure.print()
+            exit(withError: ExitCode(failure.status))
+        } catch let error as ExitCode {
+            exit(withError: error)
+        } catch {
+            // The parser's own status for wrong usage is 64; ours is 2.
+            let status = exitCode(for: error)
+            guard status == .validationFailure else { exit(withError: error) }
+            StandardError.write(fullMessage(for: error) + "\n")
+            exit(withError: ExitCode(CommandFailure.usage))
+        }
+    }
+}
+
+enum FerryVersion {
+    static let current = "0.1.0"
+}

@@ -1,0 +1,66 @@
+import Foundation
+import UploadProtocols
+import Uploads
+
+/// Why a command could not do its work: what is printed, and the exit status.
+struct CommandFailure: Error {
+    static let usage: Int32 = 2
+    static let queueInUse: Int32 = 75
+    static let interrupted: Int32 = 130
+
+    var status: Int32
+    var summary: String
+    var hint: String?
+
+    init(status: Int32, summary: String, hint: String? = nil) {
+        self.status = status
+        self.summary = summary
+        self.hint = hint
+    }
+
+    /// Wrong usage or configuration.
+    init(usage failure: UploadFailure) {
+        self.init(status: Self.usage, summary: failure.summary, hint: failure.hint)
+    }
+
+    /// The queue refused a command.
+    init(refused failure: UploadFailure) {
+        self.init(status: failure.category == .storage ? 73 : Self.usage, summary: failure.summary, hint: failure.hint)
+    }
+
+    init(_ error: JournalError) {
+        self.init(status: error.exitStatus, summary: error.summary, hint: error.hint)
+    }
+
+    func print() {
+        StandardError.write("error: \(SafeLine.text(summary))\n")
+        if let hint { StandardError.write("hint: \(SafeLine.text(hint))\n") }
+    }
+}
+
+enum StandardError {
+    static func write(_ text: String) { FileHandle.standardError.write(Data(text.utf8)) }
+}
+
+/// Text from outside, made harmless for a terminal: file names and servers' messages may hold anything.
+enum SafeLine {
+    static func text(_ raw: String) -> String {
+        guard raw.unicodeScalars.contains(where: needsEscape) else { return raw }
+        var out = ""
+        for scalar in raw.unicodeScalars {
+            if needsEscape(scalar) {
+                out += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
+            } else {
+                out.unicodeScalars.append(scalar)
+            }
+        }
+        return out
+    }
+
+    private static func needsEscape(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned, .surrogate: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,114 @@
+import Foundation
+import Synchronization
+import UploadProtocols
+import Uploads
+
+/// Follows a queue and prints what happens: a line for each change of state, and how far the running uploads are.
+///
+/// Printing never holds up an upload: updates merge while a line waits for its reader, and a reader that went away is
+/// simply not written to.
+final class RunReport: Sendable {
+    private static let progressInterval = Duration.seconds(5)
+
+    private let queue: UploadQueue
+    private let isJSON: Bool
+    private let shown = Mutex<[Upload.ID: Upload]>([:])
+
+    init(queue: UploadQueue, isJSON: Bool) {
+        self.queue = queue
+        self.isJSON = isJSON
+    }
+
+    func note(_ text: String) {
+        if isJSON {
+            Self.print(JSONLine.text(["event": "note", "text": text]))
+        } else {
+            StandardError.write("note: \(SafeLine.text(text))\n")
+        }
+    }
+
+    /// Prints until the queue stops.
+    func follow() async {
+        let ticker = Task {
+            while (try? await Task.sleep(for: Self.progressInterval)) != nil { printProgress() }
+        }
+        defer { ticker.cancel() }
+        var network = EngineStatus.Network.online
+        for await update in await queue.updates() {
+            for upload in update.changed.sorted(by: { $0.id < $1.id }) { take(upload, isFirst: update.isComplete) }
+            for id in update.removed { remove(id) }
+            if update.status.network != network {
+                network = update.status.network
+                printNetwork(network)
+            }
+            if let notice = update.status.notice { note(notice.summary) }
+        }
+    }
+
+    /// Prints the sum of it all. True if nothing failed and nothing is held.
+    func finish(_ uploads: [Upload]) -> Bool {
+        var counts: [String: Int] = [:]
+        for upload in uploads { counts[UploadText.state(upload.state), default: 0] += 1 }
+        if isJSON {
+            struct Summary: Encodable {
+                var event = "summary"
+                var counts: [String: Int]
+            }
+            Self.print(JSONLine.text(Summary(counts: counts)))
+        } else {
+            let parts = counts.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
+            Self.print(parts.isEmpty ? "nothing to do" : parts.joined(separator: ", "))
+        }
+        return counts["failed"] == nil && counts["held"] == nil
+    }
+
+    private func take(_ upload: Upload, isFirst: Bool) {
+        let previous = shown.withLock { shown in
+            defer { shown[upload.id] = upload }
+            return shown[upload.id]
+        }
+        guard previous?.state != upload.state else { return }
+        // What was finished before this run began is history.
+        if isFirst, !isUnfinished(upload) { return }
+        Self.print(
+            isJSON ? UploadRecordLine(event: "state", upload).text : UploadText.line(upload, sent: nil))
+    }
+
+    private func isUnfinished(_ upload: Upload) -> Bool {
+        if case .done = upload.state { false } else { true }
+    }
+
+    private func remove(_ id: Upload.ID) {
+        guard let upload = shown.withLock({ $0.removeValue(forKey: id) }) else { return }
+        if isJSON {
+            Self.print(UploadRecordLine(event: "removed", upload).text)
+        } else {
+            Self.print("\(id)  removed  \(SafeLine.text(upload.target.name))")
+        }
+    }
+
+    private func printProgress() {
+        for sample in queue.progress().sorted(by: { $0.id < $1.id }) {
+            guard let upload = shown.withLock({ $0[sample.id] }) else { continue }
+            Self.print(
+                isJSON
+                    ? UploadRecordLine(event: "progress", upload, sent: sample.sent).text
+                    : UploadText.line(upload, sent: sample.sent))
+        }
+    }
+
+    private func printNetwork(_ network: EngineStatus.Network) {
+        switch network {
+        case .online: isJSON ? Self.print(JSONLine.text(["event": "online"])) : note("the network is back")
+        case .offline(_, let reason):
+            isJSON
+                ? Self.print(JSONLine.text(["event": "offline", "reason": reason]))
+                : note("no network (\(reason)); uploads wait, nothing is lost")
+        }
+    }
+
+    private static func print(_ line: String) {
+        // A closed pipe is no reason to stop uploading (SIGPIPE is ignored).
+        try? FileHandle.standardOutput.write(contentsOf: Data((line + "\n").utf8))
+    }
+}

@@ -1,0 +1,122 @@
+import Foundation
+import Transfer
+import UploadProtocols
+import Uploads
+
+/// What is said about uploads without a screen: lines for people, and objects with stable names for programs.
+enum UploadText {
+    /// The state's name in `--json`, and the first word of a line.
+    static func state(_ state: Upload.State) -> String {
+        switch state {
+        case .queued: "queued"
+        case .running: "running"
+        case .waiting: "waiting"
+        case .paused: "paused"
+        case .held: "held"
+        case .done: "done"
+        case .failed: "failed"
+        }
+    }
+
+    static func failure(of state: Upload.State) -> UploadFailure? {
+        switch state {
+        case .waiting(_, let failure), .held(let failure), .failed(let failure): failure
+        case .queued, .running, .paused, .done: nil
+        }
+    }
+
+    /// One line: number, state, size, name, and what matters now.
+    static func line(_ upload: Upload, sent: ByteCount?) -> String {
+        let confirmed = sent ?? upload.confirmed
+        let share = upload.size > 0 ? Int(Double(confirmed) / Double(upload.size) * 100) : 0
+        let progress: String =
+            switch upload.state {
+            case .done: "100%"
+            case .queued where confirmed == 0: ""
+            case .queued, .running, .waiting, .paused, .held, .failed: "\(min(100, share))%"
+            }
+        let columns = [
+            padded("\(upload.id)", 6, right: true), padded(state(upload.state), 8),
+            padded(ByteFormat.compact(upload.size), 5, right: true), padded(progress, 4, right: true),
+            SafeLine.text(upload.target.name),
+        ]
+        return columns.joined(separator: "  ") + (remark(upload).map { "  (\($0))" } ?? "")
+    }
+
+    static func remark(_ upload: Upload) -> String? {
+        switch upload.state {
+        case .waiting(let until, let failure):
+            let seconds = max(0, Int(until.timeIntervalSinceNow.rounded(.up)))
+            return SafeLine.text("again in \(seconds) s: \(failure.summary)")
+        case .held(let failure), .failed(let failure):
+            return SafeLine.text(failure.summary + (failure.hint.map { "; \($0)" } ?? ""))
+        case .paused(let reasons): return reasons == .offline ? "waiting for network" : nil
+        case .done(let receipt, _): return receipt.location.map { SafeLine.text($0) }
+        case .queued, .running: return nil
+        }
+    }
+
+    private static func padded(_ text: String, _ width: Int, right: Bool = false) -> String {
+        let room = String(repeating: " ", count: max(0, width - text.count))
+        return right ? room + text : text + room
+    }
+}
+
+/// An upload as `--json` prints it. Names and units are documented in the README and do not change.
+struct UploadRecordLine: Encodable {
+    var event: String
+    var id: Int
+    var path: String
+    var name: String
+    var destination: String
+    var url: String
+    var `protocol`: String
+    var size: ByteCount
+    var sent: ByteCount
+    var confirmed: ByteCount
+    var state: String
+    var attempts: Int
+    var resumes: Int
+    var resent: ByteCount
+    var error: String?
+    var hint: String?
+    var status: Int?
+    var until: Date?
+    var location: String?
+
+    init(event: String, _ upload: Upload, sent: ByteCount? = nil) {
+        self.event = event
+        id = upload.id
+        path = upload.path.encoded
+        name = upload.target.name
+        destination = upload.target.destination
+        url = upload.target.url
+        self.protocol = upload.target.method
+        size = upload.size
+        self.sent = sent ?? upload.confirmed
+        confirmed = upload.confirmed
+        state = UploadText.state(upload.state)
+        attempts = upload.tries.attempts
+        resumes = upload.tries.resumes
+        resent = upload.tries.resent
+        let failure = UploadText.failure(of: upload.state)
+        error = failure?.summary
+        hint = failure?.hint
+        status = failure?.status
+        if case .waiting(let until, _) = upload.state { self.until = until }
+        if case .done(let receipt, _) = upload.state { location = receipt.location }
+    }
+
+    /// One line of JSON, keys sorted, without a line break.
+    var text: String { JSONLine.text(self) }
+}
+
+enum JSONLine {
+    static func text(_ value: some Encodable) -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        encoder.dateEncodingStrategy = .iso8601
+        guard let data = try? encoder.encode(value) else { return "{}" }
+        return String(decoding: data, as: UTF8.self)
+    }
+}

@@ -1,0 +1,36 @@
+import Connectivity
+import Support
+import Testing
+
+@Suite struct DestinationProbeTests {
+    @Test(arguments: ["127.0.0.1", "localhost"])
+    func `somebody who listens is reachable`(host: String) async throws {
+        let server = try HostileServer { $0.stall() }
+        defer { server.stop() }
+        #expect(try await DestinationProbe().check(host: host, port: server.port) == .reachable)
+    }
+
+    @Test(arguments: ["127.0.0.1", "[::1]", "::1"])
+    func `a port where nobody listens refuses`(host: String) async throws {
+        let server = try HostileServer { $0.stall() }
+        server.stop()
+        #expect(try await DestinationProbe().check(host: host, port: server.port) == .refused)
+    }
+
+    @Test(arguments: ["", "name.invalid\0", "127.0.0.1\0.example.org"])
+    func `a name that cannot exist is not found`(host: String) async throws {
+        #expect(try await DestinationProbe().check(host: host, port: 80) == .nameNotFound)
+    }
+
+    @Test func `a probe without time says so`() async throws {
+        // Numbers only, so that no name server is asked; a place set aside for documentation (RFC 5737).
+        let answer = try await DestinationProbe(timeout: .zero).check(host: "192.0.2.1", port: 80)
+        #expect(answer == .timedOut)
+    }
+
+    @Test func `a cancelled probe throws`() async throws {
+        let task = Task { try await DestinationProbe().check(host: "192.0.2.1", port: 80) }
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+    }
+}

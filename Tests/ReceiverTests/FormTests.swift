@@ -1,0 +1,115 @@
+import Foundation
+import Testing
+
+@testable import Receiver
+
+@Suite(.timeLimit(.minutes(1)))
+struct FormTests {
+    private static let fields = ["Content-Type": "multipart/form-data; boundary=XX"]
+
+    private static func file(_ filename: String, _ content: String, field: String = "f") -> String {
+        "--XX\r\nContent-Disposition: form-data; name=\"\(field)\"; filename=\"\(filename)\"\r\n\r\n\(content)\r\n"
+    }
+
+    private static func field(_ name: String, _ value: String) -> String {
+        "--XX\r\nContent-Disposition: form-data; name=\"\(name)\"\r\n\r\n\(value)\r\n"
+    }
+
+    @Test func `every file of a form is stored and its fields are listed`() async throws {
+        try await withReceiver { site in
+            let body =
+                Self.field("note", "hi") + Self.file("a.txt", "one") + Self.file("b.txt", "", field: "g")
+                + "--XX--"
+            let reply = try await site.request("POST", "/", Self.fields, body)
+            #expect(reply.status == 201)
+            #expect(
+                reply.body == #"{"fields":[["note","hi"]],"files":["#
+                    + #"{"field":"f","location":"/a.txt","name":"a.txt","size":3},"#
+                    + #"{"field":"g","location":"/b.txt","name":"b.txt","size":0}]}"# + "\n")
+            #expect(site.content("a.txt") == "one")
+            #expect(site.content("b.txt") == "")
+        }
+    }
+
+    @Test func `a form with one file says where it is`() async throws {
+        try await withReceiver { site async throws in
+            let reply = try await site.request("POST", "/", Self.fields, Self.file("a", "x") + "--XX--")
+            #expect(reply["Location"] == "/a")
+        }
+    }
+
+    @Test(arguments: [
+        ("../../up.txt", "up.txt"), (#"C:\dir\a.txt"#, "a.txt"), ("/etc/passwd", "passwd"),
+        ("q%22.txt", "q\".txt"), ("100%.txt", "100%.txt"), ("fünf.txt", "fünf.txt"),
+    ])
+    func `a file gets the last component of its name`(filename: String, stored: String) async throws {
+        try await withReceiver { site in
+            _ = try await site.request("POST", "/", Self.fields, Self.file(filename, "x") + "--XX--")
+            #expect(try site.names() == [stored])
+        }
+    }
+
+    @Test(arguments: ["..", "a/..", "a/", "new%0Aline", ".ferry"])
+    func `a form with an unusable name stores nothing`(filename: String) async throws {
+        try await withReceiver { site async throws in
+            let body = Self.file("good", "x") + Self.file(filename, "y") + "--XX--"
+            #expect(try await site.request("POST", "/", Self.fields, body).status == 400)
+            #expect(try site.names() == [])
+            #expect(try site.unfinished() == [])
+        }
+    }
+
+    @Test func `a file field without a choice is no file`() async throws {
+        try await withReceiver { site async throws in
+            #expect(
+                try await site.request("POST", "/", Self.fields, Self.file("", "") + "--XX--").status == 200)
+            #expect(try site.names() == [])
+            #expect(try site.unfinished() == [])
+        }
+    }
+
+    @Test(arguments: ["", "--XX\r\nX: y\r\n\r\nz\r\n--XX--", "no delimiter at all"])
+    func `a form that is cut short or malformed stores nothing`(end: String) async throws {
+        try await withReceiver { site async throws in
+            let reply = try await site.request("POST", "/", Self.fields, Self.file("a", "x") + end)
+            #expect(reply.status == 400)
+            #expect(try site.names() == [])
+            #expect(try site.unfinished() == [])
+        }
+    }
+
+    @Test func `a form that breaks off stores nothing`() async throws {
+        try await withReceiver { site in
+            let client = try LoopbackClient(port: site.port)
+            try await client.send(Site.head("POST", "/", Self.fields, length: 1000) + Self.file("a", "x"))
+            client.finishSending()
+            #expect(await site.events.interruption() == 0)
+            #expect(try site.names() == [])
+            #expect(try site.unfinished() == [])
+        }
+    }
+
+    @Test(arguments: [
+        "multipart/form-data", "multipart/form-data; boundary=", "multipart/mixed; boundary=XX",
+    ])
+    func `a form without a usable boundary is refused`(type: String) async throws {
+        try await withReceiver { site async throws in
+            #expect(try await site.request("POST", "/", ["Content-Type": type], "--XX--").status == 400)
+        }
+    }
+
+    @Test func `a field that goes on for ever is refused`() async throws {
+        try await withReceiver { site async throws in
+            let body = Self.field("f", String(repeating: "x", count: 70_000)) + "--XX--"
+            #expect(try await site.request("POST", "/", Self.fields, body).status == 413)
+        }
+    }
+
+    @Test func `large content passes through unchanged`() async throws {
+        try await withReceiver { site in
+            let content = (0..<300_000).map { "\($0)\r\n--X" }.joined()
+            _ = try await site.request("POST", "/", Self.fields, Self.file("big", content) + "--XX--")
+            #expect(site.content("big") == content)
+        }
+    }
+}

@@ -1,0 +1,163 @@
+import Foundation
+import Testing
+
+@testable import Receiver
+
+@Suite(.timeLimit(.minutes(1)))
+struct LimitTests {
+    @Test func `a file announced too large is refused before it is sent`() async throws {
+        try await withReceiver {
+            $0.maximumSize = 10
+        } _: { site in
+            let client = try LoopbackClient(port: site.port)
+            try await client.send(Site.head("PUT", "/a", ["Expect": "100-continue"], length: 11))
+            #expect(try await client.receive().status == 413)
+            #expect(await client.isClosedByPeer())
+        }
+    }
+
+    @Test func `a client that goes on sending still sees the refusal`() async throws {
+        try await withReceiver {
+            $0.maximumSize = 10
+        } _: { site in
+            let client = try LoopbackClient(port: site.port)
+            try await client.send(Site.head("PUT", "/a", length: 8 << 20))
+            try await client.send([UInt8](repeating: 1, count: 8 << 20))
+            let reply = try await client.receive()
+            #expect(reply.status == 413)
+            #expect(reply["Connection"] == "close")
+        }
+    }
+
+    @Test func `a small refused body leaves the connection usable`() async throws {
+        try await withReceiver {
+            $0.maximumSize = 10
+        } _: { site in
+            let client = try LoopbackClient(port: site.port)
+            try await client.send(Site.head("PUT", "/a", length: 11) + "12345678901")
+            #expect(try await client.receive().status == 413)
+            try await client.send(Site.head("PUT", "/a", length: 1) + "1")
+            #expect(try await client.receive().status == 201)
+        }
+    }
+
+    @Test func `a file that grows too large while it comes is refused`() async throws {
+        try await withReceiver {
+            $0.maximumSize = 4
+        } _: { site in
+            let reply = try await site.request(
+                "PUT", "/a", ["Transfer-Encoding": "chunked"], nil, raw: "5\r\nhello\r\n0\r\n\r\n")
+            #expect(reply.status == 413)
+            #expect(try site.names() == [])
+            #expect(try site.unfinished() == [])
+        }
+    }
+
+    @Test func `an upload longer than the limit is not created`() async throws {
+        try await withReceiver {
+            $0.maximumSize = 4
+        } _: { site async throws in
+            let fields = Site.tus.merging(["Upload-Length": "5"]) { $1 }
+            #expect(try await site.request("POST", "/files/", fields).status == 413)
+        }
+    }
+
+    @Test func `bytes beyond the quota are refused and those of a failed upload given back`() async throws {
+        try await withReceiver {
+            $0.limits.quota = 10
+        } _: { site async throws in
+            #expect(try await site.request("PUT", "/a", [:], "12345678901").status == 507)
+            let chunked = ["Transfer-Encoding": "chunked"]
+            let body = "6\r\n123456\r\n6\r\n123456\r\n0\r\n\r\n"
+            #expect(try await site.request("PUT", "/b", chunked, nil, raw: body).status == 507)
+            #expect(try await site.request("PUT", "/c", [:], "1234567890").status == 201)
+            #expect(try await site.request("PUT", "/d", [:], "1").status == 507)
+        }
+    }
+
+    @Test func `unfinished uploads are limited and removing one makes room`() async throws {
+        try await withReceiver {
+            $0.limits.uploads = 2
+        } _: { site async throws in
+            let first = try await site.create(length: 1)
+            _ = try await site.create(length: 1)
+            let fields = Site.tus.merging(["Upload-Length": "1"]) { $1 }
+            let reply = try await site.request("POST", "/files/", fields)
+            #expect(reply.status == 503)
+            #expect(reply["Retry-After"] != nil)
+            _ = try await site.request("DELETE", first, Site.tus)
+            #expect(try await site.request("POST", "/files/", fields).status == 201)
+        }
+    }
+
+    @Test func `finished uploads make room for new ones`() async throws {
+        try await withReceiver {
+            $0.limits.uploads = 2
+        } _: { site in
+            for number in 1...5 { _ = try await site.create(length: 0, name: "\(number)") }
+            #expect(try site.names().count == 5)
+        }
+    }
+
+    @Test func `a connection that sends no request is closed`() async throws {
+        try await withReceiver {
+            $0.limits.headerTime = .milliseconds(100)
+        } _: { site in
+            let client = try LoopbackClient(port: site.port)
+            try await client.send("PUT /a HTTP/1.1\r\nHost: 127")
+            #expect(await client.isClosedByPeer())
+        }
+    }
+
+    @Test func `a connection that falls silent is closed and what came is kept`() async throws {
+        try await withReceiver {
+            $0.limits.idleTime = .seconds(1)
+        } _: { site in
+            let path = try await site.create(length: 10)
+            let client = try LoopbackClient(port: site.port)
+            try await client.send(Site.head("PATCH", path, Site.patchFields(0), length: 10) + "hello")
+            #expect(await site.events.interruption() == 5)
+            #expect(try await site.offset(path) == 5)
+        }
+    }
+
+    @Test func `a flood of headers is refused`() async throws {
+        try await withReceiver { site async throws in
+            let client = try LoopbackClient(port: site.port)
+            let flood = (0..<5000).map { "X-\($0): \(String(repeating: "y", count: 40))\r\n" }.joined()
+            try? await client.send("PUT /a HTTP/1.1\r\nHost: 127.0.0.1\r\n\(flood)\r\n")
+            let status = (try? await client.receive().status) ?? 400
+            #expect(status == 400)
+            #expect(try await site.request("PUT", "/b", [:], "x").status == 201)
+        }
+    }
+
+    @Test(arguments: ["-1", "99999999999999999999999", "1, 2", "0x10"])
+    func `a content length that is no number is refused`(length: String) async throws {
+        try await withReceiver { site in
+            let reply = try await site.request("PUT", "/a", ["Content-Length": length], nil, raw: "x")
+            #expect(reply.status == 400)
+            #expect(try site.names() == [])
+        }
+    }
+
+    @Test func `both framings at once are refused`() async throws {
+        try await withReceiver { site in
+            let fields = ["Content-Length": "3", "Transfer-Encoding": "chunked"]
+            let reply = try await site.request("PUT", "/a", fields, nil, raw: "1\r\nx\r\n0\r\n\r\n")
+            #expect(reply.status == 400)
+            #expect(try site.names() == [])
+        }
+    }
+
+    @Test func `a rate holds uploads back`() async throws {
+        let clock = ContinuousClock()
+        try await withReceiver {
+            $0.bytesPerSecond = 1 << 20
+        } _: { site in
+            let began = clock.now
+            _ = try await site.request("PUT", "/a", [:], String(repeating: "x", count: 256 << 10))
+            #expect(began.duration(to: clock.now) > .milliseconds(200))
+        }
+    }
+}

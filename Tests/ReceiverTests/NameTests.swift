@@ -1,0 +1,111 @@
+import Foundation
+import Testing
+
+@testable import Receiver
+
+@Suite(.timeLimit(.minutes(1)))
+struct NameTests {
+    /// Ways out of a folder that servers have fallen for. None may reach anything but the folder itself.
+    static let traversals: [String] = {
+        let ups = [
+            "..", "%2e%2e", ".%2e", "%2E.", "..%00", "..;", "...", "%c0%ae%c0%ae", "%uff0e%uff0e", "․․",
+        ]
+        let separators = ["/", "%2f", "%2F", "\\", "%5c", "//", "/./", "%c0%af", "%252f", "／"]
+        let combined = ups.flatMap { up in
+            separators.map { "/" + String(repeating: up + $0, count: 8) + "ferry-escaped" }
+        }
+        return combined + [
+            "/", "//", "/.", "/..", "/./a", "/a/..", "/a/.", "/%00", "/a%00b", "/a%0Ab", "/a%0D%0Ab", "/%7F",
+            "/%C2%85", "/.ferry", "/.ferry/x", "/.FERRY/x", "/.ferry%2fx", "/%", "/%zz", "/%ff", "/%ed%a0%80",
+            "/a/", "/a//b", "//etc/passwd", "/%2fetc%2fpasswd", "/C:%5cx", "/link/x", "/link",
+            "/" + String(repeating: "d/", count: 40) + "x",
+        ]
+    }()
+
+    @Test(arguments: traversals)
+    func `no path leads out of the folder`(path: String) async throws {
+        let base = try makeFolder()
+        defer { try? FileManager.default.removeItem(atPath: base) }
+        let folder = base + "/a/b/inbox"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        try FileManager.default.createSymbolicLink(atPath: folder + "/link", withDestinationPath: base)
+        let before = try Self.everything(below: base, except: folder)
+        try await withReceiver(folder: folder) { site in
+            let client = try LoopbackClient(port: site.port)
+            try await client.send(Site.head("PUT", path, length: 1) + "x")
+            let status = try await client.receive().status
+            #expect(status == 201 || status >= 400)
+            #expect(try site.unfinished() == [])
+        }
+        #expect(try Self.everything(below: base, except: folder) == before)
+        #expect(!FileManager.default.fileExists(atPath: "/ferry-escaped"))
+        #expect(!FileManager.default.fileExists(atPath: NSTemporaryDirectory() + "/ferry-escaped"))
+    }
+
+    private static func everything(below base: String, except folder: String) throws -> [String] {
+        try FileManager.default.subpathsOfDirectory(atPath: base)
+            .filter { !(base + "/" + $0).hasPrefix(folder + "/") }.sorted()
+    }
+
+    @Test func `a link to a folder is not followed`() async throws {
+        try await withReceiver { site in
+            try FileManager.default.createSymbolicLink(
+                atPath: site.folder + "/link", withDestinationPath: NSTemporaryDirectory())
+            #expect(try await site.request("PUT", "/link/a", [:], "x").status == 409)
+            #expect(try await site.request("HEAD", "/link").status == 404)
+        }
+    }
+
+    @Test func `a folder is never replaced by a file`() async throws {
+        try await withReceiver {
+            $0.overwrite = true
+        } _: { site in
+            _ = try await site.request("PUT", "/a/b", [:], "x")
+            #expect(try await site.request("PUT", "/a", [:], "y").status == 409)
+            #expect(site.content("a/b") == "x")
+            #expect(try site.unfinished() == [])
+        }
+    }
+
+    @Test(arguments: [
+        ("", NameProblem.empty), (".", .dots), ("..", .dots), ("a/b", .separator), ("a\\b", .separator),
+        ("a\nb", .control), ("a\u{0}", .control), ("\u{7F}", .control), ("\u{9B}2J", .control),
+        ("a\u{2028}b", .control), (".Ferry", .reserved),
+    ])
+    func `an unusable name is refused with its reason`(name: String, problem: NameProblem) {
+        #expect(throws: problem) { try SafeName(name) }
+    }
+
+    @Test(arguments: [
+        "a", ".bashrc", "...", "a b", "ümläut.txt", "it's", "a;b|c$(d)", "-rf", "日本.txt", "..a",
+    ])
+    func `any other name is kept`(name: String) throws {
+        #expect(try SafeName(name).text == name)
+    }
+
+    @Test func `a long name is cut between characters and keeps its extension`() throws {
+        let name = try SafeName(String(repeating: "é", count: 200) + ".tar")
+        #expect(name.text.utf8.count == 254)
+        #expect(name.text.hasSuffix("é.tar"))
+        #expect(name.numbered(2).text.hasSuffix("é (2).tar"))
+        #expect(name.numbered(2).text.utf8.count <= SafeName.maximumBytes)
+    }
+
+    @Test(arguments: [
+        ("a.txt", "a (2).txt"), ("a", "a (2)"), (".bashrc", ".bashrc (2)"), ("a.b.c", "a.b (2).c"),
+    ])
+    func `a number goes before the extension`(name: String, numbered: String) throws {
+        #expect(try SafeName(name).numbered(2).text == numbered)
+    }
+
+    @Test(arguments: [("dir/a.txt", "a.txt"), (#"C:\d\a.txt"#, "a.txt"), ("a", "a"), (#"a\b/c"#, "c")])
+    func `a client's path is reduced to its last component`(path: String, name: String) throws {
+        #expect(try SafeName.last(of: path).text == name)
+    }
+
+    @Test func `a location leads back to the file`() throws {
+        let path = try StoredPath(requestPath: "/a%20b/%C3%BC%3F%23%25.txt")
+        #expect(path.text == "a b/ü?#%.txt")
+        #expect(try StoredPath(requestPath: path.location) == path)
+    }
+}

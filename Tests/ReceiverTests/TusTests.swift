@@ -1,0 +1,211 @@
+import Foundation
+import Testing
+
+@testable import Receiver
+
+extension Site {
+    static let tus = ["Tus-Resumable": "1.0.0"]
+    static let offsetStream = "application/offset+octet-stream"
+
+    /// Creates an upload and returns its path.
+    func create(length: Int, name: String = "a.bin") async throws -> String {
+        let metadata = "filename \(Data(name.utf8).base64EncodedString())"
+        let fields = ["Upload-Length": "\(length)", "Upload-Metadata": metadata]
+        let reply = try await request("POST", "/files/", Self.tus.merging(fields) { $1 })
+        #expect(reply.status == 201)
+        return try #require(reply["Location"])
+    }
+
+    static func patchFields(_ offset: Int) -> [String: String] {
+        tus.merging(["Upload-Offset": "\(offset)", "Content-Type": offsetStream]) { $1 }
+    }
+
+    func patch(_ path: String, at offset: Int, _ body: String) async throws -> LoopbackClient.Reply {
+        try await request("PATCH", path, Self.patchFields(offset), body)
+    }
+
+    func offset(_ path: String) async throws -> Int? {
+        try await request("HEAD", path, Self.tus)["Upload-Offset"].flatMap { Int($0) }
+    }
+}
+
+@Suite(.timeLimit(.minutes(1)))
+struct TusTests {
+    @Test func `the server says what it can do`() async throws {
+        try await withReceiver {
+            $0.maximumSize = 1000
+        } _: { site in
+            let reply = try await site.request("OPTIONS", "/files/")
+            #expect(reply.status == 204)
+            #expect(reply["Tus-Version"] == "1.0.0")
+            #expect(reply["Tus-Extension"] == "creation,creation-with-upload,termination,expiration")
+            #expect(reply["Tus-Max-Size"] == "1000")
+        }
+    }
+
+    @Test func `a file in two pieces is stored when the last has come`() async throws {
+        try await withReceiver { site in
+            let path = try await site.create(length: 10, name: "fünf.txt")
+            #expect(try await site.patch(path, at: 0, "hello")["Upload-Offset"] == "5")
+            #expect(try site.names() == [])
+            let last = try await site.patch(path, at: 5, "world")
+            #expect(last.status == 204)
+            #expect(last["Upload-Offset"] == "10")
+            #expect(site.content("fünf.txt") == "helloworld")
+        }
+    }
+
+    @Test func `the state of an upload can be asked for and must not be cached`() async throws {
+        try await withReceiver { site in
+            let path = try await site.create(length: 10)
+            _ = try await site.patch(path, at: 0, "hello")
+            let reply = try await site.request("HEAD", path, Site.tus)
+            #expect(reply.status == 200)
+            #expect(reply["Upload-Offset"] == "5")
+            #expect(reply["Upload-Length"] == "10")
+            #expect(reply["Upload-Metadata"] == "filename YS5iaW4=")
+            #expect(reply["Cache-Control"] == "no-store")
+            #expect(reply["Upload-Expires"]?.hasSuffix(" GMT") == true)
+        }
+    }
+
+    @Test func `a file of no bytes is complete once created`() async throws {
+        try await withReceiver { site in
+            let path = try await site.create(length: 0)
+            #expect(site.content("a.bin") == "")
+            #expect(try await site.offset(path) == 0)
+        }
+    }
+
+    @Test func `creation may bring content`() async throws {
+        try await withReceiver { site in
+            let fields = ["Upload-Length": "5", "Content-Type": Site.offsetStream]
+            let reply = try await site.request("POST", "/files/", Site.tus.merging(fields) { $1 }, "hello")
+            #expect(reply.status == 201)
+            #expect(reply["Upload-Offset"] == "5")
+            #expect(try site.names().count == 1)
+        }
+    }
+
+    @Test func `a piece at the wrong offset is refused and changes nothing`() async throws {
+        try await withReceiver { site in
+            let path = try await site.create(length: 10)
+            _ = try await site.patch(path, at: 0, "hello")
+            #expect(try await site.patch(path, at: 3, "world").status == 409)
+            #expect(try await site.patch(path, at: 7, "wor").status == 409)
+            #expect(try await site.offset(path) == 5)
+        }
+    }
+
+    @Test func `content beyond the length is refused by its announced size`() async throws {
+        try await withReceiver { site in
+            let path = try await site.create(length: 4)
+            #expect(try await site.patch(path, at: 0, "hello").status == 413)
+            #expect(try await site.offset(path) == 0)
+        }
+    }
+
+    @Test func `content beyond the length is refused while it comes`() async throws {
+        try await withReceiver { site in
+            let path = try await site.create(length: 4)
+            let fields = Site.patchFields(0).merging(["Transfer-Encoding": "chunked"]) { $1 }
+            let reply = try await site.request("PATCH", path, fields, nil, raw: "5\r\nhello\r\n0\r\n\r\n")
+            #expect(reply.status == 413)
+            #expect(try await site.offset(path) == 0)
+        }
+    }
+
+    @Test(arguments: ["", "0.2.2"]) func `another version of tus is refused`(version: String) async throws {
+        try await withReceiver { site in
+            let fields = ["Tus-Resumable": version, "Upload-Length": "5"]
+            let reply = try await site.request("POST", "/files/", fields)
+            #expect(reply.status == 412)
+            #expect(reply["Tus-Version"] == "1.0.0")
+        }
+    }
+
+    @Test func `content of another type is refused`() async throws {
+        try await withReceiver { site in
+            let path = try await site.create(length: 5)
+            let fields = Site.tus.merging(["Upload-Offset": "0", "Content-Type": "text/plain"]) { $1 }
+            #expect(try await site.request("PATCH", path, fields, "hello").status == 415)
+            #expect(try await site.offset(path) == 0)
+        }
+    }
+
+    @Test(arguments: ["-1", "1.5", "99999999999999999999999", "five", "+5", " "])
+    func `a length that is no number of bytes is refused`(length: String) async throws {
+        try await withReceiver { site async throws in
+            let fields = Site.tus.merging(["Upload-Length": length]) { $1 }
+            #expect(try await site.request("POST", "/files/", fields).status == 400)
+        }
+    }
+
+    @Test func `an unknown upload is not found`() async throws {
+        try await withReceiver { site async throws in
+            let path = "/files/0123456789abcdef0123456789abcdef"
+            #expect(try await site.request("HEAD", path, Site.tus).status == 404)
+            #expect(try await site.request("HEAD", "/files/..%2f..%2fx", Site.tus).status == 404)
+        }
+    }
+
+    @Test func `a removed upload is gone with its bytes`() async throws {
+        try await withReceiver { site in
+            let path = try await site.create(length: 10)
+            _ = try await site.patch(path, at: 0, "hello")
+            #expect(try await site.request("DELETE", path, Site.tus).status == 204)
+            #expect(try await site.request("HEAD", path, Site.tus).status == 410)
+            #expect(try site.unfinished() == [])
+        }
+    }
+
+    @Test func `methods can be named in a field`() async throws {
+        try await withReceiver { site in
+            let path = try await site.create(length: 5)
+            let fields = Site.patchFields(0).merging(["X-HTTP-Method-Override": "PATCH"]) { $1 }
+            #expect(try await site.request("POST", path, fields, "hello").status == 204)
+            #expect(site.content("a.bin") == "hello")
+        }
+    }
+
+    @Test func `a finished upload still answers`() async throws {
+        try await withReceiver { site in
+            let path = try await site.create(length: 5)
+            _ = try await site.patch(path, at: 0, "hello")
+            let reply = try await site.request("HEAD", path, Site.tus)
+            #expect(reply["Upload-Offset"] == "5")
+            #expect(reply["Content-Location"] == "/a.bin")
+            #expect(try await site.patch(path, at: 5, "").status == 204)
+        }
+    }
+
+    @Test func `an upload that nobody touches expires`() async throws {
+        let clock = ManualDate()
+        try await withReceiver(clock: clock) {
+            $0.expiry = .seconds(3600)
+        } _: { site in
+            let path = try await site.create(length: 10)
+            clock.advance(by: .seconds(3599))
+            #expect(try await site.patch(path, at: 0, "hello").status == 204)
+            clock.advance(by: .seconds(3599))
+            #expect(try await site.offset(path) == 5)
+            clock.advance(by: .seconds(3600))
+            #expect(try await site.request("HEAD", path, Site.tus).status == 410)
+            #expect(try site.unfinished() == [])
+        }
+    }
+
+    @Test func `metadata that would fill the memory is refused`() async throws {
+        try await withReceiver { site async throws in
+            let fields = ["Upload-Length": "1", "Upload-Metadata": String(repeating: "k", count: 4097)]
+            #expect(try await site.request("POST", "/files/", Site.tus.merging(fields) { $1 }).status == 431)
+        }
+    }
+
+    @Test func `a malformed metadata field does not fail the upload`() async throws {
+        try await withReceiver { site async throws in
+            let fields = ["Upload-Length": "0", "Upload-Metadata": "filename b'eA=='"]
+            #expect(try await site.request("POST", "/files/", Site.tus.merging(fields) { $1 }).status == 201)
+        }
+    }
+}
