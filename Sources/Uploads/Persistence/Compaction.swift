@@ -1,3 +1,5 @@
+import Synchronization
+
 import struct Foundation.Date
 
 /// Writes the snapshot of a generation from the files before it, and makes it the current one.
@@ -6,6 +8,8 @@ import struct Foundation.Date
 /// and memory holds the journals but never the snapshot.
 struct Compaction: Sendable {
     let files: any StateFiles
+    /// Held while a snapshot is written: two at once would take each other's place.
+    let turn: Turn
     /// The snapshot's generation; its journal exists already, and later changes go there.
     let generation: Int
     /// The last record before that journal.
@@ -13,39 +17,43 @@ struct Compaction: Sendable {
     /// A journal that cannot be trusted on disk, and what to read instead.
     var replacement: Replacement?
     let savedAt: Date
-    /// True once the new snapshot has taken its place.
-    private(set) var isCommitted = false
+
+    final class Turn: Sendable {
+        let mutex = Mutex(())
+    }
 
     struct Replacement: Sendable {
         var generation: Int
         var content: [UInt8]
     }
 
-    init(
-        files: any StateFiles, generation: Int, sequence: Int, replacement: Replacement? = nil, savedAt: Date
-    ) {
-        self.files = files
-        self.generation = generation
-        self.sequence = sequence
-        self.replacement = replacement
-        self.savedAt = savedAt
+    /// A snapshot that has taken its place.
+    struct Written: Sendable {
+        /// In bytes.
+        var length: Int
+        /// Why it is not certain that its name survives a power cut. Older files are all there then.
+        var doubt: JournalError?
     }
 
-    /// - Returns: The length of the new snapshot in bytes.
-    /// - Throws: Before the commit everything stays as it was.
-    mutating func run() throws(JournalError) -> Int {
+    /// - Throws: Before the new snapshot takes its place; everything stays as it was.
+    func run() throws(JournalError) -> Written {
+        try turn.mutex.withLock { _ throws(JournalError) in try runAlone() }
+    }
+
+    private func runAlone() throws(JournalError) -> Written {
         let current = try SnapshotReader(SnapshotFile.current, in: files)
-        let base = try current ?? SnapshotReader(SnapshotFile.previous, in: files)
+        if let current, current.header.generation >= generation { return Written(length: current.length) }
+        let base: SnapshotReader? =
+            if let current { current } else { try SnapshotReader(SnapshotFile.previous, in: files) }
         let oldest = base?.header.generation ?? 1
         let replay = try replay(from: oldest, after: base?.header.lastSequence ?? 0)
         let temporary = SnapshotFile.temporary()
         do throws(JournalError) {
             let length = try write(temporary, from: base, replay)
-            try commit(temporary, replacing: current?.name, oldest: oldest)
-            return length
+            try put(temporary, inPlaceOf: current)
+            return Written(length: length, doubt: settle(oldest))
         } catch {
-            // A leftover is removed at the next start.
-            if !isCommitted { try? files.remove(temporary) }
+            try? files.remove(temporary)
             throw error
         }
     }
@@ -82,20 +90,26 @@ struct Compaction: Sendable {
         return try writer.finish()
     }
 
-    private mutating func commit(
-        _ temporary: String, replacing current: String?, oldest: Int
-    ) throws(JournalError) {
+    private func put(_ temporary: String, inPlaceOf current: SnapshotReader?) throws(JournalError) {
         do throws(SystemCallError) {
             if current != nil { try keepPrevious() }
             try files.rename(temporary, to: SnapshotFile.current)
-            isCommitted = true
-            // Nothing older may go before the new names are certain to stay.
-            try files.synchronize()
         } catch {
             throw JournalError(error, in: files.path)
         }
-        for journal in try files.journals(from: 1) where journal < oldest {
-            try? files.remove(JournalFile.name(journal))
+    }
+
+    /// Nothing older may go before the new names are certain to stay.
+    private func settle(_ oldest: Int) -> JournalError? {
+        do throws(SystemCallError) {
+            try files.synchronize()
+            let journals = try files.names().filter {
+                JournalFile.generation($0).map { $0 < oldest } ?? false
+            }
+            for journal in journals { try files.remove(journal) }
+            return nil
+        } catch {
+            return JournalError(error, in: files.path)
         }
     }
 
@@ -104,7 +118,7 @@ struct Compaction: Sendable {
         let second = SnapshotFile.temporary()
         do throws(SystemCallError) {
             try files.link(SnapshotFile.current, as: second)
-        } catch where error.isLinkUnsupported {
+        } catch  where error.isLinkUnsupported {
             // Until the commit there is no current snapshot; recovery knows that case.
             try files.rename(SnapshotFile.current, to: SnapshotFile.previous)
             return

@@ -28,7 +28,9 @@ final class DirectoryFiles: StateFiles {
         while let entry = readdir(stream) {
             // Names that are not UTF-8 are never ours.
             let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) { String(validatingCString: $0) }
+                $0.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) {
+                    String(validatingCString: $0)
+                }
             }
             if let name, name != ".", name != ".." { names.append(name) }
             errno = 0

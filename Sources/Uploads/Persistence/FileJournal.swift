@@ -49,4 +49,122 @@ public final class FileJournal: Journal {
         store = Mutex(JournalStore(files: files, options: options))
         self.lock = Mutex(lock)
     }
+
+    /// Why the last snapshot could not be written; nil if it could. Nothing is lost by it, but the journal grows.
+    /// May wait for a sync that is under way.
+    public var snapshotFailure: JournalError? { store.withLock { $0.compactionFailure } }
+
+    public func load() throws(JournalError) -> Recovered {
+        let (recovered, isBehind) = try store.withLock { store throws(JournalError) in
+            (try store.load(), store.isBehind)
+        }
+        if isBehind { compactor.async { try? self.compact() } }
+        return recovered
+    }
+
+    public nonisolated(nonsending) func append(
+        _ changes: [QueueChange], durably: Bool
+    ) async throws(JournalError) {
+        // Nothing is awaited before the intake has it, so that the order of the calls is kept.
+        let result = await withCheckedContinuation { continuation in
+            take(Append(changes: changes, isDurable: durably, continuation: continuation))
+        }
+        try result.get()
+    }
+
+    public nonisolated(nonsending) func close() async throws(JournalError) {
+        let rest = intake.withLock { intake in
+            defer { intake = .closed }
+            return if case .waiting(let appends) = intake { appends } else { [Append]() }
+        }
+        let result = await withCheckedContinuation { continuation in
+            writer.async {
+                self.write(rest)
+                self.compactor.async { continuation.resume(returning: self.finish()) }
+            }
+        }
+        try result.get()
+    }
+
+    /// Appends that wait behind the write that is under way.
+    var waitingCount: Int {
+        intake.withLock { if case .waiting(let appends) = $0 { appends.count } else { 0 } }
+    }
+
+    private func take(_ append: Append) {
+        enum Next { case nothing, drain, refuse }
+        let next: Next = intake.withLock { intake in
+            switch intake {
+            case .idle:
+                intake = .waiting([append])
+                return .drain
+            case .waiting(var appends):
+                // Let go of first, so that the array is not copied.
+                intake = .idle
+                appends.append(append)
+                intake = .waiting(appends)
+                return .nothing
+            case .closed: return .refuse
+            }
+        }
+        switch next {
+        case .nothing: break
+        case .drain: writer.async { self.drain() }
+        case .refuse: append.continuation.resume(returning: .failure(.notOpen))
+        }
+    }
+
+    private func drain() {
+        while true {
+            let appends = intake.withLock { intake in
+                guard case .waiting(let appends) = intake else { return [Append]() }
+                intake = appends.isEmpty ? .idle : .waiting([])
+                return appends
+            }
+            guard !appends.isEmpty else { return }
+            write(appends)
+        }
+    }
+
+    private func write(_ appends: [Append]) {
+        guard !appends.isEmpty else { return }
+        let (results, isDue) = store.withLock { store in
+            let results = store.append(
+                appends.map(\.changes), durably: appends.contains { $0.isDurable })
+            return (results, store.isCompactionDue)
+        }
+        for (append, result) in zip(appends, results) { append.continuation.resume(returning: result) }
+        if isDue {
+            compactor.async {
+                // By then an earlier one may have done the work.
+                if self.store.withLock({ $0.isCompactionDue }) { try? self.compact() }
+            }
+        }
+    }
+
+    /// Writes a snapshot if there is anything to write. Runs on `compactor`, and blocks appends for no longer than
+    /// it takes to turn to a new journal.
+    private func compact() throws(JournalError) {
+        guard let compaction = try store.withLock({ store throws(JournalError) in try store.rotate() }) else {
+            return
+        }
+        do throws(JournalError) {
+            let written = try compaction.run()
+            store.withLock { $0.finish(written) }
+        } catch {
+            store.withLock { $0.fail(error) }
+            throw error
+        }
+    }
+
+    private func finish() -> Result<Void, JournalError> {
+        guard store.withLock({ $0.isOpen }) else {
+            lock.withLock { $0 = nil }
+            return .success(())
+        }
+        let result = Result { () throws(JournalError) in try compact() }
+        store.withLock { $0.close() }
+        lock.withLock { $0 = nil }
+        return result
+    }
 }

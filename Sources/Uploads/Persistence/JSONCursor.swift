@@ -61,7 +61,9 @@ struct JSONCursor {
     private var next: UInt8 { position < bytes.count ? bytes[position] : 0 }
 
     mutating func skipWhitespace() {
-        while position < bytes.count, next == 0x20 || next == 0x0A || next == 0x0D || next == 0x09 { position += 1 }
+        while position < bytes.count, next == 0x20 || next == 0x0A || next == 0x0D || next == 0x09 {
+            position += 1
+        }
     }
 
     mutating func expect(_ byte: Unicode.Scalar) throws(MalformedJSON) {
@@ -105,7 +107,8 @@ struct JSONCursor {
             let (product, productOverflow) = value.multipliedReportingOverflow(by: 10)
             let digit = Value(truncatingIfNeeded: digit)
             let (sum, sumOverflow) =
-                isNegative ? product.subtractingReportingOverflow(digit) : product.addingReportingOverflow(digit)
+                isNegative
+                ? product.subtractingReportingOverflow(digit) : product.addingReportingOverflow(digit)
             guard !productOverflow, !sumOverflow else { throw malformed("number out of range") }
             value = sum
             position += 1
@@ -149,9 +152,13 @@ struct JSONCursor {
     mutating func date() throws(MalformedJSON) -> Date {
         skipWhitespace()
         guard next == UInt8(ascii: "\"") else { return Date(timeIntervalSinceReferenceDate: try double()) }
-        let (text, _) = try rawString()
-        guard let date = WallTime.date(text) else { throw malformed("expected a time such as 2026-11-20T22:55:59Z") }
-        return date
+        let start = self
+        if let date = WallTime.date(try rawString().text) { return date }
+        self = start
+        guard let special = try? double() else {
+            throw malformed("expected a time such as 2026-11-20T22:55:59Z")
+        }
+        return Date(timeIntervalSinceReferenceDate: special)
     }
 
     mutating func string() throws(MalformedJSON) -> String {
@@ -169,7 +176,8 @@ struct JSONCursor {
         if bytes.allSatisfy({ $0 < 0x80 }), !bytes.starts(with: LocalPath.encodedPrefix) {
             return LocalPath(bytes: bytes)
         }
-        guard let encoded = String(validating: bytes, as: UTF8.self), let path = LocalPath(encoded: encoded) else {
+        guard let encoded = String(validating: bytes, as: UTF8.self), let path = LocalPath(encoded: encoded)
+        else {
             throw malformed("invalid UTF-8 or base64")
         }
         return path
@@ -230,7 +238,9 @@ struct JSONCursor {
         if next == UInt8(ascii: "-") { position += 1 }
         let start = position
         try skipDigits()
-        guard position - start == 1 || bytes[start] != UInt8(ascii: "0") else { throw malformed("leading zero") }
+        guard position - start == 1 || bytes[start] != UInt8(ascii: "0") else {
+            throw malformed("leading zero")
+        }
         if next == UInt8(ascii: ".") {
             position += 1
             try skipDigits()

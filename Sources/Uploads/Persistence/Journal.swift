@@ -54,7 +54,9 @@ public struct Recovered: Hashable, Sendable {
     /// What had to be put right, for people. Empty after a clean exit, and after most crashes.
     public var notices: [RecoveryNotice]
 
-    public init(uploads: [Upload] = [], settings: QueueSettings = QueueSettings(), notices: [RecoveryNotice] = []) {
+    public init(
+        uploads: [Upload] = [], settings: QueueSettings = QueueSettings(), notices: [RecoveryNotice] = []
+    ) {
         self.uploads = uploads
         self.settings = settings
         self.notices = notices

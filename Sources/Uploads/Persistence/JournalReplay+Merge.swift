@@ -20,7 +20,7 @@ extension JournalReplay {
         }
         if var base {
             let file = base.name
-            try base.forEach { id, offset, record throws(JournalError) in
+            try base.readRecords { id, offset, record throws(JournalError) in
                 while next < changes.endIndex, changes[next].key < id {
                     try emit(changes[next])
                     next += 1

@@ -60,7 +60,8 @@ struct JournalReplay {
                     JournalRecord.isWhole(UnsafeBufferPointer(rebasing: bytes[position..<end]))
                 else {
                     guard isLast, Self.isTorn(UnsafeBufferPointer(rebasing: bytes[position...])) else {
-                        throw .damaged(path: path, byte: position, reason: "the record's checksum does not fit")
+                        throw .damaged(
+                            path: path, byte: position, reason: "the record's checksum does not fit")
                     }
                     return position
                 }
@@ -80,7 +81,9 @@ struct JournalReplay {
     /// An interrupted write leaves a beginning of a record, or bytes that read as NUL. Anything else was whole once.
     private static func isTorn(_ rest: UnsafeBufferPointer<UInt8>) -> Bool {
         guard rest.firstLineBreak(from: 0) == nil || rest.contains(0) else { return false }
-        if JournalRecord.isWhole(UnsafeBufferPointer(rebasing: rest.dropLast())) { return false }
+        if rest.last != 0, JournalRecord.isWhole(UnsafeBufferPointer(rebasing: rest.dropLast())) {
+            return false
+        }
         var position = 1
         while let start = rest.first(JournalRecord.start, from: position) {
             let end = rest.firstLineBreak(from: start) ?? rest.count
@@ -178,6 +181,8 @@ extension UnsafeBufferPointer<UInt8> {
 
     func first(_ pattern: [UInt8], from start: Int) -> Int? {
         guard count >= pattern.count, start <= count - pattern.count else { return nil }
-        return (start...(count - pattern.count)).first { self[$0..<($0 + pattern.count)].elementsEqual(pattern) }
+        return (start...(count - pattern.count)).first {
+            self[$0..<($0 + pattern.count)].elementsEqual(pattern)
+        }
     }
 }

@@ -14,7 +14,10 @@ struct JournalStore {
     /// Bytes in journals that no snapshot holds.
     private var pending = 0
     private var snapshotLength = 0
-    private var compaction = CompactionPhase.none
+    /// No current snapshot is there, so one is due however little is pending.
+    private var mustCompact = false
+    private var compacting = CompactionPhase.none
+    private let turn = Compaction.Turn()
 
     private enum Phase {
         case closed
@@ -30,7 +33,7 @@ struct JournalStore {
         /// Takes up this many of the pending bytes.
         case running(Int)
         /// Not tried again before this many bytes are pending.
-        case failed(Int)
+        case failed(Int, JournalError)
     }
 
     private struct Writing {
@@ -67,19 +70,11 @@ struct JournalStore {
         } catch {
             throw JournalError(error, in: files.path)
         }
-        if !outcome.hasSnapshot, outcome.pending == 0, outcome.recovered.uploads.isEmpty {
-            // A new queue: its files are complete from the start.
-            var first = Compaction(
-                files: files, generation: generation, sequence: sequence, savedAt: options.now())
-            snapshotLength = try first.run()
-        } else if !outcome.hasSnapshot {
-            mustCompact = true
-        }
+        mustCompact = !outcome.hasSnapshot
+        // A new queue is complete on disk from the start.
+        if outcome.isNew { finish(try compaction(to: generation).run()) }
         return outcome.recovered
     }
-
-    /// No current snapshot is there, so one is due however little is pending.
-    private var mustCompact = false
 
     /// Writes each element of `appends` wholly or not at all, and makes all of them durable together.
     mutating func append(
@@ -122,7 +117,8 @@ struct JournalStore {
                 do throws(SystemCallError) {
                     try writing.file.append(lines)
                 } catch {
-                    throw takeBack(writing, after: error)
+                    takeBack(writing)
+                    throw JournalError(error, in: files.path)
                 }
             }
             if durably || writing.volatile.count + lines.count > options.maximumVolatile {
@@ -144,14 +140,12 @@ struct JournalStore {
     }
 
     /// Removes what may have been written of records that are refused.
-    private mutating func takeBack(_ writing: Writing, after error: SystemCallError) -> JournalError {
-        let error = JournalError(error, in: files.path)
+    private mutating func takeBack(_ writing: Writing) {
         do throws(SystemCallError) {
             try writing.file.truncate(to: writing.length)
         } catch {
             phase = .lost(JournalError(error, in: files.path))
         }
-        return error
     }
 
     /// After a failed sync: everything acknowledged, and `lines`, into new files; the old one is not written to again.
@@ -159,40 +153,33 @@ struct JournalStore {
         _ writing: Writing, adding lines: [UInt8], upTo last: Int
     ) throws(JournalError) {
         phase = .suspect(writing)
-        let next = generation + 1
-        generation = next
-        var compaction: Compaction?
+        generation += 1
+        let written: Compaction.Written
+        let fresh: any StateFile
         do throws(JournalError) {
-            let fresh = try makeJournal(next)
-            let content = try self.content(of: writing) + lines
-            var rewrite = Compaction(
-                files: files, generation: next, sequence: last,
+            let content = try content(of: writing) + lines
+            fresh = try makeJournal(generation)
+            written = try Compaction(
+                files: files, turn: turn, generation: generation, sequence: last,
                 replacement: Compaction.Replacement(generation: writing.generation, content: content),
-                savedAt: options.now())
-            compaction = rewrite
-            defer { compaction = rewrite }
-            snapshotLength = try options.oneCompactionAtATime.withLock { _ throws(JournalError) in
-                try rewrite.run()
-            }
-            phase = .ready(Writing(file: fresh, generation: next, durable: 0))
-            sequence = last
-            pending = 0
-            mustCompact = false
+                savedAt: options.now()
+            ).run()
         } catch {
-            if compaction?.isCommitted == true {
-                // The refused records stand in the new snapshot: nothing may be added that does not know them.
-                phase = .lost(error)
-            } else {
-                try? files.remove(JournalFile.name(next))
-                // Refused records must not come back once later ones are acknowledged.
-                do throws(SystemCallError) {
-                    try writing.file.truncate(to: writing.length)
-                } catch {
-                    phase = .lost(JournalError(error, in: files.path))
-                }
-            }
+            try? files.remove(JournalFile.name(generation))
+            // Refused records must not come back once later ones are acknowledged.
+            takeBack(writing)
             throw error
         }
+        if let doubt = written.doubt {
+            // The records stand in a snapshot that may or may not be there tomorrow: nothing can be built on it.
+            phase = .lost(doubt)
+            throw doubt
+        }
+        phase = .ready(Writing(file: fresh, generation: generation, durable: 0))
+        sequence = last
+        pending = 0
+        snapshotLength = written.length
+        mustCompact = false
     }
 
     private func content(of writing: Writing) throws(JournalError) -> [UInt8] {
@@ -225,43 +212,65 @@ struct JournalStore {
 }
 
 extension JournalStore {
+    var isOpen: Bool {
+        if case .closed = phase { false } else { true }
+    }
+
     /// True if a snapshot is due.
     var isCompactionDue: Bool {
-        switch compaction {
+        switch compacting {
         case .running: false
-        case .none: mustCompact || pending > max(options.compactionThreshold, snapshotLength / 2)
-        case .failed(let limit): pending > limit
+        case .none: mustCompact || pending > largestJournal
+        case .failed(let limit, _): pending > limit
         }
     }
 
     /// True if the snapshot does not hold everything.
     var isBehind: Bool { mustCompact || pending > 0 }
 
-    /// Turns to a new journal, so that everything before it can be written as a snapshot meanwhile.
-    mutating func rotate() throws(JournalError) -> Compaction? {
-        // A failed sync takes the other way, which leaves nothing to do.
-        try write([], upTo: sequence, durably: true)
-        guard isBehind else { return nil }
-        let next = generation + 1
-        let file = try makeJournal(next)
-        generation = next
-        phase = .ready(Writing(file: file, generation: next, durable: 0))
-        compaction = .running(pending)
-        return Compaction(files: files, generation: next, sequence: sequence, savedAt: options.now())
+    /// Why the last snapshot could not be written, if so.
+    var compactionFailure: JournalError? {
+        if case .failed(_, let error) = compacting { error } else { nil }
     }
 
-    mutating func finish(_ result: Result<Int, JournalError>) {
-        guard case .running(let bytes) = compaction else { return }
-        switch result {
-        case .success(let length):
-            compaction = .none
-            pending = max(0, pending - bytes)
-            snapshotLength = length
-            mustCompact = false
-        case .failure:
-            compaction = .failed(pending + max(options.compactionThreshold, snapshotLength / 2))
+    private var largestJournal: Int { max(options.compactionThreshold, snapshotLength / 2) }
+
+    /// Turns to a new journal, so that everything before it can be written as a snapshot meanwhile.
+    ///
+    /// - Returns: What to run, and to report to `finish`; nil if there is nothing to do.
+    mutating func rotate() throws(JournalError) -> Compaction? {
+        if case .running = compacting { return nil }
+        do throws(JournalError) {
+            // A later durable record must never be there without the earlier ones.
+            try write([], upTo: sequence, durably: true)
+            guard isBehind else { return nil }
+            let next = generation + 1
+            let file = try makeJournal(next)
+            generation = next
+            phase = .ready(Writing(file: file, generation: next, durable: 0))
+        } catch {
+            fail(error)
+            throw error
         }
+        compacting = .running(pending)
+        return compaction(to: generation)
     }
+
+    mutating func finish(_ written: Compaction.Written) {
+        snapshotLength = written.length
+        if let doubt = written.doubt { return fail(doubt) }
+        if case .running(let bytes) = compacting { pending = max(0, pending - bytes) }
+        compacting = .none
+        mustCompact = false
+    }
+
+    mutating func fail(_ error: JournalError) { compacting = .failed(pending + largestJournal, error) }
 
     mutating func close() { phase = .closed }
+
+    private func compaction(to generation: Int) -> Compaction {
+        Compaction(
+            files: files, turn: turn, generation: generation, sequence: sequence, replacement: nil,
+            savedAt: options.now())
+    }
 }

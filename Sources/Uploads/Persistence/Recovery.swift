@@ -29,6 +29,8 @@ struct Recovery {
         var snapshotLength: Int
         /// False if there is no current snapshot.
         var hasSnapshot: Bool
+        /// True if there was nothing at all.
+        var isNew: Bool
     }
 
     private enum Reading {
@@ -62,9 +64,13 @@ struct Recovery {
             guard try files.journals(from: 1).first ?? 1 == 1 else {
                 throw .damaged(path: path(SnapshotFile.current), byte: 0, reason: "it is missing")
             }
-            return try read(Base(generation: 1, sequence: 0, reader: nil))
+            var outcome = try read(Self.beginning)
+            outcome.isNew = outcome.pending == 0
+            return outcome
         }
     }
+
+    private static let beginning = Base(generation: 1, sequence: 0, reader: nil)
 
     private func recover(from damage: JournalError) throws(JournalError) -> Outcome {
         var reason = damage.reason
@@ -79,7 +85,7 @@ struct Recovery {
             case .setAside: reason = "it was edited outside"
             }
         }
-        guard case .outcome(var outcome) = try read(SnapshotFile.previous) else { throw damage }
+        var outcome = try outcomeBefore(damage)
         let kept = "queue.\(UInt32.random(in: .min ... .max)).damaged.json"
         try change { () throws(SystemCallError) in
             try files.rename(SnapshotFile.current, to: kept)
@@ -88,6 +94,17 @@ struct Recovery {
         outcome.hasSnapshot = false
         outcome.recovered.notices.append(.usedPreviousSnapshot(reason: reason, keptAs: kept))
         return outcome
+    }
+
+    private func outcomeBefore(_ damage: JournalError) throws(JournalError) -> Outcome {
+        switch try read(SnapshotFile.previous) {
+        case .outcome(let outcome): return outcome
+        case .damaged: throw damage
+        case .missing:
+            // The first journal holds everything since the beginning, when the snapshot was empty.
+            guard let first = try files.content(JournalFile.name(1)), !first.isEmpty else { throw damage }
+            return try read(Self.beginning)
+        }
     }
 
     private func validDocument() throws(JournalError) -> SnapshotDocument? {
@@ -106,7 +123,8 @@ struct Recovery {
         for (upload, unknown) in document.records {
             var record = JSONWriter()
             record.upload(upload, unknown: unknown)
-            try record.bytes.withUnsafeBufferPointer { bytes throws(JournalError) in try writer.append(bytes) }
+            try record.bytes.withUnsafeBufferPointer { bytes throws(JournalError) in try writer.append(bytes)
+            }
         }
         _ = try writer.finish()
         try change { () throws(SystemCallError) in
@@ -131,15 +149,29 @@ struct Recovery {
             outcome.hasSnapshot = name == SnapshotFile.current
             return .outcome(outcome)
         } catch {
-            guard case .damaged(path(name), _, _) = error else { throw error }
-            return .damaged(error)
+            guard case .damaged(let file, _, _) = error else { throw error }
+            if file == path(name) { return .damaged(error) }
+            // A journal does not fit the snapshot; which of the two is wrong, the snapshot's checksum tells.
+            if let damage = damage(of: name) { return .damaged(damage) }
+            throw error
+        }
+    }
+
+    private func damage(of name: String) -> JournalError? {
+        do throws(JournalError) {
+            var reader = try SnapshotReader(name, in: files)
+            try reader?.readRecords { _, _, _ in }
+            return nil
+        } catch {
+            return error
         }
     }
 
     private func read(_ base: Base) throws(JournalError) -> Outcome {
         var outcome = Outcome(
             generation: base.generation, sequence: base.sequence, pending: 0,
-            snapshotLength: base.reader?.length ?? 0, hasSnapshot: false)
+            snapshotLength: base.reader?.length ?? 0, hasSnapshot: false,
+            isNew: false)
         var replay = JournalReplay(after: base.sequence, in: files.path)
         let tail = try self.replay(&replay, &outcome, of: base)
         try decode(replay, base, into: &outcome)
@@ -188,8 +220,11 @@ struct Recovery {
         return tail
     }
 
-    private func decode(_ replay: JournalReplay, _ base: Base, into outcome: inout Outcome) throws(JournalError) {
-        var header = base.reader?.header ?? SnapshotHeader(generation: base.generation, lastSequence: base.sequence)
+    private func decode(_ replay: JournalReplay, _ base: Base, into outcome: inout Outcome)
+        throws(JournalError)
+    {
+        var header =
+            base.reader?.header ?? SnapshotHeader(generation: base.generation, lastSequence: base.sequence)
         header.merge(replay)
         var uploads: [Upload] = []
         var unknown: [Upload.ID: UnknownMembers] = [:]

@@ -1,3 +1,5 @@
+import Transfer
+
 /// A snapshot read without trust in its layout or checksum: whitespace, order and line breaks as an editor left them.
 struct SnapshotDocument {
     var header: SnapshotHeader

@@ -5,7 +5,9 @@ enum SnapshotFile {
     static let names: Set<String> = [current, previous]
 
     /// A short random name, not one made from another file's name.
-    static func temporary() -> String { temporaryPrefix + String(UInt64.random(in: .min ... .max), radix: 16) }
+    static func temporary() -> String {
+        temporaryPrefix + String(UInt64.random(in: .min ... .max), radix: 16)
+    }
     static let temporaryPrefix = ".tmp."
 }
 

@@ -41,7 +41,7 @@ struct SnapshotReader {
     /// the whole.
     ///
     /// What `body` was given is good only if this returns.
-    mutating func forEach(
+    mutating func readRecords(
         _ body: (Upload.ID, Int, UnsafeBufferPointer<UInt8>) throws(JournalError) -> Void
     ) throws(JournalError) {
         var last: Upload.ID?
@@ -62,7 +62,9 @@ struct SnapshotReader {
                 var cursor = JSONCursor(record)
                 do throws(MalformedJSON) {
                     let id = try cursor.uploadID()
-                    guard last.map({ $0 < id }) ?? true else { throw cursor.malformed("ids are not in order") }
+                    guard last.map({ $0 < id }) ?? true else {
+                        throw cursor.malformed("ids are not in order")
+                    }
                     last = id
                 } catch {
                     throw JournalError(error, path: path, offset: offset)

@@ -9,7 +9,8 @@ struct SnapshotWriter {
     private var count = 0
     private var length = 0
 
-    init(_ name: String, header: SnapshotHeader, savedAt: Date, in files: any StateFiles) throws(JournalError) {
+    init(_ name: String, header: SnapshotHeader, savedAt: Date, in files: any StateFiles) throws(JournalError)
+    {
         self.files = files
         do throws(SystemCallError) {
             file = try files.create(name)

@@ -41,7 +41,8 @@ public final class StateDirectory: Sendable {
         let components = path.bytes.split(separator: UInt8(ascii: "/"))
         if path.bytes.first == UInt8(ascii: "/") { prefix = LocalPath(bytes: [UInt8(ascii: "/")]) }
         for component in components {
-            prefix = prefix.bytes.isEmpty ? LocalPath(bytes: Array(component)) : prefix.appending(Array(component))
+            prefix =
+                prefix.bytes.isEmpty ? LocalPath(bytes: Array(component)) : prefix.appending(Array(component))
             if prefix.withCString({ mkdir($0, 0o700) }) != 0, errno != EEXIST {
                 let code = errno
                 // Folders that are there may refuse with something else than EEXIST.

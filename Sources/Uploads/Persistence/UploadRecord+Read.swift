@@ -119,7 +119,9 @@ extension JSONCursor {
         return fields
     }
 
-    private mutating func resource(_ unknown: inout UnknownMembers.OfResource) throws(MalformedJSON) -> Resource {
+    private mutating func resource(_ unknown: inout UnknownMembers.OfResource) throws(MalformedJSON)
+        -> Resource
+    {
         var url: String?
         var confirmed: ByteCount?
         var expires: Date?

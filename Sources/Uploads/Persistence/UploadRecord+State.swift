@@ -83,7 +83,8 @@ private struct StateMembers {
         case "running":
             return .running(
                 attempt: try cursor.require(attempt, "attempt"), since: try cursor.require(date, "since"))
-        case "waiting": return .waiting(until: try cursor.require(date, "until"), failure: try failure(cursor))
+        case "waiting":
+            return .waiting(until: try cursor.require(date, "until"), failure: try failure(cursor))
         case "paused": return .paused(try cursor.require(reasons, "reasons"))
         case "held": return .held(try failure(cursor))
         case "failed": return .failed(try failure(cursor))

@@ -212,7 +212,9 @@ extension String {
     /// The address without `user:password@`: secrets never enter the files of the queue.
     var withoutUserInfo: String {
         guard let scheme = utf8.firstRange(of: "://".utf8) else { return self }
-        let authority = utf8[scheme.upperBound...].prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+        let authority = utf8[scheme.upperBound...].prefix {
+            $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#")
+        }
         guard let at = authority.lastIndex(of: UInt8(ascii: "@")) else { return self }
         return String(self[..<scheme.upperBound]) + String(self[utf8.index(after: at)...])
     }

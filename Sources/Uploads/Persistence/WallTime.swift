@@ -28,7 +28,8 @@ enum WallTime {
         text.reserveCapacity(30)
         append(civil.year, digits: 4, to: &text)
         for (mark, number) in [
-            ("-", civil.month), ("-", civil.day), ("T", ofDay / 3600), (":", ofDay / 60 % 60), (":", ofDay % 60),
+            ("-", civil.month), ("-", civil.day), ("T", ofDay / 3600), (":", ofDay / 60 % 60),
+            (":", ofDay % 60),
         ] as [(Unicode.Scalar, Int)] {
             text.append(UInt8(ascii: mark))
             append(number, digits: 2, to: &text)

@@ -22,6 +22,8 @@ struct DemoCommand: AsyncParsableCommand {
         defer { folder.remove() }
         var settings = ReceiverConfiguration(directory: folder.received, host: "127.0.0.1", port: 0)
         settings.bytesPerSecond = Self.bytesPerSecond
+        // A PUT whose answer was lost is sent again; it should replace the first, not stand beside it.
+        settings.overwrite = true
         let receiver: UploadReceiver
         do throws(ReceiverError) { receiver = try UploadReceiver(settings) } catch {
             throw CommandFailure(receiver: error)

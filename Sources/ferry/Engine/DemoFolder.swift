@@ -44,7 +44,7 @@ struct DemoFolder {
     static func configuration(_ address: ReceiverAddress) throws(CommandFailure) -> Configuration {
         let text = """
             {"destinations": {"films": {"url": "\(address.url)files/", "protocol": "tus"},
-                              "photos": {"url": "\(address.url)", "protocol": "form"}},
+                              "photos": {"url": "\(address.url)photos/", "protocol": "put"}},
              "defaultDestination": "films",
              "limits": {"concurrency": 3}, "retry": {"cap": 4},
              "timeouts": {"stall": 10}}

@@ -1,0 +1,278 @@
+#define _GNU_SOURCE
+#define _DARWIN_C_SOURCE
+/* Hidden by curses.h otherwise: SwiftPM does not pass on what pkg-config defines. */
+#define NCURSES_WIDECHAR 1
+#include "CTerminal.h"
+
+#include "internal.h"
+
+#include <curses.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <langinfo.h>
+#include <locale.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+#include <wchar.h>
+
+int terminal_in = -1;
+int terminal_out = -1;
+struct termios terminal_saved_modes;
+volatile sig_atomic_t terminal_screen_is_up;
+
+static terminal_options chosen;
+static SCREEN *screen;
+static FILE *output_stream;
+static FILE *input_stream;
+static bool locale_is_utf8;
+static struct {
+    attr_t attributes;
+    int pair;
+} styles[TERMINAL_STYLES];
+
+/* Own sequences go out by write(2) between calls of doupdate(), when the buffer of curses is empty. */
+static void emit(const char *sequence) {
+    ssize_t ignored = write(terminal_out, sequence, strlen(sequence));
+    (void)ignored;
+}
+
+static void modes_on(void) {
+    emit("\033[?2004h");
+    if (chosen.mouse) emit("\033[?1000h\033[?1006h");
+}
+
+static void modes_off(void) {
+    emit("\033[?1006l\033[?1000l");
+    emit("\033[?2004l");
+}
+
+static void choose_locale(void) {
+    setlocale(LC_ALL, "");
+    locale_is_utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+    /* Containers and ssh without SendEnv have none. As PEP 538: only the character type is coerced. */
+    if (!locale_is_utf8 && setlocale(LC_CTYPE, "C.UTF-8") == NULL) setlocale(LC_CTYPE, "en_US.UTF-8");
+}
+
+static bool can_place_cursor(void) {
+    const char *capability = tigetstr("cup");
+    return capability != NULL && capability != (const char *)-1;
+}
+
+/* initscr() would end the process for a TERM it does not know, such as that of a newer terminal over ssh. */
+static bool start_curses(void) {
+    const char *name = getenv("TERM");
+    if (name != NULL && strcmp(name, "dumb") == 0) return false;
+    screen = newterm(NULL, output_stream, input_stream);
+    if (screen == NULL) screen = newterm("xterm-256color", output_stream, input_stream);
+    if (screen == NULL) return false;
+    set_term(screen);
+    if (can_place_cursor()) return true;
+    endwin();
+    delscreen(screen);
+    screen = NULL;
+    return false;
+}
+
+static void release_streams(void) {
+    if (output_stream != NULL) fclose(output_stream);
+    if (input_stream != NULL) fclose(input_stream);
+    output_stream = NULL;
+    input_stream = NULL;
+    terminal_in = -1;
+    terminal_out = -1;
+}
+
+static terminal_result open_streams(void) {
+    terminal_in = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
+    terminal_out = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+    if (terminal_in < 0 || terminal_out < 0) return TERMINAL_FAILED;
+    input_stream = fdopen(terminal_in, "r");
+    output_stream = fdopen(terminal_out, "w");
+    return input_stream != NULL && output_stream != NULL ? TERMINAL_OK : TERMINAL_FAILED;
+}
+
+terminal_result terminal_open(terminal_options options) {
+    if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)) return TERMINAL_NOT_A_TERMINAL;
+    if (tcgetattr(STDIN_FILENO, &terminal_saved_modes) != 0) return TERMINAL_NOT_A_TERMINAL;
+    chosen = options;
+    choose_locale();
+    terminal_result result = open_streams();
+    /* Before newterm(): curses leaves handlers alone that are not the default ones. */
+    if (result == TERMINAL_OK && !signals_install()) result = TERMINAL_FAILED;
+    if (result == TERMINAL_OK && !start_curses()) result = TERMINAL_UNUSABLE;
+    if (result == TERMINAL_OK && !streams_redirect()) {
+        result = TERMINAL_FAILED;
+        endwin();
+        delscreen(screen);
+        screen = NULL;
+    }
+    if (result != TERMINAL_OK) {
+        signals_restore(false);
+        release_streams();
+        return result;
+    }
+    terminal_screen_is_up = 1;
+    raw();
+    noecho();
+    nonl();
+    intrflush(stdscr, FALSE);
+    /* Otherwise doupdate() stops halfway while input is pending. */
+    typeahead(-1);
+    idlok(stdscr, FALSE);
+    idcok(stdscr, FALSE);
+    scrollok(stdscr, FALSE);
+    leaveok(stdscr, FALSE);
+    if (chosen.colour && has_colors()) {
+        start_color();
+        use_default_colors();
+    } else {
+        chosen.colour = false;
+    }
+    modes_on();
+    return TERMINAL_OK;
+}
+
+void terminal_close(bool gone) {
+    if (screen == NULL) return;
+    if (!gone) {
+        modes_off();
+        endwin();
+    }
+    terminal_screen_is_up = 0;
+    delscreen(screen);
+    screen = NULL;
+    streams_restore(!gone);
+    signals_restore(gone);
+    release_streams();
+}
+
+int terminal_colours(void) { return chosen.colour ? COLORS : 0; }
+
+bool terminal_locale_is_utf8(void) { return locale_is_utf8; }
+
+int terminal_scalar_width(uint32_t scalar) { return wcwidth((wchar_t)scalar); }
+
+void terminal_define_style(uint8_t style, int foreground, int background, unsigned attributes) {
+    if (style >= TERMINAL_STYLES) return;
+    attr_t result = A_NORMAL;
+    if (attributes & TERMINAL_BOLD) result |= A_BOLD;
+    if (attributes & TERMINAL_DIM) result |= A_DIM;
+    if (attributes & TERMINAL_REVERSE) result |= A_REVERSE;
+    if (attributes & TERMINAL_UNDERLINE) result |= A_UNDERLINE;
+    int pair = 0;
+    if (chosen.colour && (foreground >= 0 || background >= 0) && style + 1 < COLOR_PAIRS) {
+        pair = style + 1;
+        init_extended_pair(pair, foreground, background);
+    }
+    styles[style].attributes = result;
+    styles[style].pair = pair;
+}
+
+void terminal_put_row(int row, const terminal_cell *cells, int count) {
+    /* mvwadd_wchnstr neither wraps nor scrolls in the last cell, and interprets no control characters. */
+    cchar_t buffer[256];
+    int filled = 0, column = 0, start = 0;
+    for (int i = 0; i < count; i++) {
+        const terminal_cell *cell = &cells[i];
+        if (cell->width == 0) continue;
+        wchar_t text[4] = {(wchar_t)cell->scalar, (wchar_t)cell->combining[0], (wchar_t)cell->combining[1], 0};
+        int style = cell->style < TERMINAL_STYLES ? cell->style : 0;
+        int pair = styles[style].pair;
+        /* The short argument overflows beyond 32767 pairs; the extended one is what counts. */
+        if (setcchar(&buffer[filled], text, styles[style].attributes, (short)pair, &pair) == ERR) {
+            text[0] = L'?';
+            text[1] = 0;
+            setcchar(&buffer[filled], text, styles[style].attributes, (short)pair, &pair);
+        }
+        filled++;
+        column += cell->width;
+        if (filled == 256) {
+            mvwadd_wchnstr(stdscr, row, start, buffer, filled);
+            start = column;
+            filled = 0;
+        }
+    }
+    if (filled > 0) mvwadd_wchnstr(stdscr, row, start, buffer, filled);
+}
+
+void terminal_present(int cursor_row, int cursor_column) {
+    /* A thread that crashed may have put the terminal back already. */
+    if (!terminal_screen_is_up) return;
+    move(cursor_row, cursor_column);
+    wnoutrefresh(stdscr);
+    emit("\033[?2026h");
+    doupdate();
+    emit("\033[?2026l");
+}
+
+void terminal_forget(void) { clearok(curscr, TRUE); }
+
+bool terminal_writable(void) {
+    struct pollfd waiting = {.fd = terminal_out, .events = POLLOUT};
+    return poll(&waiting, 1, 0) == 1 && (waiting.revents & POLLOUT);
+}
+
+void terminal_set_mouse(bool on) {
+    chosen.mouse = on;
+    emit(on ? "\033[?1000h\033[?1006h" : "\033[?1006l\033[?1000l");
+}
+
+void terminal_measure(int *rows, int *columns) {
+    struct winsize size;
+    if (ioctl(terminal_out, TIOCGWINSZ, &size) == 0 && size.ws_row > 0 && size.ws_col > 0
+        && (size.ws_row != LINES || size.ws_col != COLS))
+        resizeterm(size.ws_row, size.ws_col);
+    *rows = LINES;
+    *columns = COLS;
+}
+
+long terminal_read(uint8_t *buffer, size_t capacity) {
+    ssize_t count = read(terminal_in, buffer, capacity);
+    if (count > 0) return count;
+    if (count == 0) return -1;
+    return errno == EINTR || errno == EAGAIN ? 0 : -1;
+}
+
+bool terminal_suspend(const char *farewell) {
+    modes_off();
+    endwin();
+    terminal_screen_is_up = 0;
+    emit(farewell);
+    struct sigaction standard, ours;
+    memset(&standard, 0, sizeof standard);
+    standard.sa_handler = SIG_DFL;
+    sigemptyset(&standard.sa_mask);
+    sigaction(SIGTSTP, &standard, &ours);
+    /* The whole group, as the terminal driver does it. */
+    kill(0, SIGTSTP);
+    /* Another thread may take the signal a moment later, so the CONT byte is waited for. None comes if the process
+     * group is orphaned (a container, the command of a pane): such a group cannot stop. */
+    bool stopped = false;
+    for (int round = 0; round < 10 && !stopped; round++) {
+        terminal_wait_in_background(20);
+        for (int signal = terminal_next_signal(); signal >= 0; signal = terminal_next_signal()) {
+            if (signal == SIGCONT) stopped = true;
+            if (signal == SIGTERM || signal == SIGHUP || signal == SIGINT || signal == SIGQUIT) {
+                /* Not ours to decide here: put it back for the loop. */
+                sigaction(SIGTSTP, &ours, NULL);
+                raise(signal);
+                return true;
+            }
+        }
+    }
+    sigaction(SIGTSTP, &ours, NULL);
+    return stopped;
+}
+
+void terminal_resume(void) {
+    reset_prog_mode();
+    terminal_screen_is_up = 1;
+    int rows, columns;
+    terminal_measure(&rows, &columns);
+    modes_on();
+    clearok(curscr, TRUE);
+}

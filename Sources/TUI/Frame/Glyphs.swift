@@ -1,0 +1,49 @@
+/// The signs that are drawn besides letters: Unicode, or ASCII where fonts and locales cannot be trusted.
+struct Glyphs: Sendable {
+    var isUnicode: Bool
+
+    var ellipsis: String { isUnicode ? "…" : "~" }
+    var cursor: String { isUnicode ? "▸" : ">" }
+    var online: String { isUnicode ? "●" : "*" }
+    var offline: String { isUnicode ? "○" : "o" }
+    var up: String { isUnicode ? "↑" : "^" }
+
+    func state(_ appearance: RowAppearance.Sign) -> String {
+        switch appearance {
+        case .queued: isUnicode ? "·" : "."
+        case .running: isUnicode ? "▲" : ">"
+        case .retry: isUnicode ? "↻" : "r"
+        case .paused: isUnicode ? "‖" : "="
+        case .offline: isUnicode ? "○" : "o"
+        case .held: "?"
+        case .done: isUnicode ? "✓" : "+"
+        case .failed: isUnicode ? "✗" : "!"
+        }
+    }
+
+    /// Done and rest differ in weight, not only in colour; lines do not touch the rows above and below.
+    func bar(_ fraction: Double, width: Int) -> (full: String, rest: String) {
+        let share = fraction.isFinite ? max(0, min(1, fraction)) : 0
+        guard isUnicode else {
+            let full = Int(share * Double(width))
+            return (String(repeating: "#", count: full), String(repeating: "-", count: width - full))
+        }
+        let halves = Int(share * Double(width * 2))
+        let full = String(repeating: "━", count: halves / 2) + (halves % 2 == 1 ? "╸" : "")
+        return (full, String(repeating: "─", count: width - halves / 2 - halves % 2))
+    }
+
+    struct Box: Sendable {
+        var horizontal, vertical, topLeft, topRight, bottomLeft, bottomRight: String
+    }
+
+    var box: Box {
+        isUnicode
+            ? Box(
+                horizontal: "─", vertical: "│", topLeft: "┌", topRight: "┐", bottomLeft: "└", bottomRight: "┘"
+            )
+            : Box(
+                horizontal: "-", vertical: "|", topLeft: "+", topRight: "+", bottomLeft: "+", bottomRight: "+"
+            )
+    }
+}

@@ -1,0 +1,6 @@
+/// What a cell means. The palette decides what that looks like.
+enum Role: UInt8, CaseIterable, Sendable {
+    case normal, dim, title, header, key, escape
+    case running, done, failed, paused, waiting, queued
+    case bar, barRest, banner, warning, dialog, selection, field
+}

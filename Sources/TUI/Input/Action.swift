@@ -1,0 +1,20 @@
+/// What a person can make the screen do.
+enum Action: Hashable, Sendable {
+    case up, down, pageUp, pageDown, halfPageUp, halfPageDown, top, bottom
+    case show(Tab)
+    case mark, invertMarks, markAll, escape
+    case add, pause, pauseAll, retry, retryAll, remove, clearDone
+    case moveUp, moveDown, moveToTop, moveToBottom
+    case limitBandwidth, limitConcurrency, tryNow
+    case toggleMouse, help, quit, suspend, redraw
+
+    /// Inside dialogs.
+    case confirm, cancel, previous, next, columnBack, columnOn
+    case complete, nextDestination
+    case removeNow, quitNow, quitWhenIdle
+}
+
+/// Where keys mean something of their own.
+enum Context: Hashable, Sendable, CaseIterable {
+    case list, help, add, prompt, removal, quit
+}

@@ -1,0 +1,120 @@
+/// The one table that makes the key map, the hint line and the help, so that they cannot disagree.
+enum ActionTable {
+    struct Entry: Sendable {
+        var action: Action
+        var context: Context
+        var keys: [Key]
+        /// A word for the hint line; nil if the action is not worth its space there.
+        var hint: String?
+        /// For the help.
+        var help: String
+
+        /// The keys as written for people: `k, Up`.
+        var keyLabels: String { keys.map(\.label).joined(separator: ", ") }
+    }
+
+    /// In order of importance: the hint line drops from the end.
+    static let entries: [Entry] = list + dialogs
+
+    static func action(for key: Key, in context: Context) -> Action? { map[context]?[key] }
+
+    static func entries(in context: Context) -> [Entry] { entries.filter { $0.context == context } }
+
+    static func entry(for action: Action, in context: Context) -> Entry? {
+        entries.first { $0.action == action && $0.context == context }
+    }
+
+    private static let map: [Context: [Key: Action]] = {
+        var map: [Context: [Key: Action]] = [:]
+        for entry in entries {
+            for key in entry.keys { map[entry.context, default: [:]][key] = entry.action }
+        }
+        return map
+    }()
+
+    private static let list: [Entry] = [
+        entry(.help, [.character("?"), .function(1)], "help", "show all keys"),
+        entry(.tryNow, [.character("n")], "now", "try the network now"),
+        entry(.add, [.character("a")], "add", "add files (or paste)"),
+        entry(.pause, [.character("p")], "pause", "pause, or go on"),
+        entry(.retry, [.character("r")], "retry", "try again / send change"),
+        entry(.remove, [.character("x"), .delete], "remove", "remove from the queue"),
+        entry(.quit, [.character("q"), .control("c")], "quit", "quit"),
+        entry(.mark, [.character(" ")], "mark", "mark and step down"),
+        entry(.moveUp, [.character("K"), .shiftUp], nil, "move up the queue"),
+        entry(.moveDown, [.character("J"), .shiftDown], nil, "move down the queue"),
+        entry(.moveToTop, [.character("T")], nil, "move to the top"),
+        entry(.moveToBottom, [.character("B")], nil, "move to the end"),
+        entry(.limitBandwidth, [.character("b")], "limit", "limit the bandwidth"),
+        entry(.limitConcurrency, [.character("c")], "parallel", "uploads at once"),
+        entry(.pauseAll, [.character("P")], nil, "pause all, or go on"),
+        entry(.retryAll, [.character("R")], nil, "try all failed again"),
+        entry(.clearDone, [.character("X")], nil, "clear the done ones"),
+        entry(.markAll, [.control("a")], nil, "mark all shown"),
+        entry(.invertMarks, [.character("*")], nil, "mark the others"),
+        entry(.escape, [.escape], nil, "clear the marks"),
+        entry(.show(.all), [.character("1")], nil, "show all"),
+        entry(.show(.active), [.character("2")], nil, "show active ones"),
+        entry(.show(.queued), [.character("3")], nil, "show queued ones"),
+        entry(.show(.paused), [.character("4")], nil, "show paused ones"),
+        entry(.show(.failed), [.character("5")], nil, "show failed and held"),
+        entry(.show(.done), [.character("6")], nil, "show done ones"),
+        entry(.up, [.character("k"), .up], nil, "one up"),
+        entry(.down, [.character("j"), .down], nil, "one down"),
+        entry(.pageUp, [.pageUp, .control("b")], nil, "a page up"),
+        entry(.pageDown, [.pageDown, .control("f")], nil, "a page down"),
+        entry(.halfPageUp, [.control("u")], nil, "half a page up"),
+        entry(.halfPageDown, [.control("d")], nil, "half a page down"),
+        entry(.top, [.character("g"), .home], nil, "to the first"),
+        entry(.bottom, [.character("G"), .end], nil, "to the last"),
+        entry(.toggleMouse, [.character("m")], nil, "mouse on or off"),
+        entry(.suspend, [.control("z")], nil, "back to the shell (fg)"),
+        entry(.redraw, [.control("l")], nil, "draw the screen anew"),
+    ]
+
+    private static let dialogs: [Entry] = [
+        Entry(
+            action: .confirm, context: .help, keys: [.enter], hint: "do it", help: "run the selected action"),
+        Entry(
+            action: .cancel, context: .help, keys: [.escape, .control("c")], hint: "close",
+            help: "close the help"),
+        Entry(action: .previous, context: .help, keys: [.up], help: "the one before"),
+        Entry(action: .next, context: .help, keys: [.down], help: "the one after"),
+        Entry(action: .columnBack, context: .help, keys: [.left, .pageUp], help: "a column back"),
+        Entry(action: .columnOn, context: .help, keys: [.right, .pageDown], help: "a column on"),
+
+        Entry(action: .confirm, context: .add, keys: [.enter], hint: "add", help: "add what is shown"),
+        Entry(action: .complete, context: .add, keys: [.tab], hint: "complete", help: "complete the path"),
+        Entry(
+            action: .nextDestination, context: .add, keys: [.backTab, .up, .down], hint: "destination",
+            help: "choose another destination"),
+        Entry(
+            action: .cancel, context: .add, keys: [.escape, .control("c")], hint: "close", help: "add nothing"
+        ),
+
+        Entry(action: .confirm, context: .prompt, keys: [.enter], hint: "set", help: "set the value"),
+        Entry(
+            action: .cancel, context: .prompt, keys: [.escape, .control("c")], hint: "close",
+            help: "change nothing"),
+
+        Entry(
+            action: .cancel, context: .removal, keys: [.escape, .character("n"), .enter, .control("c")],
+            hint: "keep them (default)", help: "keep them"),
+        Entry(
+            action: .removeNow, context: .removal, keys: [.character("y")], hint: "remove",
+            help: "remove them"),
+
+        Entry(
+            action: .quitNow, context: .quit, keys: [.character("q"), .control("c")],
+            hint: "quit; they go on next time", help: "quit now"),
+        Entry(
+            action: .quitWhenIdle, context: .quit, keys: [.character("w")],
+            hint: "quit when these are done", help: "finish the running ones first"),
+        Entry(
+            action: .cancel, context: .quit, keys: [.escape, .enter], hint: "stay (default)", help: "stay"),
+    ]
+
+    private static func entry(_ action: Action, _ keys: [Key], _ hint: String?, _ help: String) -> Entry {
+        Entry(action: action, context: .list, keys: keys, hint: hint, help: help)
+    }
+}

@@ -1,0 +1,43 @@
+/// The parser, plus what only the boundaries of reads can tell: a paste without brackets, an ESC that stays alone.
+struct KeyReader: Sendable {
+    /// How long an ESC may be the beginning of something, in seconds.
+    static let escapeDelay = 0.05
+    /// Printable bytes in one read from which on nobody has typed them.
+    static let burst = 8
+
+    private var parser = InputParser()
+    /// When a lone ESC becomes a key; nil if nothing is pending.
+    private(set) var deadline: Double?
+
+    /// - Parameter now: Seconds on a clock that does not jump.
+    mutating func read(_ bytes: [UInt8], now: Double) -> [Key] {
+        defer { deadline = parser.isWaiting ? now + Self.escapeDelay : nil }
+        if parser.isAtStart, let cut = Self.endOfBurst(bytes) {
+            // A character cut in two is finished by the next read.
+            return [.paste(PastedText.decode(bytes[..<cut]), isComplete: true)] + parser.feed(bytes[cut...])
+        }
+        return parser.feed(bytes)
+    }
+
+    mutating func expire(now: Double) -> [Key] {
+        guard let deadline, now >= deadline else { return [] }
+        self.deadline = nil
+        return parser.flush()
+    }
+
+    /// Where the whole characters of a burst end; nil if the bytes are keys.
+    private static func endOfBurst(_ bytes: [UInt8]) -> Int? {
+        guard bytes.count >= burst,
+            bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x0A || $0 == 0x0D || $0 == 0x09 })
+        else { return nil }
+        let printable = bytes.filter { $0 >= 0x20 }
+        // A key held down over a slow line arrives in bursts too.
+        guard printable.count >= burst, Set(printable).count > 1 else { return nil }
+        var cut = bytes.count
+        while cut > 0, bytes.count - cut < 3, bytes[cut - 1] & 0xC0 == 0x80 { cut -= 1 }
+        guard cut > 0, bytes[cut - 1] >= 0xC0 else { return bytes.count }
+        let lead = bytes[cut - 1]
+        let length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2
+        return bytes.count - (cut - 1) < length ? cut - 1 : bytes.count
+    }
+}

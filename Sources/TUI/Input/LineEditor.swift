@@ -1,0 +1,52 @@
+/// One line of text being typed, and where in it.
+struct LineEditor: Hashable, Sendable {
+    private(set) var characters: [Character]
+    /// Characters before the cursor.
+    private(set) var position: Int
+
+    init(_ text: String = "") {
+        characters = Array(text)
+        position = characters.count
+    }
+
+    var text: String { String(characters) }
+
+    mutating func insert(_ text: some StringProtocol) {
+        characters.insert(contentsOf: text, at: position)
+        position += text.count
+    }
+
+    /// True if the key was one that edits.
+    mutating func handle(_ key: Key) -> Bool {
+        switch key {
+        case .character(let character): insert(String(character))
+        case .backspace, .control("h"): if position > 0 { remove(from: position - 1) }
+        case .delete, .control("d"):
+            if position < characters.count { characters.remove(at: position) }
+        case .left, .control("b"): position = max(0, position - 1)
+        case .right, .control("f"): position = min(characters.count, position + 1)
+        case .home, .control("a"): position = 0
+        case .end, .control("e"): position = characters.count
+        case .control("u"): remove(from: 0)
+        case .control("k"): characters.removeSubrange(position...)
+        case .control("w"): remove(from: startOfWord())
+        default: return false
+        }
+        return true
+    }
+
+    private mutating func remove(from start: Int) {
+        characters.removeSubrange(start..<position)
+        position = start
+    }
+
+    /// Words end at blanks and slashes, as paths are typed.
+    private func startOfWord() -> Int {
+        var start = position
+        while start > 0, Self.separates(characters[start - 1]) { start -= 1 }
+        while start > 0, !Self.separates(characters[start - 1]) { start -= 1 }
+        return start
+    }
+
+    private static func separates(_ character: Character) -> Bool { character == " " || character == "/" }
+}

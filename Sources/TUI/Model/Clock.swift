@@ -1,0 +1,9 @@
+import Foundation
+
+/// The time, which enters the model as a message like everything else.
+struct Clock: Hashable, Sendable {
+    /// Seconds since some fixed moment; never jumps.
+    var seconds: Double
+    /// For what people read.
+    var date: Date
+}

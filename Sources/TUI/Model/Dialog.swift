@@ -1,0 +1,66 @@
+import Uploads
+
+/// What lies over the list, if anything.
+enum Dialog: Sendable {
+    case help(HelpDialog)
+    case add(AddDialog)
+    case prompt(PromptDialog)
+    case removal(RemovalDialog)
+    case quit(openedAt: Double)
+
+    var context: Context {
+        switch self {
+        case .help: .help
+        case .add: .add
+        case .prompt: .prompt
+        case .removal: .removal
+        case .quit: .quit
+        }
+    }
+
+    /// Keys typed before this moment were meant for what was there before.
+    var deafUntil: Double {
+        switch self {
+        case .removal(let removal): removal.openedAt + Self.deafness
+        case .quit(let openedAt): openedAt + Self.deafness
+        case .help, .add, .prompt: -.infinity
+        }
+    }
+
+    static let deafness = 0.2
+}
+
+/// The question that destroys something: its targets are those under the finger when it was asked.
+struct RemovalDialog: Sendable {
+    let targets: [Upload.ID]
+    /// Of the one target, if it is one.
+    let name: String?
+    /// How many of them have bytes on a server, and how many bytes.
+    let onServer: Int
+    let bytes: Int128
+    let openedAt: Double
+}
+
+struct PromptDialog: Sendable {
+    enum Subject: Sendable { case bandwidth, concurrency }
+
+    let subject: Subject
+    var line: LineEditor
+    /// Why the text cannot be taken.
+    var problem: String?
+}
+
+/// The help: rows of the action table, narrowed by typing.
+struct HelpDialog: Sendable {
+    var line = LineEditor()
+    /// Among the entries that match.
+    var selected = 0
+
+    var entries: [ActionTable.Entry] {
+        let words = line.text.lowercased().split(separator: " ")
+        return ActionTable.entries(in: .list).filter { entry in
+            let text = (entry.keyLabels + " " + (entry.hint ?? "") + " " + entry.help).lowercased()
+            return words.allSatisfy { text.contains($0) }
+        }
+    }
+}

@@ -1,0 +1,40 @@
+import UploadProtocols
+import Uploads
+
+/// One running upload as sampled, and what follows from the samples.
+struct LiveProgress: Sendable {
+    private(set) var sample: ProgressSample
+    private(set) var throughput = Throughput()
+    /// The attempt the samples belong to.
+    private let attempt: Int
+    private var at: Double
+
+    init(_ sample: ProgressSample, attempt: Int, now: Double) {
+        self.sample = sample
+        self.attempt = attempt
+        at = now
+    }
+
+    /// Takes in a sample and returns the bytes that went out since the last one.
+    ///
+    /// The jump to the offset where a resumed upload goes on is not speed, so the first sample of an attempt and the
+    /// first after `connecting` only set the mark to count from.
+    mutating func take(_ next: ProgressSample, attempt: Int, size: ByteCount, now: Double) -> Double {
+        guard attempt == self.attempt else {
+            self = LiveProgress(next, attempt: attempt, now: now)
+            return 0
+        }
+        let seconds = now - at
+        guard seconds > 0 else { return 0 }
+        let isCounted =
+            sample.phase != .connecting && next.phase != .connecting && next.sent >= sample.sent
+        let bytes = isCounted ? Double(next.sent) - Double(sample.sent) : 0
+        if isCounted {
+            throughput.add(
+                bytes: bytes, over: seconds, left: max(0, Double(size) - Double(next.sent)), now: now)
+        }
+        sample = next
+        at = now
+        return bytes
+    }
+}

@@ -1,0 +1,47 @@
+import UploadProtocols
+import Uploads
+
+/// Everything that can happen to the screen.
+enum Message: Sendable {
+    case clock(Clock)
+    case resized(Size)
+    case key(Key)
+    /// A click on something that was drawn.
+    case clicked(Region.Target)
+    case queue(QueueUpdate)
+    case progress([ProgressSample])
+    case replied(QueueReply, to: Request)
+    case previewed(FileSelection, number: Int)
+    case completed([String], number: Int)
+    /// Something else in the process wrote to standard output or error.
+    case stray(String)
+    /// There is no shell to go back to.
+    case cannotSuspend
+    /// The queue will send no more updates.
+    case queueEnded
+}
+
+/// What the model wants done outside.
+enum Effect: Sendable {
+    case perform(QueueCommand, Request)
+    /// What would this text add? Replaces a question that is still open.
+    case preview(String, number: Int)
+    case complete(String, number: Int)
+    case add(FileSelection, destination: String)
+    case setMouse(Bool)
+    case redraw
+    case suspend
+    case finish(ScreenOutcome)
+}
+
+/// What was asked of the queue, to put its answer into words.
+enum Request: Hashable, Sendable {
+    case add(skipped: Int)
+    case pause(warning: String?)
+    case resume, retry, move, tryNow
+    /// With the name if it is one upload: it is gone when the answer comes.
+    case remove(name: String?)
+    case limitBandwidth(ByteCount?)
+    case limitConcurrency(Int)
+    case stopWhenIdle
+}

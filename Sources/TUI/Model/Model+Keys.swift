@@ -1,0 +1,107 @@
+import UploadProtocols
+import Uploads
+
+extension Model {
+    mutating func press(_ key: Key) -> [Effect] {
+        if let dialog, clock.seconds < dialog.deafUntil { return [] }
+        switch key {
+        case .paste(let text, let isComplete): return paste(text, isComplete: isComplete)
+        case .wheel(let lines, _):
+            if dialog == nil { moveCursor(by: lines) }
+            return []
+        case .press, .release: return []
+        default: break
+        }
+        if key == .control("z") { return [.suspend] }
+        if key == .control("l") { return [.redraw] }
+        if let action = ActionTable.action(for: key, in: context) { return run(action) }
+        return type(key)
+    }
+
+    mutating func click(_ target: Region.Target) -> [Effect] {
+        if let dialog, clock.seconds < dialog.deafUntil { return [] }
+        switch target {
+        case .upload(let id):
+            guard dialog == nil, let place = table.place(of: id), rows.index(of: place) != nil else {
+                return []
+            }
+            cursor = place
+            keepCursorInView()
+        case .mark(let id):
+            guard dialog == nil, table[id] != nil else { return [] }
+            marks.formSymmetricDifference([id])
+        case .tab(let tab): if dialog == nil { show(tab) }
+        case .action(let action): return run(action)
+        case .nothing: break
+        }
+        return []
+    }
+
+    mutating func run(_ action: Action) -> [Effect] {
+        switch dialog {
+        case nil: return runInList(action)
+        case .help(let help): return run(action, in: help)
+        case .add(let add): return run(action, in: add)
+        case .prompt(let prompt): return run(action, in: prompt)
+        case .removal(let removal): return run(action, in: removal)
+        case .quit: return runInQuit(action)
+        }
+    }
+
+    /// Keys without an action of their own are text where text is typed.
+    private mutating func type(_ key: Key) -> [Effect] {
+        switch dialog {
+        case .help(var help):
+            guard help.line.handle(key) else { return [] }
+            help.selected = 0
+            dialog = .help(help)
+        case .add(var add):
+            guard add.edit(key) else { return [] }
+            add.completion = nil
+            reconsider(&add)
+            dialog = .add(add)
+        case .prompt(var prompt):
+            guard prompt.line.handle(key) else { return [] }
+            prompt.problem = nil
+            dialog = .prompt(prompt)
+        case nil, .removal, .quit: break
+        }
+        return []
+    }
+
+    private mutating func paste(_ text: String, isComplete: Bool) -> [Effect] {
+        if !isComplete { say(.warning, "the paste was longer than 4 MB; its end was left out") }
+        guard !text.isEmpty else { return [] }
+        switch dialog {
+        case .help(var help):
+            help.line.insert(text.filter { !$0.isNewline }.prefix(100))
+            help.selected = 0
+            dialog = .help(help)
+        case .prompt(var prompt):
+            prompt.line.insert(text.filter { !$0.isNewline }.prefix(100))
+            prompt.problem = nil
+            dialog = .prompt(prompt)
+        case .add(let add): paste(text, into: add)
+        case nil: paste(text, into: newAddDialog)
+        // A question that destroys something is not answered by what happens to be in the clipboard.
+        case .removal, .quit: break
+        }
+        return []
+    }
+
+    private mutating func paste(_ text: String, into dialog: AddDialog) {
+        var add = dialog
+        add.paste(text)
+        add.completion = nil
+        add.deafUntil = clock.seconds + Dialog.deafness
+        reconsider(&add)
+        self.dialog = .add(add)
+    }
+
+    var newAddDialog: AddDialog { AddDialog(destinations: destinations, preferred: defaultDestination) }
+
+    /// The text has changed, so what it stands for is to be found out again.
+    private func reconsider(_ add: inout AddDialog) {
+        add.preview = add.text.isEmpty ? .nothing : .due(at: clock.seconds + AddDialog.patience)
+    }
+}

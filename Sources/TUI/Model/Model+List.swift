@@ -1,0 +1,161 @@
+import Transfer
+import UploadProtocols
+import Uploads
+
+extension Model {
+    mutating func runInList(_ action: Action) -> [Effect] {
+        let page = max(1, layout.list.count)
+        switch action {
+        case .up: moveCursor(by: -1)
+        case .down: moveCursor(by: 1)
+        case .pageUp: moveCursor(by: -page)
+        case .pageDown: moveCursor(by: page)
+        case .halfPageUp: moveCursor(by: -max(1, page / 2))
+        case .halfPageDown: moveCursor(by: max(1, page / 2))
+        case .top: moveCursor(to: 0)
+        case .bottom: moveCursor(to: rows.count - 1)
+        case .show(let tab): show(tab)
+        case .mark:
+            guard let cursor else { return [] }
+            marks.formSymmetricDifference([cursor.id])
+            moveCursor(by: 1)
+        case .invertMarks: marks.formSymmetricDifference(rows.map(\.id))
+        case .markAll: marks.formUnion(rows.map(\.id))
+        case .escape: marks = []
+        case .add: dialog = .add(newAddDialog)
+        case .pause: return togglePause()
+        case .pauseAll: return togglePauseOfAll()
+        case .retry: return retry()
+        case .retryAll:
+            guard table.count(.failed) > 0 else { return refuse("nothing has failed") }
+            return [.perform(.retry(.failed), .retry)]
+        case .remove: return remove()
+        case .clearDone:
+            guard table.count(.done) > 0 else { return refuse("nothing is done yet") }
+            return [.perform(.remove(.done), .remove(name: nil))]
+        case .moveUp: return move(.up)
+        case .moveDown: return move(.down)
+        case .moveToTop: return move(.top)
+        case .moveToBottom: return move(.bottom)
+        case .limitBandwidth:
+            let limit = status.bandwidthLimit.map { "\(ByteFormat.compact($0))" } ?? ""
+            dialog = .prompt(PromptDialog(subject: .bandwidth, line: LineEditor(limit)))
+        case .limitConcurrency:
+            dialog = .prompt(
+                PromptDialog(subject: .concurrency, line: LineEditor(String(status.concurrency))))
+        case .tryNow: return [.perform(.tryNow, .tryNow)]
+        case .toggleMouse:
+            hasMouse.toggle()
+            say(.information, hasMouse ? "mouse on; Shift-drag selects text" : "mouse off; drag selects text")
+            return [.setMouse(hasMouse)]
+        case .help: dialog = .help(HelpDialog())
+        case .quit: return quit()
+        case .suspend: return [.suspend]
+        case .redraw: return [.redraw]
+        case .confirm, .cancel, .previous, .next, .columnBack, .columnOn, .complete, .nextDestination,
+            .removeNow, .quitNow, .quitWhenIdle:
+            break
+        }
+        return []
+    }
+
+    mutating func refuse(_ why: String) -> [Effect] {
+        say(.information, why)
+        return []
+    }
+
+    /// Pauses what can be paused; if all targets are paused already, lets them go on.
+    private mutating func togglePause() -> [Effect] {
+        let targets = targets
+        let going = targets.filter(\.canBePaused)
+        if !going.isEmpty {
+            return [.perform(.pause(.ids(going.map(\.id))), .pause(warning: restartWarning(going)))]
+        }
+        let paused = targets.filter(\.isPausedByUser)
+        guard !paused.isEmpty else {
+            return refuse(targets.isEmpty ? "nothing here" : "nothing here that could be paused")
+        }
+        return [.perform(.resume(.ids(paused.map(\.id))), .resume)]
+    }
+
+    private mutating func togglePauseOfAll() -> [Effect] {
+        let all = table.places(in: .all).compactMap { table[$0.id] }
+        let going = all.filter(\.canBePaused)
+        if !going.isEmpty { return [.perform(.pause(.all), .pause(warning: restartWarning(going)))] }
+        guard all.contains(where: \.isPausedByUser) else {
+            return refuse("nothing here that could be paused")
+        }
+        return [.perform(.resume(.all), .resume)]
+    }
+
+    /// What pausing costs: a protocol that cannot resume starts from nothing.
+    private func restartWarning(_ uploads: [Upload]) -> String? {
+        let losing = uploads.filter { upload in
+            table.running.contains(upload.id) && !upload.canResume && (live[upload.id]?.sample.sent ?? 0) > 0
+        }
+        guard let first = losing.first else { return nil }
+        let method = first.target.method.uppercased()
+        return losing.count == 1
+            ? "\(first.path.name) starts again from 0: \(method) cannot resume"
+            : "\(losing.count) of them start again from 0: \(method) cannot resume"
+    }
+
+    private mutating func retry() -> [Effect] {
+        let targets = targets.filter(\.canBeRetried)
+        guard !targets.isEmpty else { return refuse("nothing here to try again") }
+        return [.perform(.retry(.ids(targets.map(\.id))), .retry)]
+    }
+
+    private mutating func remove() -> [Effect] {
+        let targets = targets
+        guard !targets.isEmpty else { return [] }
+        let onServer = targets.filter { upload in
+            if case .done = upload.state { return false }
+            return confirmed(upload) > 0
+        }
+        let ids = targets.map(\.id)
+        let name = targets.count == 1 ? targets.first?.path.name : nil
+        guard !onServer.isEmpty else { return [.perform(.remove(.ids(ids)), .remove(name: name))] }
+        dialog = .removal(
+            RemovalDialog(
+                targets: ids, name: name, onServer: onServer.count,
+                bytes: onServer.reduce(0) { $0 + Int128(confirmed($1)) }, openedAt: clock.seconds))
+        return []
+    }
+
+    private mutating func move(_ direction: QueueMove) -> [Effect] {
+        let ids = targets.map(\.id)
+        return ids.isEmpty ? [] : [.perform(.move(.ids(ids), direction), .move)]
+    }
+
+    private mutating func quit() -> [Effect] {
+        if isFinishing || table.running.isEmpty || queueHasEnded { return [.finish(.quit)] }
+        dialog = .quit(openedAt: clock.seconds)
+        return []
+    }
+}
+
+extension Upload {
+    var canBePaused: Bool {
+        switch state {
+        case .queued, .running, .waiting: true
+        case .paused(let reasons): !reasons.contains(.user)
+        case .held, .done, .failed: false
+        }
+    }
+
+    var isPausedByUser: Bool {
+        if case .paused(let reasons) = state { return reasons.contains(.user) }
+        return false
+    }
+
+    var canBeRetried: Bool {
+        switch state {
+        case .waiting, .held, .failed: true
+        case .queued, .running, .paused, .done: false
+        }
+    }
+
+    /// False for the protocols that send a file in one piece.
+    var canResume: Bool { !["put", "post", "form"].contains(target.method.lowercased()) }
+}

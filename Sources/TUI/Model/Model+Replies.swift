@@ -1,0 +1,61 @@
+import Transfer
+import UploadProtocols
+import Uploads
+
+extension Model {
+    /// Puts the queue's answer into words.
+    mutating func take(_ reply: QueueReply, to request: Request) -> [Effect] {
+        switch reply {
+        case .refused(let failure):
+            if request == .stopWhenIdle { isFinishing = false }
+            say(.failure, [failure.summary, failure.hint].compactMap { $0 }.joined(separator: "; "))
+        case .changed(let ids): say(ids, request)
+        case .uploads(let uploads): say(uploads.map(\.id), request)
+        }
+        return []
+    }
+
+    private mutating func say(_ ids: [Upload.ID], _ request: Request) {
+        switch request {
+        case .pause, .resume, .retry, .remove, .move:
+            // Somebody else was faster, or it is at the end of the list already.
+            if ids.isEmpty {
+                say(.information, "nothing to change")
+                return
+            }
+        case .add, .tryNow, .limitBandwidth, .limitConcurrency, .stopWhenIdle: break
+        }
+        switch request {
+        case .add(let skipped):
+            let rest = skipped > 0 ? ", \(Wording.count(skipped)) skipped" : ""
+            say(.information, "added \(Wording.count(ids.count, "upload"))\(rest)")
+        case .pause(let warning):
+            if let warning {
+                say(.warning, "paused \(what(ids)); \(warning)")
+            } else {
+                say(.information, "paused \(what(ids)); p goes on")
+            }
+        case .resume: say(.information, "\(what(ids)) \(ids.count == 1 ? "goes" : "go") on")
+        case .retry: say(.information, "trying \(what(ids)) again")
+        case .remove(let name):
+            marks.subtract(ids)
+            say(.information, "removed \(ids.count == 1 ? name ?? what(ids) : what(ids))")
+        case .move: break  // the list shows it
+        case .tryNow: say(.information, "trying now")
+        case .limitBandwidth(let limit):
+            let text = limit.map { "all uploads together at most \(ByteFormat.rate(Double($0)))" }
+            say(.information, text ?? "no bandwidth limit")
+        case .limitConcurrency(let number): say(.information, "\(Wording.count(number, "upload")) at once")
+        case .stopWhenIdle:
+            say(
+                .information,
+                "finishing \(Wording.count(table.running.count, "upload")), then quitting; q quits now")
+        }
+    }
+
+    /// The one by name, more by number.
+    private func what(_ ids: [Upload.ID]) -> String {
+        if ids.count == 1, let id = ids.first, let upload = table[id] { return upload.path.name }
+        return Wording.count(ids.count, "upload")
+    }
+}

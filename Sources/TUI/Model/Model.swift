@@ -1,0 +1,118 @@
+import Transfer
+import UploadProtocols
+import Uploads
+
+/// Everything that is on the screen, and nothing that is not a value: no terminal, no clock, no queue.
+struct Model: Sendable {
+    var appearance: Appearance
+    let destinations: [String]
+    let defaultDestination: String?
+    var hasMouse: Bool
+
+    var clock: Clock
+    var size = Size(rows: 24, columns: 80)
+
+    var table = UploadTable()
+    var status = EngineStatus()
+    /// True until the queue has described itself.
+    var isLoading = true
+    var queueHasEnded = false
+
+    var tab = Tab.all
+    /// The upload under the cursor; its place is remembered so that a neighbour can take over when it goes.
+    var cursor: Place?
+    /// Index in `rows` of the first row on the screen.
+    var top = 0
+    var marks: Set<Upload.ID> = []
+
+    var dialog: Dialog?
+    var toast: Toast?
+    /// When the last toast went by itself, on the clock.
+    var toastEnded = -Double.infinity
+    /// The running ones are to be finished, then the screen closes.
+    var isFinishing = false
+
+    var live: [Upload.ID: LiveProgress] = [:]
+    var total = Throughput()
+    var sampledAt: Double?
+    /// Numbers the questions put outside, so that late answers are told apart.
+    var questions = 0
+    var completionQuestion: Int?
+
+    init(
+        appearance: Appearance, destinations: [String], defaultDestination: String?, hasMouse: Bool,
+        clock: Clock
+    ) {
+        self.appearance = appearance
+        self.destinations = destinations
+        self.defaultDestination = defaultDestination
+        self.hasMouse = hasMouse
+        self.clock = clock
+    }
+
+    var rows: [Place] { table.places(in: tab) }
+
+    var layout: Layout { Layout(size) }
+
+    var cursorIndex: Int? { cursor.flatMap { rows.index(of: $0) } }
+
+    /// The marked uploads that are shown, else the one under the cursor, in queue order.
+    var targets: [Upload] {
+        let marked = markedRows
+        let places = marked.isEmpty ? cursor.map { [$0] } ?? [] : marked
+        return places.compactMap { table[$0.id] }
+    }
+
+    /// Marks act only where they can be seen.
+    var markedRows: [Place] { marks.isEmpty ? [] : rows.filter { marks.contains($0.id) } }
+
+    var context: Context { dialog?.context ?? .list }
+
+    /// Bytes that are known to be on the server, by the newest of both sources.
+    func confirmed(_ upload: Upload) -> ByteCount {
+        max(upload.confirmed, live[upload.id]?.sample.confirmed ?? 0)
+    }
+
+    /// What remains to be sent of all that will be sent by itself, in bytes.
+    var bytesLeft: Int128 {
+        live.values.reduce(table.bytesLeft) { left, progress in
+            let upload = table[progress.sample.id]
+            return left - max(0, Int128(progress.sample.sent) - Int128(upload?.confirmed ?? 0))
+        }
+    }
+
+    var isOffline: Bool {
+        if case .offline = status.network { return true }
+        return false
+    }
+
+    /// When something changes without anything happening, on the clock; nil if nothing does.
+    var deadline: Double? {
+        var moments: [Double] = []
+        if !table.running.isEmpty, !queueHasEnded {
+            moments.append((sampledAt ?? clock.seconds) + Self.sampling)
+        }
+        if !table.waiting.isEmpty, !queueHasEnded { moments.append(clock.seconds.rounded(.down) + 1) }
+        if let toast { moments.append(toast.expires) }
+        if case .add(let add) = dialog, case .due(let at) = add.preview { moments.append(at) }
+        return moments.min()
+    }
+
+    /// Seconds between samples of the running uploads.
+    static let sampling = 0.25
+
+    /// True if the progress of the running uploads should be asked for.
+    var wantsProgress: Bool {
+        guard !table.running.isEmpty, !queueHasEnded else { return false }
+        return sampledAt.map { clock.seconds - $0 >= Self.sampling - 0.005 } ?? true
+    }
+}
+
+extension Model {
+    /// True if bars, countdowns or a toast that ends have something new to show since a moment on the clock.
+    func changesByItself(since moment: Double) -> Bool {
+        if let sampledAt, sampledAt > moment { return true }
+        if !table.waiting.isEmpty, clock.seconds.rounded(.down) > moment.rounded(.down) { return true }
+        return toastEnded > moment
+    }
+}

@@ -1,0 +1,29 @@
+import Uploads
+
+/// The parts of the queue that can be shown, in the order of their keys 1 to 6.
+enum Tab: Int, CaseIterable, Hashable, Sendable {
+    case all, active, queued, paused, failed, done
+
+    /// The one tab besides `all` that shows uploads of this state.
+    init(_ state: Upload.State) {
+        self =
+            switch state {
+            case .queued: .queued
+            case .running, .waiting: .active
+            case .paused: .paused
+            case .held, .failed: .failed
+            case .done: .done
+            }
+    }
+
+    var title: String {
+        switch self {
+        case .all: "All"
+        case .active: "Active"
+        case .queued: "Queued"
+        case .paused: "Paused"
+        case .failed: "Failed"
+        case .done: "Done"
+        }
+    }
+}

@@ -1,0 +1,78 @@
+import CTerminal
+import Synchronization
+import Uploads
+
+/// The only way into the terminal's thread. Any thread may post; one byte in a pipe wakes it.
+///
+/// Changes of the queue merge, so that a terminal nobody reads from costs no more than one record per upload.
+/// Progress does not come this way: the thread asks for it when it is about to draw.
+final class Mailbox: Sendable {
+    struct Contents: Sendable {
+        var update: QueueUpdate?
+        var messages: [Message] = []
+        var isClosed = false
+
+        var isEmpty: Bool { update == nil && messages.isEmpty && !isClosed }
+    }
+
+    private struct State: Sendable {
+        var contents = Contents()
+        /// Positions in `contents.update.changed`, so that merging costs the same however many wait.
+        var indices: [Upload.ID: Int] = [:]
+    }
+
+    private let state = Mutex(State())
+    private let wake: @Sendable () -> Void
+
+    init(wake: @escaping @Sendable () -> Void = { terminal_wake() }) { self.wake = wake }
+
+    func post(_ message: Message) {
+        change { state in
+            if case .queue(let update) = message {
+                Self.merge(update, into: &state)
+            } else {
+                state.contents.messages.append(message)
+            }
+        }
+    }
+
+    /// Asks the thread to end.
+    func close() { change { $0.contents.isClosed = true } }
+
+    /// Takes everything out.
+    func drain() -> Contents {
+        state.withLock { state in
+            defer { state = State() }
+            return state.contents
+        }
+    }
+
+    private func change(_ body: (inout State) -> Void) {
+        let wasEmpty = state.withLock { state in
+            defer { body(&state) }
+            return state.contents.isEmpty
+        }
+        if wasEmpty { wake() }
+    }
+
+    private static func merge(_ update: QueueUpdate, into state: inout State) {
+        guard var merged = state.contents.update, !update.isComplete else {
+            state.contents.update = update
+            state.indices = [:]
+            for (index, upload) in update.changed.enumerated() { state.indices[upload.id] = index }
+            return
+        }
+        state.contents.update = nil  // so that the arrays are not copied
+        for upload in update.changed {
+            if let index = state.indices[upload.id] {
+                merged.changed[index] = upload
+            } else {
+                state.indices[upload.id] = merged.changed.count
+                merged.changed.append(upload)
+            }
+        }
+        merged.removed += update.removed
+        merged.status = update.status
+        state.contents.update = merged
+    }
+}

@@ -1,0 +1,188 @@
+import Foundation
+import Uploads
+
+/// The loop: waits, turns what happened into messages, carries effects out, draws. Lives on one thread.
+final class Program {
+    private let session: TerminalSession
+    private let client: any QueueClient
+    private let mailbox: Mailbox
+    private let send: (Order) -> Void
+    private var model: Model
+    private var painter: Painter
+    private var keys = KeyReader()
+    private var pacer = FramePacer()
+    private var lastFrame: Frame?
+    private var outcome: ScreenOutcome?
+
+    /// - Throws: `ScreenError` if the terminal cannot be taken over.
+    init(
+        client: any QueueClient, mailbox: Mailbox, configuration: Screen.Configuration,
+        send: @escaping (Order) -> Void
+    ) throws(ScreenError) {
+        session = try TerminalSession(
+            mouse: configuration.mouse, colour: Self.wantsColour(configuration.colour))
+        self.client = client
+        self.mailbox = mailbox
+        self.send = send
+        model = Model(
+            appearance: Appearance(
+                glyphs: Glyphs(isUnicode: !configuration.ascii && session.isUnicode),
+                agrees: TerminalSession.agrees),
+            destinations: configuration.destinations, defaultDestination: configuration.defaultDestination,
+            hasMouse: configuration.mouse, clock: Self.now())
+        painter = Painter(Palette(tier: session.tier))
+    }
+
+    func run() -> ScreenOutcome {
+        resize()
+        // Mail that came before the terminal was open could wake nobody.
+        takeMail()
+        while outcome == nil { turn() }
+        let outcome = outcome ?? .quit
+        session.close(gone: outcome == .hangUp && isGone)
+        return outcome
+    }
+
+    /// True once the terminal was seen to be gone, and not only SIGHUP received.
+    private var isGone = false
+
+    private func turn() {
+        let events = session.wait(seconds: timeUntilNextEvent())
+        update(.clock(Self.now()))
+        if events.contains(.input) { readKeys() }
+        for key in keys.expire(now: model.clock.seconds) { handle(key) }
+        if events.contains(.stray) {
+            update(.stray(String(decoding: session.readStray(), as: UTF8.self)))
+            pacer.request(.soon, now: model.clock.seconds)
+        }
+        // Input that came before the end was handled; what follows it has nowhere to go.
+        if events.contains(.hungUp) { hangUp() }
+        for signal in session.signals() { handle(signal) }
+        takeMail()
+        if outcome == nil, model.wantsProgress { update(.progress(client.progress())) }
+        draw()
+    }
+
+    private func timeUntilNextEvent() -> Double? {
+        let now = Self.now().seconds
+        return [keys.deadline, pacer.due, model.deadline].compactMap { $0 }.min().map { max(0, $0 - now) }
+    }
+
+    private func readKeys() {
+        guard let bytes = session.read() else {
+            hangUp()
+            return
+        }
+        for key in keys.read(bytes, now: model.clock.seconds) { handle(key) }
+    }
+
+    private func hangUp() {
+        isGone = true
+        outcome = outcome ?? .hangUp
+    }
+
+    private func handle(_ key: Key) {
+        if case .press(let button, let point) = key {
+            if button == 0, let target = lastFrame?.target(at: point) { update(.clicked(target)) }
+        } else {
+            update(.key(key))
+        }
+        pacer.request(.now, now: model.clock.seconds)
+    }
+
+    private func takeMail() {
+        let mail = mailbox.drain()
+        guard !mail.isEmpty else { return }
+        if let changes = mail.update { update(.queue(changes)) }
+        for message in mail.messages { update(message) }
+        if mail.isClosed { outcome = outcome ?? .quit }
+        pacer.request(mail.messages.isEmpty ? .soon : .now, now: model.clock.seconds)
+    }
+
+    private func update(_ message: Message) {
+        for effect in model.update(message) { carryOut(effect) }
+    }
+
+    private func carryOut(_ effect: Effect) {
+        switch effect {
+        case .perform(let command, let request): send(.perform(command, request))
+        case .preview(let text, let number): send(.preview(text, number: number))
+        case .complete(let line, let number): send(.complete(line, number: number))
+        case .add(let selection, let destination): send(.add(selection, destination: destination))
+        case .setMouse(let on): session.setMouse(on)
+        case .redraw: painter.forget()
+        case .suspend: suspend()
+        case .finish(let outcome): self.outcome = self.outcome ?? outcome
+        }
+    }
+
+    private func handle(_ signal: Int32) {
+        switch signal {
+        case SIGWINCH: resize()
+        case SIGTSTP: suspend()
+        case SIGCONT:
+            // After a stop that could not be caught the modes are those of the shell.
+            if waitForForeground() { comeBack() }
+        case SIGHUP: outcome = outcome ?? .hangUp
+        case SIGTERM, SIGINT, SIGQUIT: outcome = outcome ?? .signal(signal)
+        default: break
+        }
+    }
+
+    private func suspend() {
+        let hasStopped = session.suspend()
+        guard waitForForeground() else { return }
+        comeBack()
+        if !hasStopped { update(.cannotSuspend) }
+    }
+
+    /// After `bg` the queue goes on, but the terminal belongs to the shell. False if the program is to end.
+    private func waitForForeground() -> Bool {
+        while outcome == nil, !session.isInForeground {
+            session.waitInBackground(seconds: 0.25)
+            for signal in session.signals() where signal != SIGCONT && signal != SIGTSTP { handle(signal) }
+            update(.clock(Self.now()))
+            takeMail()
+        }
+        return outcome == nil
+    }
+
+    private func comeBack() {
+        session.resume()
+        painter.forget()
+        resize()
+    }
+
+    private func resize() {
+        update(.resized(session.size))
+        pacer.request(.now, now: model.clock.seconds)
+    }
+
+    private func draw() {
+        let now = model.clock.seconds
+        if model.changesByItself(since: pacer.lastFrame) { pacer.request(.now, now: now) }
+        guard outcome == nil, pacer.isDue(now) else { return }
+        guard session.isWritable else {
+            pacer.postpone(now: now)
+            return
+        }
+        let frame = model.frame()
+        painter.paint(frame)
+        lastFrame = frame
+        pacer.drew(now: now)
+    }
+
+    private static func now() -> Clock {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Clock(seconds: Double(time.tv_sec) + Double(time.tv_nsec) / 1e9, date: Date())
+    }
+
+    private static func wantsColour(_ colour: Screen.Configuration.Colour) -> Bool {
+        switch colour {
+        case .never: false
+        case .always: true
+        case .auto: (ProcessInfo.processInfo.environment["NO_COLOR"] ?? "").isEmpty
+        }
+    }
+}

@@ -1,0 +1,143 @@
+import Foundation
+public import Uploads
+
+/// The terminal interface over a queue: one thread owns the terminal while it is up.
+///
+/// ```swift
+/// let screen = Screen(client: queue, add: service, configuration: .init(destinations: ["box"]))
+/// let outcome = try await screen.run()
+/// ```
+public struct Screen: Sendable {
+    public struct Configuration: Sendable {
+        public enum Colour: String, Sendable, CaseIterable {
+            /// Colours if the terminal has them and `NO_COLOR` is not set.
+            case auto
+            case never, always
+        }
+
+        /// ASCII signs only, whatever the locale says.
+        public var ascii: Bool
+        public var colour: Colour
+        /// Whether clicks and the wheel are taken. `m` changes it.
+        public var mouse: Bool
+        /// The names of the destinations that files can be added to.
+        public var destinations: [String]
+        /// The one that is offered first.
+        public var defaultDestination: String?
+
+        public init(
+            ascii: Bool = false, colour: Colour = .auto, mouse: Bool = true, destinations: [String] = [],
+            defaultDestination: String? = nil
+        ) {
+            self.ascii = ascii
+            self.colour = colour
+            self.mouse = mouse
+            self.destinations = destinations
+            self.defaultDestination = defaultDestination
+        }
+    }
+
+    private let client: any QueueClient
+    private let add: AddService
+    private let configuration: Configuration
+
+    public init(client: any QueueClient, add: AddService, configuration: Configuration) {
+        self.client = client
+        self.add = add
+        self.configuration = configuration
+    }
+
+    /// Takes the terminal over until the person or the system ends it. Returns when it has been given back.
+    ///
+    /// If the calling task is cancelled, the screen closes and the outcome is `quit`.
+    /// - Throws: `ScreenError` if there is no terminal or it cannot show a screen; nothing was drawn then.
+    public func run() async throws(ScreenError) -> ScreenOutcome {
+        let mailbox = Mailbox()
+        let (orders, continuation) = AsyncStream.makeStream(of: Order.self)
+        let servant = Servant(client: client, add: add, mailbox: mailbox)
+        let work = Task { await servant.run(orders) }
+        let client = client
+        let configuration = configuration
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation {
+                (finished: CheckedContinuation<Result<ScreenOutcome, ScreenError>, Never>) in
+                let thread = Thread {
+                    // Made on its thread and not Sendable: the compiler keeps the terminal there.
+                    let result = Result { () throws(ScreenError) -> ScreenOutcome in
+                        let program = try Program(
+                            client: client, mailbox: mailbox, configuration: configuration,
+                            send: { continuation.yield($0) })
+                        return program.run()
+                    }
+                    finished.resume(returning: result)
+                }
+                thread.name = "screen"
+                thread.stackSize = 4 << 20
+                thread.start()
+            }
+        } onCancel: {
+            mailbox.close()
+        }
+        continuation.finish()
+        // Who leaves in peace gets the last commands carried out; who is made to leave does not wait for them.
+        if case .success(let outcome) = result, outcome == .quit || outcome == .quitWhenIdle {
+            await work.value
+        } else {
+            work.cancel()
+        }
+        return try result.get()
+    }
+}
+
+/// How the screen ended.
+public enum ScreenOutcome: Hashable, Sendable {
+    /// The person left. Uploads may be running.
+    case quit
+    /// The person asked for the running uploads to be finished first, and they are.
+    case quitWhenIdle
+    /// The terminal has gone: closed window, lost ssh, SIGHUP. Nothing can be printed any more, and SIGHUP is
+    /// ignored from then on, so that there is time to finish.
+    case hangUp
+    /// SIGINT, SIGTERM or SIGQUIT came; end with status 128 plus its number.
+    case signal(Int32)
+}
+
+/// Why there is no screen, in the words the person reads.
+public enum ScreenError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// Standard input or output is a file or a pipe.
+    case notATerminal
+    /// TERM names a terminal that cannot place its cursor.
+    case unusableTerminal(String)
+    /// The system refused, with the reason.
+    case system(String)
+
+    public var description: String {
+        switch self {
+        case .notATerminal: "standard input or output is not a terminal; use `ferry run` without a screen"
+        case .unusableTerminal(let name):
+            "the terminal \(name.isEmpty ? "(TERM is not set)" : "'\(name)'") cannot show a screen;"
+                + " set TERM, or use `ferry run` without one"
+        case .system(let reason): "the terminal could not be taken over: \(reason)"
+        }
+    }
+}
+
+/// How the screen turns what people type or paste into files and uploads. Given by the executable.
+public struct AddService: Sendable {
+    /// Finds the files that a typed line or a paste stands for: paths, patterns, quoted words, `file://` addresses.
+    public var preview: @Sendable (_ text: String) async -> FileSelection
+    /// Queues the selection for a destination.
+    public var add: @Sendable (_ selection: FileSelection, _ destination: String) async -> QueueReply
+    /// The lines that a line may be completed to, in order; each replaces the whole line. May read directories.
+    public var complete: @Sendable (_ line: String) -> [String]
+
+    public init(
+        preview: @escaping @Sendable (_ text: String) async -> FileSelection,
+        add: @escaping @Sendable (_ selection: FileSelection, _ destination: String) async -> QueueReply,
+        complete: @escaping @Sendable (_ line: String) -> [String]
+    ) {
+        self.preview = preview
+        self.add = add
+        self.complete = complete
+    }
+}

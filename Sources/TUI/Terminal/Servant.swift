@@ -1,0 +1,63 @@
+import Uploads
+
+/// What the screen wants done outside its thread.
+enum Order: Sendable {
+    case perform(QueueCommand, Request)
+    case add(FileSelection, destination: String)
+    case preview(String, number: Int)
+    case complete(String, number: Int)
+}
+
+/// Carries out the screen's orders and posts what came of them. Commands go one after the other, as typed.
+struct Servant: Sendable {
+    let client: any QueueClient
+    let add: AddService
+    let mailbox: Mailbox
+
+    /// Returns when the orders have ended and the last command has been answered: what was typed before leaving
+    /// is carried out.
+    func run(_ orders: AsyncStream<Order>) async {
+        let (commands, continuation) = AsyncStream.makeStream(of: Order.self)
+        let listening = Task { await listen() }
+        let performing = Task { for await order in commands { await carryOut(order) } }
+        var looking: Task<Void, Never>?
+        for await order in orders {
+            switch order {
+            case .perform, .add: continuation.yield(order)
+            case .complete: Task { await carryOut(order) }
+            case .preview:
+                // Only the newest text is of interest, and looking at a large folder takes long.
+                looking?.cancel()
+                looking = Task { await carryOut(order) }
+            }
+        }
+        looking?.cancel()
+        listening.cancel()
+        continuation.finish()
+        await withTaskCancellationHandler {
+            await performing.value
+        } onCancel: {
+            performing.cancel()
+        }
+    }
+
+    private func listen() async {
+        for await update in await client.updates() { mailbox.post(.queue(update)) }
+        mailbox.post(.queueEnded)
+    }
+
+    private func carryOut(_ order: Order) async {
+        switch order {
+        case .perform(let command, let request):
+            mailbox.post(.replied(await client.perform(command), to: request))
+        case .add(let selection, let destination):
+            let reply = await add.add(selection, destination)
+            mailbox.post(.replied(reply, to: .add(skipped: selection.problems.count)))
+        case .preview(let text, let number):
+            let selection = await add.preview(text)
+            if !Task.isCancelled { mailbox.post(.previewed(selection, number: number)) }
+        case .complete(let line, let number):
+            mailbox.post(.completed(add.complete(line), number: number))
+        }
+    }
+}

@@ -1,0 +1,97 @@
+import CTerminal
+import Foundation
+
+/// The terminal while it is taken over. Not Sendable: it stays on the thread that opened it.
+final class TerminalSession {
+    struct Events: OptionSet {
+        let rawValue: Int32
+        static let input = Events(rawValue: Int32(TERMINAL_INPUT))
+        static let woken = Events(rawValue: Int32(TERMINAL_WOKEN))
+        static let stray = Events(rawValue: Int32(TERMINAL_STRAY))
+        static let hungUp = Events(rawValue: Int32(TERMINAL_HUNG_UP))
+    }
+
+    private var isOpen = true
+    private var buffer = [UInt8](repeating: 0, count: 64 << 10)
+
+    /// - Throws: `ScreenError`; the terminal is as before then.
+    init(mouse: Bool, colour: Bool) throws(ScreenError) {
+        switch terminal_open(terminal_options(mouse: mouse, colour: colour)) {
+        case TERMINAL_OK: break
+        case TERMINAL_NOT_A_TERMINAL: throw .notATerminal
+        case TERMINAL_UNUSABLE: throw .unusableTerminal(ProcessInfo.processInfo.environment["TERM"] ?? "")
+        default: throw .system(String(cString: strerror(errno)))
+        }
+    }
+
+    deinit { close(gone: false) }
+
+    /// - Parameter gone: The terminal has hung up and is not written to.
+    func close(gone: Bool) {
+        guard isOpen else { return }
+        isOpen = false
+        terminal_close(gone)
+    }
+
+    var tier: Palette.Tier { Palette.Tier(colours: Int(terminal_colours())) }
+
+    var isUnicode: Bool {
+        // The Linux console has 512 glyphs at most.
+        terminal_locale_is_utf8() && ProcessInfo.processInfo.environment["TERM"] != "linux"
+    }
+
+    static func agrees(_ scalar: Unicode.Scalar, _ width: Int) -> Bool {
+        Int(terminal_scalar_width(scalar.value)) == width
+    }
+
+    var size: Size {
+        var (rows, columns): (Int32, Int32) = (0, 0)
+        terminal_measure(&rows, &columns)
+        return Size(rows: Int(rows), columns: Int(columns))
+    }
+
+    /// - Parameter seconds: nil waits for ever.
+    func wait(seconds: Double?) -> Events {
+        Events(rawValue: terminal_wait(Self.milliseconds(seconds)))
+    }
+
+    func waitInBackground(seconds: Double) {
+        terminal_wait_in_background(Self.milliseconds(seconds))
+    }
+
+    /// The bytes that were typed; nil if the terminal has gone.
+    func read() -> [UInt8]? {
+        let count = terminal_read(&buffer, buffer.count)
+        return count < 0 ? nil : Array(buffer.prefix(count))
+    }
+
+    /// What others printed since the last call; empty if nothing.
+    func readStray() -> [UInt8] {
+        Array(buffer.prefix(max(0, terminal_read_stray(&buffer, buffer.count))))
+    }
+
+    /// The signals that came since the last call.
+    func signals() -> [Int32] {
+        var signals: [Int32] = []
+        while case let next = terminal_next_signal(), next >= 0 {
+            if next > 0 { signals.append(next) }
+        }
+        return signals
+    }
+
+    var isWritable: Bool { terminal_writable() }
+
+    var isInForeground: Bool { terminal_in_foreground() }
+
+    func setMouse(_ on: Bool) { terminal_set_mouse(on) }
+
+    /// Leaves the screen and stops the process. False if it could not stop.
+    func suspend() -> Bool { terminal_suspend("ferry is suspended and its uploads with it; fg goes on\r\n") }
+
+    func resume() { terminal_resume() }
+
+    private static func milliseconds(_ seconds: Double?) -> Int32 {
+        guard let seconds else { return -1 }
+        return Int32(max(0, min(3_600_000, (seconds * 1000).rounded(.up))))
+    }
+}

@@ -1,0 +1,26 @@
+/// How many cells a scalar takes on the screen: 0, 1 or 2, or nil for one that must not be drawn as it is.
+enum CellWidth {
+    static func of(_ scalar: Unicode.Scalar) -> Int? {
+        let value = scalar.value
+        if value >= 0x20, value < 0x7F { return 1 }
+        if value < 0xA0 { return nil }
+        // UTS #51: a regional indicator alone is a letter in a box; terminals give it one cell or two.
+        if (0x1F1E6...0x1F1FF).contains(value) { return nil }
+        switch scalar.properties.generalCategory {
+        case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator:
+            return nil
+        case .nonspacingMark, .enclosingMark:
+            return 0
+        default:
+            break
+        }
+        // Medial and final Hangul letters join the syllable before them.
+        if (0x1160...0x11FF).contains(value) { return 0 }
+        return WideScalars.contains(scalar) ? 2 : 1
+    }
+
+    /// The cells of text whose scalars are known to be drawable; the others count as one.
+    static func of(_ text: some StringProtocol) -> Int {
+        text.unicodeScalars.reduce(0) { $0 + (of($1) ?? 1) }
+    }
+}

@@ -1,0 +1,40 @@
+extension SafeText {
+    /// At most `columns` cells: the middle goes, the extension stays (`holiday-2024…final.mov`).
+    func fitted(to columns: Int, ellipsis: String) -> SafeText {
+        guard width > columns else { return self }
+        let mark = Unit(text: ellipsis, width: 1)
+        guard columns > 1 else { return SafeText(units: columns == 1 ? [mark] : []) }
+        let tailWidth = min((columns - 1) / 3, 12)
+        let tail = Array(Self.prefix(of: units.reversed(), columns: tailWidth).reversed())
+        let used = tail.reduce(0) { $0 + $1.width }
+        let head = Self.prefix(of: units, columns: columns - 1 - used)
+        return SafeText(units: head + [mark] + tail)
+    }
+
+    /// At most `columns` cells, the end cut off.
+    func truncated(to columns: Int, ellipsis: String) -> SafeText {
+        guard width > columns else { return self }
+        guard columns > 0 else { return SafeText() }
+        return SafeText(
+            units: Self.prefix(of: units, columns: columns - 1) + [Unit(text: ellipsis, width: 1)])
+    }
+
+    /// At most `columns` cells, the beginning cut off: for paths, whose end tells them apart.
+    func truncatedAtStart(to columns: Int, ellipsis: String) -> SafeText {
+        guard width > columns else { return self }
+        guard columns > 0 else { return SafeText() }
+        let tail = Self.prefix(of: units.reversed(), columns: columns - 1)
+        return SafeText(units: [Unit(text: ellipsis, width: 1)] + tail.reversed())
+    }
+
+    private static func prefix(of units: some Sequence<Unit>, columns: Int) -> [Unit] {
+        var taken: [Unit] = []
+        var used = 0
+        for unit in units {
+            guard used + unit.width <= columns else { break }
+            used += unit.width
+            taken.append(unit)
+        }
+        return taken
+    }
+}

@@ -1,0 +1,113 @@
+/// Text from outside (file names, server messages, paths in errors) made fit for the screen.
+///
+/// Nothing in it can move the cursor, change a mode, reorder its neighbours or take a width on which terminals
+/// disagree. What cannot be shown is written as an escape such as `\e` or `\u{202E}`, and the backslash is doubled
+/// so that an escape cannot be imitated. It is for display only: it never goes back to the file system.
+struct SafeText: Hashable, Sendable {
+    /// What is drawn or left out as a whole.
+    struct Unit: Hashable, Sendable {
+        var text: String
+        /// Cells, 1 or more.
+        var width: Int
+        /// True if the text stands for something that cannot be shown.
+        var isEscape = false
+    }
+
+    var units: [Unit]
+
+    init(units: [Unit] = []) { self.units = units }
+
+    /// - Parameter agrees: False for a scalar to which the C library gives another width than `CellWidth`;
+    ///   such a scalar becomes an escape, for one disagreement shifts the rest of its row.
+    init(_ raw: some StringProtocol, agrees: (Unicode.Scalar, Int) -> Bool = { _, _ in true }) {
+        units = []
+        units.reserveCapacity(raw.utf8.count)
+        for character in raw { append(character, agrees: agrees) }
+    }
+
+    var width: Int { units.reduce(0) { $0 + $1.width } }
+
+    var text: String { units.map(\.text).joined() }
+
+    private mutating func append(_ character: Character, agrees: (Unicode.Scalar, Int) -> Bool) {
+        let scalars = character.unicodeScalars
+        guard let first = scalars.first else { return }
+        if Self.isPartOfFlag(first) {
+            for scalar in scalars where Self.isPartOfFlag(scalar) {
+                // Terminals give a flag 1, 2 or 4 cells; its two letters are certain.
+                appendPlain(String(UnicodeScalarBuilder.letter(ofIndicator: scalar)))
+            }
+            return
+        }
+        // Families, skin tones, hearts and keycaps: only the first scalar has a width all terminals share.
+        if scalars.count > 1, Self.isEmoji(first) {
+            append(first, agrees: agrees)
+            return
+        }
+        for scalar in scalars { append(scalar, agrees: agrees) }
+    }
+
+    private mutating func append(_ scalar: Unicode.Scalar, agrees: (Unicode.Scalar, Int) -> Bool) {
+        if scalar.isASCII, scalar.value >= 0x20, scalar.value < 0x7F, scalar != "\\" {
+            units.append(Unit(text: String(scalar), width: 1))
+            return
+        }
+        if scalar == "\u{FFFD}" {
+            units.append(Unit(text: "\u{FFFD}", width: 1, isEscape: true))
+            return
+        }
+        if (0xFE00...0xFE0F).contains(scalar.value) { return }
+        if scalar != "\\", let width = CellWidth.of(scalar), agrees(scalar, width) {
+            if width > 0 {
+                units.append(Unit(text: String(scalar), width: width))
+            } else {
+                appendCombining(scalar)
+            }
+            return
+        }
+        let escape = Self.escape(scalar)
+        units.append(Unit(text: escape, width: escape.utf8.count, isEscape: true))
+    }
+
+    /// A cell holds its base and two marks; the rest of a heap of marks is dropped.
+    private mutating func appendCombining(_ scalar: Unicode.Scalar) {
+        guard let last = units.indices.last, !units[last].isEscape else {
+            let escape = Self.escape(scalar)
+            units.append(Unit(text: escape, width: escape.utf8.count, isEscape: true))
+            return
+        }
+        if units[last].text.unicodeScalars.count < 3 { units[last].text.unicodeScalars.append(scalar) }
+    }
+
+    private mutating func appendPlain(_ text: String) {
+        units.append(Unit(text: text, width: 1))
+    }
+
+    private static func escape(_ scalar: Unicode.Scalar) -> String {
+        switch scalar {
+        case "\\": return "\\\\"
+        case "\n": return "\\n"
+        case "\r": return "\\r"
+        case "\t": return "\\t"
+        case "\u{1B}": return "\\e"
+        default: return "\\u{" + String(scalar.value, radix: 16, uppercase: true) + "}"
+        }
+    }
+
+    private static func isPartOfFlag(_ scalar: Unicode.Scalar) -> Bool {
+        (0x1F1E6...0x1F1FF).contains(scalar.value)
+    }
+
+    private static func isEmoji(_ scalar: Unicode.Scalar) -> Bool {
+        let properties = scalar.properties
+        return properties.isEmojiPresentation || properties.isEmojiModifierBase
+            || (properties.isEmoji && scalar.value > 0x7F) || scalar.isASCII && properties.isEmoji
+    }
+
+    private enum UnicodeScalarBuilder {
+        /// `A` for U+1F1E6 and so on.
+        static func letter(ofIndicator scalar: Unicode.Scalar) -> Unicode.Scalar {
+            Unicode.Scalar(UInt8(truncatingIfNeeded: scalar.value - 0x1F1E6) + UInt8(ascii: "A"))
+        }
+    }
+}

@@ -1,0 +1,56 @@
+import Foundation
+
+/// How times, counts and shares are written.
+enum Wording {
+    /// `00:42`, `12:31`, `1:21:07`, `3d 04h`: at most eight columns; dashes for what is not known.
+    static func remaining(_ seconds: Double?) -> String {
+        guard let seconds, seconds.isFinite, seconds >= 0, seconds < 100 * 86_400 else { return "--:--" }
+        let total = Int(seconds.rounded())
+        if total >= 86_400 { return "\(total / 86_400)d \(padded(total / 3600 % 24))h" }
+        if total >= 3600 { return "\(total / 3600):\(padded(total / 60 % 60)):\(padded(total % 60))" }
+        return "\(padded(total / 60)):\(padded(total % 60))"
+    }
+
+    /// A countdown: `in 12 s`, `in 4 min`, `now`.
+    static func wait(_ seconds: Double) -> String {
+        guard seconds.isFinite, seconds > 0 else { return "now" }
+        if seconds > 99 * 3600 { return "later" }
+        if seconds >= 5400 { return "in \(Int((seconds / 3600).rounded())) h" }
+        if seconds >= 100 { return "in \(Int((seconds / 60).rounded())) min" }
+        return "in \(Int(seconds.rounded(.up))) s"
+    }
+
+    /// The time of day, `14:02:40`.
+    static func timeOfDay(_ date: Date, in zone: TimeZone) -> String {
+        let local = date.timeIntervalSince1970 + Double(zone.secondsFromGMT(for: date))
+        guard let seconds = Int(exactly: local.rounded(.down)) else { return "--:--:--" }
+        let ofDay = ((seconds % 86_400) + 86_400) % 86_400
+        return "\(padded(ofDay / 3600)):\(padded(ofDay / 60 % 60)):\(padded(ofDay % 60))"
+    }
+
+    /// A count with commas: `1,284`.
+    static func count(_ number: Int) -> String {
+        var groups: [Substring] = []
+        var digits = Substring(String(number.magnitude))
+        while digits.count > 3 {
+            groups.append(digits.suffix(3))
+            digits = digits.dropLast(3)
+        }
+        groups.append(digits)
+        return (number < 0 ? "-" : "") + groups.reversed().joined(separator: ",")
+    }
+
+    /// `1 upload`, `3 uploads`.
+    static func count(_ number: Int, _ noun: String) -> String {
+        "\(count(number)) \(noun)\(number == 1 ? "" : "s")"
+    }
+
+    /// Whole percent, 100 only for the whole.
+    static func percent(_ part: Int64, of whole: Int64) -> Int {
+        guard whole > 0, part > 0 else { return 0 }
+        if part >= whole { return 100 }
+        return min(99, Int(Double(part) / Double(whole) * 100))
+    }
+
+    private static func padded(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+}

@@ -1,0 +1,73 @@
+/// Which columns of the list there is room for, and where each begins.
+struct Columns: Hashable, Sendable {
+    /// The cursor's sign and the mark.
+    static let markWidth = 2
+    static let numberWidth = 6
+    static let sizeWidth = 5
+    static let percentWidth = 4
+    static let rateWidth = 7
+    static let remainingWidth = 8
+    static let targetWidth = 16
+    static let wordWidth = 8
+
+    let width: Int
+    let hasNumber, hasWord, hasSize, hasRemaining, hasRate, hasTarget: Bool
+    let barWidth: Int
+    let nameWidth: Int
+
+    init(width: Int) {
+        var chosen = Columns(width: width, dropped: Self.steps.count)
+        for dropped in 0...Self.steps.count {
+            let columns = Columns(width: width, dropped: dropped)
+            if columns.nameWidth >= (dropped < 2 ? 24 : 16) {
+                chosen = columns
+                break
+            }
+        }
+        self = chosen
+    }
+
+    private enum Step { case target, number, size, barShort, barNone, remaining, word, rate }
+
+    /// What goes when it gets narrow, in this order.
+    private static let steps: [Step] = [
+        .target, .number, .size, .barShort, .barNone, .remaining, .word, .rate,
+    ]
+
+    private init(width: Int, dropped: Int) {
+        let gone = Self.steps.prefix(dropped)
+        self.width = width
+        hasTarget = !gone.contains(.target)
+        hasNumber = !gone.contains(.number)
+        hasSize = !gone.contains(.size)
+        hasRemaining = !gone.contains(.remaining)
+        hasWord = !gone.contains(.word)
+        hasRate = !gone.contains(.rate)
+        // A long bar only where there is space for everything.
+        barWidth =
+            gone.contains(.barNone)
+            ? 0
+            : gone.contains(.barShort) ? 8 : width >= 110 ? min(40, 20 + max(0, width - 120) / 4) : 13
+        var used = Self.markWidth + 1 + Self.percentWidth + 1
+        used += 2 + (hasWord ? Self.wordWidth + 1 : 0)
+        used += hasNumber ? Self.numberWidth + 1 : 0
+        used += hasSize ? Self.sizeWidth + 1 : 0
+        used += barWidth > 0 ? barWidth + 1 : 0
+        used += hasRate ? Self.rateWidth + 1 : 0
+        used += hasRemaining ? Self.remainingWidth + 1 : 0
+        used += hasTarget ? Self.targetWidth + 2 : 0
+        nameWidth = max(0, width - used + 1)
+    }
+
+    var number: Int { Self.markWidth }
+    var sign: Int { Self.markWidth + (hasNumber ? Self.numberWidth + 1 : 0) }
+    var word: Int { sign + 2 }
+    var name: Int { word + (hasWord ? Self.wordWidth + 1 : 0) }
+    var size: Int { name + nameWidth + 1 }
+    var bar: Int { size + (hasSize ? Self.sizeWidth + 1 : 0) }
+    var percent: Int { bar + (barWidth > 0 ? barWidth + 1 : 0) }
+    /// Where rate and remaining time begin, or what is said instead.
+    var rate: Int { percent + Self.percentWidth + 1 }
+    var remaining: Int { rate + (hasRate ? Self.rateWidth + 1 : 0) }
+    var target: Int { remaining + (hasRemaining ? Self.remainingWidth + 1 : 0) + 1 }
+}

@@ -1,0 +1,95 @@
+import Transfer
+import UploadProtocols
+import Uploads
+
+extension Model {
+    /// The box for the dialog that is open.
+    func box(for dialog: Dialog) -> DialogBox {
+        switch dialog {
+        case .help(let help): HelpView(help: help, size: size, appearance: appearance).box
+        case .add(let add): AddView(add: add, size: size, appearance: appearance).box
+        case .prompt(let prompt): box(for: prompt)
+        case .removal(let removal): box(for: removal)
+        case .quit: quitBox
+        }
+    }
+
+    private func box(for prompt: PromptDialog) -> DialogBox {
+        let (title, question) =
+            switch prompt.subject {
+            case .bandwidth:
+                ("Bandwidth of all uploads together", "bytes a second (20M, 800K; empty: no limit) ")
+            case .concurrency: ("Uploads at once", "from 1 to 999 ")
+            }
+        let inside = min(64, size.columns - 4)
+        let field = FieldView(
+            line: prompt.line, width: max(1, min(16, inside - question.count)), appearance: appearance)
+        let isTwoLines = question.count + 16 > inside
+        var body: [DialogBox.Line] =
+            isTwoLines
+            ? [[.init(appearance.safe(question))], field.pieces]
+            : [[.init(appearance.safe(question))] + field.pieces]
+        body.append([.init(appearance.safe(prompt.problem ?? ""), .warning)])
+        return DialogBox(
+            title: appearance.safe(title), body: body,
+            keys: [DialogBox.keyLine(.prompt, appearance: appearance)],
+            width: 64,
+            cursor: Point(row: isTwoLines ? 1 : 0, column: (isTwoLines ? 0 : question.count) + field.cursor))
+    }
+
+    private func box(for removal: RemovalDialog) -> DialogBox {
+        let count = removal.targets.count
+        let title =
+            count == 1 ? "Remove \(removal.name ?? "1 upload")" : "Remove \(Wording.count(count, "upload"))"
+        let parts = ByteFormat.sentence(removal.bytes)
+        let first =
+            count == 1
+            ? "The server already holds \(parts) of it."
+            : removal.onServer == 1
+                ? "Of one of them the server already holds \(parts)."
+                : "Of \(Wording.count(removal.onServer)) of them the server already holds \(parts)."
+        let text = [
+            first, "Removed, \(count == 1 ? "it" : "they") would start again from 0.",
+            "The files on this machine are never touched.", "",
+        ]
+        return DialogBox(
+            title: appearance.safe(title), body: text.map { [.init(appearance.safe($0))] },
+            keys: DialogBox.keyLines(.removal, appearance: appearance), width: 50)
+    }
+
+    private var quitBox: DialogBox {
+        let running = table.running.compactMap { table[$0] }.sorted { $0.rank < $1.rank }
+        let shown = running.prefix(5)
+        let room = max(8, min(36, size.columns - 34))
+        var body: [DialogBox.Line] = [
+            [
+                .init(
+                    appearance.safe(
+                        running.count == 1
+                            ? "1 upload is running:" : "\(Wording.count(running.count)) uploads are running:")
+                )
+            ]
+        ]
+        for upload in shown {
+            let name = appearance.safe(upload.path.name).fitted(
+                to: room, ellipsis: appearance.glyphs.ellipsis)
+            let sent = live[upload.id]?.sample.sent ?? upload.confirmed
+            let restarts = upload.canResume ? "" : ", starts again from 0"
+            let percent = Wording.percent(sent, of: upload.size)
+            body.append([
+                .init(appearance.safe("  ")), .init(name),
+                .init(appearance.safe("  \(percent)%\(restarts)"), .dim),
+            ])
+        }
+        if running.count > shown.count {
+            body.append([
+                .init(appearance.safe("  and \(Wording.count(running.count - shown.count)) more"), .dim)
+            ])
+        }
+        body.append([])
+        return DialogBox(
+            title: appearance.safe("Quit"), body: body,
+            keys: DialogBox.keyLines(.quit, appearance: appearance),
+            width: 64)
+    }
+}

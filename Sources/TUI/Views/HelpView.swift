@@ -1,0 +1,72 @@
+/// The actions of the list, narrowed by typing, in one column or two.
+struct HelpView {
+    let help: HelpDialog
+    let size: Size
+    let appearance: Appearance
+
+    /// Lines of the box that are not entries: border, typing line, blank, keys.
+    private static let frameLines = 6
+
+    /// Entries one below the other: as few as there are, as many as fit.
+    static func columnHeight(_ size: Size, entries: Int) -> Int {
+        let columns = columnCount(size)
+        return max(1, min(size.rows - frameLines, (entries + columns - 1) / columns))
+    }
+
+    private static func columnCount(_ size: Size) -> Int { size.columns >= 72 ? 2 : 1 }
+
+    var box: DialogBox {
+        let entries = help.entries
+        let rows = Self.columnHeight(size, entries: entries.count)
+        let columnCount = Self.columnCount(size)
+        let inside = max(1, min(size.columns - 4, 100))
+        let width = inside / columnCount
+        let page = rows * columnCount
+        let first = max(0, help.selected) / page * page
+        let shown = Array(entries[min(first, entries.count)..<min(entries.count, first + page)])
+        let height = max(1, min(rows, shown.count))
+
+        let label = "type to search: "
+        let field = FieldView(
+            line: help.line, width: max(1, min(24, inside - label.count)), appearance: appearance)
+        let pages = (entries.count + page - 1) / page
+        let count = pages > 1 ? "   page \(first / page + 1) of \(pages)" : ""
+        var body: [DialogBox.Line] = [
+            [.init(appearance.safe(label), .dim)] + field.pieces + [.init(appearance.safe(count), .dim)], [],
+        ]
+        for row in 0..<height {
+            var line: DialogBox.Line = []
+            for column in 0..<columnCount {
+                let index = column * rows + row
+                guard shown.indices.contains(index) else { continue }
+                line += pieces(shown[index], isSelected: first + index == help.selected, width: width)
+            }
+            body.append(line)
+        }
+        if entries.isEmpty { body[2] = [.init(appearance.safe("nothing matches"), .dim)] }
+        return DialogBox(
+            title: appearance.safe("Keys"), body: body,
+            keys: [DialogBox.keyLine(.help, appearance: appearance)],
+            width: inside, cursor: Point(row: 0, column: label.count + field.cursor))
+    }
+
+    private func pieces(_ entry: ActionTable.Entry, isSelected: Bool, width: Int) -> DialogBox.Line {
+        let ellipsis = appearance.glyphs.ellipsis
+        let keyWidth = max(1, min(13, width / 2))
+        let keys = padded(
+            appearance.safe(entry.keyLabels).truncated(to: keyWidth, ellipsis: ellipsis), to: keyWidth + 1)
+        let textWidth = max(0, width - keyWidth - 2)
+        let text = padded(
+            appearance.safe(entry.help).truncated(to: textWidth, ellipsis: ellipsis), to: textWidth + 1)
+        return [
+            .init(keys, isSelected ? .selection : .key),
+            .init(text, isSelected ? .selection : .dialog),
+        ]
+    }
+
+    private func padded(_ text: SafeText, to width: Int) -> SafeText {
+        let blanks = max(0, width - text.width)
+        return SafeText(
+            units: text.units + Array(repeating: SafeText.Unit(text: " ", width: 1), count: blanks))
+    }
+}

@@ -1,0 +1,149 @@
+import Transfer
+import UploadProtocols
+import Uploads
+
+/// The rows of the queue.
+struct ListView {
+    let model: Model
+    let columns: Columns
+
+    init(_ model: Model) {
+        self.model = model
+        columns = Columns(width: model.size.columns)
+    }
+
+    func drawHeader(row: Int, in frame: inout Frame) {
+        if columns.hasNumber {
+            frame.putRight("#", row: row, end: columns.number + Columns.numberWidth, role: .header)
+        }
+        if columns.hasWord { frame.put("STATE", row: row, column: columns.sign, role: .header) }
+        frame.put("NAME", row: row, column: columns.name, role: .header, limit: columns.nameWidth)
+        if columns.hasSize {
+            frame.putRight("SIZE", row: row, end: columns.size + Columns.sizeWidth, role: .header)
+        }
+        if columns.barWidth > 0 { frame.put("PROGRESS", row: row, column: columns.bar, role: .header) }
+        if columns.hasRate {
+            frame.putRight("RATE", row: row, end: columns.rate + Columns.rateWidth, role: .header)
+        }
+        if columns.hasRemaining {
+            frame.putRight("ETA", row: row, end: columns.remaining + Columns.remainingWidth, role: .header)
+        }
+        if columns.hasTarget { frame.put("TO", row: row, column: columns.target, role: .header) }
+    }
+
+    func draw(rows: Range<Int>, in frame: inout Frame) {
+        let places = model.rows
+        guard !places.isEmpty else {
+            drawEmpty(rows: rows, in: &frame)
+            return
+        }
+        for (offset, row) in rows.enumerated() {
+            let index = model.top + offset
+            guard places.indices.contains(index), let upload = model.table[places[index].id] else { break }
+            draw(upload, row: row, in: &frame)
+        }
+    }
+
+    private func draw(_ upload: Upload, row: Int, in frame: inout Frame) {
+        let look = RowAppearance(upload, in: model)
+        let glyphs = model.appearance.glyphs
+        let isUnderCursor = model.cursor?.id == upload.id
+        if isUnderCursor {
+            frame.put(glyphs.cursor, row: row, column: 0, role: .key)
+            frame.cursor = Point(row: row, column: 0)
+        }
+        if model.marks.contains(upload.id) { frame.put("*", row: row, column: 1, role: .key) }
+        if columns.hasNumber {
+            frame.putRight(String(upload.id), row: row, end: columns.number + Columns.numberWidth, role: .dim)
+        }
+        frame.put(glyphs.state(look.sign), row: row, column: columns.sign, role: look.role)
+        if columns.hasWord {
+            frame.put(look.word, row: row, column: columns.word, role: look.role, limit: Columns.wordWidth)
+        }
+        let name = model.appearance.safe(upload.path.name).fitted(
+            to: columns.nameWidth, ellipsis: glyphs.ellipsis)
+        frame.put(name, row: row, column: columns.name, role: look.sign == .done ? .dim : .normal)
+        if columns.hasSize {
+            frame.putRight(
+                ByteFormat.compact(upload.size), row: row, end: columns.size + Columns.sizeWidth,
+                role: look.sign == .done ? .dim : .normal)
+        }
+        drawProgress(upload, look, row: row, in: &frame)
+        frame.addRegion(rows: row..<(row + 1), columns: 0..<model.size.columns, .upload(upload.id))
+        frame.addRegion(rows: row..<(row + 1), columns: 0..<Columns.markWidth, .mark(upload.id))
+        if isUnderCursor { frame.markCursorLine(row) }
+    }
+
+    private func drawProgress(_ upload: Upload, _ look: RowAppearance, row: Int, in frame: inout Frame) {
+        var messageStart = columns.bar
+        if let part = look.part {
+            // An empty file is whole once it is done.
+            let percent = look.sign == .done ? 100 : Wording.percent(part, of: upload.size)
+            if columns.barWidth > 0 {
+                let fraction = look.sign == .done ? 1 : Double(part) / Double(max(1, upload.size))
+                let bar = model.appearance.glyphs.bar(fraction, width: columns.barWidth)
+                let end = frame.put(
+                    bar.full, row: row, column: columns.bar, role: look.role == .running ? .bar : look.role)
+                frame.put(bar.rest, row: row, column: end, role: .barRest)
+            }
+            messageStart = columns.rate
+            // The whole needs no number if what is said about it needs the room.
+            let isSaidInstead =
+                part >= upload.size && look.messages.contains { !fits($0, from: messageStart) }
+            if isSaidInstead, columns.hasRemaining {
+                messageStart = columns.percent
+            } else {
+                frame.putRight("\(percent)%", row: row, end: columns.percent + Columns.percentWidth)
+            }
+        }
+        guard look.messages.isEmpty else {
+            drawMessage(look, row: row, from: messageStart, in: &frame)
+            return
+        }
+        if columns.hasRate { frame.putRight(look.rate, row: row, end: columns.rate + Columns.rateWidth) }
+        if columns.hasRemaining {
+            frame.putRight(look.remaining, row: row, end: columns.remaining + Columns.remainingWidth)
+        }
+        if columns.hasTarget { drawTarget(upload, row: row, in: &frame) }
+    }
+
+    private func fits(_ message: String, from column: Int) -> Bool {
+        model.appearance.safe(message).width <= model.size.columns - column
+    }
+
+    private func drawMessage(_ look: RowAppearance, row: Int, from start: Int, in frame: inout Frame) {
+        guard columns.hasRemaining else {
+            guard columns.hasRate else { return }
+            frame.putRight(
+                String(look.short.prefix(Columns.rateWidth)), row: row, end: columns.rate + Columns.rateWidth,
+                role: look.role)
+            return
+        }
+        let room = model.size.columns - start
+        let texts = look.messages.map { model.appearance.safe($0) }
+        guard let text = texts.first(where: { $0.width <= room }) ?? texts.last else { return }
+        frame.put(
+            text.truncated(to: room, ellipsis: model.appearance.glyphs.ellipsis), row: row, column: start,
+            role: look.role, limit: room)
+    }
+
+    private func drawTarget(_ upload: Upload, row: Int, in frame: inout Frame) {
+        let name = upload.target.destination.isEmpty ? upload.target.url : upload.target.destination
+        let text = model.appearance.safe(name)
+            .truncated(to: Columns.targetWidth, ellipsis: model.appearance.glyphs.ellipsis)
+        frame.put(text, row: row, column: columns.target, role: .dim)
+    }
+
+    private func drawEmpty(rows: Range<Int>, in frame: inout Frame) {
+        let lines: [String] =
+            model.isLoading
+            ? ["reading the queue"]
+            : model.tab == .all
+                ? ["Nothing to upload yet.", "", "a    add files, or paste their paths", "?    all keys"]
+                : ["Nothing here.  1 shows all."]
+        let first = rows.lowerBound + max(0, (rows.count - lines.count) / 3)
+        for (row, line) in zip(first..<rows.upperBound, lines) {
+            frame.put(line, row: row, column: 4, role: .dim)
+        }
+    }
+}

@@ -1,0 +1,53 @@
+import Transfer
+import UploadProtocols
+import Uploads
+
+/// One line for what just happened, else for the upload under the cursor: where it goes, or what is wrong with it.
+struct NoteView {
+    let model: Model
+
+    func draw(row: Int, in frame: inout Frame) {
+        let room = model.size.columns - 2
+        if let toast = model.toast {
+            drawToast(toast, row: row, in: &frame)
+            return
+        }
+        guard let upload = model.cursor.flatMap({ model.table[$0.id] }) else { return }
+        let ellipsis = model.appearance.glyphs.ellipsis
+        if let problem = Self.problem(upload) {
+            let text = model.appearance.safe(problem).truncated(to: room, ellipsis: ellipsis)
+            frame.put(text, row: row, column: 1, role: .warning, limit: room)
+            return
+        }
+        let goal = upload.target.destination.isEmpty ? upload.target.url : upload.target.destination
+        let target = model.appearance.safe(" -> \(goal): \(upload.target.name)")
+            .truncated(to: max(0, room / 2), ellipsis: ellipsis)
+        let path = model.appearance.safe(upload.path.text)
+            .truncatedAtStart(to: max(0, room - target.width), ellipsis: ellipsis)
+        let end = frame.put(path, row: row, column: 1, role: .dim, limit: room)
+        frame.put(target, row: row, column: end, role: .dim, limit: room - end + 1)
+    }
+
+    /// Over whatever is in the row.
+    func drawToast(_ toast: Toast, row: Int, in frame: inout Frame) {
+        frame.clear(rows: row..<(row + 1), columns: 0..<model.size.columns)
+        let room = model.size.columns - 2
+        let role: Role =
+            switch toast.kind {
+            case .information: .title
+            case .warning: .warning
+            case .failure: .failed
+            }
+        let text = model.appearance.safe(toast.text)
+            .truncated(to: max(0, room), ellipsis: model.appearance.glyphs.ellipsis)
+        frame.put(text, row: row, column: min(1, model.size.columns - 1), role: role, limit: max(1, room))
+    }
+
+    private static func problem(_ upload: Upload) -> String? {
+        switch upload.state {
+        case .held(let failure), .failed(let failure), .waiting(_, let failure):
+            [RowAppearance.sentence(failure), failure.hint].compactMap { $0 }.joined(separator: "; ")
+        case .queued, .running, .paused, .done: nil
+        }
+    }
+}

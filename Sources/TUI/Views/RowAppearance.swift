@@ -1,0 +1,104 @@
+import Foundation
+import Transfer
+import UploadProtocols
+import Uploads
+
+/// What a row says about its upload, before it is known how much room there is.
+struct RowAppearance: Sendable {
+    enum Sign: Sendable, CaseIterable { case queued, running, retry, paused, offline, held, done, failed }
+
+    var sign: Sign
+    /// At most eight columns.
+    var word: String
+    var role: Role
+    /// Bytes to show as a bar; nil if there is nothing to be seen yet.
+    var part: ByteCount?
+    var rate = ""
+    var remaining = ""
+    /// The most useful thing now, in place of rate and remaining time: in full, then in fewer words.
+    var messages: [String] = []
+    /// A few columns of the same.
+    var short = ""
+
+    init(_ upload: Upload, in model: Model) {
+        let confirmed = upload.confirmed
+        switch upload.state {
+        case .queued:
+            self.init(.queued, "queued", .queued, part: confirmed > 0 ? confirmed : nil)
+        case .running:
+            self.init(.running, "up", .running, part: confirmed)
+            show(model.live[upload.id])
+        case .waiting(let until, let failure):
+            let count = upload.tries.network + upload.tries.server
+            self.init(
+                .retry, count > 0 && count < 100 ? "retry \(count)" : "retry", .waiting, part: confirmed)
+            let seconds = until.timeIntervalSince(model.clock.date)
+            let wait = model.isOffline ? "waiting for network" : Wording.wait(seconds)
+            messages = ["\(wait): \(Self.sentence(failure))"]
+            if let status = failure.status { messages.append("\(wait): \(status)") }
+            short = model.isOffline ? "offline" : seconds > 0 ? String(wait.dropFirst(3)) : wait
+        case .paused(.offline):
+            self.init(.offline, "offline", .waiting, part: confirmed > 0 ? confirmed : nil)
+            messages = ["waiting for network", "no network"]
+            short = "offline"
+        case .paused:
+            self.init(.paused, "paused", .paused, part: confirmed > 0 ? confirmed : nil)
+        case .held(let failure):
+            self.init(.held, Self.word(failure), .paused, part: confirmed > 0 ? confirmed : nil)
+            if let hint = failure.hint { messages.append("\(failure.summary); \(hint)") }
+            messages.append(failure.summary)
+            short = Self.word(failure)
+        case .failed(let failure):
+            self.init(.failed, "FAILED", .failed, part: confirmed > 0 ? confirmed : nil)
+            messages = [Self.sentence(failure)]
+            short = failure.status.map(String.init) ?? "failed"
+        case .done:
+            self.init(.done, "done", .done, part: upload.size)
+        }
+    }
+
+    private init(_ sign: Sign, _ word: String, _ role: Role, part: ByteCount?) {
+        self.sign = sign
+        self.word = word
+        self.role = role
+        self.part = part
+    }
+
+    private mutating func show(_ live: LiveProgress?) {
+        guard let live else { return }
+        switch live.sample.phase {
+        case .connecting:
+            part = max(part ?? 0, live.sample.confirmed)
+            messages = ["connecting"]
+            short = "connect"
+        case .sending:
+            part = live.sample.sent
+            if let speed = live.throughput.rate { rate = ByteFormat.compact(speed) + "/s" }
+            remaining = live.throughput.remaining.map { Wording.remaining($0) } ?? ""
+            short = rate
+        case .waitingForServer:
+            part = live.sample.sent
+            messages = ["waiting for server"]
+            short = "server"
+        }
+    }
+
+    /// The status number, then what was said.
+    static func sentence(_ failure: UploadFailure) -> String {
+        guard let status = failure.status, !failure.summary.contains(String(status)) else {
+            return failure.summary
+        }
+        return "\(status) \(failure.summary)"
+    }
+
+    private static func word(_ failure: UploadFailure) -> String {
+        switch failure.category {
+        case .sourceChanged: "changed"
+        case .sourceUnreadable: "no file"
+        case .authentication: "sign in"
+        case .outcomeUnknown: "unknown"
+        case .storage: "disk"
+        case .network, .server, .permanent: "held"
+        }
+    }
+}

@@ -1,0 +1,103 @@
+import UploadProtocols
+import Uploads
+
+/// The first line: is there a network, how fast does it go, how much is left. Banners take its place, so that
+/// nothing below has to move.
+struct StatusView {
+    let model: Model
+
+    func draw(row: Int, in frame: inout Frame) {
+        let room = max(0, model.size.columns - 2)
+        let banners = banners.map { model.appearance.safe($0) }
+        if let banner = banners.first(where: { $0.width <= room }) ?? banners.last {
+            frame.clear(rows: row..<(row + 1), columns: 0..<model.size.columns, role: .banner)
+            let text = banner.truncated(to: room, ellipsis: model.appearance.glyphs.ellipsis)
+            frame.put(text, row: row, column: 1, role: .banner, limit: room)
+            return
+        }
+        var column = frame.put(model.appearance.glyphs.online, row: row, column: 1, role: .done)
+        column = frame.put(" online", row: row, column: column, role: .done)
+        for part in parts(isShort: model.layout.sizeClass == .compact) {
+            let gap = model.layout.sizeClass == .compact ? 1 : 2
+            // A part that does not fit is left out as a whole; a cut number would be a wrong one.
+            guard column + gap + part.text.width <= model.size.columns else { continue }
+            column = frame.put(part.text, row: row, column: column + gap, role: part.role)
+        }
+    }
+
+    /// `3 up 18.4M/s ETA 1:13 online`: what fits into a corner.
+    var tiny: String {
+        var parts = ["\(model.table.running.count) up"]
+        if let rate = model.total.rate, !model.table.running.isEmpty {
+            parts.append(ByteFormat.compact(rate) + "/s")
+        }
+        if let remaining = model.total.remaining { parts.append("ETA " + Wording.remaining(remaining)) }
+        parts.append(model.isOffline ? "OFFLINE" : "online")
+        return parts.joined(separator: " ")
+    }
+
+    private struct Part {
+        var text: SafeText
+        var role: Role = .normal
+
+        init(_ text: SafeText, _ role: Role = .normal) {
+            self.text = text
+            self.role = role
+        }
+    }
+
+    private func parts(isShort: Bool) -> [Part] {
+        var parts: [Part] = []
+        let running = model.table.running.count
+        if !isShort, let destination { parts.append(Part(model.appearance.safe(destination), .title)) }
+        if running > 0 {
+            let up = model.appearance.glyphs.up
+            let rate = model.total.rate ?? 0
+            var text = isShort ? "\(up)\(ByteFormat.compact(rate))/s" : "\(up) \(ByteFormat.rate(rate))"
+            if !isShort, let limit = model.status.bandwidthLimit {
+                text += " (limit \(ByteFormat.compact(limit)))"
+            }
+            parts.append(Part(Self.own(text)))
+            let slots = isShort ? "\(running) up" : "\(running) of \(model.status.concurrency) up"
+            parts.append(Part(Self.own(slots)))
+        } else if let limit = model.status.bandwidthLimit, !isShort {
+            parts.append(Part(Self.own("limit \(ByteFormat.rate(Double(limit)))"), .dim))
+        }
+        let left = model.bytesLeft
+        if left > 0, !isShort { parts.append(Part(Self.own("\(ByteFormat.sentence(left)) left"))) }
+        if running > 0, let remaining = model.total.remaining {
+            parts.append(Part(Self.own("ETA \(Wording.remaining(remaining))")))
+        }
+        if model.isFinishing { parts.append(Part(Self.own("quits when these are done"), .warning)) }
+        if running == 0, left == 0, !model.table.isEmpty { parts.append(Part(Self.own("idle"), .dim)) }
+        return parts
+    }
+
+    /// The one place that all running uploads go to.
+    private var destination: String? {
+        let names = Set(model.table.running.compactMap { model.table[$0]?.target.destination })
+        return names.count == 1 ? names.first.flatMap { $0.isEmpty ? nil : $0 } : nil
+    }
+
+    /// What takes the place of the status line, the fullest wording first; empty if nothing does.
+    private var banners: [String] {
+        if model.queueHasEnded { return ["! The engine has stopped; what is shown may be old.  [q] quit"] }
+        if let notice = model.status.notice {
+            return [[notice.summary, notice.hint].compactMap { $0 }, [notice.summary]]
+                .map { "! " + $0.joined(separator: "; ") }
+        }
+        guard case .offline(let since, let reason) = model.status.network else { return [] }
+        let waiting = model.table.offline.count + model.table.waiting.count
+        let sign = model.appearance.glyphs.offline
+        let time = Wording.timeOfDay(since, in: model.appearance.zone)
+        let waits = waiting == 1 ? "1 upload waits" : "\(Wording.count(waiting)) uploads wait"
+        let base = "\(sign) OFFLINE since \(time) - \(waits), nothing is lost  [n] try now"
+        return [
+            "\(base)  (\(reason))", base, "\(sign) OFFLINE  \(Wording.count(waiting)) wait, nothing is lost",
+        ]
+    }
+
+    private static func own(_ text: String) -> SafeText {
+        SafeText(units: text.map { SafeText.Unit(text: String($0), width: 1) })
+    }
+}

@@ -1,0 +1,62 @@
+import Testing
+import Uploads
+
+@testable import TUI
+
+@Suite struct ActionTableTests {
+    @Test(arguments: Context.allCases)
+    func `no key is bound twice in one context`(context: Context) {
+        let keys = ActionTable.entries(in: context).flatMap(\.keys)
+        #expect(Set(keys).count == keys.count)
+        #expect(!keys.isEmpty)
+    }
+
+    @Test func `every key of the table leads to its action`() {
+        for entry in ActionTable.entries {
+            for key in entry.keys { #expect(ActionTable.action(for: key, in: entry.context) == entry.action) }
+        }
+    }
+
+    @Test func `backspace does nothing in the list`() {
+        #expect(ActionTable.action(for: .backspace, in: .list) == nil)
+    }
+
+    @Test func `the key that opens a question is not the one that confirms it`() {
+        let opening = Set(ActionTable.entry(for: .remove, in: .list)?.keys ?? [])
+        let confirming = Set(ActionTable.entry(for: .removeNow, in: .removal)?.keys ?? [])
+        #expect(!opening.isEmpty && !confirming.isEmpty)
+        #expect(opening.isDisjoint(with: confirming))
+    }
+
+    @Test(arguments: [Context.add, .prompt, .help])
+    func `where text is typed no character is an action`(context: Context) {
+        for key in ActionTable.entries(in: context).flatMap(\.keys) {
+            if case .character = key { Issue.record("\(key.label) is bound in \(context)") }
+        }
+    }
+
+    @Test func `the help shows every action of the list with all its keys`() {
+        var model = Model.make(rows: 60, columns: 100)
+        _ = model.update(.key(.character("?")))
+        let text = model.frame().description
+        for entry in ActionTable.entries(in: .list) {
+            #expect(text.contains(entry.help), "\(entry.help)")
+            #expect(text.contains(entry.keyLabels), "\(entry.keyLabels)")
+        }
+    }
+
+    @Test func `every hint on the screen is a key and its word from the table`() {
+        let hints = Model.make([.make(1, state: .failed)], rows: 40, columns: 200).frame().text(39)
+        for entry in ActionTable.entries(in: .list) where entry.hint != nil && entry.action != .tryNow {
+            #expect(hints.contains("\(entry.keys[0].label) \(entry.hint ?? "")"))
+        }
+    }
+
+    @Test func `help narrowed by typing runs what is selected`() {
+        var model = Model.make([.make(1, state: .failed)])
+        model.type("?failed again")
+        let effects = model.update(.key(.enter))
+        #expect(effects.commands == [.retry(.failed)])
+        #expect(model.context == .list)
+    }
+}

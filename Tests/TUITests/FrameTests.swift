@@ -1,0 +1,216 @@
+import Foundation
+import Testing
+import Transfer
+import UploadProtocols
+import Uploads
+
+@testable import TUI
+
+@Suite struct FrameTests {
+    /// One upload in every state, with names of every kind.
+    private static func everyState(rows: Int, columns: Int, isUnicode: Bool = true) -> Model {
+        var model = Model.make(
+            [
+                .make(1, name: "intro-teaser.mp4", size: 222_000_000, state: .done),
+                .make(2, name: "interview-cam-A.mov", size: 4_400_000_000, state: .running),
+                .make(3, name: "報告書-最終版.pdf", size: 40_000_000, state: .running),
+                .make(
+                    4, name: "raw-footage-day3-reel-7-take-11-version-2.braw", size: 19_300_000_000,
+                    state: .running),
+                .make(
+                    5, name: "wide-drone-pass.mov", size: 9_900_000_000, state: .waiting(12),
+                    confirmed: 4_700_000_000),
+                .make(
+                    6, name: "b-roll-city.mov", size: 2_900_000_000, state: .paused(.user),
+                    confirmed: 1_000_000_000),
+                .make(7, name: "voice-over.wav", size: 671_000_000, state: .failed, confirmed: 80_000_000),
+                .make(8, name: "timeline.drp", size: 1_150_000, state: .changed),
+                .make(9, name: "evil\u{1B}[31mred.txt", size: 12_288, state: .paused(.offline)),
+                .make(10, name: "empty.txt", size: 0),
+                .make(11, name: "IMG_10011.CR3", size: 22_000_000),
+            ], rows: rows, columns: columns, isUnicode: isUnicode)
+        for step in 0...24 {
+            _ = model.pass(to: Double(step) * 0.25)
+            let elapsed = ByteCount(step)
+            _ = model.update(
+                .progress([
+                    ProgressSample(
+                        id: 2, sent: 2_700_000_000 + elapsed * 2_500_000, confirmed: 0, phase: .sending),
+                    ProgressSample(id: 3, sent: 40_000_000, confirmed: 0, phase: .waitingForServer),
+                    ProgressSample(id: 4, sent: 0, confirmed: 0, phase: .connecting),
+                ]))
+        }
+        _ = model.update(.key(.character("g")))
+        model.type("jj ")
+        return model
+    }
+
+    @Test func `80 by 24`() {
+        let expected = """
+             ● online  box  ↑ 9.5 MB/s  3 of 4 up  24.4 GB left  ETA 43:36
+             All 11  Active 4  Queued 2  Paused 2  Failed 2  Done 1
+              STATE      NAME                       SIZE PROGRESS              RATE      ETA
+              ✓ done     intro-teaser.mp4           212M ━━━━━━━━━━━━━ 100%
+              ▲ up       interview-cam-A.mov        4.1G ━━━━━━━━─────  62%  9.5M/s    02:44
+             *▲ up       報告書-最終版.pdf           38M ━━━━━━━━━━━━━ waiting for server
+            ▸ ▲ up       raw-footage-day3…n-2.braw   18G ─────────────   0% connecting
+              ↻ retry    wide-drone-pass.mov        9.2G ━━━━━━───────  47% in 6 s: 503
+              ‖ paused   b-roll-city.mov            2.7G ━━━━─────────  34%
+              ✗ FAILED   voice-over.wav             640M ━╸───────────  11% 403 no write ac…
+              ? changed  timeline.drp               1.1M edited while queued
+              ○ offline  evil\\e[31mred.txt           12K waiting for network
+              · queued   empty.txt                    0B
+              · queued   IMG_10011.CR3               21M
+
+
+
+
+
+
+
+
+             …age-day3-reel-7-take-11-version-2.braw -> box: raw-footage-day3-reel-7-take-…
+             ? help  n now  a add  p pause  r retry  x remove  q quit         1 marked  4/11
+            """
+        #expect(Self.everyState(rows: 24, columns: 80).frame().description == expected)
+    }
+
+    @Test func `120 by 40`() {
+        let expected = """
+             ● online  box  ↑ 9.5 MB/s  3 of 4 up  24.4 GB left  ETA 43:36
+             [1] All 11   [2] Active 4   [3] Queued 2   [4] Paused 2   [5] Failed 2   [6] Done 1
+                   # STATE      NAME                               SIZE PROGRESS                     RATE      ETA  TO
+                   1 ✓ done     intro-teaser.mp4                   212M ━━━━━━━━━━━━━━━━━━━━ 100%                   box
+                   2 ▲ up       interview-cam-A.mov                4.1G ━━━━━━━━━━━━╸───────  62%  9.5M/s    02:44  box
+             *     3 ▲ up       報告書-最終版.pdf                   38M ━━━━━━━━━━━━━━━━━━━━ 100% waiting for server
+            ▸      4 ▲ up       raw-footage-day3-reel-…ion-2.braw   18G ────────────────────   0% connecting
+                   5 ↻ retry    wide-drone-pass.mov                9.2G ━━━━━━━━━───────────  47% in 6 s: 503 the server is busy
+                   6 ‖ paused   b-roll-city.mov                    2.7G ━━━━━━╸─────────────  34%                   box
+                   7 ✗ FAILED   voice-over.wav                     640M ━━──────────────────  11% 403 no write access
+                   8 ? changed  timeline.drp                       1.1M edited while queued; r sends the new version
+                   9 ○ offline  evil\\e[31mred.txt                   12K waiting for network
+                  10 · queued   empty.txt                            0B                                             box
+                  11 · queued   IMG_10011.CR3                       21M                                             box
+             /out/raw-footage-day3-reel-7-take-11-version-2.braw -> box: raw-footage-day3-reel-7-take-11-version-2.braw
+             ? help  n now  a add  p pause  r retry  x remove  q quit  space mark  b limit  c parallel                1 marked  4/11
+            """
+        let lines = Self.everyState(rows: 40, columns: 120).frame().description.split(
+            separator: "\n", omittingEmptySubsequences: false)
+        #expect((lines.prefix(14) + lines.suffix(2)).joined(separator: "\n") == expected)
+    }
+
+    @Test func `40 by 10`() {
+        let expected = """
+             ● online ↑9.5M/s 3 up ETA 43:36
+              ✓ intro-teaser.mp4        100%
+              ▲ interview-cam-A.mov      62%  9.5M/s
+             *▲ 報告書-最終版.pdf       100%  server
+            ▸ ▲ raw-footage-day…-2.braw   0% connect
+              ↻ wide-drone-pass.mov      47%     6 s
+              ‖ b-roll-city.mov          34%
+              ✗ voice-over.wav           11%     403
+              ? timeline.drp                 changed
+             ? help  n now  a add     1 marked  4/11
+            """
+        #expect(Self.everyState(rows: 10, columns: 40).frame().description == expected)
+    }
+
+    @Test func `80 by 24 in ASCII`() {
+        let expected = """
+             * online  box  ^ 9.5 MB/s  3 of 4 up  24.4 GB left  ETA 43:36
+             All 11  Active 4  Queued 2  Paused 2  Failed 2  Done 1
+              STATE      NAME                       SIZE PROGRESS              RATE      ETA
+              + done     intro-teaser.mp4           212M ############# 100%
+              > up       interview-cam-A.mov        4.1G ########-----  62%  9.5M/s    02:44
+             *> up       報告書-最終版.pdf           38M ############# waiting for server
+            > > up       raw-footage-day3~n-2.braw   18G -------------   0% connecting
+              r retry    wide-drone-pass.mov        9.2G ######-------  47% in 6 s: 503
+              = paused   b-roll-city.mov            2.7G ####---------  34%
+              ! FAILED   voice-over.wav             640M #------------  11% 403 no write ac~
+              ? changed  timeline.drp               1.1M edited while queued
+              o offline  evil\\e[31mred.txt           12K waiting for network
+              . queued   empty.txt                    0B
+              . queued   IMG_10011.CR3               21M
+            """
+        let lines = Self.everyState(rows: 24, columns: 80, isUnicode: false).frame().description.split(
+            separator: "\n", omittingEmptySubsequences: false)
+        #expect(lines.prefix(14).joined(separator: "\n") == expected)
+    }
+
+    @Test func `too small for a list`() {
+        #expect(
+            Self.everyState(rows: 5, columns: 20).frame().description == """
+                3 up 9.5M/s ETA 43:3
+                too small; q quits
+
+
+
+                """)
+    }
+
+    @Test func `offline takes the status line and moves nothing`() {
+        var model = Self.everyState(rows: 24, columns: 80)
+        let before = model.frame()
+        var status = EngineStatus()
+        status.network = .offline(since: Date(timeIntervalSince1970: Clock.start), reason: "no address")
+        _ = model.change(status: status)
+        let after = model.frame()
+        #expect(
+            after.text(0) == " ○ OFFLINE since 14:00:00 - 2 uploads wait, nothing is lost  [n] try now"
+        )
+        #expect(after.row(0).allSatisfy { $0.role == .banner })
+        #expect((1..<4).allSatisfy { before.text($0) == after.text($0) })
+    }
+
+    @Test func `an empty queue says what to do`() {
+        let screen = Model.make().frame().description
+        #expect(screen.contains("Nothing to upload yet."))
+        #expect(screen.contains("add files"))
+    }
+
+    @Test func `what a server says cannot leave its row`() {
+        let failure = UploadFailure(
+            .permanent, "bad\n\u{1B}[2Jnews \u{202E}" + String(repeating: "x", count: 5000), status: 400)
+        let frame = Model.make([.make(1, state: .failed(failure))]).frame()
+        #expect(frame.text(3).contains("400 bad\\n\\e[2Jnews"))
+        #expect(frame.description.unicodeScalars.allSatisfy { $0 == "\n" || CellWidth.of($0) != nil })
+    }
+
+    @Test func `an undecodable name is shown with replacement characters`() {
+        var upload = Upload.make(1)
+        upload.path = .init(bytes: Array("/out/caf".utf8) + [0xE9] + Array(".txt".utf8))
+        #expect(Model.make([upload]).frame().text(3).contains("caf\u{FFFD}.txt"))
+    }
+
+    @Test func `escapes have a role of their own`() {
+        let frame = Model.make([.make(1, name: "a\u{1B}b")]).frame()
+        let escaped = frame.row(3).filter { $0.role == .escape }
+        #expect(escaped.count == 2)
+    }
+
+    @Test func `overwriting half a wide character blanks the other half`() {
+        var frame = Frame(size: Size(rows: 1, columns: 6))
+        frame.put("報告書", row: 0, column: 0)
+        frame.put("x", row: 0, column: 3)
+        #expect(frame.text(0) == "報 x書")
+        #expect(frame.isWhole)
+    }
+}
+
+extension Frame {
+    /// True if every wide character has its two cells and no half stands alone.
+    var isWhole: Bool {
+        for row in 0..<size.rows {
+            let line = Array(self.row(row))
+            for (column, cell) in line.enumerated() {
+                switch cell.width {
+                case 2: if column + 1 >= line.count || line[column + 1].width != 0 { return false }
+                case 0: if column == 0 || line[column - 1].width != 2 { return false }
+                case 1: if cell.scalar == 0 { return false }
+                default: return false
+                }
+            }
+        }
+        return true
+    }
+}

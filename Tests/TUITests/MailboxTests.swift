@@ -1,0 +1,77 @@
+import Synchronization
+import Testing
+import Uploads
+
+@testable import TUI
+
+@Suite struct MailboxTests {
+    private func update(
+        _ changed: [Upload], removed: [Upload.ID] = [], isComplete: Bool = false
+    ) -> Message {
+        .queue(
+            QueueUpdate(isComplete: isComplete, changed: changed, removed: removed, status: EngineStatus()))
+    }
+
+    @Test func `changes of one upload merge to the last`() {
+        let mailbox = Mailbox(wake: {})
+        for _ in 0..<1000 { mailbox.post(update([.make(1), .make(2, state: .running)])) }
+        mailbox.post(update([.make(1, state: .done)], removed: [3]))
+        let update = mailbox.drain().update
+        #expect(update?.changed.count == 2)
+        #expect(update?.changed.first { $0.id == 1 }?.state == Upload.State.done)
+        #expect(update?.removed == [3])
+        #expect(mailbox.drain().isEmpty)
+    }
+
+    @Test func `a complete update replaces what waits, and later changes go into it`() {
+        let mailbox = Mailbox(wake: {})
+        mailbox.post(update([.make(1)]))
+        mailbox.post(update([.make(2), .make(3)], isComplete: true))
+        mailbox.post(update([.make(3, state: .running)], removed: [2]))
+        var table = UploadTable()
+        if let update = mailbox.drain().update { table.apply(update) }
+        #expect(table.places(in: .all).map(\.id) == [3])
+        #expect(table.running == [3])
+    }
+
+    @Test func `the thread is woken once however much is posted`() {
+        let wakes = Mutex(0)
+        let mailbox = Mailbox(wake: { wakes.withLock { $0 += 1 } })
+        for id in 1...100 { mailbox.post(update([.make(id)])) }
+        mailbox.post(.queueEnded)
+        mailbox.close()
+        #expect(wakes.withLock { $0 } == 1)
+        #expect(mailbox.drain().isClosed)
+        mailbox.post(.queueEnded)
+        #expect(wakes.withLock { $0 } == 2)
+    }
+}
+
+@Suite struct FramePacerTests {
+    @Test func `without a reason nothing is due`() {
+        #expect(FramePacer().due == nil)
+    }
+
+    @Test func `a key is drawn at once, what happens by itself is gathered`() {
+        var pacer = FramePacer()
+        pacer.drew(now: 10)
+        pacer.request(.soon, now: 10.01)
+        #expect(!pacer.isDue(10.05))
+        pacer.request(.now, now: 10.05)
+        #expect(pacer.isDue(10.05))
+    }
+
+    @Test func `a storm makes no more frames than the eye sees`() {
+        var pacer = FramePacer()
+        var frames = 0
+        for millisecond in 0..<1000 {
+            let now = Double(millisecond) / 1000
+            pacer.request(.now, now: now)
+            if pacer.isDue(now) {
+                frames += 1
+                pacer.drew(now: now)
+            }
+        }
+        #expect(frames <= 63)
+    }
+}

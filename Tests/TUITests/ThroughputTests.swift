@@ -1,0 +1,96 @@
+import Foundation
+import Testing
+import UploadProtocols
+import Uploads
+
+@testable import TUI
+
+@Suite struct ThroughputTests {
+    /// A model with one running upload of 1 GB that has been sampled `steps` times, four times a second.
+    private func sampled(from offset: ByteCount = 0, steps: Int, bytesPerStep: ByteCount = 250_000) -> Model {
+        var model = Model.make([.make(1, size: 1_000_000_000, state: .running)])
+        for step in 0...steps {
+            _ = model.pass(to: Double(step) * 0.25)
+            let sent = offset + ByteCount(step) * bytesPerStep
+            _ = model.update(
+                .progress([ProgressSample(id: 1, sent: sent, confirmed: offset, phase: .sending)]))
+        }
+        return model
+    }
+
+    @Test func `a steady upload shows its rate and time`() throws {
+        let model = sampled(steps: 40)
+        let rate = try #require(model.live[1]?.throughput.rate)
+        #expect(abs(rate - 1_000_000) < 1)
+        let remaining = try #require(model.live[1]?.throughput.remaining)
+        #expect(abs(remaining - 990) < 2)
+        #expect(abs((model.total.rate ?? 0) - 1_000_000) < 1)
+    }
+
+    @Test func `no time is promised in the first five seconds`() {
+        #expect(sampled(steps: 19).live[1]?.throughput.remaining == nil)
+        #expect(sampled(steps: 24).live[1]?.throughput.remaining != nil)
+    }
+
+    @Test func `the offset a resumed upload goes on from is not speed`() throws {
+        var model = Model.make([.make(1, size: 1_000_000_000, state: .running)])
+        let samples = [
+            ProgressSample(id: 1, sent: 0, confirmed: 0, phase: .connecting),
+            ProgressSample(id: 1, sent: 500_000_000, confirmed: 500_000_000, phase: .sending),
+            ProgressSample(id: 1, sent: 500_100_000, confirmed: 500_000_000, phase: .sending),
+        ]
+        for (step, sample) in samples.enumerated() {
+            _ = model.pass(to: Double(step))
+            _ = model.update(.progress([sample]))
+        }
+        let rate = try #require(model.live[1]?.throughput.rate)
+        #expect(abs(rate - 100_000) < 1)
+    }
+
+    @Test func `a new attempt starts a new measurement`() {
+        var model = sampled(steps: 40)
+        _ = model.change(.make(1, size: 1_000_000_000, state: .running(attempt: 2, since: .distantPast)))
+        _ = model.pass(to: 11)
+        _ = model.update(.progress([ProgressSample(id: 1, sent: 900_000_000, confirmed: 0, phase: .sending)]))
+        #expect(model.live[1]?.throughput.rate == nil)
+    }
+
+    @Test func `numbers change at most twice a second, times once`() {
+        var rates: Set<Double> = []
+        var times: Set<Double> = []
+        var model = Model.make([.make(1, size: 1_000_000_000, state: .running)])
+        var sent: ByteCount = 0
+        for step in 0..<80 {
+            _ = model.pass(to: Double(step) * 0.25)
+            sent += ByteCount(step * step) * 100
+            _ = model.update(.progress([ProgressSample(id: 1, sent: sent, confirmed: 0, phase: .sending)]))
+            if let rate = model.live[1]?.throughput.rate { rates.insert(rate) }
+            if let remaining = model.live[1]?.throughput.remaining { times.insert(remaining) }
+        }
+        #expect(rates.count <= 41)
+        #expect(times.count <= 20)
+        #expect(times.count >= 10)
+    }
+
+    @Test func `an upload that stands still promises nothing`() {
+        var model = sampled(steps: 40)
+        for step in 0..<4000 {
+            _ = model.pass(to: 11 + Double(step) * 0.25)
+            _ = model.update(
+                .progress([ProgressSample(id: 1, sent: 10_000_000, confirmed: 0, phase: .sending)]))
+        }
+        #expect(model.live[1]?.throughput.remaining == nil)
+        #expect((model.live[1]?.throughput.rate ?? 1) < 1)
+    }
+
+    @Test func `absurd samples do not trap`() {
+        var model = Model.make([.make(1, size: 10, state: .running)])
+        for (step, sent) in [ByteCount.min, .max, 0, .max, -1].enumerated() {
+            _ = model.pass(to: Double(step))
+            _ = model.update(.progress([ProgressSample(id: 1, sent: sent, confirmed: .max, phase: .sending)]))
+            #expect(model.frame().size.rows == 24)
+        }
+        _ = model.update(.progress([ProgressSample(id: 99, sent: 1, confirmed: 1, phase: .sending)]))
+        #expect(model.live[99] == nil)
+    }
+}

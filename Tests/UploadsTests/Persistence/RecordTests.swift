@@ -1,0 +1,159 @@
+import Foundation
+import Testing
+import Transfer
+import UploadProtocols
+
+@testable import Uploads
+
+struct RecordTests {
+    private func roundTrip(_ upload: Upload) throws -> Upload {
+        var writer = JSONWriter()
+        writer.upload(upload, unknown: nil)
+        return try writer.bytes.withUnsafeBufferPointer { bytes in
+            var cursor = JSONCursor(bytes)
+            var texts = RepeatedTexts()
+            let upload = try cursor.upload(texts: &texts).0
+            #expect(cursor.isAtEnd)
+            return upload
+        }
+    }
+
+    private static let now = Date(timeIntervalSinceReferenceDate: 813_456_789.123_456_7)
+    private static let failure = UploadFailure(
+        .server, "the server says \"no\"\n", hint: "press r", status: 503, retryAfter: 0.1)
+
+    @Test(
+        arguments: [
+            .queued, .running(attempt: 3, since: now), .waiting(until: now, failure: failure), .paused([]),
+            .paused(.user), .paused([.user, .offline]), .paused(Upload.PauseReasons(rawValue: 4 | 1)),
+            .paused(Upload.PauseReasons(rawValue: .min)), .held(failure),
+            .held(UploadFailure(.outcomeUnknown, "")),
+            .done(Receipt(location: "https://h/x", entityTag: "\"e\"", bytes: 7, duration: 1e-300), at: now),
+            .done(Receipt(duration: .infinity), at: .distantPast), .failed(failure),
+        ] as [Upload.State])
+    func `every state comes back as it was`(state: Upload.State) throws {
+        #expect(try roundTrip(.make(state: state)) == .make(state: state))
+    }
+
+    @Test(arguments: [
+        "", "/", "/tmp/a b", "a\"b\\c\n\t\r\u{1}\u{7F}", "base64:", "base64:####", "grüße/日本/👩‍👩‍👧", "\0",
+    ])
+    func `a path of valid text comes back byte for byte`(path: String) throws {
+        #expect(try Array(roundTrip(.make(path: LocalPath(path))).path.bytes) == Array(path.utf8))
+    }
+
+    @Test(arguments: [[0xFF], [0x2F, 0xC3], [0xED, 0xA0, 0x80], Array(0...255)] as [[UInt8]])
+    func `a path that is not UTF-8 comes back byte for byte`(path: [UInt8]) throws {
+        #expect(try roundTrip(.make(path: LocalPath(bytes: path))).path.bytes == path)
+    }
+
+    @Test func `the largest and smallest numbers come back exactly`() throws {
+        for (signed, unsigned) in [(Int64.min, UInt64.min), (.max, .max), (1 << 53, 1 << 53), (-1, 1 << 63)] {
+            var upload = Upload.make(Int(signed), rank: signed, size: signed)
+            upload.identity.device = unsigned
+            upload.identity.inode = unsigned
+            upload.identity.modified = signed
+            upload.identity.changed = signed
+            upload.tries.attempts = Int(signed)
+            upload.tries.resent = signed
+            upload.tries.delay = .greatestFiniteMagnitude
+            #expect(try roundTrip(upload) == upload)
+        }
+    }
+
+    @Test(arguments: [
+        0, 0.1, -0.1, 1e-12, 813_456_789.123_456_7, -978_307_200, 252_423_993_599.5, 252_423_993_600,
+        -63_113_904_000,
+        -62_167_219_200 - 978_307_200, 1e300, -1e300, .infinity, .leastNonzeroMagnitude,
+    ])
+    func `a time comes back exactly, however odd`(seconds: Double) throws {
+        var upload = Upload.make()
+        upload.added = Date(timeIntervalSinceReferenceDate: seconds)
+        #expect(try roundTrip(upload) == upload)
+    }
+
+    @Test func `times are written as ISO 8601 in UTC`() {
+        let cases: [(Double, String)] = [
+            (0, "1970-01-01T00:00:00Z"), (951_782_400, "2000-02-29T00:00:00Z"),
+            (1_760_000_000.25, "2025-10-09T08:53:20.25Z"), (4_102_444_799, "2099-12-31T23:59:59Z"),
+            (-1, "1969-12-31T23:59:59Z"), (-62_167_219_200, "0000-01-01T00:00:00Z"),
+        ]
+        for (seconds, text) in cases {
+            let written = WallTime.text(Date(timeIntervalSince1970: seconds))
+            #expect(written.map { String(decoding: $0, as: UTF8.self) } == text)
+        }
+    }
+
+    @Test func `names, fields and resources with odd texts come back`() throws {
+        var upload = Upload.make(
+            resource: Resource(
+                url: "", confirmed: .max, expires: Self.now,
+                fields: ["": "", "\"": "\u{0}", "ключ": "значение"]))
+        upload.target = Upload.Target(
+            destination: "", url: "", method: "", name: "\u{FEFF}\u{202E}",
+            fields: [.init(name: "", value: ""), .init(name: "a", value: "\\"), .init(name: "a", value: "/")])
+        #expect(try roundTrip(upload) == upload)
+    }
+
+    @Test func `user info never enters a record`() throws {
+        var upload = Upload.make(
+            state: .done(Receipt(location: "https://u:CANARY-1@h/@x?a@b"), at: Self.now),
+            resource: Resource(url: "https://CANARY-2@h/f"), url: "https://u:p@CANARY-3@h:1/@y")
+        var writer = JSONWriter()
+        writer.upload(upload, unknown: nil)
+        #expect(!String(decoding: writer.bytes, as: UTF8.self).contains("CANARY"))
+        upload = try roundTrip(upload)
+        #expect(upload.target.url == "https://h:1/@y")
+        #expect(upload.resource?.url == "https://h/f")
+    }
+
+    @Test(arguments: [
+        "", "{", "{}", "[]", "nul", #"{"id":1"#, #"{"id":99999999999999999999}"#, #"{"id":1.5}"#,
+        #"{"id":01}"#,
+        #"{"id":1,"id":1}"#, #"{"id":"1}"#, #"{"id":--1}"#, #"{"id":-}"#, #"{"path":"\u12"}"#,
+        #"{"path":"\ud800"}"#, #"{"path":"\ud800\u0041"}"#, #"{"path":"\x"}"#, "{\"path\":\"\u{1}\"}",
+        #"{"path":"base64:#"}"#, #"{"x":[1,]}"#, #"{"x":{"a":1,}}"#, #"{"x":1e}"#,
+        #"{"added":"2026-13-01T00:00:00Z"}"#,
+    ])
+    func `text that is not a record is refused`(text: String) {
+        Array(text.utf8).withUnsafeBufferPointer { bytes in
+            var cursor = JSONCursor(bytes)
+            var texts = RepeatedTexts()
+            #expect(throws: MalformedJSON.self) { try cursor.upload(texts: &texts) }
+        }
+    }
+
+    @Test func `nesting beyond the limit is refused and not followed`() {
+        let text = [UInt8](repeating: UInt8(ascii: "["), count: 1_000_000)
+        text.withUnsafeBufferPointer { bytes in
+            var cursor = JSONCursor(bytes)
+            #expect(throws: MalformedJSON(position: 32, reason: "nested too deeply")) {
+                try cursor.skipValue()
+            }
+        }
+    }
+
+    @Test func `every record is JSON that other readers understand`() throws {
+        var writer = JSONWriter()
+        writer.upload(
+            .make(
+                path: LocalPath(bytes: [0xFF, 0x0A]),
+                state: .waiting(until: .distantFuture, failure: Self.failure)),
+            unknown: nil)
+        let object = try #require(
+            try JSONSerialization.jsonObject(with: Data(writer.bytes)) as? [String: Any])
+        #expect(object["path"] as? String == "base64:/wo=")
+        #expect((object["state"] as? [String: Any])?["status"] as? Int == 503)
+    }
+
+    // RFC 3720 appendix B.4.
+    @Test func `the checksum fits the published examples`() {
+        let examples: [([UInt8], UInt32)] = [
+            ([UInt8](repeating: 0, count: 32), 0x8A91_36AA),
+            ([UInt8](repeating: 0xFF, count: 32), 0x62A8_AB43),
+            (Array(0..<32), 0x46DD_794E), ((0..<32).reversed(), 0x113F_DB5C), ([], 0),
+            (Array("123456789".utf8), 0xE306_9283),
+        ]
+        for (bytes, checksum) in examples { #expect(bytes.withUnsafeBytes(CRC32C.of) == checksum) }
+    }
+}

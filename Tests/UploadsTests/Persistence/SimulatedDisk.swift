@@ -1,0 +1,275 @@
+import Synchronization
+
+@testable import Uploads
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// A folder in memory that forgets what was not synced, and that fails or stops at any call it is told to.
+final class SimulatedDisk: StateFiles {
+    struct Call: Sendable, Equatable {
+        enum Kind: String, Sendable { case names, open, create, link, rename, remove, synchronizeFolder }
+        enum FileKind: String, Sendable { case read, append, truncate, synchronize }
+
+        var number: Int
+        var name: String
+        /// As the raw value of `Kind` or `FileKind`.
+        var kind: String
+    }
+
+    enum Fault: Sendable {
+        case fails(Int32)
+        /// A write that stops in the middle.
+        case failsHalfway(Int32)
+        /// The process ends before the call, a write in its middle; nothing happens after it.
+        case kill
+    }
+
+    /// What a power cut leaves of bytes that were written and not synced.
+    enum Remains: CaseIterable, Sendable { case nothing, half, zeros, everything }
+
+    /// What a power cut leaves of names that were made, changed or removed and not synced.
+    enum NameRemains: Hashable, Sendable {
+        /// The first so many changes, as file systems with a log leave them.
+        case first(Int)
+        /// Removals alone, as others may.
+        case removals
+    }
+
+    private struct Inode: Sendable {
+        var content: [UInt8] = []
+        var durable: [UInt8] = []
+        /// Written before a sync that failed: never written out by a later one.
+        var forgotten: Range<Int>?
+    }
+
+    private struct State: Sendable {
+        var inodes: [Inode] = []
+        var names: [String: Int] = [:]
+        /// The names after the last sync of the folder, and after every change of them since.
+        var history: [[String: Int]] = [[:]]
+        var calls: [Call] = []
+        var isKilled = false
+        var fault: @Sendable (Call) -> Fault? = { _ in nil }
+    }
+
+    let path = "/state"
+    private let state = Mutex(State())
+
+    init() {}
+
+    private init(_ inodes: [Inode], history: [[String: Int]]) {
+        state.withLock {
+            $0.inodes = inodes
+            $0.names = history.last ?? [:]
+            $0.history = history
+        }
+    }
+
+    /// Decides from now on what goes wrong.
+    func fail(_ fault: @escaping @Sendable (Call) -> Fault?) { state.withLock { $0.fault = fault } }
+
+    var calls: [Call] { state.withLock { $0.calls } }
+
+    /// What the next process finds after a kill.
+    func restarted() -> SimulatedDisk {
+        state.withLock { SimulatedDisk($0.inodes, history: $0.history) }
+    }
+
+    /// What the next process finds after a power cut.
+    func powerCut(keeping remains: Remains, names: NameRemains = .first(0)) -> SimulatedDisk {
+        state.withLock { state in
+            let inodes = state.inodes.map { inode in
+                let content = Self.remaining(inode, remains)
+                return Inode(content: content, durable: content)
+            }
+            let left =
+                switch names {
+                case .first(let changes): state.history[min(changes, state.history.count - 1)]
+                case .removals: state.history[0].filter { state.names[$0.key] != nil }
+                }
+            return SimulatedDisk(inodes, history: [left])
+        }
+    }
+
+    private static func remaining(_ inode: Inode, _ remains: Remains) -> [UInt8] {
+        guard inode.content.count > inode.durable.count else {
+            return remains == .everything ? inode.content : inode.durable
+        }
+        let added = inode.content.count - inode.durable.count
+        return switch remains {
+        case .nothing: inode.durable
+        case .half: inode.durable + inode.content[inode.durable.count...].prefix(added / 2)
+        case .zeros: inode.durable + [UInt8](repeating: 0, count: added)
+        case .everything: inode.content
+        }
+    }
+
+    func content(of name: String) -> [UInt8]? {
+        state.withLock { state in state.names[name].map { state.inodes[$0].content } }
+    }
+
+    func put(_ content: [UInt8], as name: String) {
+        state.withLock { state in
+            state.inodes.append(Inode(content: content, durable: content))
+            state.names[name] = state.inodes.count - 1
+            state.history = [state.names]
+        }
+    }
+
+    func delete(_ name: String) {
+        state.withLock {
+            $0.names[name] = nil
+            $0.history = [$0.names]
+        }
+    }
+
+    var fileNames: Set<String> { state.withLock { Set($0.names.keys) } }
+
+    // Counts the call and lets it happen, or not.
+    private func call<Result>(
+        _ kind: String, _ name: String = "", halfway: (inout State) -> Void = { _ in },
+        _ body: (inout State) -> Result?
+    ) throws(SystemCallError) -> Result {
+        let result: Swift.Result<Result, SystemCallError> = state.withLock { state in
+            let failure = { (code: Int32) in SystemCallError(call: kind, name: name, code: code) }
+            guard !state.isKilled else { return .failure(failure(EINTR)) }
+            let call = Call(number: state.calls.count, name: name, kind: kind)
+            state.calls.append(call)
+            switch state.fault(call) {
+            case .fails(let code):
+                if kind == Call.FileKind.synchronize.rawValue, let inode = state.names[name] {
+                    Self.forget(&state.inodes[inode])
+                }
+                return .failure(failure(code))
+            case .failsHalfway(let code):
+                halfway(&state)
+                return .failure(failure(code))
+            case .kill:
+                halfway(&state)
+                state.isKilled = true
+                return .failure(failure(EINTR))
+            case nil: break
+            }
+            let result = body(&state)
+            if state.names != state.history.last { state.history.append(state.names) }
+            return result.map { .success($0) } ?? .failure(failure(kind == "create" ? EEXIST : ENOENT))
+        }
+        return try result.get()
+    }
+
+    private static func forget(_ inode: inout Inode) {
+        guard inode.content.count > inode.durable.count else { return }
+        inode.forgotten = (inode.forgotten?.lowerBound ?? inode.durable.count)..<inode.content.count
+    }
+
+    func names() throws(SystemCallError) -> [String] { try call("names") { Array($0.names.keys) } }
+
+    func open(_ name: String, for access: FileAccess) throws(SystemCallError) -> (any StateFile)? {
+        let inode: Int?? = try call("open", name) { .some($0.names[name]) }
+        guard let inode, let inode else { return nil }
+        return Handle(disk: self, inode: inode, name: name)
+    }
+
+    func create(_ name: String) throws(SystemCallError) -> any StateFile {
+        let inode = try call("create", name) { state -> Int? in
+            guard state.names[name] == nil else { return nil }
+            state.inodes.append(Inode())
+            state.names[name] = state.inodes.count - 1
+            return state.inodes.count - 1
+        }
+        return Handle(disk: self, inode: inode, name: name)
+    }
+
+    func link(_ name: String, as other: String) throws(SystemCallError) {
+        try call("link", name) { state -> Void? in
+            guard let inode = state.names[name], state.names[other] == nil else { return nil }
+            state.names[other] = inode
+            return ()
+        }
+    }
+
+    func rename(_ name: String, to other: String) throws(SystemCallError) {
+        try call("rename", name) { state -> Void? in
+            guard let inode = state.names[name] else { return nil }
+            // rename(2) does nothing if both are names of one file.
+            guard state.names[other] != inode else { return () }
+            state.names[other] = inode
+            state.names[name] = nil
+            return ()
+        }
+    }
+
+    func remove(_ name: String) throws(SystemCallError) {
+        try call("remove", name) { state -> Void? in
+            state.names[name] = nil
+            return ()
+        }
+    }
+
+    func isSame(_ name: String, _ other: String) throws(SystemCallError) -> Bool {
+        state.withLock { $0.names[name] != nil && $0.names[name] == $0.names[other] }
+    }
+
+    func synchronize() throws(SystemCallError) {
+        try call("synchronizeFolder") { state -> Void? in
+            state.history = [state.names]
+            return ()
+        }
+    }
+
+    private final class Handle: StateFile {
+        let disk: SimulatedDisk
+        let inode: Int
+        let name: String
+
+        init(disk: SimulatedDisk, inode: Int, name: String) {
+            self.disk = disk
+            self.inode = inode
+            self.name = name
+        }
+
+        func length() throws(SystemCallError) -> Int {
+            disk.state.withLock { $0.inodes[inode].content.count }
+        }
+
+        func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(SystemCallError) -> Int {
+            try disk.call("read", name) { state -> Int? in
+                let content = state.inodes[inode].content.dropFirst(offset).prefix(buffer.count)
+                buffer.copyBytes(from: content)
+                return content.count
+            }
+        }
+
+        func append(_ bytes: UnsafeRawBufferPointer) throws(SystemCallError) {
+            try disk.call(
+                "append", name,
+                halfway: { $0.inodes[inode].content += bytes.prefix(bytes.count / 2) },
+                { state -> Void? in
+                    state.inodes[inode].content += bytes
+                    return ()
+                })
+        }
+
+        func truncate(to length: Int) throws(SystemCallError) {
+            try disk.call("truncate", name) { state -> Void? in
+                state.inodes[inode].content.removeLast(state.inodes[inode].content.count - length)
+                return ()
+            }
+        }
+
+        func synchronize() throws(SystemCallError) {
+            try disk.call("synchronize", name) { state -> Void? in
+                var written = state.inodes[inode].content
+                if let forgotten = state.inodes[inode].forgotten {
+                    for index in forgotten.clamped(to: 0..<written.count) { written[index] = 0 }
+                }
+                state.inodes[inode].durable = written
+                return ()
+            }
+        }
+    }
+}

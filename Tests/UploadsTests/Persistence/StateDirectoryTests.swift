@@ -1,0 +1,168 @@
+import Foundation
+import Testing
+import Transfer
+
+@testable import Uploads
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+struct StateDirectoryTests {
+    private let state: TemporaryState
+
+    init() throws { state = try TemporaryState() }
+
+    /// An opened folder with a queue in it, closed again.
+    private func makeQueue() async throws {
+        let journal = FileJournal(try state.open().lock())
+        _ = try journal.load()
+        try await journal.append([.set(.make())], durably: true)
+        try await journal.close()
+    }
+
+    private func danger(_ body: () throws(JournalError) -> Void) -> JournalError.Danger? {
+        do throws(JournalError) {
+            try body()
+            return nil
+        } catch {
+            #expect(error.exitStatus == 77)
+            guard case .unsafe(_, _, let danger) = error else { return nil }
+            return danger
+        }
+    }
+
+    @Test func `missing folders are made, the last closed to others`() throws {
+        let deep = state.parent + "/a/b/state"
+        _ = try StateDirectory(at: LocalPath(deep))
+        #expect(try FileManager.default.attributesOfItem(atPath: deep)[.posixPermissions] as? Int == 0o700)
+    }
+
+    @Test func `every file is closed to others, whatever the umask`() async throws {
+        // Shared by the whole process: no test may count on one.
+        let old = umask(0)
+        defer { umask(old) }
+        try await makeQueue()
+        #expect(try state.mode() == 0o700)
+        for name in try FileManager.default.contentsOfDirectory(atPath: state.path) {
+            #expect(try state.mode(of: name) == 0o600, "\(name)")
+        }
+    }
+
+    @Test func `a folder open to others is refused`() throws {
+        _ = try state.open()
+        try state.setMode(0o750, of: state.path)
+        #expect(danger { () throws(JournalError) in _ = try state.open() } == .openToOthers)
+    }
+
+    @Test func `a folder that is a link is refused`() throws {
+        try FileManager.default.createSymbolicLink(atPath: state.path, withDestinationPath: state.parent)
+        #expect(danger { () throws(JournalError) in _ = try state.open() } == .symbolicLink)
+    }
+
+    @Test func `a file in the folder's place is refused`() throws {
+        try Data().write(to: URL(filePath: state.path))
+        #expect(danger { () throws(JournalError) in _ = try state.open() } == .notADirectory)
+    }
+
+    @Test func `a folder below one that everybody may change is refused, unless that one is sticky`() throws {
+        try state.setMode(0o777, of: state.parent)
+        #expect(danger { () throws(JournalError) in _ = try state.open() } == .parentOpenToAll)
+        try state.setMode(0o1777, of: state.parent)
+        _ = try state.open()
+    }
+
+    @Test func `a folder of somebody else is refused`() throws {
+        guard geteuid() == 0 else { return }
+        _ = try state.open()
+        #expect(chown(state.path, 12345, 12345) == 0)
+        #expect(danger { () throws(JournalError) in _ = try state.open() } == .owner(12345))
+    }
+
+    @Test func `a folder that cannot be made is named, with status 73`() throws {
+        try Data().write(to: URL(filePath: state.parent + "/file"))
+        let error = #expect(throws: JournalError.self) {
+            try StateDirectory(at: LocalPath(state.parent + "/file/state"))
+        }
+        #expect(error == .folderCannotBeMade(path: state.parent + "/file/state", code: ENOTDIR))
+        #expect(error?.exitStatus == 73)
+    }
+
+    @Test(arguments: ["queue.json", "queue.prev.json", "journal.2.jsonl", "lock"])
+    func `a link planted at a file's name is refused and its target not touched`(name: String) async throws {
+        try await makeQueue()
+        let target = state.parent + "/target"
+        try Data("precious".utf8).write(to: URL(filePath: target))
+        try? FileManager.default.removeItem(atPath: state.path + "/" + name)
+        // The previous snapshot is read only when the current one is not there.
+        if name == "queue.prev.json" {
+            try FileManager.default.removeItem(atPath: state.path + "/queue.json")
+        }
+        try FileManager.default.createSymbolicLink(
+            atPath: state.path + "/" + name, withDestinationPath: target)
+        #expect(
+            danger { () throws(JournalError) in _ = try FileJournal(state.open().lock()).load() }
+                == .symbolicLink)
+        #expect(try Data(contentsOf: URL(filePath: target)) == Data("precious".utf8))
+    }
+
+    @Test func `a second name of a file is refused`() async throws {
+        try await makeQueue()
+        #expect(link(state.path + "/queue.json", state.parent + "/other") == 0)
+        #expect(
+            danger { () throws(JournalError) in _ = try FileJournal(state.open().lock()).load() }
+                == .otherNames(count: 2))
+    }
+
+    @Test func `both snapshots may be names of one file, as a crash leaves them`() async throws {
+        try await makeQueue()
+        try FileManager.default.removeItem(atPath: state.path + "/queue.prev.json")
+        #expect(link(state.path + "/queue.json", state.path + "/queue.prev.json") == 0)
+        #expect(try FileJournal(state.open().lock()).load().uploads == [.make()])
+    }
+
+    @Test func `a pipe at a file's name is refused at once`() async throws {
+        try await makeQueue()
+        try FileManager.default.removeItem(atPath: state.path + "/queue.json")
+        #expect(mkfifo(state.path + "/queue.json", 0o600) == 0)
+        #expect(
+            danger { () throws(JournalError) in _ = try FileJournal(state.open().lock()).load() }
+                == .notARegularFile)
+    }
+
+    @Test func `a file that others may read is refused`() async throws {
+        try await makeQueue()
+        try state.setMode(0o644, of: state.path + "/queue.json")
+        #expect(
+            danger { () throws(JournalError) in _ = try FileJournal(state.open().lock()).load() }
+                == .openToOthers)
+    }
+
+    @Test func `the second to lock is told who was first`() throws {
+        let first = try state.open().lock()
+        let error = #expect(throws: JournalError.self) { try state.open().lock() }
+        guard case .inUse(let pid, let since, let host) = error else {
+            return #expect(Bool(false), "\(String(describing: error))")
+        }
+        #expect(pid == getpid())
+        #expect(since != nil)
+        #expect(host == nil)
+        #expect(error?.exitStatus == 75)
+        withExtendedLifetime(first) {}
+    }
+
+    @Test func `a lock that is let go can be taken, whatever its text says`() throws {
+        _ = try state.open().lock()
+        try state.put("{\"pid\":1,\"since\":\"nonsense\"", as: "lock")
+        _ = try state.open().lock()
+    }
+
+    @Test func `a lock's text that makes no sense still means that the queue is in use`() throws {
+        let first = try state.open().lock()
+        try state.put("{\"pid\":99999999999999", as: "lock")
+        #expect(throws: JournalError.inUse(pid: nil, since: nil, host: nil)) { try state.open().lock() }
+        withExtendedLifetime(first) {}
+    }
+}

@@ -1,0 +1,79 @@
+import Foundation
+import Transfer
+import UploadProtocols
+
+@testable import Uploads
+
+extension Upload {
+    static func make(
+        _ id: ID = 1, rank: Int64? = nil, path: LocalPath = LocalPath("/data/a.bin"), size: ByteCount = 10,
+        state: State = .queued, resource: Resource? = nil, url: String = "https://example.com/files"
+    ) -> Upload {
+        Upload(
+            id: id, rank: rank ?? Int64(id), path: path,
+            identity: FileIdentity(device: 1, inode: 2, size: size, modified: 3, changed: 4),
+            target: Target(destination: "photos", url: url, method: "tus", name: "a.bin"), state: state,
+            resource: resource, added: Date(timeIntervalSince1970: 1_760_000_000))
+    }
+}
+
+extension FileJournal.Options {
+    /// Small enough that a few records make a compaction due.
+    static func make(
+        threshold: Int = 1 << 20, edited: EditedSnapshot = .refuse, maximumVolatile: Int = 1 << 20
+    ) -> FileJournal.Options {
+        var options = FileJournal.Options()
+        options.compactionThreshold = threshold
+        options.editedSnapshot = edited
+        options.maximumVolatile = maximumVolatile
+        options.now = { Date(timeIntervalSince1970: 1_760_000_000) }
+        return options
+    }
+}
+
+extension JournalStore {
+    /// A loaded store.
+    static func opened(
+        _ files: any StateFiles, options: FileJournal.Options = .make()
+    ) throws(JournalError) -> (store: JournalStore, recovered: Recovered) {
+        var store = JournalStore(files: files, options: options)
+        let recovered = try store.load()
+        return (store, recovered)
+    }
+
+    mutating func append(_ changes: [QueueChange], durably: Bool = true) throws(JournalError) {
+        for result in append([changes], durably: durably) { try result.get() }
+    }
+
+    /// Writes a snapshot on the spot.
+    mutating func compact() throws(JournalError) {
+        guard let compaction = try rotate() else { return }
+        do throws(JournalError) {
+            finish(try compaction.run())
+        } catch {
+            fail(error)
+            throw error
+        }
+    }
+}
+
+/// What a queue must contain after changes.
+struct ExpectedQueue: Equatable {
+    var uploads: [Upload.ID: Upload] = [:]
+
+    init(_ uploads: [Upload] = []) {
+        self.uploads = Dictionary(uniqueKeysWithValues: uploads.map { ($0.id, $0) })
+    }
+
+    func applying(_ changes: [QueueChange]) -> ExpectedQueue {
+        var result = self
+        for change in changes {
+            switch change {
+            case .set(let upload): result.uploads[upload.id] = upload
+            case .remove(let id): result.uploads[id] = nil
+            case .settings: break
+            }
+        }
+        return result
+    }
+}

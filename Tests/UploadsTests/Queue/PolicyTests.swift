@@ -1,0 +1,152 @@
+import Foundation
+import Testing
+import Transfer
+import UploadProtocols
+
+@testable import Uploads
+
+struct RetryPolicyTests {
+    private let policy = RetryPolicy(base: 1, cap: 60, serverTries: 3)
+
+    private func decide(_ failure: UploadFailure, _ tries: inout Upload.Tries) -> RetryPolicy.Decision {
+        policy.decide(after: failure, tries: &tries) { $0.upperBound }
+    }
+
+    @Test func `waits double up to the cap`() {
+        var tries = Upload.Tries()
+        let waits = (0..<8).map { _ in decide(UploadFailure(.network, "x"), &tries) }
+        #expect(waits == [1, 2, 4, 8, 16, 32, 60, 60].map { .wait($0) })
+    }
+
+    @Test func `a wait is drawn from the whole range below its ceiling`() {
+        var tries = Upload.Tries()
+        var drawn: ClosedRange<Double>?
+        _ = policy.decide(after: UploadFailure(.network, "x"), tries: &tries) { range in
+            drawn = range
+            return range.lowerBound
+        }
+        #expect(drawn == 0.1...1)
+    }
+
+    @Test func `a network that stays away is tried for ever`() {
+        var tries = Upload.Tries()
+        tries.network = .max - 1
+        #expect(decide(UploadFailure(.network, "x"), &tries) == .wait(60))
+    }
+
+    @Test func `a server that refuses too often fails the upload and says how often`() {
+        var tries = Upload.Tries()
+        for _ in 0..<3 { _ = decide(UploadFailure(.server, "busy"), &tries) }
+        guard case .fail(let failure) = decide(UploadFailure(.server, "busy"), &tries) else {
+            Issue.record("it was tried again")
+            return
+        }
+        #expect(failure.summary.contains("3 tries"))
+    }
+
+    @Test func `failures of the network do not use up the server's tries`() {
+        var tries = Upload.Tries()
+        for _ in 0..<50 { _ = decide(UploadFailure(.network, "x"), &tries) }
+        #expect(decide(UploadFailure(.server, "busy"), &tries) == .wait(1))
+    }
+
+    @Test func `the server's wish is a lower bound`() {
+        var tries = Upload.Tries()
+        #expect(decide(UploadFailure(.server, "busy", retryAfter: 300), &tries) == .wait(300))
+    }
+
+    @Test func `a wish to wait for more than a day needs a person`() {
+        var tries = Upload.Tries()
+        let failure = UploadFailure(.server, "busy", retryAfter: 86_400)
+        #expect(decide(failure, &tries) == .hold(failure))
+    }
+}
+
+struct RateLimitTests {
+    @Test func `after a burst the bytes are spread over time`() {
+        let now = ContinuousClock.now
+        let limit = RateLimit(1000) { now }
+        #expect(limit.delay(beforeSending: 1000) == .zero)
+        let delay = limit.delay(beforeSending: 1000)
+        #expect(delay >= .milliseconds(740) && delay <= .seconds(1))
+    }
+
+    @Test func `without a rate nothing waits`() {
+        #expect(RateLimit().delay(beforeSending: .max) == .zero)
+    }
+
+    @Test func `lifting the limit takes effect at once`() {
+        let limit = RateLimit(1)
+        _ = limit.delay(beforeSending: 1_000_000)
+        limit.rate = nil
+        #expect(limit.delay(beforeSending: 1_000_000) == .zero)
+    }
+}
+
+struct SchedulerTests {
+    private let host = UploadHost(name: "a", port: 80, isLocal: false)
+    private let other = UploadHost(name: "b", port: 80, isLocal: false)
+    private let limits = Scheduler.Limits(total: 3, perHost: 2)
+
+    private func next(
+        _ scheduler: inout Scheduler, running: [UploadHost: Int] = [:], blocked: Set<UploadHost> = []
+    ) -> Upload.ID? {
+        scheduler.next(limits: limits, running: running, isBlocked: blocked.contains) { _, _ in true }
+    }
+
+    @Test func `the lowest rank goes first, whatever its host`() {
+        var scheduler = Scheduler()
+        scheduler.enqueue(1, rank: 5, host: host)
+        scheduler.enqueue(2, rank: 3, host: other)
+        #expect(next(&scheduler) == 2)
+    }
+
+    @Test func `a full host lets others go first`() {
+        var scheduler = Scheduler()
+        scheduler.enqueue(1, rank: 1, host: host)
+        scheduler.enqueue(2, rank: 2, host: other)
+        #expect(next(&scheduler, running: [host: 2]) == 2)
+    }
+
+    @Test func `a blocked host is passed over and kept`() {
+        var scheduler = Scheduler()
+        scheduler.enqueue(1, rank: 1, host: host)
+        #expect(next(&scheduler, blocked: [host]) == nil)
+        #expect(next(&scheduler) == 1)
+    }
+
+    @Test func `nothing starts beyond the total`() {
+        var scheduler = Scheduler()
+        scheduler.enqueue(1, rank: 1, host: host)
+        #expect(next(&scheduler, running: [other: 3]) == nil)
+    }
+
+    @Test func `an entry that is no longer current is dropped`() {
+        var scheduler = Scheduler()
+        scheduler.enqueue(1, rank: 1, host: host)
+        scheduler.enqueue(2, rank: 2, host: host)
+        let id = scheduler.next(limits: limits, running: [:], isBlocked: { _ in false }) { id, _ in id == 2 }
+        #expect(id == 2)
+    }
+}
+
+struct QueueOrderTests {
+    private let order: [(id: Upload.ID, rank: Int64)] = [(1, 10), (2, 20), (3, 30), (4, 40)]
+
+    private func ids(after move: QueueMove, of chosen: Set<Upload.ID>) -> [Upload.ID] {
+        let ranks = QueueOrder.ranks(after: move, of: chosen, in: order)
+        return order.map { (id: $0.id, rank: ranks[$0.id] ?? $0.rank) }.sorted { $0.rank < $1.rank }.map(\.id)
+    }
+
+    @Test(arguments: [
+        (QueueMove.up, [3], [1, 3, 2, 4]), (.up, [1], [1, 2, 3, 4]), (.up, [2, 3], [2, 3, 1, 4]),
+        (.up, [1, 3], [1, 3, 2, 4]), (.down, [2], [1, 3, 2, 4]), (.down, [3, 4], [1, 2, 3, 4]),
+        (.down, [1, 2], [3, 1, 2, 4]), (.top, [4, 2], [2, 4, 1, 3]), (.bottom, [1, 3], [2, 4, 1, 3]),
+        (.top, [], [1, 2, 3, 4]),
+    ])
+    func `the chosen move as a block and keep their order`(
+        move: QueueMove, chosen: [Upload.ID], expected: [Upload.ID]
+    ) {
+        #expect(ids(after: move, of: Set(chosen)) == expected)
+    }
+}

@@ -1,0 +1,186 @@
+import Connectivity
+import Foundation
+import Support
+import Synchronization
+import Transfer
+import UploadProtocols
+
+@testable import Uploads
+
+/// A journal in memory that can be told to refuse.
+final class MemoryJournal: Journal {
+    private struct State {
+        var uploads: [Upload.ID: Upload] = [:]
+        var settings = QueueSettings()
+        var refusal: JournalError?
+        var isClosed = false
+    }
+
+    private let state: Mutex<State>
+
+    init(_ uploads: [Upload] = []) {
+        var state = State()
+        for upload in uploads { state.uploads[upload.id] = upload }
+        state.settings.nextID = (uploads.map(\.id).max() ?? 0) + 1
+        self.state = Mutex(state)
+    }
+
+    var uploads: [Upload.ID: Upload] { state.withLock { $0.uploads } }
+    var settings: QueueSettings { state.withLock { $0.settings } }
+
+    var refusal: JournalError? {
+        get { state.withLock { $0.refusal } }
+        set { state.withLock { $0.refusal = newValue } }
+    }
+
+    func load() throws(JournalError) -> Recovered {
+        let (uploads, settings) = state.withLock { ($0.uploads, $0.settings) }
+        return Recovered(uploads: uploads.values.sorted { $0.id < $1.id }, settings: settings)
+    }
+
+    func append(_ changes: [QueueChange], durably: Bool) async throws(JournalError) {
+        if let refusal { throw refusal }
+        state.withLock { state in
+            for change in changes {
+                switch change {
+                case .set(let upload): state.uploads[upload.id] = upload
+                case .remove(let id): state.uploads[id] = nil
+                case .settings(let settings): state.settings = settings
+                }
+            }
+        }
+    }
+
+    func close() async throws(JournalError) { state.withLock { $0.isClosed = true } }
+}
+
+/// Nothing started within ten seconds.
+struct Patience: Error {}
+
+/// A runner that does what the test says, one attempt at a time.
+final class ScriptedRunner: AttemptRunner {
+    struct Attempt: Sendable {
+        let upload: Upload
+        let recorder: any AttemptRecorder
+        fileprivate let outcome: AsyncStream<UploadAttempt.Outcome>.Continuation
+
+        func finish(_ outcome: UploadAttempt.Outcome) { self.outcome.yield(outcome) }
+        func fail(_ category: UploadFailure.Category, retryAfter: Double? = nil) {
+            finish(.failed(UploadFailure(category, "as scripted", retryAfter: retryAfter)))
+        }
+        func complete() { finish(.done(Receipt(bytes: upload.size))) }
+    }
+
+    private let started: AsyncStream<Attempt>
+    private let start: AsyncStream<Attempt>.Continuation
+    private let discardedIDs = Mutex<[Upload.ID]>([])
+    private let isLocal: Bool
+
+    init(isLocal: Bool = false) {
+        self.isLocal = isLocal
+        (started, start) = AsyncStream.makeStream()
+    }
+
+    var discarded: [Upload.ID] { discardedIDs.withLock { $0 } }
+
+    /// The next attempt that the queue starts; fails the test's patience after ten seconds.
+    func next() async throws -> Attempt {
+        try await withThrowingTaskGroup(of: Attempt.self) { group in
+            group.addTask { [started] in
+                for await attempt in started { return attempt }
+                throw CancellationError()
+            }
+            group.addTask {
+                try await Task.sleep(for: .seconds(10))
+                throw Patience()
+            }
+            defer { group.cancelAll() }
+            guard let attempt = try await group.next() else { throw CancellationError() }
+            return attempt
+        }
+    }
+
+    func run(_ upload: Upload, recorder: any AttemptRecorder) async -> UploadAttempt.Outcome {
+        let (outcomes, outcome) = AsyncStream.makeStream(of: UploadAttempt.Outcome.self)
+        start.yield(Attempt(upload: upload, recorder: recorder, outcome: outcome))
+        for await outcome in outcomes { return outcome }
+        return .cancelled
+    }
+
+    func discard(_ upload: Upload) async { discardedIDs.withLock { $0.append(upload.id) } }
+
+    func host(of upload: Upload) -> UploadHost {
+        UploadHost(name: URL(string: upload.target.url)?.host() ?? "", port: 80, isLocal: isLocal)
+    }
+
+    func resumes(_ upload: Upload) -> Bool { upload.target.method == "tus" }
+}
+
+/// A monitor that says what the test says.
+final class ScriptedMonitor: LinkMonitor {
+    private let stream: AsyncStream<LinkStatus>
+    private let continuation: AsyncStream<LinkStatus>.Continuation
+
+    init() { (stream, continuation) = AsyncStream.makeStream() }
+
+    func statuses() -> AsyncStream<LinkStatus> { stream }
+    func report(_ status: LinkStatus) { continuation.yield(status) }
+}
+
+extension QueueClock {
+    /// Both clocks go by `manual`; dates begin at 1,800,000,000 s.
+    static func manual(_ manual: ManualClock) -> QueueClock {
+        let start = ContinuousClock.now
+        return QueueClock(
+            now: { start.advanced(by: manual.now.offset) },
+            sleep: { try await manual.sleep(until: .init(offset: start.duration(to: $0))) },
+            date: { Date(timeIntervalSince1970: 1_800_000_000 + manual.now.offset / .seconds(1)) })
+    }
+}
+
+/// A queue with everything around it scripted.
+struct QueueFixture {
+    let queue: UploadQueue
+    let journal: MemoryJournal
+    let runner: ScriptedRunner
+    let clock = ManualClock()
+    let monitor = ScriptedMonitor()
+
+    init(
+        _ uploads: [Upload] = [], concurrency: Int = 4, isLocal: Bool = false,
+        probe: @escaping @Sendable (UploadHost) async -> Reachability = { _ in .reachable }
+    ) {
+        journal = MemoryJournal(uploads)
+        runner = ScriptedRunner(isLocal: isLocal)
+        queue = UploadQueue(
+            configuration: .init(concurrency: concurrency, concurrencyPerHost: concurrency), journal: journal,
+            runner: runner, clock: .manual(clock), probe: probe)
+    }
+
+    /// Waits until the queue shows the upload in a state that `accepts`.
+    func wait(for id: Upload.ID, _ accepts: @Sendable (Upload.State) -> Bool) async throws -> Upload {
+        for await update in await queue.updates() {
+            for upload in update.changed where upload.id == id && accepts(upload.state) { return upload }
+        }
+        throw CancellationError()
+    }
+
+    func add(_ count: Int, url: String = "http://host.test/") async -> [Upload.ID] {
+        let new = (1...count).map { number in
+            NewUpload(
+                path: LocalPath("/files/\(number)"),
+                identity: FileIdentity(device: 1, inode: UInt64(number), size: 1000, modified: 1, changed: 1),
+                target: .init(destination: "box", url: url, method: "tus", name: "\(number)"))
+        }
+        guard case .changed(let ids) = await queue.perform(.add(new)) else { return [] }
+        return ids
+    }
+}
+
+extension Upload.State {
+    var isRunning: Bool { if case .running = self { true } else { false } }
+    var isWaiting: Bool { if case .waiting = self { true } else { false } }
+    var isDone: Bool { if case .done = self { true } else { false } }
+    var isFailed: Bool { if case .failed = self { true } else { false } }
+    var isHeld: Bool { if case .held = self { true } else { false } }
+}

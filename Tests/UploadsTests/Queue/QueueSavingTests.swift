@@ -1,0 +1,68 @@
+import Support
+import Testing
+import Transfer
+import UploadProtocols
+
+@testable import Uploads
+
+struct QueueSavingTests {
+    private let full = JournalError.diskFull(path: "journal.1.jsonl", isQuota: false)
+
+    @Test func `a command that the disk refuses has not happened`() async throws {
+        let fixture = QueueFixture([.make(1, state: .queued)], concurrency: 1)
+        _ = try await fixture.queue.open()
+        fixture.journal.refusal = full
+        guard case .refused(let failure) = await fixture.queue.perform(.pause(.all)) else {
+            Issue.record("it was not refused")
+            return
+        }
+        #expect(failure.category == .storage)
+        #expect(await fixture.queue.uploads[1]?.state == .queued)
+    }
+
+    @Test func `an upload that could not be written down is not started`() async throws {
+        let fixture = QueueFixture()
+        try await fixture.queue.start(monitor: nil)
+        fixture.journal.refusal = full
+        #expect(await fixture.add(1).isEmpty)
+        #expect(await fixture.queue.runs.isEmpty)
+    }
+
+    @Test func `a result the disk does not take is written down when there is room again`() async throws {
+        let fixture = QueueFixture()
+        try await fixture.queue.start(monitor: nil)
+        let ids = await fixture.add(1)
+        let attempt = try await fixture.runner.next()
+        fixture.journal.refusal = full
+        attempt.complete()
+        _ = try await fixture.wait(for: ids[0]) { $0.isDone }
+        fixture.journal.refusal = nil
+        try await fixture.clock.waitForSleepers()
+        fixture.clock.advance(by: .seconds(5))
+        for await update in await fixture.queue.updates() where update.status.notice == nil { break }
+        #expect(fixture.journal.uploads[ids[0]]?.state.isDone == true)
+    }
+
+    @Test func `nothing new starts while the queue cannot be saved`() async throws {
+        let fixture = QueueFixture(concurrency: 1)
+        try await fixture.queue.start(monitor: nil)
+        let ids = await fixture.add(2)
+        let attempt = try await fixture.runner.next()
+        fixture.journal.refusal = full
+        attempt.complete()
+        _ = try await fixture.wait(for: ids[0]) { $0.isDone }
+        #expect(await fixture.queue.uploads[ids[1]]?.state == .queued)
+        #expect(await fixture.queue.status.notice?.category == .storage)
+    }
+
+    @Test func `a new address that cannot be written down stops the attempt before anything goes there`() async throws {
+        let fixture = QueueFixture()
+        try await fixture.queue.start(monitor: nil)
+        _ = await fixture.add(1)
+        let attempt = try await fixture.runner.next()
+        fixture.journal.refusal = full
+        await #expect(throws: UploadFailure.self) {
+            try await attempt.recorder.record(Resource(url: "http://host.test/1"), durably: true)
+        }
+    }
+}

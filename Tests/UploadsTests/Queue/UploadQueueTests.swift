@@ -1,0 +1,228 @@
+import Foundation
+import Support
+import Testing
+import Transfer
+import UploadProtocols
+
+@testable import Uploads
+
+struct UploadQueueTests {
+    @Test func `an upload that is added runs and is done`() async throws {
+        let fixture = QueueFixture()
+        try await fixture.queue.start(monitor: nil)
+        let ids = await fixture.add(1)
+        try await fixture.runner.next().complete()
+        let upload = try await fixture.wait(for: ids[0]) { $0.isDone }
+        #expect(upload.confirmed == 1000)
+        #expect(fixture.journal.uploads[ids[0]]?.state.isDone == true)
+    }
+
+    @Test func `no more uploads run at once than the limit says`() async throws {
+        let fixture = QueueFixture(concurrency: 2)
+        try await fixture.queue.start(monitor: nil)
+        let ids = await fixture.add(3)
+        let first = try await fixture.runner.next()
+        _ = try await fixture.runner.next()
+        #expect(await fixture.queue.uploads[ids[2]]?.state == .queued)
+        first.complete()
+        #expect(try await fixture.runner.next().upload.id == ids[2])
+    }
+
+    @Test func `raising the limit starts more at once`() async throws {
+        let fixture = QueueFixture(concurrency: 1)
+        try await fixture.queue.start(monitor: nil)
+        _ = await fixture.add(2)
+        _ = try await fixture.runner.next()
+        _ = await fixture.queue.perform(.limitConcurrency(2))
+        _ = try await fixture.runner.next()
+        #expect(fixture.journal.settings.concurrency == 2)
+    }
+
+    @Test func `the order of the queue decides what starts next`() async throws {
+        let fixture = QueueFixture(concurrency: 1)
+        try await fixture.queue.start(monitor: nil)
+        let ids = await fixture.add(3)
+        let first = try await fixture.runner.next()
+        _ = await fixture.queue.perform(.move(.ids([ids[2]]), .top))
+        first.complete()
+        #expect(try await fixture.runner.next().upload.id == ids[2])
+    }
+
+    @Test func `pausing stops a running upload and keeps what the server holds`() async throws {
+        let fixture = QueueFixture()
+        try await fixture.queue.start(monitor: nil)
+        let ids = await fixture.add(1)
+        let attempt = try await fixture.runner.next()
+        try await attempt.recorder.record(Resource(url: "http://host.test/1", confirmed: 400), durably: true)
+        _ = await fixture.queue.perform(.pause(.ids(ids)))
+        #expect(await fixture.queue.uploads[ids[0]]?.state == .paused(.user))
+        #expect(await fixture.queue.uploads[ids[0]]?.confirmed == 400)
+    }
+
+    @Test func `a paused upload goes on with its resource when it is resumed`() async throws {
+        let fixture = QueueFixture()
+        try await fixture.queue.start(monitor: nil)
+        let ids = await fixture.add(1)
+        let attempt = try await fixture.runner.next()
+        try await attempt.recorder.record(Resource(url: "http://host.test/1", confirmed: 400), durably: true)
+        _ = await fixture.queue.perform(.pause(.all))
+        _ = await fixture.queue.perform(.resume(.all))
+        let second = try await fixture.runner.next()
+        #expect(second.upload.resource?.confirmed == 400)
+        #expect(second.upload.tries.resumes == 1)
+        #expect(ids == [second.upload.id])
+    }
+
+    @Test func `an answer that arrives in the moment of a pause still counts`() async throws {
+        let fixture = QueueFixture()
+        try await fixture.queue.start(monitor: nil)
+        let ids = await fixture.add(1)
+        let attempt = try await fixture.runner.next()
+        attempt.complete()
+        _ = await fixture.queue.perform(.pause(.ids(ids)))
+        _ = try await fixture.wait(for: ids[0]) { $0.isDone }
+    }
+
+    @Test func `what was running when the process died is queued again`() async throws {
+        let running = Upload.make(7, state: .running(attempt: 1, since: .distantPast))
+        let fixture = QueueFixture([running])
+        _ = try await fixture.queue.open()
+        #expect(await fixture.queue.uploads[7]?.state == .queued)
+    }
+
+    @Test func `a network failure is waited out and tried again`() async throws {
+        let fixture = QueueFixture(isLocal: true)
+        try await fixture.queue.start(monitor: nil)
+        let ids = await fixture.add(1)
+        try await fixture.runner.next().fail(.network)
+        let waiting = try await fixture.wait(for: ids[0]) { $0.isWaiting }
+        #expect(waiting.tries.network == 1)
+        try await fixture.clock.waitForSleepers()
+        fixture.clock.advance(by: .seconds(1))
+        #expect(try await fixture.runner.next().upload.tries.attempts == 2)
+    }
+
+    @Test func `moving forward forgets earlier failures of the network`() async throws {
+        let fixture = QueueFixture(isLocal: true)
+        try await fixture.queue.start(monitor: nil)
+        let ids = await fixture.add(1)
+        try await fixture.runner.next().fail(.network)
+        try await fixture.clock.waitForSleepers()
+        fixture.clock.advance(by: .seconds(1))
+        let second = try await fixture.runner.next()
+        try await second.recorder.record(Resource(url: "http://host.test/1", confirmed: 1), durably: true)
+        #expect(await fixture.queue.uploads[ids[0]]?.tries.network == 0)
+    }
+
+    @Test func `a server's wish to wait is honoured`() async throws {
+        let fixture = QueueFixture()
+        try await fixture.queue.start(monitor: nil)
+        let ids = await fixture.add(1)
+        try await fixture.runner.next().fail(.server, retryAfter: 90)
+        let waiting = try await fixture.wait(for: ids[0]) { $0.isWaiting }
+        #expect(waiting.tries.delay == 90)
+    }
+
+    @Test func `retrying a waiting upload starts it at once`() async throws {
+        let fixture = QueueFixture()
+        try await fixture.queue.start(monitor: nil)
+        let ids = await fixture.add(1)
+        try await fixture.runner.next().fail(.server, retryAfter: 90)
+        _ = try await fixture.wait(for: ids[0]) { $0.isWaiting }
+        _ = await fixture.queue.perform(.retry(.ids(ids)))
+        #expect(try await fixture.runner.next().upload.id == ids[0])
+    }
+
+    @Test(arguments: [UploadFailure.Category.authentication, .sourceChanged, .outcomeUnknown])
+    func `what only a person can decide is held`(category: UploadFailure.Category) async throws {
+        let fixture = QueueFixture()
+        try await fixture.queue.start(monitor: nil)
+        let ids = await fixture.add(1)
+        try await fixture.runner.next().fail(category)
+        _ = try await fixture.wait(for: ids[0]) { $0.isHeld }
+    }
+
+    @Test(arguments: [UploadFailure.Category.permanent, .sourceUnreadable])
+    func `what no retry can mend fails`(category: UploadFailure.Category) async throws {
+        let fixture = QueueFixture()
+        try await fixture.queue.start(monitor: nil)
+        let ids = await fixture.add(1)
+        try await fixture.runner.next().fail(category)
+        _ = try await fixture.wait(for: ids[0]) { $0.isFailed }
+    }
+
+    @Test func `removing an unfinished upload deletes it at the server`() async throws {
+        let fixture = QueueFixture()
+        try await fixture.queue.start(monitor: nil)
+        let ids = await fixture.add(1)
+        let attempt = try await fixture.runner.next()
+        try await attempt.recorder.record(Resource(url: "http://host.test/1", confirmed: 1), durably: true)
+        _ = await fixture.queue.perform(.remove(.ids(ids)))
+        await fixture.queue.stop()
+        #expect(fixture.runner.discarded == ids)
+        #expect(fixture.journal.uploads.isEmpty)
+    }
+
+    @Test func `removing a finished upload leaves it at the server`() async throws {
+        let done = Upload.make(1, state: .done(Receipt(), at: .distantPast), resource: Resource(url: "http://a/1"))
+        let fixture = QueueFixture([done])
+        try await fixture.queue.start(monitor: nil)
+        _ = await fixture.queue.perform(.remove(.done))
+        await fixture.queue.stop()
+        #expect(fixture.runner.discarded.isEmpty)
+    }
+
+    @Test func `a command for an upload that is not there changes nothing`() async throws {
+        let fixture = QueueFixture()
+        try await fixture.queue.start(monitor: nil)
+        let ids = await fixture.add(1)
+        guard case .refused(let failure) = await fixture.queue.perform(.pause(.ids([ids[0], 99]))) else {
+            Issue.record("it was not refused")
+            return
+        }
+        #expect(failure.summary.contains("99"))
+        #expect(await fixture.queue.uploads[ids[0]]?.state != .paused(.user))
+    }
+
+    @Test func `ids are never given twice`() async throws {
+        let fixture = QueueFixture()
+        try await fixture.queue.start(monitor: nil)
+        let first = await fixture.add(2)
+        _ = await fixture.queue.perform(.remove(.all))
+        #expect(Set(first).isDisjoint(with: await fixture.add(2)))
+    }
+
+    @Test func `the queue is idle when all that is left needs a person`() async throws {
+        let fixture = QueueFixture([
+            .make(1, state: .paused(.user)), .make(2, state: .held(UploadFailure(.authentication, "x"))),
+        ])
+        try await fixture.queue.start(monitor: nil)
+        await fixture.queue.waitUntilIdle()
+        #expect(await fixture.queue.isIdle)
+    }
+
+    @Test func `told to finish, it ends when what runs has ended and starts nothing more`() async throws {
+        let fixture = QueueFixture(concurrency: 1)
+        try await fixture.queue.start(monitor: nil)
+        let ids = await fixture.add(2)
+        let attempt = try await fixture.runner.next()
+        _ = await fixture.queue.perform(.stopWhenIdle)
+        attempt.complete()
+        await fixture.queue.waitUntilIdle()
+        #expect(await fixture.queue.uploads[ids[1]]?.state == .queued)
+    }
+
+    @Test func `bytes that have to go out again are counted`() async throws {
+        let fixture = QueueFixture(isLocal: true)
+        try await fixture.queue.start(monitor: nil)
+        let ids = await fixture.add(1)
+        let first = try await fixture.runner.next()
+        try await first.recorder.record(Resource(url: "http://host.test/1", confirmed: 100), durably: true)
+        first.recorder.didSend(300, fileOffset: 400)
+        first.fail(.network)
+        try await fixture.clock.waitForSleepers()
+        fixture.clock.advance(by: .seconds(1))
+        _ = try await fixture.runner.next()
+        #expect(await fixture.queue.uploads[ids[0]]?.tries.resent == 300)
+    }
+}
