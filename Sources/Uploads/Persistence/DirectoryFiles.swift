@@ -78,7 +78,8 @@ final class DirectoryFiles: StateFiles {
     }
 
     func synchronize() throws(SystemCallError) {
-        guard fsync(descriptor) == 0 else { throw failure("fsync", "") }
+        // Some network file systems cannot sync a folder and say EINVAL; there is no other way to ask them.
+        guard fsync(descriptor) == 0 || errno == EINVAL else { throw failure("fsync", "") }
     }
 
     /// Opens the file that is locked, making it if there is none.

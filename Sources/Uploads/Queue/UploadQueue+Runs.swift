@@ -12,8 +12,8 @@ extension UploadQueue {
 
     private func startRuns() {
         guard phase == .accepting, unsaved.isEmpty, notice?.category != .storage else { return }
-        let limits = Scheduler.Limits(
-            total: settings.concurrency ?? configuration.concurrency, perHost: configuration.concurrencyPerHost)
+        let total = settings.concurrency ?? configuration.concurrency
+        let limits = Scheduler.Limits(total: total, perHost: configuration.concurrencyPerHost ?? total)
         var running: [UploadHost: Int] = [:]
         for run in runs.values { running[run.host, default: 0] += 1 }
         var postponed: [Upload] = []

@@ -12,14 +12,14 @@ public actor UploadQueue: QueueClient {
     public struct Configuration: Hashable, Sendable {
         /// Uploads running at once.
         public var concurrency: Int
-        /// Uploads running at once to one host.
-        public var concurrencyPerHost: Int
+        /// Uploads running at once to one host; nil for as many as in total.
+        public var concurrencyPerHost: Int?
         /// Bytes per second over all uploads; nil for no limit.
         public var bandwidth: ByteCount?
         public var retry: RetryPolicy
 
         public init(
-            concurrency: Int = 4, concurrencyPerHost: Int = 4, bandwidth: ByteCount? = nil,
+            concurrency: Int = 4, concurrencyPerHost: Int? = nil, bandwidth: ByteCount? = nil,
             retry: RetryPolicy = RetryPolicy()
         ) {
             self.concurrency = concurrency

@@ -36,7 +36,8 @@ struct Configuration: Decodable, Equatable {
 
 struct LimitSettings: Decodable, Equatable {
     var concurrency = 4
-    var perHost = 4
+    /// Nil for as many as in total.
+    var perHost: Int?
     var bandwidth: ByteCount?
 
     init() {}
@@ -44,7 +45,7 @@ struct LimitSettings: Decodable, Equatable {
     init(from decoder: any Decoder) throws {
         let fields = try Fields(decoder, known: ["concurrency", "perHost", "bandwidth"])
         concurrency = try fields.number("concurrency", in: 1...256) ?? concurrency
-        perHost = try fields.number("perHost", in: 1...256) ?? concurrency
+        perHost = try fields.number("perHost", in: 1...256)
         bandwidth = try fields.amount("bandwidth")
     }
 }

@@ -30,9 +30,9 @@ struct DemoFolder {
     /// Makes the samples and says which destination each is for. Sparse: they cost no space.
     func makeSamples() throws -> [(destination: String, files: [LocalPath])] {
         let films: [(String, Int)] = [
-            ("intro-teaser.mp4", 12 << 20), ("interview-cam-A.mov", 96 << 20), ("報告書-最終版.pdf", 24 << 20),
-            ("wide-drone-pass.mov", 64 << 20), ("b-roll-city.mov", 48 << 20), ("voice-over.wav", 16 << 20),
-            ("empty.txt", 0), ("notes.txt", 3_210),
+            ("intro-teaser.mp4", 12 << 20), ("notes.txt", 3_210), ("empty.txt", 0),
+            ("interview-cam-A.mov", 96 << 20), ("報告書-最終版.pdf", 24 << 20), ("wide-drone-pass.mov", 64 << 20),
+            ("b-roll-city.mov", 48 << 20), ("voice-over.wav", 16 << 20),
         ]
         let photos = (1...9).map { ("IMG_1000\($0).CR3", (1 << 20) + $0 * 234_567) }
         return [

@@ -153,7 +153,7 @@ struct QueueFixture {
         journal = MemoryJournal(uploads)
         runner = ScriptedRunner(isLocal: isLocal)
         queue = UploadQueue(
-            configuration: .init(concurrency: concurrency, concurrencyPerHost: concurrency), journal: journal,
+            configuration: .init(concurrency: concurrency), journal: journal,
             runner: runner, clock: .manual(clock), probe: probe)
     }
 
