@@ -12,6 +12,23 @@ enum Action: Hashable, Sendable {
     case confirm, cancel, previous, next, columnBack, columnOn
     case complete, nextDestination
     case removeNow, quitNow, quitWhenIdle
+
+    /// True if it does something to the marked uploads or the one under the cursor.
+    var isAboutTargets: Bool {
+        switch self {
+        case .pause, .retry, .remove, .moveUp, .moveDown, .moveToTop, .moveToBottom, .mark: true
+        default: false
+        }
+    }
+
+    /// True if it looks elsewhere in the list.
+    var isMovement: Bool {
+        switch self {
+        case .up, .down, .pageUp, .pageDown, .halfPageUp, .halfPageDown, .top, .bottom, .show: true
+        case .markAll, .invertMarks: true
+        default: false
+        }
+    }
 }
 
 /// Where keys mean something of their own.

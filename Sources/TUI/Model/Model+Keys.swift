@@ -7,7 +7,10 @@ extension Model {
         switch key {
         case .paste(let text, let isComplete): return paste(text, isComplete: isComplete)
         case .wheel(let lines, _):
-            if dialog == nil { moveCursor(by: lines) }
+            if dialog == nil {
+                following = .nothing
+                moveCursor(by: lines)
+            }
             return []
         case .press, .release: return []
         default: break
@@ -25,10 +28,12 @@ extension Model {
             guard dialog == nil, let place = table.place(of: id), rows.index(of: place) != nil else {
                 return []
             }
+            following = .nothing
             cursor = place
             keepCursorInView()
         case .mark(let id):
             guard dialog == nil, table[id] != nil else { return [] }
+            following = .nothing
             marks.formSymmetricDifference([id])
         case .tab(let tab): if dialog == nil { show(tab) }
         case .action(let action): return run(action)

@@ -4,6 +4,9 @@ import Uploads
 
 extension Model {
     mutating func runInList(_ action: Action) -> [Effect] {
+        if action.isMovement || action.isAboutTargets, !takeOver(action) {
+            return refuse("the list has just scrolled by itself; now it stays: press again")
+        }
         let page = max(1, layout.list.count)
         switch action {
         case .up: moveCursor(by: -1)

@@ -67,6 +67,7 @@ extension Model {
         }
         if isLoading { startCursor() }
         isLoading = false
+        follow()
         if wasOffline, !isOffline, !update.isComplete {
             say(.information, "the network is back; uploads go on where they were")
         }
@@ -93,64 +94,5 @@ extension Model {
                 now: clock.seconds)
         }
         sampledAt = clock.seconds
-    }
-
-    /// On the first sight of the queue: where something happens, else where something is left to do.
-    private mutating func startCursor() {
-        let unfinished = rows.first { place in
-            guard let upload = table[place.id] else { return false }
-            if case .done = upload.state { return false }
-            return true
-        }
-        cursor = rows.first { table.running.contains($0.id) } ?? unfinished ?? rows.first
-        keepCursorInView()
-    }
-
-    /// The cursor stays on its upload and on its line. If the upload has left the list, a neighbour takes over.
-    private mutating func settleCursor(before: Int?) {
-        let line = before.map { $0 - top }
-        let rows = rows
-        guard let old = cursor else {
-            cursor = rows.first
-            keepCursorInView()
-            return
-        }
-        if let now = table.place(of: old.id), rows.index(of: now) != nil {
-            cursor = now
-        } else {
-            cursor = rows.isEmpty ? nil : rows[min(rows.lowerBound(of: old), rows.count - 1)]
-        }
-        if let line, let index = cursorIndex { top = index - line }
-        keepCursorInView()
-    }
-
-    mutating func moveCursor(by lines: Int) {
-        guard !rows.isEmpty else { return }
-        let (target, _) = (cursorIndex ?? 0).addingReportingOverflow(lines)
-        moveCursor(to: target)
-    }
-
-    mutating func moveCursor(to index: Int) {
-        guard !rows.isEmpty else { return }
-        cursor = rows[max(0, min(rows.count - 1, index))]
-        keepCursorInView()
-    }
-
-    mutating func show(_ tab: Tab) {
-        guard tab != self.tab else { return }
-        let old = cursor
-        self.tab = tab
-        top = 0
-        cursor = rows.isEmpty ? nil : rows[min(old.map { rows.lowerBound(of: $0) } ?? 0, rows.count - 1)]
-        keepCursorInView()
-    }
-
-    mutating func keepCursorInView() {
-        let height = max(1, layout.list.count)
-        if let index = cursorIndex {
-            if index < top { top = index }
-            if index >= top + height { top = index - height + 1 }
-        }
-        top = max(0, min(top, rows.count - height))
     }
 }

@@ -24,6 +24,7 @@ struct Model: Sendable {
     /// Index in `rows` of the first row on the screen.
     var top = 0
     var marks: Set<Upload.ID> = []
+    var following = Following.running(since: -.infinity)
 
     var dialog: Dialog?
     var toast: Toast?

@@ -1,3 +1,5 @@
+import Uploads
+
 /// The last line: the keys that matter now, and where in the list the cursor is. Written from the action table.
 struct HintView {
     let model: Model
@@ -6,8 +8,8 @@ struct HintView {
         let position = position
         let end = model.size.columns - position.count - 1
         var column = 1
-        for entry in ActionTable.entries(in: .list) {
-            guard let hint = entry.hint, isOffered(entry.action), let key = entry.keys.first else { continue }
+        for entry in entries {
+            guard let hint = entry.hint, let key = entry.keys.first else { continue }
             let label = key.label
             guard column + label.count + 1 + hint.count + 1 <= end else { break }
             let start = column
@@ -27,11 +29,21 @@ struct HintView {
         return marks + (model.cursorIndex.map { "\(Wording.count($0 + 1))/\(total)" } ?? "0/\(total)")
     }
 
-    private func isOffered(_ action: Action) -> Bool {
+    /// What the uploads under the finger need comes before what is always there.
+    private var entries: [ActionTable.Entry] {
+        let targets = model.targets
+        let offered = ActionTable.entries(in: .list).filter { isOffered($0.action, for: targets) }
+        guard targets.contains(where: \.canBeRetried) else { return offered }
+        return offered.filter { $0.action == .help } + offered.filter { $0.action == .retry }
+            + offered.filter { $0.action != .help && $0.action != .retry }
+    }
+
+    private func isOffered(_ action: Action, for targets: [Upload]) -> Bool {
         switch action {
         case .tryNow: model.isOffline || !model.table.waiting.isEmpty
-        case .pause, .remove, .mark: !model.rows.isEmpty
-        case .retry: model.table.count(.failed) > 0 || !model.table.waiting.isEmpty
+        case .remove, .mark: !targets.isEmpty
+        case .pause: targets.contains { $0.canBePaused || $0.isPausedByUser }
+        case .retry: targets.contains(where: \.canBeRetried)
         default: true
         }
     }

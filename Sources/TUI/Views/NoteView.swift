@@ -19,8 +19,7 @@ struct NoteView {
             frame.put(text, row: row, column: 1, role: .warning, limit: room)
             return
         }
-        let goal = upload.target.destination.isEmpty ? upload.target.url : upload.target.destination
-        let target = model.appearance.safe(" -> \(goal): \(upload.target.name)")
+        let target = model.appearance.safe(" -> " + Self.goal(upload))
             .truncated(to: max(0, room / 2), ellipsis: ellipsis)
         let path = model.appearance.safe(upload.path.text)
             .truncatedAtStart(to: max(0, room - target.width), ellipsis: ellipsis)
@@ -41,6 +40,13 @@ struct NoteView {
         let text = model.appearance.safe(toast.text)
             .truncated(to: max(0, room), ellipsis: model.appearance.glyphs.ellipsis)
         frame.put(text, row: row, column: min(1, model.size.columns - 1), role: role, limit: max(1, room))
+    }
+
+    /// The name over there only where it is not the end of the path that stands before it.
+    private static func goal(_ upload: Upload) -> String {
+        let target = upload.target
+        let place = target.destination.isEmpty ? target.url : target.destination
+        return upload.path.text.hasSuffix("/" + target.name) ? place : "\(place): \(target.name)"
     }
 
     private static func problem(_ upload: Upload) -> String? {

@@ -74,6 +74,7 @@ extension StateFile {
     /// The whole content.
     func content() throws(SystemCallError) -> [UInt8] {
         let length = try length()
+        guard length > 0 else { return [] }
         var failure: SystemCallError?
         let content = [UInt8](unsafeUninitializedCapacity: length) { buffer, count in
             do throws(SystemCallError) {

@@ -9,10 +9,16 @@ extension UploadQueue {
             guard gate == .open else { return }
             gate = .closed(since: clock.date(), reason: reason)
             await forEachRemote { $0.loseLink() } then: { cancelRuns($0) }
-        case .up:
+        case .up(let generation):
+            let hasLostAddress = generation > lastGeneration
+            lastGeneration = generation
             let wasOpen = gate == .open
             gate = .open
-            guard !wasOpen else { return }
+            guard !wasOpen else {
+                // A connection bound to the lost address would never hear of it; a new one goes on at once.
+                if hasLostAddress { cancelRuns(runs.filter { !$0.value.host.isLocal }.map(\.key)) }
+                return
+            }
             // Whatever was found out about hosts was found out without a network.
             for task in probes.values { task.cancel() }
             probes = [:]

@@ -78,6 +78,8 @@ public actor UploadQueue: QueueClient {
     var waits = WaitList<ContinuousClock.Instant>()
     var timer: Task<Void, Never>?
     var gate = Gate.open
+    /// Grows each time this machine loses an address.
+    var lastGeneration = 0
     var phase = Phase.editing
     var hosts: [UploadHost: ProbeSchedule] = [:]
     var probes: [UploadHost: Task<Void, Never>] = [:]

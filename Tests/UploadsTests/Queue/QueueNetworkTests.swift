@@ -43,6 +43,18 @@ struct QueueNetworkTests {
         #expect(await fixture.queue.uploads[ids[0]]?.state == .paused(.user))
     }
 
+    @Test func `losing an address while online starts what runs anew, on a connection that works`() async throws {
+        let fixture = QueueFixture()
+        try await fixture.queue.start(monitor: fixture.monitor)
+        fixture.monitor.report(.up(generation: 0))
+        let ids = await fixture.add(1)
+        _ = try await fixture.runner.next()
+        fixture.monitor.report(.up(generation: 1))
+        let second = try await fixture.runner.next()
+        #expect(second.upload.id == ids[0])
+        #expect(second.upload.tries.network == 0)
+    }
+
     @Test func `nothing starts while the link is away`() async throws {
         let fixture = QueueFixture()
         try await fixture.queue.start(monitor: fixture.monitor)

@@ -1,0 +1,95 @@
+import Transfer
+import UploadProtocols
+import Uploads
+
+/// Whether the list scrolls by itself to where something happens.
+enum Following: Hashable, Sendable {
+    /// To the first running upload, for as long as nobody has moved. It last did at `since` on the clock.
+    case running(since: Double)
+    /// A person has taken over.
+    case nothing
+
+    /// Seconds after a scroll in which a key was meant for the upload that was there before.
+    static let deafness = 0.5
+}
+
+extension Model {
+    /// On the first sight of the queue: where something happens, else where something is left to do.
+    mutating func startCursor() {
+        let unfinished = rows.first { place in
+            guard let upload = table[place.id] else { return false }
+            if case .done = upload.state { return false }
+            return true
+        }
+        cursor = rows.first { table.running.contains($0.id) } ?? unfinished ?? rows.first
+        keepCursorInView()
+    }
+
+    /// The cursor stays on its upload and on its line. If the upload has left the list, a neighbour takes over.
+    mutating func settleCursor(before: Int?) {
+        let line = before.map { $0 - top }
+        let rows = rows
+        guard let old = cursor else {
+            cursor = rows.first
+            keepCursorInView()
+            return
+        }
+        if let now = table.place(of: old.id), rows.index(of: now) != nil {
+            cursor = now
+        } else {
+            cursor = rows.isEmpty ? nil : rows[min(rows.lowerBound(of: old), rows.count - 1)]
+        }
+        if let line, let index = cursorIndex { top = index - line }
+        keepCursorInView()
+    }
+
+    mutating func moveCursor(by lines: Int) {
+        guard !rows.isEmpty else { return }
+        let (target, _) = (cursorIndex ?? 0).addingReportingOverflow(lines)
+        moveCursor(to: target)
+    }
+
+    mutating func moveCursor(to index: Int) {
+        guard !rows.isEmpty else { return }
+        cursor = rows[max(0, min(rows.count - 1, index))]
+        keepCursorInView()
+    }
+
+    mutating func show(_ tab: Tab) {
+        guard tab != self.tab else { return }
+        let old = cursor
+        self.tab = tab
+        top = 0
+        cursor = rows.isEmpty ? nil : rows[min(old.map { rows.lowerBound(of: $0) } ?? 0, rows.count - 1)]
+        keepCursorInView()
+    }
+
+    mutating func keepCursorInView() {
+        let height = max(1, layout.list.count)
+        if let index = cursorIndex {
+            if index < top { top = index }
+            if index >= top + height { top = index - height + 1 }
+        }
+        top = max(0, min(top, rows.count - height))
+    }
+
+    /// The cursor leaves its upload only when it has to: as few surprises as rows that run out of sight allow.
+    mutating func follow() {
+        guard case .running = following, dialog == nil, marks.isEmpty, !layout.list.isEmpty else { return }
+        let rows = rows
+        let height = layout.list.count
+        let running = table.running.compactMap { table.place(of: $0) }.compactMap { rows.index(of: $0) }
+        guard let index = running.min(), !running.contains(where: (top..<(top + height)).contains) else { return }
+        cursor = rows[index]
+        top = index - height / 3
+        keepCursorInView()
+        following = .running(since: clock.seconds)
+    }
+
+    /// A person moves or acts on a row. False if the list scrolled under the finger just now.
+    mutating func takeOver(_ action: Action) -> Bool {
+        guard case .running(let since) = following else { return true }
+        following = .nothing
+        return !action.isAboutTargets || clock.seconds - since >= Following.deafness
+    }
+}
