@@ -7,7 +7,8 @@ let package = Package(
     products: [
         .executable(name: "ferry", targets: ["ferry"]),
         // Everything but the screen and the executable, for other programs.
-        .library(name: "Ferry", targets: ["UploadProtocols", "Connectivity", "Transfer", "Uploads", "Receiver"]),
+        .library(
+            name: "Ferry", targets: ["UploadProtocols", "Connectivity", "Transfer", "Uploads", "Receiver"]),
     ],
     dependencies: [
         // The HTTP engine: file regions, back-pressure and the best figures measured from Swift.
@@ -30,7 +31,8 @@ let package = Package(
     targets: [
         // A target may import only targets listed above it.
         .target(name: "CTerminal", linkerSettings: [.linkedLibrary("ncursesw")]),
-        .target(name: "UploadProtocols", dependencies: [.product(name: "HTTPTypes", package: "swift-http-types")]),
+        .target(
+            name: "UploadProtocols", dependencies: [.product(name: "HTTPTypes", package: "swift-http-types")]),
         .target(name: "Connectivity"),
         .target(
             name: "Transfer",

@@ -36,7 +36,9 @@ struct Ferry: AsyncParsableCommand {
             // The parser's own status for wrong usage is 64; ours is 2.
             let status = exitCode(for: error)
             guard status == .validationFailure else { exit(withError: error) }
-            StandardError.write(fullMessage(for: error) + "\n")
+            // The message repeats what was typed or pasted.
+            let lines = fullMessage(for: error).split(separator: "\n", omittingEmptySubsequences: false)
+            for line in lines { StandardError.write(SafeLine.text(String(line)) + "\n") }
             exit(withError: ExitCode(CommandFailure.usage))
         }
     }

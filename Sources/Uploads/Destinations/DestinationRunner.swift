@@ -124,7 +124,9 @@ public final class DestinationRunner: AttemptRunner {
 
     private func session(for destination: Destination) throws(UploadFailure) -> Session {
         var adapters: [any RequestAdapter] = [FieldAdapter(destination.fields)]
-        if let authorization = destination.authorization { adapters.append(AuthorizationAdapter(authorization)) }
+        if let authorization = destination.authorization {
+            adapters.append(AuthorizationAdapter(authorization))
+        }
         return Session(transport: try transport(destination.tls), adapters: adapters, monitors: monitors)
     }
 
@@ -138,7 +140,9 @@ public final class DestinationRunner: AttemptRunner {
         }
     }
 
-    private func capabilities(of url: String) -> ServerCapabilities? { memory.withLock { $0.capabilities[url] } }
+    private func capabilities(of url: String) -> ServerCapabilities? {
+        memory.withLock { $0.capabilities[url] }
+    }
 
     private func keep(_ capabilities: ServerCapabilities, of url: String) {
         memory.withLock { $0.capabilities[url] = capabilities }

@@ -36,7 +36,9 @@ public struct FileSearch: Sendable {
                 return add(path, kind: kind, relativeName: path.name)
             }
             let before = (selection.files.count, selection.problems.count)
-            expand(Array(path.bytes.split(separator: 0x2F)), below: LocalPath(path.bytes.first == 0x2F ? "/" : "."), depth: 0)
+            expand(
+                Array(path.bytes.split(separator: 0x2F)),
+                below: LocalPath(path.bytes.first == 0x2F ? "/" : "."), depth: 0)
             if before == (selection.files.count, selection.problems.count) {
                 selection.problems.append(.init(path: path, reason: "nothing matches"))
             }
@@ -110,7 +112,8 @@ public struct FileSearch: Sendable {
                 switch EntryKind.of(path, follows: false) {
                 case .folder: walk(path, prefix: relative, depth: depth + 1)
                 case .link:
-                    selection.problems.append(.init(path: path, reason: "is a symbolic link; name it to add it"))
+                    selection.problems.append(
+                        .init(path: path, reason: "is a symbolic link; name it to add it"))
                 case .file, .other, .missing: add(path, kind: .file, relativeName: relative)
                 }
             }
@@ -120,5 +123,7 @@ public struct FileSearch: Sendable {
 
 extension LocalPath {
     /// As `appending`, without the `./` that a search in the working directory would show.
-    fileprivate func below(_ name: [UInt8]) -> LocalPath { bytes == [0x2E] ? LocalPath(bytes: name) : appending(name) }
+    fileprivate func below(_ name: [UInt8]) -> LocalPath {
+        bytes == [0x2E] ? LocalPath(bytes: name) : appending(name)
+    }
 }

@@ -48,7 +48,9 @@ struct GlobPattern {
             if token < tokens.count, tokens[token] == .anyMany {
                 star = (token, position)
                 token += 1
-            } else if token < tokens.count, let length = Self.length(of: tokens[token], at: position, in: name) {
+            } else if token < tokens.count,
+                let length = Self.length(of: tokens[token], at: position, in: name)
+            {
                 token += 1
                 position += length
             } else if let last = star {
@@ -84,7 +86,8 @@ struct GlobPattern {
         var ranges: [ClosedRange<UInt8>] = []
         let first = index
         while index < bytes.count, bytes[index] != UInt8(ascii: "]") || index == first {
-            if index + 2 < bytes.count, bytes[index + 1] == UInt8(ascii: "-"), bytes[index + 2] != UInt8(ascii: "]"),
+            if index + 2 < bytes.count, bytes[index + 1] == UInt8(ascii: "-"),
+                bytes[index + 2] != UInt8(ascii: "]"),
                 bytes[index] <= bytes[index + 2]
             {
                 ranges.append(bytes[index]...bytes[index + 2])

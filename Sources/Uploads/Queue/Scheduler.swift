@@ -31,7 +31,8 @@ struct Scheduler {
     ///   - isBlocked: Hosts that are not to be tried now.
     ///   - isCurrent: Whether an upload still waits to start with this rank.
     mutating func next(
-        limits: Limits, running: [UploadHost: Int], isBlocked: (UploadHost) -> Bool, isCurrent: (Upload.ID, Int64) -> Bool
+        limits: Limits, running: [UploadHost: Int], isBlocked: (UploadHost) -> Bool,
+        isCurrent: (Upload.ID, Int64) -> Bool
     ) -> Upload.ID? {
         guard running.values.reduce(0, +) < limits.total else { return nil }
         var best: (host: UploadHost, entry: Entry)?

@@ -5,7 +5,8 @@ import UploadProtocols
 extension UploadQueue {
     public func perform(_ command: QueueCommand) async -> QueueReply {
         guard phase != .stopped else {
-            return .refused(UploadFailure(.permanent, "the queue is shutting down", hint: "try again in a moment"))
+            return .refused(
+                UploadFailure(.permanent, "the queue is shutting down", hint: "try again in a moment"))
         }
         do throws(UploadFailure) {
             let reply = try await carryOut(command)
@@ -31,12 +32,19 @@ extension UploadQueue {
         case .remove(let selection): return .changed(try await remove(try ids(selection)))
         case .move(let selection, let move): return .changed(try await self.move(try ids(selection), move))
         case .limitBandwidth(let rate):
-            settings.bandwidthLimit = rate
-            return try await saveSettings { rateLimit.rate = rate }
+            return try await saveSettings {
+                $0.bandwidthLimit = rate
+            } then: {
+                rateLimit.rate = rate
+            }
         case .limitConcurrency(let count):
-            guard count >= 1 else { throw UploadFailure(.permanent, "at least one upload must be allowed at once") }
-            settings.concurrency = count
-            return try await saveSettings {}
+            guard count >= 1 else {
+                throw UploadFailure(.permanent, "at least one upload must be allowed at once")
+            }
+            return try await saveSettings {
+                $0.concurrency = count
+            } then: {
+            }
         case .tryNow:
             tryNow()
             return .changed([])
@@ -75,7 +83,8 @@ extension UploadQueue {
 
     private func add(_ new: [NewUpload]) async throws(UploadFailure) -> [Upload.ID] {
         guard phase != .finishing else {
-            throw UploadFailure(.permanent, "the queue is finishing and takes nothing new", hint: "start ferry again")
+            throw UploadFailure(
+                .permanent, "the queue is finishing and takes nothing new", hint: "start ferry again")
         }
         var added: [Upload] = []
         for item in new {
@@ -99,16 +108,16 @@ extension UploadQueue {
     }
 
     private func retry(_ ids: [Upload.ID]) async throws(UploadFailure) -> [Upload.ID] {
-        for id in ids {
-            guard let upload = uploads[id], case .held(let failure) = upload.state,
-                failure.category == .sourceChanged, upload.resource != nil
-            else { continue }
-            discard(upload)
+        var left: [Upload] = []
+        let changed = try await command(ids) { upload in
+            let before = upload
+            guard upload.retry(identity: try? SourceFile.identity(at: upload.path)) else { return false }
+            if before.resource != nil, upload.resource == nil { left.append(before) }
+            return true
         }
-        for id in ids { highWater[id] = nil }
-        return try await command(ids) { upload in
-            upload.retry(identity: try? SourceFile.identity(at: upload.path))
-        }
+        for upload in left { discard(upload) }
+        for id in changed { highWater[id] = nil }
+        return changed
     }
 
     private func remove(_ ids: [Upload.ID]) async throws(UploadFailure) -> [Upload.ID] {
@@ -150,10 +159,16 @@ extension UploadQueue {
         }
     }
 
-    private func saveSettings(_ apply: () -> Void) async throws(UploadFailure) -> QueueReply {
+    private func saveSettings(
+        _ change: (inout QueueSettings) -> Void, then apply: () -> Void
+    ) async throws(UploadFailure) -> QueueReply {
+        let before = settings
+        change(&settings)
         do throws(JournalError) {
             try await journal.append([.settings(settings)], durably: true)
         } catch {
+            settings.bandwidthLimit = before.bandwidthLimit
+            settings.concurrency = before.concurrency
             reportDisk(error)
             throw error.failure
         }
@@ -173,7 +188,8 @@ enum QueueOrder {
         var ids = order.map(\.id)
         switch move {
         case .up:
-            for index in ids.indices.dropFirst() where chosen.contains(ids[index]) && !chosen.contains(ids[index - 1]) {
+            for index in ids.indices.dropFirst()
+            where chosen.contains(ids[index]) && !chosen.contains(ids[index - 1]) {
                 ids.swapAt(index, index - 1)
             }
         case .down:

@@ -8,7 +8,11 @@ extension UploadQueue {
         case .down(let reason):
             guard gate == .open else { return }
             gate = .closed(since: clock.date(), reason: reason)
-            await forEachRemote { $0.loseLink() } then: { cancelRuns($0) }
+            await forEachRemote {
+                $0.loseLink()
+            } then: {
+                cancelRuns($0)
+            }
         case .up(let generation):
             let hasLostAddress = generation > lastGeneration
             lastGeneration = generation
@@ -23,7 +27,10 @@ extension UploadQueue {
             for task in probes.values { task.cancel() }
             probes = [:]
             hosts = [:]
-            await forEachRemote { $0.regainLink() } then: { _ in }
+            await forEachRemote {
+                $0.regainLink()
+            } then: { _ in
+            }
             advance()
         }
     }
@@ -64,7 +71,9 @@ extension UploadQueue {
         guard probes[host] == nil else { return }
         probes[host] = Task { [weak self] in
             while let delay = await self?.hosts[host]?.delay {
-                guard let self, (try? await clock.sleep(clock.now().advanced(by: delay))) != nil else { return }
+                guard let self, (try? await clock.sleep(clock.now().advanced(by: delay))) != nil else {
+                    return
+                }
                 let answer = await probe(host)
                 guard !Task.isCancelled else { return }
                 await take(answer, of: host)

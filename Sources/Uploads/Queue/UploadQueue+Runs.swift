@@ -43,7 +43,8 @@ extension UploadQueue {
         upload.tries.attempts += 1
         let goesOn = (upload.resource?.confirmed ?? 0) > 0
         if goesOn { upload.tries.resumes += 1 }
-        upload.tries.resent += max(0, (highWater.removeValue(forKey: upload.id) ?? 0) - (upload.resource?.confirmed ?? 0))
+        upload.tries.resent += max(
+            0, (highWater.removeValue(forKey: upload.id) ?? 0) - (upload.resource?.confirmed ?? 0))
         upload.state = .running(attempt: upload.tries.attempts, since: clock.date())
         store(upload)
         lastRun += 1
@@ -56,7 +57,8 @@ extension UploadQueue {
             let outcome = await runner.run(started, recorder: recorder)
             await self.ended(started.id, run: number, outcome)
         }
-        runs[upload.id] = Run(number: number, host: runner.host(of: upload), task: task, lastSaved: clock.now())
+        runs[upload.id] = Run(
+            number: number, host: runner.host(of: upload), task: task, lastSaved: clock.now())
     }
 
     func cancelRuns(_ ids: [Upload.ID]) {

@@ -178,7 +178,9 @@ public actor UploadQueue: QueueClient {
 
     public nonisolated func progress() -> [ProgressSample] { board.all }
 
-    public func updates() -> AsyncStream<QueueUpdate> { listeners.add(uploads: uploads.values, status: status) }
+    public func updates() -> AsyncStream<QueueUpdate> {
+        listeners.add(uploads: uploads.values, status: status)
+    }
 
     var status: EngineStatus {
         let network: EngineStatus.Network =

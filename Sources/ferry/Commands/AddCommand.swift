@@ -14,7 +14,8 @@ struct AddCommand: AsyncParsableCommand {
     @Argument(help: "Files, patterns, or folders with --recursive.", completion: .file())
     var paths: [String]
 
-    @Option(help: "A destination's name, or an address such as https://host/folder/ or tus+https://host/files/.")
+    @Option(
+        help: "A destination's name, or an address such as https://host/folder/ or tus+https://host/files/.")
     var to: String?
 
     @Option(help: "The name a single file gets at the server.")
@@ -37,27 +38,33 @@ struct AddCommand: AsyncParsableCommand {
         } catch {
             throw CommandFailure(usage: error)
         }
-        let selection = FileSearch(isRecursive: recursive).find(paths.map(Self.absolute))
+        let selection = FileSearch(isRecursive: recursive).find(
+            LocalFiles.argumentPaths(paths).map(Self.absolute))
         for problem in selection.problems {
-            StandardError.write("skipped: \(SafeLine.text(problem.path.text)): \(SafeLine.text(problem.reason))\n")
+            StandardError.write(
+                "skipped: \(SafeLine.text(problem.path.text)): \(SafeLine.text(problem.reason))\n")
         }
         let new: [NewUpload]
         do throws(UploadFailure) {
-            new = try NewUploads.make(selection, for: destination, name: self.as, parameters: try parameters())
+            new = try NewUploads.make(
+                selection, for: destination, name: self.as, parameters: try parameters())
         } catch {
             throw CommandFailure(usage: error)
         }
         if dryRun {
             for upload in new {
-                print("\(ByteFormat.compact(upload.identity.size))  \(SafeLine.text(upload.path.text)) -> \(SafeLine.text(upload.target.name))")
+                print(
+                    "\(ByteFormat.compact(upload.identity.size))  \(SafeLine.text(upload.path.text)) -> \(SafeLine.text(upload.target.name))"
+                )
             }
         } else if !new.isEmpty {
             _ = try await QueueAccess(assembly: assembly, state: global.stateFolder).perform(.add(new))
         }
         let total = new.reduce(0) { $0 + $1.identity.size }
+        let place = destination.name.isEmpty ? destination.url : destination.name
         print(
             "\(dryRun ? "would add" : "added") \(new.count) \(new.count == 1 ? "file" : "files"), "
-                + "\(ByteFormat.sentence(total)), to \(destination.name.isEmpty ? destination.url : destination.name)")
+                + "\(ByteFormat.sentence(total)), to \(SafeLine.text(place))")
         if new.isEmpty || !selection.problems.isEmpty { throw ExitCode(1) }
     }
 
@@ -65,18 +72,19 @@ struct AddCommand: AsyncParsableCommand {
         var parameters: [UploadItem.Parameter] = []
         for field in fields {
             guard let equals = field.firstIndex(of: "="), equals != field.startIndex else {
-                throw UploadFailure(.permanent, "--field \(field) is not K=V", hint: "for example --field album=May")
+                throw UploadFailure(
+                    .permanent, "--field \(field) is not K=V", hint: "for example --field album=May")
             }
-            parameters.append(.init(name: String(field[..<equals]), value: String(field[field.index(after: equals)...])))
+            parameters.append(
+                .init(name: String(field[..<equals]), value: String(field[field.index(after: equals)...])))
         }
         return parameters
     }
 
     /// The engine may run in another folder than this one.
-    private static func absolute(_ path: String) -> LocalPath {
-        let expanded = LocalFiles.expanded(path)
-        if expanded.hasPrefix("/") { return LocalPath(expanded) }
-        return LocalPath(FileManager.default.currentDirectoryPath).appending(Array(expanded.utf8))
+    private static func absolute(_ path: LocalPath) -> LocalPath {
+        if path.bytes.first == UInt8(ascii: "/") { return path }
+        return LocalPath(FileManager.default.currentDirectoryPath).appending(path.bytes)
     }
 }
 

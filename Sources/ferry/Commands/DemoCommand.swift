@@ -12,7 +12,8 @@ struct DemoCommand: AsyncParsableCommand {
         discussion: "Everything lives in a temporary folder that is removed at the end.")
 
     @OptionGroup var look: ScreenOptions
-    @Flag(help: "Cut the connections every few seconds and take the link away now and then.") var flaky = false
+    @Flag(help: "Cut the connections every few seconds and take the link away now and then.") var flaky =
+        false
 
     /// At this rate the samples take about half a minute.
     private static let bytesPerSecond = 10 << 20

@@ -6,7 +6,8 @@ import Uploads
 
 /// Options that every command takes.
 struct GlobalOptions: ParsableArguments {
-    @Option(name: .customLong("config"), help: "The configuration file.", completion: .file(extensions: ["json"]))
+    @Option(
+        name: .customLong("config"), help: "The configuration file.", completion: .file(extensions: ["json"]))
     var configuration: String?
 
     @Option(name: .customLong("state"), help: "The folder that holds the queue.", completion: .directory)
@@ -49,7 +50,8 @@ struct SelectionOptions: ParsableArguments {
 
     func validate() throws {
         guard all == ids.isEmpty else {
-            throw ValidationError(all ? "Give either numbers or --all." : "Which uploads? Give their numbers, or --all.")
+            throw ValidationError(
+                all ? "Give either numbers or --all." : "Which uploads? Give their numbers, or --all.")
         }
     }
 

@@ -29,7 +29,8 @@ struct PauseCommand: AsyncParsableCommand {
 }
 
 struct ResumeCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "resume", abstract: "Let paused uploads go on.")
+    static let configuration = CommandConfiguration(
+        commandName: "resume", abstract: "Let paused uploads go on.")
 
     @OptionGroup var global: GlobalOptions
     @OptionGroup var chosen: SelectionOptions
@@ -82,7 +83,9 @@ struct MoveCommand: AsyncParsableCommand {
         }
         return (
             try words.dropLast().map { word in
-                guard let id = Int(word) else { throw ValidationError("'\(word)' is not the number of an upload.") }
+                guard let id = Int(word) else {
+                    throw ValidationError("'\(word)' is not the number of an upload.")
+                }
                 return id
             }, move
         )

@@ -17,7 +17,8 @@ struct RunCommand: AsyncParsableCommand {
         let signals = SignalStream([SIGINT, SIGTERM, SIGHUP])
         let engine: Engine
         do throws(JournalError) {
-            engine = try await Engine.start(assembly, state: global.stateFolder, monitor: assembly.linkMonitor())
+            engine = try await Engine.start(
+                assembly, state: global.stateFolder, monitor: assembly.linkMonitor())
         } catch {
             throw CommandFailure(error)
         }

@@ -16,10 +16,13 @@ struct ScreenCommand: AsyncParsableCommand {
         let assembly = Assembly(configuration: try global.loadConfiguration())
         let engine: Engine
         do throws(JournalError) {
-            engine = try await Engine.start(assembly, state: global.stateFolder, monitor: assembly.linkMonitor())
+            engine = try await Engine.start(
+                assembly, state: global.stateFolder, monitor: assembly.linkMonitor())
         } catch {
             var failure = CommandFailure(error)
-            if case .inUse = error { failure.hint = "`ferry list`, `add`, `pause` and the others reach it from here" }
+            if case .inUse = error {
+                failure.hint = "`ferry list`, `add`, `pause` and the others reach it from here"
+            }
             throw failure
         }
         for notice in engine.notices { StandardError.write("note: \(notice.summary)\n") }

@@ -55,7 +55,8 @@ struct ServeCommand: AsyncParsableCommand {
             (0...65_535).contains(port)
         else { throw ValidationError("--bind takes HOST:PORT, such as 127.0.0.1:8080.") }
         let host = bind[..<colon].trimmingCharacters(in: CharacterSet(charactersIn: "[]"))
-        var configuration = ReceiverConfiguration(directory: LocalFiles.expanded(directory), host: host, port: port)
+        var configuration = ReceiverConfiguration(
+            directory: LocalFiles.expanded(directory), host: host, port: port)
         configuration.overwrite = overwrite
         if let maxSize {
             guard let size = ByteFormat.parse(maxSize), let limit = Int(exactly: size), limit > 0 else {
@@ -70,7 +71,8 @@ struct ServeCommand: AsyncParsableCommand {
     private func token() throws -> String? {
         guard let tokenFile else { return nil }
         let path = LocalFiles.expanded(tokenFile)
-        guard let mode = LocalFiles.mode(of: path), let data = FileManager.default.contents(atPath: path) else {
+        guard let mode = LocalFiles.mode(of: path), let data = FileManager.default.contents(atPath: path)
+        else {
             throw CommandFailure(
                 status: CommandFailure.usage, summary: "the token file \(path) cannot be read",
                 hint: "write a long random line into it, and chmod 600 it")
@@ -92,7 +94,8 @@ struct ServeCommand: AsyncParsableCommand {
 
 extension CommandFailure {
     init(receiver error: ReceiverError) {
-        self.init(status: Self.usage, summary: error.errorDescription ?? "\(error)", hint: error.recoverySuggestion)
+        self.init(
+            status: Self.usage, summary: error.errorDescription ?? "\(error)", hint: error.recoverySuggestion)
     }
 }
 

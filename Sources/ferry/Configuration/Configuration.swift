@@ -17,7 +17,8 @@ struct Configuration: Decodable, Equatable {
         let fields = try Fields(
             decoder,
             known: [
-                "destinations", "defaultDestination", "limits", "retry", "timeouts", "connectivity", "appearance",
+                "destinations", "defaultDestination", "limits", "retry", "timeouts", "connectivity",
+                "appearance",
             ])
         destinations = try fields.value("destinations") ?? [:]
         defaultDestination = try fields.value("defaultDestination")

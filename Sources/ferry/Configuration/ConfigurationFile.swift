@@ -31,7 +31,7 @@ enum ConfigurationFile {
             throw wrong(file, context.codingPath.map(\.stringValue), context.debugDescription)
         } catch {
             throw UploadFailure(
-                .permanent, "\(file) is not valid JSON\(position(in: error))",
+                .permanent, "\(file) is not valid JSON\(flaw(in: data))",
                 hint: "`ferry config --print-example` prints a valid one")
         }
     }
@@ -52,12 +52,20 @@ enum ConfigurationFile {
         }
     }
 
-    private static func position(in error: any Error) -> String {
-        guard case DecodingError.dataCorrupted(let context) = error, let cause = context.underlyingError else {
-            return ""
+    /// Where it stops being JSON, as `: line 3, column 7: invalid value`; empty if that cannot be found out.
+    private static func flaw(in data: Data) -> String {
+        // The decoder does not tell the place; the older parser does, in words.
+        do { _ = try JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed) } catch {
+            let told = (error as NSError).userInfo["NSDebugDescription"] as? String ?? ""
+            guard let mark = told.range(of: " around character "),
+                let offset = Int(told[mark.upperBound...].filter(\.isNumber))
+            else { return told.contains("end of file") ? ": it ends too early" : "" }
+            let before = data.prefix(offset)
+            let line = before.count { $0 == 0x0A } + 1
+            let column = before.count - (before.lastIndex(of: 0x0A).map { $0 + 1 } ?? 0) + 1
+            return ": line \(line), column \(column): \(told[..<mark.lowerBound].lowercased())"
         }
-        let text = (cause as NSError).userInfo["NSDebugDescription"] as? String ?? "\(cause)"
-        return ": \(text)"
+        return ""
     }
 
     /// A secret written into the file itself is one only as long as nobody else can read it.

@@ -20,7 +20,8 @@ struct DestinationSettings: Decodable, Equatable {
         let fields = try Fields(
             decoder,
             known: [
-                "url", "protocol", "method", "headers", "field", "parameters", "idempotencyKey", "chunkSize", "auth",
+                "url", "protocol", "method", "headers", "field", "parameters", "idempotencyKey", "chunkSize",
+                "auth",
                 "tls",
             ])
         guard let url: String = try fields.value("url"), let parsed = URL(string: url),
@@ -30,15 +31,20 @@ struct DestinationSettings: Decodable, Equatable {
             throw fields.error("url", "an address without user and password; they go into auth")
         }
         self.url = url
-        guard let name: String = try fields.value("protocol"), ProtocolCatalog.entry(named: name) != nil else {
+        guard let name: String = try fields.value("protocol"), ProtocolCatalog.entry(named: name) != nil
+        else {
             throw fields.error("protocol", "one of \(ProtocolCatalog.names.joined(separator: ", "))")
         }
         protocolName = name
         method = try fields.value("method")
-        if let method, HTTPRequest.Method(method) == nil { throw fields.error("method", "a request method, such as PUT") }
+        if let method, HTTPRequest.Method(method) == nil {
+            throw fields.error("method", "a request method, such as PUT")
+        }
         headers = try fields.value("headers") ?? [:]
         for (name, value) in headers {
-            guard HTTPField.Name(name) != nil else { throw fields.error("headers.\(name)", "a valid field name") }
+            guard HTTPField.Name(name) != nil else {
+                throw fields.error("headers.\(name)", "a valid field name")
+            }
             guard HTTPField.isValidValue(value) else {
                 throw fields.error("headers.\(name)", "a value without line breaks")
             }
@@ -74,7 +80,8 @@ private struct ParameterValue: Decodable {
             values = list.flatMap(\.values)
         } else {
             throw ConfigurationMistake(
-                path: decoder.codingPath.map(\.stringValue), expected: "text, a number, true, false or a list of them")
+                path: decoder.codingPath.map(\.stringValue),
+                expected: "text, a number, true, false or a list of them")
         }
     }
 }
@@ -88,7 +95,8 @@ private struct TLSSettings: Decodable {
         files.certificate = try fields.value("certificate").map(LocalFiles.expanded)
         files.key = try fields.value("key").map(LocalFiles.expanded)
         if (files.certificate == nil) != (files.key == nil) {
-            throw fields.error(files.key == nil ? "key" : "certificate", "both certificate and key, or neither")
+            throw fields.error(
+                files.key == nil ? "key" : "certificate", "both certificate and key, or neither")
         }
     }
 }

@@ -18,7 +18,8 @@ struct Fields {
     init(_ decoder: any Decoder, known: [String]) throws {
         container = try decoder.container(keyedBy: Key.self)
         if let stranger = container.allKeys.first(where: { !known.contains($0.stringValue) }) {
-            throw error(stranger.stringValue, "one of \(known.sorted().joined(separator: ", ")), not this key")
+            throw error(
+                stranger.stringValue, "one of \(known.sorted().joined(separator: ", ")), not this key")
         }
     }
 
@@ -31,16 +32,17 @@ struct Fields {
     }
 
     func number(_ key: String, in range: ClosedRange<Int>) throws -> Int? {
-        guard let number: Int = try value(key) else { return nil }
-        guard range.contains(number) else {
-            throw error(key, "a whole number from \(range.lowerBound) to \(range.upperBound)")
-        }
+        guard container.contains(Key(key)) else { return nil }
+        // By way of Double: a fraction where Int is asked for makes the decoder call the whole file malformed.
+        guard let number = (try? container.decode(Double.self, forKey: Key(key))).flatMap(Int.init(exactly:)),
+            range.contains(number)
+        else { throw error(key, "a whole number from \(range.lowerBound) to \(range.upperBound)") }
         return number
     }
 
     func seconds(_ key: String, in range: ClosedRange<Double>) throws -> Double? {
-        guard let number: Double = try value(key) else { return nil }
-        guard range.contains(number) else {
+        guard container.contains(Key(key)) else { return nil }
+        guard let number = try? container.decode(Double.self, forKey: Key(key)), range.contains(number) else {
             throw error(key, "seconds, from \(range.lowerBound) to \(range.upperBound)")
         }
         return number
@@ -50,7 +52,8 @@ struct Fields {
     func amount(_ key: String) throws -> ByteCount? {
         guard container.contains(Key(key)) else { return nil }
         if let number = try? container.decode(ByteCount.self, forKey: Key(key)), number > 0 { return number }
-        if let text = try? container.decode(String.self, forKey: Key(key)), let amount = ByteFormat.parse(text),
+        if let text = try? container.decode(String.self, forKey: Key(key)),
+            let amount = ByteFormat.parse(text),
             amount > 0
         {
             return amount

@@ -1,4 +1,5 @@
 import Foundation
+import Transfer
 
 /// Where Ferry's own files are, by the XDG base directory specification.
 enum LocalFiles {
@@ -9,6 +10,23 @@ enum LocalFiles {
     static func expanded(_ path: String) -> String {
         guard path == "~" || path.hasPrefix("~/") else { return path }
         return home + path.dropFirst(1)
+    }
+
+    /// Paths from the command line, as the bytes that were typed: the arguments that the parser sees have U+FFFD in
+    /// place of bytes that are not text. A leading `~` is replaced.
+    static func argumentPaths(_ paths: [String]) -> [LocalPath] {
+        var damaged: [String: [[UInt8]]] = [:]
+        for argument in CommandLine.rawArguments {
+            let text = String(decoding: argument, as: UTF8.self)
+            if text.contains("\u{FFFD}") { damaged[text, default: []].append(argument) }
+        }
+        return paths.map { path in
+            guard var candidates = damaged[path], !candidates.isEmpty else {
+                return LocalPath(expanded(path))
+            }
+            defer { damaged[path] = candidates }
+            return LocalPath(bytes: candidates.removeFirst())
+        }
     }
 
     /// The permission bits and type of a file; nil if it cannot be looked at.
@@ -25,5 +43,14 @@ enum LocalFiles {
         // The specification wants relative values ignored.
         if let set = ProcessInfo.processInfo.environment[variable], set.hasPrefix("/") { return set }
         return "\(home)/\(name)"
+    }
+}
+
+extension CommandLine {
+    /// The arguments as the system passed them, without the program's name.
+    fileprivate static var rawArguments: [[UInt8]] {
+        (1..<max(1, Int(argc))).compactMap { index in
+            unsafeArgv[index].map { Array(UnsafeRawBufferPointer(start: $0, count: strlen($0))) }
+        }
     }
 }

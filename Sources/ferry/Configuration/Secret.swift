@@ -81,9 +81,12 @@ actor SecretReader {
     private static func file(_ path: String, of secret: Secret) throws(UploadFailure) -> String {
         guard let mode = LocalFiles.mode(of: path) else { throw missing(secret, "cannot be read") }
         guard mode & 0o077 == 0 else {
-            throw missing(secret, "can be read by others (mode \(String(mode & 0o777, radix: 8))); chmod 600 it")
+            throw missing(
+                secret, "can be read by others (mode \(String(mode & 0o777, radix: 8))); chmod 600 it")
         }
-        guard let data = FileManager.default.contents(atPath: path) else { throw missing(secret, "cannot be read") }
+        guard let data = FileManager.default.contents(atPath: path) else {
+            throw missing(secret, "cannot be read")
+        }
         return String(decoding: data.prefix(65_536), as: UTF8.self)
     }
 }
@@ -91,7 +94,9 @@ actor SecretReader {
 /// Runs a secret's command: no shell, a small environment, the first line it prints.
 private enum SecretCommand {
     private static let timeout = Duration.seconds(30)
-    private static let passedOn = ["PATH", "HOME", "USER", "LANG", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS"]
+    private static let passedOn = [
+        "PATH", "HOME", "USER", "LANG", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS",
+    ]
 
     static func run(_ words: [String], of secret: Secret) async throws(UploadFailure) -> String {
         let process = Process()

@@ -37,7 +37,8 @@ struct Assembly {
                 .permanent, "no destination was named" + (known.isEmpty ? " and none is configured" : ""),
                 hint: known.isEmpty
                     ? "use --to https://…, or write a configuration: `ferry config --print-example`"
-                    : "use --to with one of \(known.keys.sorted().joined(separator: ", ")), or set defaultDestination")
+                    : "use --to with one of \(known.keys.sorted().joined(separator: ", ")), or set defaultDestination"
+            )
         }
         if let settings = known[name] { return destination(named: name, settings) }
         if let address = try address(name) { return address }
@@ -64,7 +65,8 @@ struct Assembly {
         guard let parsed = URL(string: url), UploadAddress.origin(parsed) != nil,
             ["http", "https"].contains(parsed.scheme?.lowercased())
         else {
-            throw UploadFailure(.permanent, "\(url) is not an http or https address", hint: "check it for mistakes")
+            throw UploadFailure(
+                .permanent, "\(url) is not an http or https address", hint: "check it for mistakes")
         }
         guard parsed.user() == nil else {
             throw UploadFailure(
@@ -84,7 +86,8 @@ struct Assembly {
             options: ProtocolOptions(
                 method: settings.method, fileField: settings.fileField,
                 sendsIdempotencyKey: settings.sendsIdempotencyKey, chunkSize: settings.chunkSize),
-            fields: fields, parameters: settings.parameters, authorization: authorization(settings.authentication),
+            fields: fields, parameters: settings.parameters,
+            authorization: authorization(settings.authentication),
             tls: settings.tls)
     }
 
@@ -114,12 +117,14 @@ struct Assembly {
                 connect: .seconds(timeouts.connect), stall: .seconds(timeouts.stall),
                 response: .seconds(timeouts.response)),
             pace: limit, monitors: monitors,
-            isLocal: { [treatsLoopbackAsRemote] in !treatsLoopbackAsRemote && Reachability.isLocal(host: $0) })
+            isLocal: { [treatsLoopbackAsRemote] in !treatsLoopbackAsRemote && Reachability.isLocal(host: $0) }
+        )
         let limits = configuration.limits
         let retry = configuration.retry
         let queue = UploadQueue(
             configuration: UploadQueue.Configuration(
-                concurrency: limits.concurrency, concurrencyPerHost: limits.perHost, bandwidth: limits.bandwidth,
+                concurrency: limits.concurrency, concurrencyPerHost: limits.perHost,
+                bandwidth: limits.bandwidth,
                 retry: RetryPolicy(base: retry.base, cap: retry.cap, serverTries: retry.serverTries)),
             journal: journal, runner: runner, rateLimit: limit)
         return (queue, runner)

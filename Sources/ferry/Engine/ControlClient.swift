@@ -15,6 +15,14 @@ struct ControlClient {
 
     let folder: LocalPath
 
+    /// Whether an engine listens there.
+    var isAnswered: Bool {
+        let descriptor = ControlSocket.open()
+        defer { close(descriptor) }
+        let path = ControlSocket.path(in: folder)
+        return ControlSocket.withAddress(path) { connect(descriptor, $0, $1) } == 0
+    }
+
     /// - Returns: nil if nobody answers.
     func perform(_ command: QueueCommand) -> QueueReply? {
         let descriptor = ControlSocket.open()
@@ -41,20 +49,34 @@ struct QueueAccess {
     let assembly: Assembly
     let state: LocalPath
 
+    /// Another command holds the queue for a moment; longer than this, and it is no command.
+    private static let patience = Duration.seconds(3)
+
     /// - Throws: `CommandFailure` if the queue refuses, cannot be opened, or is in use by something that does not answer.
     func perform(_ command: QueueCommand) async throws(CommandFailure) -> QueueReply {
-        let reply: QueueReply
-        do throws(JournalError) {
-            reply = try await performHere(command)
-        } catch {
-            guard case .inUse = error else { throw CommandFailure(error) }
-            guard let answer = ControlClient(folder: state).perform(command) else {
-                throw CommandFailure(
-                    status: CommandFailure.queueInUse, summary: error.summary + " and does not answer",
-                    hint: error.hint)
+        let deadline = ContinuousClock.now.advanced(by: Self.patience)
+        while true {
+            let reply: QueueReply
+            do throws(JournalError) {
+                reply = try await performHere(command)
+            } catch {
+                guard case .inUse = error else { throw CommandFailure(error) }
+                if let answer = ControlClient(folder: state).perform(command) {
+                    return try Self.accepted(answer)
+                }
+                guard ContinuousClock.now < deadline else {
+                    throw CommandFailure(
+                        status: CommandFailure.queueInUse, summary: error.summary + " and does not answer",
+                        hint: error.hint)
+                }
+                try? await Task.sleep(for: .milliseconds(50))
+                continue
             }
-            reply = answer
+            return try Self.accepted(reply)
         }
+    }
+
+    private static func accepted(_ reply: QueueReply) throws(CommandFailure) -> QueueReply {
         if case .refused(let failure) = reply { throw CommandFailure(refused: failure) }
         return reply
     }

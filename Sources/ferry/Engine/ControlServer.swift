@@ -27,7 +27,9 @@ final class ControlServer: Sendable {
         // We hold the lock of the folder: a socket that is there belongs to a process that is gone.
         _ = path.withCString { unlink($0) }
         let bound = ControlSocket.withAddress(path) { bind(descriptor, $0, $1) }
-        guard descriptor >= 0, bound == 0, path.withCString({ chmod($0, 0o600) }) == 0, listen(descriptor, 16) == 0 else {
+        guard descriptor >= 0, bound == 0, path.withCString({ chmod($0, 0o600) }) == 0,
+            listen(descriptor, 16) == 0
+        else {
             close(descriptor)
             throw UploadFailure(.storage, "the control socket \(path.text) cannot be made")
         }
@@ -56,7 +58,9 @@ final class ControlServer: Sendable {
 
     private func serve(_ connection: CInt) {
         let isAccepted = connections.withLock { count in
-            guard count < Self.connectionLimit, ControlSocket.peer(of: connection) == getuid() else { return false }
+            guard count < Self.connectionLimit, ControlSocket.peer(of: connection) == getuid() else {
+                return false
+            }
             count += 1
             return true
         }

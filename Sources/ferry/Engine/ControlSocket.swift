@@ -59,7 +59,8 @@ enum ControlSocket {
             // The kernel's `struct ucred` (unix(7)); the C library hides it behind _GNU_SOURCE.
             var credentials: (process: pid_t, user: uid_t, group: gid_t) = (0, 0, 0)
             var length = socklen_t(MemoryLayout.size(ofValue: credentials))
-            return getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &credentials, &length) == 0 ? credentials.user : nil
+            return getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &credentials, &length) == 0
+                ? credentials.user : nil
         #else
             var (user, group) = (uid_t(0), gid_t(0))
             return getpeereid(descriptor, &user, &group) == 0 ? user : nil

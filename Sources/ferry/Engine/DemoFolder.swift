@@ -8,7 +8,9 @@ struct DemoFolder {
     private let path: String
 
     init() throws(CommandFailure) {
-        path = FileManager.default.temporaryDirectory.appendingPathComponent("ferry-demo-\(UUID().uuidString)").path
+        path =
+            FileManager.default.temporaryDirectory.appendingPathComponent("ferry-demo-\(UUID().uuidString)")
+            .path
         do {
             for folder in [files, received] {
                 try FileManager.default.createDirectory(
@@ -16,7 +18,8 @@ struct DemoFolder {
             }
         } catch {
             throw CommandFailure(
-                status: 73, summary: "the folder \(path) for the demo cannot be made: \(error.localizedDescription)",
+                status: 73,
+                summary: "the folder \(path) for the demo cannot be made: \(error.localizedDescription)",
                 hint: "set TMPDIR to a folder you may write to")
         }
     }
@@ -49,7 +52,9 @@ struct DemoFolder {
              "limits": {"concurrency": 3}, "retry": {"cap": 4},
              "timeouts": {"stall": 10}}
             """
-        do throws(UploadFailure) { return try ConfigurationFile.parse(Data(text.utf8), file: "the demo") } catch {
+        do throws(UploadFailure) {
+            return try ConfigurationFile.parse(Data(text.utf8), file: "the demo")
+        } catch {
             throw CommandFailure(usage: error)
         }
     }

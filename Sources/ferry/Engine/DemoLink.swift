@@ -51,7 +51,8 @@ final class DemoLinkMonitor: LinkMonitor {
     private let continuations = Mutex<[AsyncStream<LinkStatus>.Continuation]>([])
 
     func statuses() -> AsyncStream<LinkStatus> {
-        let (stream, continuation) = AsyncStream.makeStream(of: LinkStatus.self, bufferingPolicy: .bufferingNewest(1))
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: LinkStatus.self, bufferingPolicy: .bufferingNewest(1))
         continuation.yield(.up(generation: 0))
         continuations.withLock { $0.append(continuation) }
         return stream

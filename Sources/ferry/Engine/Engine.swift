@@ -19,8 +19,7 @@ struct Engine: Sendable {
     static func start(
         _ assembly: Assembly, state: LocalPath, monitor: (any LinkMonitor)?
     ) async throws(JournalError) -> Engine {
-        let directory = try StateDirectory(at: state)
-        let lock = try directory.lock()
+        let lock = try await lock(try StateDirectory(at: state))
         let log = TransferLog(folder: state)
         let (queue, runner) = assembly.queue(journal: FileJournal(lock), monitors: [log])
         let notices = try await queue.start(monitor: monitor)
@@ -29,6 +28,19 @@ struct Engine: Sendable {
         let control = try? ControlServer(queue: queue, folder: state)
         control?.start()
         return Engine(queue: queue, notices: notices, runner: runner, control: control)
+    }
+
+    /// Takes the lock, waiting a moment for a command that just holds it.
+    private static func lock(_ directory: StateDirectory) async throws(JournalError) -> StateLock {
+        for _ in 0..<40 {
+            do throws(JournalError) { return try directory.lock() } catch {
+                guard case .inUse = error else { throw error }
+                // An engine answers on its socket; a command does not, and is over soon.
+                guard !ControlClient(folder: directory.path).isAnswered else { throw error }
+                try? await Task.sleep(for: .milliseconds(50))
+            }
+        }
+        return try directory.lock()
     }
 
     /// Stops all uploads, saves and lets go of everything. Nothing acknowledged is lost without this either.

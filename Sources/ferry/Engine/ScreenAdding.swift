@@ -34,9 +34,11 @@ struct ScreenAdding: Sendable {
         let path = LocalFiles.expanded(line)
         let folder = path.hasSuffix("/") ? path : (path as NSString).deletingLastPathComponent
         let start = path.hasSuffix("/") ? "" : (path as NSString).lastPathComponent
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.isEmpty ? "." : folder)) ?? []
+        let names =
+            (try? FileManager.default.contentsOfDirectory(atPath: folder.isEmpty ? "." : folder)) ?? []
         let shown = String(line.dropLast(start.count))
-        return names.filter { $0.hasPrefix(start) && (!start.isEmpty || !$0.hasPrefix(".")) }.sorted().map { name in
+        return names.filter { $0.hasPrefix(start) && (!start.isEmpty || !$0.hasPrefix(".")) }.sorted().map {
+            name in
             let mode = LocalFiles.mode(of: folder.isEmpty ? name : "\(folder)/\(name)") ?? 0
             return shown + name + (mode & UInt32(S_IFMT) == UInt32(S_IFDIR) ? "/" : "")
         }

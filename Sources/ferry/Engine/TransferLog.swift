@@ -55,11 +55,14 @@ final class TransferLog: EventMonitor {
         switch event {
         case .exchangeStarted(let label, let method, let url, let bytes):
             "#\(label) \(method) \(url) (\(bytes) bytes)"
-        case .exchangeAnswered(let label, let status, let sent): "#\(label) answered \(status) after \(sent) bytes"
-        case .exchangeBroke(let label, let summary, let sent): "#\(label) broke after \(sent) bytes: \(summary)"
+        case .exchangeAnswered(let label, let status, let sent):
+            "#\(label) answered \(status) after \(sent) bytes"
+        case .exchangeBroke(let label, let summary, let sent):
+            "#\(label) broke after \(sent) bytes: \(summary)"
         case .redirected(let label, let target): "#\(label) redirected to \(target)"
         case .retriedOnFreshConnection(let label): "#\(label) again on a fresh connection"
-        case .serverLostBytes(let label, let bytes): "#\(label) the server lost \(bytes) bytes it had acknowledged"
+        case .serverLostBytes(let label, let bytes):
+            "#\(label) the server lost \(bytes) bytes it had acknowledged"
         }
     }
 }

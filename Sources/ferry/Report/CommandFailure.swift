@@ -25,7 +25,9 @@ struct CommandFailure: Error {
 
     /// The queue refused a command.
     init(refused failure: UploadFailure) {
-        self.init(status: failure.category == .storage ? 73 : Self.usage, summary: failure.summary, hint: failure.hint)
+        self.init(
+            status: failure.category == .storage ? 73 : Self.usage, summary: failure.summary,
+            hint: failure.hint)
     }
 
     init(_ error: JournalError) {
@@ -57,9 +59,10 @@ enum SafeLine {
         return out
     }
 
-    private static func needsEscape(_ scalar: Unicode.Scalar) -> Bool {
+    static func needsEscape(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
-        case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned, .surrogate: true
+        case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned, .surrogate:
+            true
         default: false
         }
     }

@@ -35,7 +35,9 @@ final class RunReport: Sendable {
         defer { ticker.cancel() }
         var network = EngineStatus.Network.online
         for await update in await queue.updates() {
-            for upload in update.changed.sorted(by: { $0.id < $1.id }) { take(upload, isFirst: update.isComplete) }
+            for upload in update.changed.sorted(by: { $0.id < $1.id }) {
+                take(upload, isFirst: update.isComplete)
+            }
             for id in update.removed { remove(id) }
             if update.status.network != network {
                 network = update.status.network

@@ -117,6 +117,22 @@ enum JSONLine {
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         encoder.dateEncodingStrategy = .iso8601
         guard let data = try? encoder.encode(value) else { return "{}" }
-        return String(decoding: data, as: UTF8.self)
+        return escaped(String(decoding: data, as: UTF8.self))
+    }
+
+    /// JSON lets characters beyond U+001F stand as they are, and a terminal obeys some of them.
+    private static func escaped(_ json: String) -> String {
+        var out = ""
+        for scalar in json.unicodeScalars {
+            if SafeLine.needsEscape(scalar) {
+                for unit in String(scalar).utf16 {
+                    let digits = String(unit, radix: 16)
+                    out += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+                }
+            } else {
+                out.unicodeScalars.append(scalar)
+            }
+        }
+        return out
     }
 }

@@ -125,7 +125,8 @@ struct SchedulerTests {
         var scheduler = Scheduler()
         scheduler.enqueue(1, rank: 1, host: host)
         scheduler.enqueue(2, rank: 2, host: host)
-        let id = scheduler.next(limits: limits, running: [:], isBlocked: { _ in false }) { id, _ in id == 2 }
+        let id = scheduler.next(
+            limits: limits, running: [:], isBlocked: { _ in false }, isCurrent: { id, _ in id == 2 })
         #expect(id == 2)
     }
 }

@@ -43,7 +43,9 @@ struct QueueNetworkTests {
         #expect(await fixture.queue.uploads[ids[0]]?.state == .paused(.user))
     }
 
-    @Test func `losing an address while online starts what runs anew, on a connection that works`() async throws {
+    @Test func `losing an address while online starts what runs anew, on a connection that works`()
+        async throws
+    {
         let fixture = QueueFixture()
         try await fixture.queue.start(monitor: fixture.monitor)
         fixture.monitor.report(.up(generation: 0))
@@ -86,7 +88,9 @@ struct QueueNetworkTests {
         #expect(paused.tries.network == 0)
     }
 
-    @Test func `a host that cannot be reached is asked for by one probe, and its return starts all`() async throws {
+    @Test func `a host that cannot be reached is asked for by one probe, and its return starts all`()
+        async throws
+    {
         let answers = Mutex<[Reachability]>([.refused, .reachable])
         let fixture = QueueFixture(concurrency: 1) { _ in
             answers.withLock { $0.isEmpty ? .reachable : $0.removeFirst() }

@@ -55,7 +55,9 @@ struct QueueSavingTests {
         #expect(await fixture.queue.status.notice?.category == .storage)
     }
 
-    @Test func `a new address that cannot be written down stops the attempt before anything goes there`() async throws {
+    @Test func `a new address that cannot be written down stops the attempt before anything goes there`()
+        async throws
+    {
         let fixture = QueueFixture()
         try await fixture.queue.start(monitor: nil)
         _ = await fixture.add(1)

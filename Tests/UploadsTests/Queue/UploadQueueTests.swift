@@ -164,7 +164,8 @@ struct UploadQueueTests {
     }
 
     @Test func `removing a finished upload leaves it at the server`() async throws {
-        let done = Upload.make(1, state: .done(Receipt(), at: .distantPast), resource: Resource(url: "http://a/1"))
+        let done = Upload.make(
+            1, state: .done(Receipt(), at: .distantPast), resource: Resource(url: "http://a/1"))
         let fixture = QueueFixture([done])
         try await fixture.queue.start(monitor: nil)
         _ = await fixture.queue.perform(.remove(.done))
