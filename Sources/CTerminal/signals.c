@@ -68,15 +68,23 @@ static void on_alarm(int signal) {
     _exit(128 + last_deadly);
 }
 
-static void on_crash(int signal, siginfo_t *info, void *context) {
-    (void)info;
-    (void)context;
+/* The one that was there before, such as Swift's, which prints a backtrace and returns. */
+static void hand_on(const struct sigaction *action, int signal, siginfo_t *info, void *context) {
+    if (action->sa_flags & SA_SIGINFO) {
+        if (action->sa_sigaction != NULL) action->sa_sigaction(signal, info, context);
+    } else if (action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN) {
+        action->sa_handler(signal);
+    }
+}
+
+static void on_crash(int number, siginfo_t *info, void *context) {
     restore_at_once();
     streams_restore_after_crash();
     for (int i = 0; i < CRASHES; i++)
-        if (crashes[i] == signal) sigaction(signal, &previous_crash[i], NULL);
-    /* A fault happens again when the handler returns; a signal that was sent does not. */
-    if (info == NULL || info->si_code <= 0 || signal == SIGABRT) pthread_kill(pthread_self(), signal);
+        if (crashes[i] == number) hand_on(&previous_crash[i], number, info, context);
+    signal(number, SIG_DFL);
+    /* A fault happens again when this returns; a signal that was sent does not, and must end the process too. */
+    if (info == NULL || info->si_code <= 0 || number == SIGABRT) pthread_kill(pthread_self(), number);
 }
 
 /* Made once and kept: another thread may still be about to wake this one when the screen closes. */

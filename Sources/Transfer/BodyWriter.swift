@@ -3,103 +3,226 @@ import NIOPosix
 import Synchronization
 import UploadProtocols
 
-/// Feeds one file body to a connection piece by piece: the next piece is read while the last one is on its way, and
-/// nothing is read by the event loop.
+/// Feeds one file body to a connection piece by piece: each piece goes out when the one before is with the kernel, the
+/// next is read meanwhile, and nothing is read by the event loop.
 ///
 /// On plaintext a piece is a file region, which the kernel sends from the page cache without a copy; TLS needs the
-/// bytes, so a piece is a buffer there. Pieces start small and grow while the link takes them quickly, so that progress
-/// is smooth on a slow link and a fast one is not held up.
+/// bytes, so a piece is a buffer there. The last piece always is one: it is read before the last check of the file and
+/// goes out after. Pieces start small and grow while the link takes them quickly, so that progress is smooth on a slow
+/// link and a fast one is not held up.
 final class BodyWriter: Sendable {
     typealias Write = @Sendable (IOData) -> EventLoopFuture<Void>
+
+    /// The rest of the body is not wanted.
+    struct Stopped: Error {}
 
     private enum Size {
         static let smallest: ByteCount = 64 << 10
         static let largestRegion: ByteCount = 8 << 20
         static let largestBuffer: ByteCount = 1 << 20
-        /// Below this, one read and one buffer cost less than a region.
+        /// Up to this, one read and one buffer cost less than a region.
         static let alwaysBuffered: ByteCount = 1 << 20
     }
 
-    private struct State {
-        var pieceSize = Size.smallest
+    private struct Piece: Sendable {
+        var data: [IOData]
+        var count: ByteCount
+        var isLast: Bool
+    }
+
+    private struct Run: Sendable {
+        let write: Write
+        let done: EventLoopPromise<Void>
+        var following: EventLoopFuture<Piece>?
+        /// The piece on its way, since when, and how many of its bytes are not yet with the kernel.
+        var current: (isLast: Bool, started: NIODeadline, left: ByteCount)?
+        var pause: Scheduled<Void>?
+        var watch: RepeatedTask?
+        var check: Task<Void, Never>?
+    }
+
+    private enum Phase: Sendable {
+        case waiting
+        case running(Run)
+        /// The answer is already known: nothing more is written, and the answer is still being read.
+        case refused(Run)
+        case ended
+    }
+
+    private struct State: Sendable {
+        var phase = Phase.waiting
+        var pieceSize: ByteCount
         var offset: ByteCount
     }
 
     private let body: FileBody
     private let sendsRegions: Bool
+    private let eventLoop: any EventLoop
     private let state: Mutex<State>
 
-    init(_ body: FileBody, isEncrypted: Bool) {
+    init(_ body: FileBody, isEncrypted: Bool, on eventLoop: any EventLoop) {
         self.body = body
+        self.eventLoop = eventLoop
         let size = body.range.upperBound - body.range.lowerBound
         sendsRegions = !isEncrypted && size > Size.alwaysBuffered
-        state = Mutex(State(offset: body.range.lowerBound))
+        let isSmall = size <= Size.alwaysBuffered
+        state = Mutex(
+            State(pieceSize: isSmall ? Size.alwaysBuffered : Size.smallest, offset: body.range.lowerBound))
     }
 
-    /// Writes the whole body on `eventLoop`. The future ends when the last piece was taken, or with an `UploadFailure`.
-    func run(on eventLoop: any EventLoop, write: @escaping Write) -> EventLoopFuture<Void> {
+    /// Writes the whole body. Called on the event loop. The future ends when the last piece is with the kernel, or with
+    /// an `UploadFailure`.
+    func run(write: @escaping Write) -> EventLoopFuture<Void> {
         let done = eventLoop.makePromise(of: Void.self)
-        step(prepare(nextRange(), on: eventLoop), on: eventLoop, write: write, done: done)
+        let isWanted = state.withLock { state in
+            guard case .waiting = state.phase else { return false }
+            state.phase = .running(Run(write: write, done: done))
+            return true
+        }
+        if isWanted { goOn() } else { done.fail(Stopped()) }
+        if isWanted, sendsRegions { watchFile() }
         return done.futureResult
     }
 
-    private struct Piece: Sendable {
-        var range: Range<ByteCount>
-        var data: IOData
+    /// Notices within a second that the file is not what it was. A region that the file no longer holds would never be
+    /// sent to its end, and the kernel would not say why.
+    private func watchFile() {
+        let (body, eventLoop) = (body, eventLoop)
+        let interval = TimeAmount.seconds(1)
+        let watch = eventLoop.scheduleRepeatedTask(initialDelay: interval, delay: interval) { _ in
+            NIOThreadPool.singleton.runIfActive(eventLoop: eventLoop) { try body.file.check(body.identity) }
+                .whenFailure { [weak self] in self?.end(.failure($0)) }
+        }
+        let isWatched: Void? = withRun { $0.watch = watch }
+        if isWatched == nil { watch.cancel() }
     }
 
-    /// Sends one prepared piece and goes on with the next; `done` is the only promise, however many pieces there are.
-    private func step(
-        _ prepared: EventLoopFuture<Piece>, on eventLoop: any EventLoop, write: @escaping Write,
-        done: EventLoopPromise<Void>
-    ) {
-        prepared.flatMap { piece in
-            self.clearance(for: piece, on: eventLoop).map { piece }
+    /// That many bytes of what was written are with the kernel. Called on the event loop.
+    func didSend(_ count: ByteCount) {
+        let finished: (isLast: Bool, elapsed: TimeAmount)? = withRun { run in
+            guard var current = run.current else { return nil }
+            current.left -= count
+            run.current = current.left > 0 ? current : nil
+            return current.left > 0 ? nil : (current.isLast, NIODeadline.now() - current.started)
+        }
+        guard let finished else { return }
+        if finished.isLast { return end(.success(())) }
+        adapt(to: finished.elapsed)
+        // One turn later the client has heard that there is room again, and takes the piece without a promise.
+        eventLoop.execute { self.goOn() }
+    }
+
+    /// Writes nothing more; the future ends with `stop`.
+    func refuse() {
+        state.withLock { state in
+            guard case .running(let run) = state.phase else { return }
+            state.phase = .refused(run)
+        }
+    }
+
+    /// Writes nothing more, starts no check any more, and ends the future if it has not ended.
+    func stop() { end(.failure(Stopped())) }
+
+    /// Stops, and returns when no check of the caller runs any more.
+    func finish() async {
+        let check: Task<Void, Never>? = state.withLock { state in
+            switch state.phase {
+            case .running(let run), .refused(let run): run.check
+            case .waiting, .ended: nil
+            }
+        }
+        stop()
+        check?.cancel()
+        await check?.value
+    }
+
+    @discardableResult
+    private func withRun<Result: Sendable>(_ body: (inout Run) -> Result?) -> Result? {
+        state.withLock { state in
+            guard case .running(var run) = state.phase else { return nil }
+            defer { state.phase = .running(run) }
+            return body(&run)
+        }
+    }
+
+    private func end(_ result: Result<Void, any Error>) {
+        let run: Run? = state.withLock { state in
+            defer { state.phase = .ended }
+            switch state.phase {
+            case .running(let run), .refused(let run): return run
+            case .waiting, .ended: return nil
+            }
+        }
+        run?.pause?.cancel()
+        run?.watch?.cancel()
+        run?.done.completeWith(result)
+    }
+
+    private func goOn() {
+        let next: EventLoopFuture<Piece> = withRun { $0.following.take() } ?? prepare(nextRange())
+        next.flatMap { piece in
+            self.clearance(for: piece).map { piece }
         }.whenComplete { result in
             switch result {
-            case .failure(let error): done.fail(error)
-            case .success(let piece):
-                let started = NIODeadline.now()
-                let isFirst = piece.range.lowerBound == self.body.range.lowerBound
-                let isLast = piece.range.upperBound == self.body.range.upperBound
-                if isFirst, !self.body.prefix.isEmpty {
-                    write(.byteBuffer(ByteBuffer(bytes: self.body.prefix))).cascadeFailure(to: done)
-                }
-                let written = piece.range.isEmpty ? eventLoop.makeSucceededVoidFuture() : write(piece.data)
-                if isLast {
-                    guard !self.body.suffix.isEmpty else { return written.cascade(to: done) }
-                    written.flatMap { write(.byteBuffer(ByteBuffer(bytes: self.body.suffix))) }.cascade(to: done)
-                    return
-                }
-                let following = self.prepare(self.nextRange(), on: eventLoop)
-                written.whenComplete { result in
-                    switch result {
-                    case .failure(let error): done.fail(error)
-                    case .success:
-                        self.adapt(to: NIODeadline.now() - started)
-                        self.step(following, on: eventLoop, write: write, done: done)
-                    }
-                }
+            case .success(let piece): self.send(piece)
+            case .failure(let error): self.end(.failure(error))
             }
         }
     }
 
+    private func send(_ piece: Piece) {
+        let write: Write? = withRun { run in
+            run.current = (piece.isLast, .now(), piece.count)
+            return run.write
+        }
+        guard let write else { return }
+        for data in piece.data { write(data).whenFailure { self.end(.failure($0)) } }
+        guard !piece.isLast else {
+            if piece.count == 0 { end(.success(())) }
+            return
+        }
+        let following = prepare(nextRange())
+        withRun { $0.following = following }
+    }
+
     /// Waits for what stands before a piece: the bandwidth limit and, before the last one, the caller's check.
-    private func clearance(for piece: Piece, on eventLoop: any EventLoop) -> EventLoopFuture<Void> {
-        let isLast = piece.range.upperBound == body.range.upperBound
-        let delay = body.pace?.delay(beforeSending: ByteCount(piece.range.count)) ?? .zero
-        let paced =
-            delay > .zero
-            ? eventLoop.scheduleTask(in: TimeAmount(delay)) {}.futureResult : eventLoop.makeSucceededVoidFuture()
-        guard isLast, let check = body.beforeLastBytes else { return paced }
-        return paced.flatMap { eventLoop.makeFutureWithTask { try await check() } }
+    private func clearance(for piece: Piece) -> EventLoopFuture<Void> {
+        let paced = pause(for: piece)
+        guard piece.isLast, let check = body.beforeLastBytes else { return paced }
+        return paced.flatMap {
+            let checked = self.eventLoop.makePromise(of: Void.self)
+            let started: Void? = self.withRun { run in
+                run.check = Task {
+                    do {
+                        try await check()
+                        checked.succeed(())
+                    } catch {
+                        checked.fail(error)
+                    }
+                }
+            }
+            if started == nil { checked.fail(Stopped()) }
+            return checked.futureResult
+        }
+    }
+
+    private func pause(for piece: Piece) -> EventLoopFuture<Void> {
+        let delay = body.pace?.delay(beforeSending: piece.count) ?? .zero
+        guard delay > .zero else { return eventLoop.makeSucceededVoidFuture() }
+        let pause = eventLoop.scheduleTask(in: TimeAmount(delay)) {}
+        let started: Void? = withRun { $0.pause = pause }
+        if started == nil { pause.cancel() }
+        return pause.futureResult
     }
 
     private func nextRange() -> Range<ByteCount> {
-        let pieceLimit = body.pace?.pieceLimit
+        let pieceLimit = body.pace?.pieceLimit ?? .max
         return state.withLock { state in
-            let size = min(state.pieceSize, pieceLimit ?? .max)
-            let end = min(body.range.upperBound, state.offset + max(1, size))
+            let left = body.range.upperBound - state.offset
+            var count = max(1, min(state.pieceSize, pieceLimit))
+            // What stays for the last piece of a region body must fit into a buffer.
+            if sendsRegions, left > Size.smallest { count = min(count, left - Size.smallest) }
+            let end = state.offset + min(left, count)
             defer { state.offset = end }
             return state.offset..<end
         }
@@ -109,7 +232,8 @@ final class BodyWriter: Sendable {
     private func adapt(to elapsed: TimeAmount) {
         state.withLock { state in
             if elapsed < .milliseconds(25) {
-                state.pieceSize = min(state.pieceSize * 2, sendsRegions ? Size.largestRegion : Size.largestBuffer)
+                state.pieceSize = min(
+                    state.pieceSize * 2, sendsRegions ? Size.largestRegion : Size.largestBuffer)
             } else if elapsed > .milliseconds(150) {
                 state.pieceSize = max(state.pieceSize / 2, Size.smallest)
             }
@@ -117,22 +241,34 @@ final class BodyWriter: Sendable {
     }
 
     /// Checks the file and reads the piece, or brings it into the page cache, on the thread pool.
-    private func prepare(_ range: Range<ByteCount>, on eventLoop: any EventLoop) -> EventLoopFuture<Piece> {
-        let (file, identity, sendsRegions) = (body.file, body.identity, sendsRegions)
+    private func prepare(_ range: Range<ByteCount>) -> EventLoopFuture<Piece> {
+        let (body, sendsRegions) = (body, sendsRegions)
         return NIOThreadPool.singleton.runIfActive(eventLoop: eventLoop) {
-            try file.check(identity)
-            if sendsRegions {
-                try file.warm(range)
+            try body.file.check(body.identity)
+            let isLast = range.upperBound == body.range.upperBound
+            let prefix = range.lowerBound == body.range.lowerBound ? body.prefix : []
+            if sendsRegions, !isLast {
+                try body.file.warm(range)
                 let region = FileRegion(
-                    fileHandle: file.handle, readerIndex: Int(range.lowerBound), endIndex: Int(range.upperBound))
-                return Piece(range: range, data: .fileRegion(region))
+                    fileHandle: body.file.handle, readerIndex: Int(range.lowerBound),
+                    endIndex: Int(range.upperBound))
+                let head: [IOData] = prefix.isEmpty ? [] : [.byteBuffer(ByteBuffer(bytes: prefix))]
+                return Piece(
+                    data: head + [.fileRegion(region)], count: ByteCount(prefix.count + range.count),
+                    isLast: false)
             }
-            var buffer = ByteBufferAllocator().buffer(capacity: range.count)
+            let suffix = isLast ? body.suffix : []
+            let count = prefix.count + range.count + suffix.count
+            var buffer = ByteBufferAllocator().buffer(capacity: count)
+            buffer.writeBytes(prefix)
             _ = try buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: range.count) { space in
-                try file.read(into: UnsafeMutableRawBufferPointer(rebasing: space.prefix(range.count)), at: range.lowerBound)
+                let space = UnsafeMutableRawBufferPointer(rebasing: space.prefix(range.count))
+                try body.file.read(into: space, at: range.lowerBound)
                 return range.count
             }
-            return Piece(range: range, data: .byteBuffer(buffer))
+            buffer.writeBytes(suffix)
+            return Piece(
+                data: count > 0 ? [.byteBuffer(buffer)] : [], count: ByteCount(count), isLast: isLast)
         }
     }
 }

@@ -33,14 +33,18 @@ public struct Session: Sendable {
         var request = request
         for _ in 0...Self.redirectLimit {
             let response = try await send(request, label: label, delegate: delegate)
-            guard [307, 308].contains(response.status), let next = Self.target(of: response, from: request.url) else {
+            guard [307, 308].contains(response.status),
+                let next = Self.target(of: response, from: request.url)
+            else {
                 return response
             }
             report(.redirected(label: label, to: Self.redacted(next)))
             request.url = next
         }
         throw TransportError(
-            .broken, UploadFailure(.permanent, "the server redirects in a circle", hint: "check the destination's url"))
+            .broken,
+            UploadFailure(.permanent, "the server redirects in a circle", hint: "check the destination's url")
+        )
     }
 
     func report(_ event: TransferEvent) {
@@ -53,11 +57,18 @@ public struct Session: Sendable {
         do throws(TransportError) {
             return try await sendOnce(request, label: label, delegate: delegate)
         } catch {
-            // Only what a server may see twice, or what it cannot have seen, is sent again (RFC 9110 §9.2.2).
-            let isRepeatable = request.method.isIdempotent || error.bodySent == 0 && request.body.length > 0
-            guard error.reason == .staleConnection, isRepeatable else { throw error }
+            guard Self.mayRepeat(request, after: error) else { throw error }
             report(.retriedOnFreshConnection(label: label))
             return try await sendOnce(request, label: label, delegate: delegate)
+        }
+    }
+
+    /// Only what a server may see twice, or what it cannot have seen, is sent again (RFC 9110 §9.2.2).
+    private static func mayRepeat(_ request: TransportRequest, after error: TransportError) -> Bool {
+        switch error.reason {
+        case .unsent: true
+        case .staleConnection: request.isRepeatable || error.bodySent == 0 && request.body.length > 0
+        case .cancelled, .notConnected, .broken, .source: false
         }
     }
 
@@ -96,12 +107,5 @@ public struct Session: Sendable {
         parts.password = nil
         parts.queryItems = parts.queryItems?.map { URLQueryItem(name: $0.name, value: "…") }
         return parts.string ?? "(an address that cannot be read)"
-    }
-}
-
-extension HTTPRequest.Method {
-    /// RFC 9110 §9.2.2. A PATCH of tus is guarded by its offset and counts as repeatable too.
-    var isIdempotent: Bool {
-        [.get, .head, .options, .put, .delete, .patch].contains(self)
     }
 }

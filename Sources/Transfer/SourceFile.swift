@@ -23,6 +23,8 @@ public final class SourceFile: Sendable {
     ///   not a regular file.
     public init(_ path: LocalPath) throws(UploadFailure) {
         self.path = path
+        // The system would take the path to end there.
+        guard !path.bytes.contains(0) else { throw Self.unreadable(path, "no such file") }
         // Without O_NONBLOCK a FIFO would hold us until somebody writes to it; a terminal must not become ours.
         let opened = path.withCString { open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) }
         guard opened >= 0 else { throw Self.unreadable(path, Self.text(of: errno)) }
@@ -55,7 +57,8 @@ public final class SourceFile: Sendable {
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: ByteCount) throws(UploadFailure) {
         var done = 0
         while done < buffer.count {
-            let got = pread(descriptor, buffer.baseAddress?.advanced(by: done), buffer.count - done, off_t(offset) + done)
+            let got = pread(
+                descriptor, buffer.baseAddress?.advanced(by: done), buffer.count - done, off_t(offset) + done)
             if got > 0 {
                 done += got
             } else if got == 0 {
@@ -71,21 +74,25 @@ public final class SourceFile: Sendable {
     func warm(_ range: Range<ByteCount>) throws(UploadFailure) {
         #if os(Linux)
             posix_fadvise(
-                descriptor, off_t(range.lowerBound), off_t(range.upperBound - range.lowerBound), POSIX_FADV_WILLNEED)
+                descriptor, off_t(range.lowerBound), off_t(range.upperBound - range.lowerBound),
+                POSIX_FADV_WILLNEED)
         #endif
         // One byte in each 64 KiB and the very last: the kernel reads ahead around each of them.
         var byte: UInt8 = 0
         var offset = range.lowerBound
         while offset < range.upperBound {
             let probe = min(offset + 65_535, range.upperBound - 1)
-            try withUnsafeMutableBytes(of: &byte) { (buffer) throws(UploadFailure) in try read(into: buffer, at: probe) }
+            try withUnsafeMutableBytes(of: &byte) { (buffer) throws(UploadFailure) in
+                try read(into: buffer, at: probe)
+            }
             offset = probe + 1
         }
     }
 
     public static func changed(_ path: LocalPath) -> UploadFailure {
         UploadFailure(
-            .sourceChanged, "\(path.text) changed after it was queued", hint: "retry uploads the file as it is now")
+            .sourceChanged, "\(path.text) changed after it was queued",
+            hint: "retry uploads the file as it is now")
     }
 
     public static func unreadable(_ path: LocalPath, _ reason: String) -> UploadFailure {

@@ -28,12 +28,14 @@ public struct TLSFiles: Hashable, Codable, Sendable {
             }
         }
         if let key {
-            configuration.privateKey = .privateKey(try Self.read(key) { try NIOSSLPrivateKey(file: key, format: .pem) })
+            configuration.privateKey = .privateKey(
+                try Self.read(key) { try NIOSSLPrivateKey(file: key, format: .pem) })
         }
         return configuration
     }
 
-    private static func read<Value>(_ file: String, _ body: () throws -> Value) throws(UploadFailure) -> Value {
+    private static func read<Value>(_ file: String, _ body: () throws -> Value) throws(UploadFailure) -> Value
+    {
         do { return try body() } catch {
             throw UploadFailure(
                 .permanent, "the TLS file \(file) cannot be used: \(error)",

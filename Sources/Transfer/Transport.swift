@@ -25,12 +25,19 @@ public struct TransportRequest: Sendable {
     public var url: String
     public var fields: HTTPFields
     public var body: Body
+    /// True if a server may get it twice: then it is sent again when it met a kept connection that was just closing.
+    public var isRepeatable: Bool
 
-    public init(method: HTTPRequest.Method, url: String, fields: HTTPFields = [:], body: Body = .none) {
+    /// - Parameter isRepeatable: nil takes it from the method (RFC 9110 §9.2.2).
+    public init(
+        method: HTTPRequest.Method, url: String, fields: HTTPFields = [:], body: Body = .none,
+        isRepeatable: Bool? = nil
+    ) {
         self.method = method
         self.url = url
         self.fields = fields
         self.body = body
+        self.isRepeatable = isRepeatable ?? [.get, .head, .options, .put, .delete].contains(method)
     }
 }
 
@@ -49,7 +56,8 @@ public struct FileBody: Sendable {
     public var pace: (any Pace)?
 
     public init(
-        file: SourceFile, identity: FileIdentity, range: Range<ByteCount>, prefix: [UInt8] = [], suffix: [UInt8] = [],
+        file: SourceFile, identity: FileIdentity, range: Range<ByteCount>, prefix: [UInt8] = [],
+        suffix: [UInt8] = [],
         beforeLastBytes: (@Sendable () async throws(UploadFailure) -> Void)? = nil, pace: (any Pace)? = nil
     ) {
         self.file = file
@@ -61,9 +69,11 @@ public struct FileBody: Sendable {
         self.pace = pace
     }
 
-    /// The exact number of bytes on the wire.
+    /// The exact number of bytes on the wire; the largest number there is if it is larger.
     public var length: ByteCount {
-        ByteCount(prefix.count) + (range.upperBound - range.lowerBound) + ByteCount(suffix.count)
+        let (length, overflow) = (range.upperBound - range.lowerBound)
+            .addingReportingOverflow(ByteCount(prefix.count + suffix.count))
+        return overflow ? .max : length
     }
 }
 
@@ -98,6 +108,8 @@ public struct TransportError: Error, Hashable, Sendable {
         /// The connection broke while nothing of an answer had arrived, and it had served a request before: the server
         /// may have closed it while it was idle (RFC 9112 §9.3.1).
         case staleConnection
+        /// The connection was gone before anything of the request was written.
+        case unsent
         /// No connection could be made.
         case notConnected
         /// The connection broke, stalled or brought something that is not HTTP.

@@ -1,3 +1,4 @@
+import Synchronization
 public import UploadProtocols
 
 /// One run at moving an upload forward: performs what its protocol asks, step by step, until that ends.
@@ -59,7 +60,7 @@ public struct UploadAttempt: Sendable {
                     guard idleExchanges < Self.idleExchangeLimit else {
                         return .failed(UploadFailure(.server, "the server keeps asking and nothing moves"))
                     }
-                    guard let reply = try await perform(exchange) else { return .cancelled }
+                    guard let reply = try await perform(exchange, known: known) else { return .cancelled }
                     step = uploadProtocol.receive(reply)
                 }
             } catch {
@@ -83,13 +84,13 @@ public struct UploadAttempt: Sendable {
     }
 
     /// - Returns: nil if the attempt was cancelled.
-    private func perform(_ exchange: Exchange) async throws(UploadFailure) -> Reply? {
+    private func perform(_ exchange: Exchange, known: Resource?) async throws(UploadFailure) -> Reply? {
         try file.check(identity)
+        let marker = Marker(mark: exchange.markBeforeLastBytes, recorder: recorder)
         let request = TransportRequest(
-            method: exchange.method, url: exchange.url, fields: exchange.fields, body: body(of: exchange))
-        if case .file = exchange.body {} else if let mark = exchange.markBeforeLastBytes {
-            try await recorder.record(mark, durably: true)
-        }
+            method: exchange.method, url: exchange.url, fields: exchange.fields,
+            body: body(of: exchange, marker: marker), isRepeatable: exchange.isIdempotent)
+        if case .file = exchange.body {} else { try await marker.set() }
         let progress = ExchangeProgress(exchange: exchange, recorder: recorder)
         recorder.didStart(exchange)
         do throws(TransportError) {
@@ -97,28 +98,67 @@ public struct UploadAttempt: Sendable {
             return .answered(
                 Reply.Answer(status: response.status, fields: response.fields, body: response.body))
         } catch {
+            if !error.hasSentAll(exchange.contentLength) { await marker.remove(leaving: known) }
             switch error.reason {
             case .cancelled: return nil
             case .source: throw error.failure
-            case .staleConnection, .notConnected, .broken: return .broken(error.failure, bodySent: error.bodySent)
+            case .unsent, .notConnected: return .broken(error.failure, bodySent: nil)
+            case .staleConnection, .broken:
+                // A file that changed breaks connections too, and is then the reason that helps.
+                if case .file = exchange.body { try file.check(identity) }
+                return .broken(error.failure, bodySent: error.bodySent)
             }
         }
     }
 
-    private func body(of exchange: Exchange) -> TransportRequest.Body {
+    private func body(of exchange: Exchange, marker: Marker) -> TransportRequest.Body {
         switch exchange.body {
         case .none: return .none
         case .bytes(let bytes): return .bytes(bytes)
         case .file(let range, let prefix, let suffix):
-            let (file, identity, recorder) = (file, identity, recorder)
+            let (file, identity) = (file, identity)
             let check: @Sendable () async throws(UploadFailure) -> Void = { () async throws(UploadFailure) in
                 try file.check(identity)
-                if let mark = exchange.markBeforeLastBytes { try await recorder.record(mark, durably: true) }
+                try await marker.set()
             }
             return .file(
                 FileBody(
                     file: file, identity: identity, range: range, prefix: prefix, suffix: suffix,
                     beforeLastBytes: exchange.mayComplete ? check : nil, pace: pace))
+        }
+    }
+}
+
+/// Writes down that a body is about to be complete, and takes that back if it did not come to it.
+private final class Marker: Sendable {
+    private let mark: Resource?
+    private let recorder: any AttemptRecorder
+    private let isSet = Mutex(false)
+
+    init(mark: Resource?, recorder: any AttemptRecorder) {
+        self.mark = mark
+        self.recorder = recorder
+    }
+
+    func set() async throws(UploadFailure) {
+        guard let mark else { return }
+        isSet.withLock { $0 = true }
+        try await recorder.record(mark, durably: true)
+    }
+
+    /// If this fails the mark stays, and a person is asked: the safe side.
+    func remove(leaving known: Resource?) async {
+        guard isSet.withLock({ $0 }) else { return }
+        try? await recorder.record(known, durably: true)
+    }
+}
+
+extension TransportError {
+    /// True if the server may have the whole request.
+    fileprivate func hasSentAll(_ length: ByteCount) -> Bool {
+        switch reason {
+        case .cancelled, .staleConnection, .broken: bodySent >= length
+        case .unsent, .notConnected, .source: false
         }
     }
 }

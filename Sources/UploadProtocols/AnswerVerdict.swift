@@ -4,16 +4,21 @@ import HTTPTypes
 /// What an answer that is not a success means, for every protocol alike (`RFC 9110 §15`).
 enum AnswerVerdict {
     /// Statuses that say "not now". 507 is the server's full disk; 520–524 are a proxy's view of a broken origin.
-    private static let transient: Set<Int> = [408, 425, 429, 500, 502, 503, 504, 507, 520, 521, 522, 523, 524]
+    private static let transient: Set<Int> = [
+        408, 425, 429, 500, 502, 503, 504, 507, 520, 521, 522, 523, 524,
+    ]
 
     /// The failure that `answer` stands for, worded for people.
     static func failure(_ answer: Reply.Answer, now: Date = Date()) -> UploadFailure {
         let said = ServerText.excerpt(of: answer).map { ": \($0)" } ?? ""
         let name = StatusName.of(answer.status).map { " (\($0))" } ?? ""
         let summary = "the server answered \(answer.status)\(name)\(said)"
+        let wait = RetryAfter.seconds(in: answer.fields, now: now)
         var failure = UploadFailure(category(answer.status), summary, status: answer.status)
+        // RFC 9110 §15.5.14: with Retry-After the refusal of the size is temporary.
+        if answer.status == 413, wait != nil { failure.category = .server }
         failure.hint = hint(answer.status)
-        if failure.category == .server { failure.retryAfter = RetryAfter.seconds(in: answer.fields, now: now) }
+        if failure.category == .server { failure.retryAfter = wait }
         return failure
     }
 
@@ -41,22 +46,37 @@ enum AnswerVerdict {
     }
 }
 
-/// What the server said in words, made short and harmless: control characters out, one line, at most 200 characters.
+/// What the server said in words, made short and harmless: control characters out, one line, at most 200 code points.
 enum ServerText {
     static func excerpt(of answer: Reply.Answer) -> String? {
-        guard let type = answer.fields[.contentType]?.lowercased(), type.hasPrefix("text/plain") || type.contains("json")
+        guard let type = answer.fields[.contentType]?.lowercased(),
+            type.hasPrefix("text/plain") || type.contains("json")
         else { return nil }
-        let text = String(decoding: answer.body.prefix(2048), as: UTF8.self)
-        let line = text.split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
-        let clean = line.unicodeScalars.filter { !$0.properties.isNoncharacterCodePoint && isHarmless($0) }
-        let short = String(String.UnicodeScalarView(clean)).trimmingSpaces.prefix(200)
-        return short.isEmpty ? nil : String(short)
+        let text = cleaned(String(decoding: answer.body.prefix(2048), as: UTF8.self))
+        return text.isEmpty ? nil : text
     }
+
+    /// Text from outside as one short line: white space of any kind becomes one space, and what could steer a terminal
+    /// or turn the writing direction goes.
+    static func cleaned(_ text: String) -> String {
+        var line = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars where line.count < limit {
+            if scalar.properties.isWhitespace || scalar == "\u{0}" {
+                if line.last != " ", !line.isEmpty { line.append(" ") }
+            } else if isHarmless(scalar) {
+                line.append(scalar)
+            }
+        }
+        return String(line).trimmingSpaces
+    }
+
+    private static let limit = 200
 
     private static func isHarmless(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
-        case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: false
-        default: true
+        case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned:
+            false
+        default: !scalar.properties.isNoncharacterCodePoint
         }
     }
 }

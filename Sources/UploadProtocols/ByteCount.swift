@@ -49,8 +49,9 @@ public enum ByteFormat {
     }
 
     private static func scaled(_ count: Double) -> (value: Double, unit: Int) {
-        guard count.isFinite, count > 0 else { return (0, 0) }
-        var value = count
+        guard count > 0 else { return (0, 0) }
+        // No unit is larger than the last; beyond what it can show, an amount is "a lot".
+        var value = min(count, 999 * 0x1p60)
         var unit = 0
         while value >= 999.5, unit < units.count - 1 {
             value /= 1024

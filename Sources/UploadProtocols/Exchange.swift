@@ -35,14 +35,19 @@ public struct Exchange: Hashable, Sendable {
         self.mayComplete = mayComplete
     }
 
-    /// The exact number of bytes of the body.
+    /// The exact number of bytes of the body; the largest number there is if it is larger.
     public var contentLength: ByteCount {
         switch body {
         case .none: 0
         case .bytes(let bytes): ByteCount(bytes.count)
         case .file(let range, let prefix, let suffix):
-            ByteCount(prefix.count) + (range.upperBound - range.lowerBound) + ByteCount(suffix.count)
+            Self.sum(range.upperBound - range.lowerBound, ByteCount(prefix.count + suffix.count))
         }
+    }
+
+    private static func sum(_ first: ByteCount, _ second: ByteCount) -> ByteCount {
+        let (sum, overflow) = first.addingReportingOverflow(second)
+        return overflow ? .max : sum
     }
 
     /// How far into the file we are once `sent` bytes of the body are out.
@@ -50,7 +55,9 @@ public struct Exchange: Hashable, Sendable {
         guard case .file(let range, let prefix, _) = body else { return nil }
         let (beyondPrefix, overflow) = sent.subtractingReportingOverflow(ByteCount(prefix.count))
         guard !overflow else { return range.lowerBound }
-        return min(range.upperBound, range.lowerBound + max(0, min(beyondPrefix, range.upperBound - range.lowerBound)))
+        return min(
+            range.upperBound,
+            range.lowerBound + max(0, min(beyondPrefix, range.upperBound - range.lowerBound)))
     }
 }
 
@@ -58,8 +65,9 @@ public struct Exchange: Hashable, Sendable {
 public enum Reply: Sendable {
     /// The server's final answer. Its body is cut at a limit that the transport sets.
     case answered(Answer)
-    /// No complete answer came. `bodySent` bytes of the body were handed to the socket.
-    case broken(UploadFailure, bodySent: ByteCount)
+    /// No complete answer came. `bodySent` bytes of the body were handed to the socket; nil if nothing of the request
+    /// was, not even its head.
+    case broken(UploadFailure, bodySent: ByteCount?)
 
     public struct Answer: Sendable {
         public var status: Int

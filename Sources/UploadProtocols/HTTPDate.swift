@@ -10,7 +10,8 @@ public enum HTTPDate {
     ///
     /// Two-digit years more than 50 years ahead of `now` lie in the past, as the RFC asks.
     public static func parse(_ text: String, now: Date) -> Date? {
-        let words = text.lowercased().split(whereSeparator: { $0 == " " || $0 == "," || $0 == "-" }).map(String.init)
+        let words = text.lowercased().split(whereSeparator: { $0 == " " || $0 == "," || $0 == "-" }).map(
+            String.init)
         switch words.count {
         case 6 where words[5] == "gmt":  // sun, 06 nov 1994 08:49:37 gmt, and sunday, 06-nov-94 08:49:37 gmt
             return date(day: words[1], month: words[2], year: words[3], time: words[4], now: now)
@@ -23,7 +24,8 @@ public enum HTTPDate {
 
     /// Writes an IMF-fixdate: `Sun, 06 Nov 1994 08:49:37 GMT`.
     public static func format(_ date: Date) -> String {
-        let seconds = Int64(max(-62_135_596_800, min(253_402_300_799, date.timeIntervalSince1970.rounded(.down))))
+        let seconds = Int64(
+            max(-62_135_596_800, min(253_402_300_799, date.timeIntervalSince1970.rounded(.down))))
         let days = Int((Double(seconds) / 86_400).rounded(.down))
         let rest = Int(seconds) - days * 86_400
         let (year, month, day) = civil(fromDays: days)
@@ -47,6 +49,7 @@ public enum HTTPDate {
             if year > thisYear + 50 { year -= 100 }
         }
         let days = self.days(year: year, month: month + 1, day: day)
+        guard civil(fromDays: days).day == day else { return nil }
         return Date(timeIntervalSince1970: Double(days * 86_400 + hour * 3600 + minute * 60 + second))
     }
 
@@ -74,6 +77,8 @@ public enum HTTPDate {
         let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
         let shiftedMonth = (5 * dayOfYear + 2) / 153
         let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
-        return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * shiftedMonth + 2) / 5 + 1)
+        return (
+            yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * shiftedMonth + 2) / 5 + 1
+        )
     }
 }

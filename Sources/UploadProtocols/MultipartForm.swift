@@ -10,12 +10,14 @@ public struct MultipartForm: Hashable, Sendable {
     /// - Parameter boundary: 1...70 characters that need no quoting, with at least 128 random bits, so that it need
     ///   not be searched for in the file.
     public init(
-        boundary: String, parameters: [UploadItem.Parameter], fileField: String, fileName: String, fileType: String
+        boundary: String, parameters: [UploadItem.Parameter], fileField: String, fileName: String,
+        fileType: String
     ) {
         var head = ""
         for parameter in parameters {
             head += "--\(boundary)\r\n"
-            head += "Content-Disposition: form-data; name=\"\(Self.escaped(fieldName: parameter.name))\"\r\n\r\n"
+            head +=
+                "Content-Disposition: form-data; name=\"\(Self.escaped(fieldName: parameter.name))\"\r\n\r\n"
             head += parameter.value + "\r\n"
         }
         head += "--\(boundary)\r\n"

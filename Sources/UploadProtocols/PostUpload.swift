@@ -9,10 +9,11 @@ public struct PostUpload: UploadProtocol {
 
     public init(item: UploadItem, options: ProtocolOptions) {
         var fields: HTTPFields = [.contentType: item.contentType]
-        fields[.contentDisposition] = "attachment; filename=\"\(MultipartForm.escaped(fileName: item.name))\""
+        fields[.contentDisposition] = "attachment; filename=\"\(Self.escaped(item.name))\""
         attempt = SingleShot(
             Exchange(
-                options.requestMethod(or: .post), UploadAddress.filled(item.url, with: item.name), fields: fields,
+                options.requestMethod(or: .post), UploadAddress.filled(item.url, with: item.name),
+                fields: fields,
                 body: item.size > 0 ? .file(range: 0..<item.size) : .none,
                 isIdempotent: options.sendsIdempotencyKey, mayComplete: true),
             item: item)
@@ -23,6 +24,18 @@ public struct PostUpload: UploadProtocol {
     }
     public mutating func receive(_ reply: Reply) -> Step { attempt.receive(reply) }
     public func removal(of resource: Resource) -> Exchange? { nil }
+
+    /// As in a form, and no control character: a field's value may not hold one (RFC 9110 §5.5).
+    private static func escaped(_ name: String) -> String {
+        MultipartForm.escaped(fileName: name).unicodeScalars.reduce(into: "") { text, scalar in
+            if scalar.value < 0x20 || scalar.value == 0x7F {
+                text += scalar.value < 0x10 ? "%0" : "%"
+                text += String(scalar.value, radix: 16, uppercase: true)
+            } else {
+                text.unicodeScalars.append(scalar)
+            }
+        }
+    }
 }
 
 /// `POST` of multipart/form-data (RFC 7578), streamed from the file between a computed head and tail.
@@ -38,7 +51,8 @@ public struct FormUpload: UploadProtocol {
 
     init(item: UploadItem, options: ProtocolOptions, boundary: String) {
         let form = MultipartForm(
-            boundary: boundary, parameters: item.parameters, fileField: options.fileField, fileName: item.name,
+            boundary: boundary, parameters: item.parameters, fileField: options.fileField,
+            fileName: item.name,
             fileType: item.contentType)
         attempt = SingleShot(
             Exchange(
@@ -59,8 +73,6 @@ public struct FormUpload: UploadProtocol {
 /// One request that must not reach the server twice: before its last bytes go out, a mark is noted; an attempt that
 /// finds the mark does not know whether the server has the file.
 struct SingleShot: Sendable {
-    /// The field of the resource that says the whole body is out.
-    static let markField = "wholeBodySent"
     static let idempotencyKey = HTTPField.Name("Idempotency-Key")
 
     private var exchange: Exchange
@@ -72,12 +84,12 @@ struct SingleShot: Sendable {
         if exchange.isIdempotent, let name = Self.idempotencyKey {
             self.exchange.fields[name] = "\"\(item.key)\""
         } else if !exchange.isIdempotent {
-            self.exchange.markBeforeLastBytes = Resource(url: exchange.url, fields: [Self.markField: "yes"])
+            self.exchange.markBeforeLastBytes = Resource(url: exchange.url).withWholeBodySent(true)
         }
     }
 
     func start(_ resource: Resource?) -> Step {
-        guard exchange.markBeforeLastBytes != nil, resource?.fields[Self.markField] != nil else {
+        guard exchange.markBeforeLastBytes != nil, resource?.wholeBodySent == true else {
             return .send(exchange)
         }
         return .failed(WholeUpload.unknownOutcome(nil))
@@ -90,5 +102,18 @@ struct SingleShot: Sendable {
             .failed(failure, notes: exchange.markBeforeLastBytes == nil ? [] : [.resource(nil)])
         case let step: step
         }
+    }
+}
+
+extension Resource {
+    private static let wholeBodySentField = "wholeBodySent"
+
+    /// True if the last byte may be at the server while its answer is not here.
+    var wholeBodySent: Bool { fields[Self.wholeBodySentField] != nil }
+
+    func withWholeBodySent(_ isSent: Bool) -> Resource {
+        var resource = self
+        resource.fields[Self.wholeBodySentField] = isSent ? "yes" : nil
+        return resource
     }
 }

@@ -16,7 +16,9 @@ public struct PutUpload: UploadProtocol {
             body: item.size > 0 ? .file(range: 0..<item.size) : .none, isIdempotent: true, mayComplete: true)
     }
 
-    public mutating func start(resource: Resource?, capabilities: ServerCapabilities?) -> Step { .send(exchange) }
+    public mutating func start(resource: Resource?, capabilities: ServerCapabilities?) -> Step {
+        .send(exchange)
+    }
 
     public mutating func receive(_ reply: Reply) -> Step { WholeUpload.step(reply, to: exchange, size: size) }
 
@@ -28,13 +30,16 @@ enum WholeUpload {
     static func step(_ reply: Reply, to exchange: Exchange, size: ByteCount) -> Step {
         switch reply {
         case .answered(let answer) where (200..<300).contains(answer.status):
-            let location = answer.fields[.location].flatMap { try? UploadAddress.resolve($0, against: exchange.url) }
+            let location = answer.fields[.location].flatMap {
+                try? UploadAddress.resolve($0, against: exchange.url)
+            }
             return .done(
                 Receipt(location: location ?? exchange.url, entityTag: answer.fields[.eTag], bytes: size))
         case .answered(let answer):
             return .failed(AnswerVerdict.failure(answer))
         case .broken(let failure, let bodySent):
-            let isUnknown = bodySent >= exchange.contentLength && failure.isTransient && !exchange.isIdempotent
+            let isComplete = bodySent.map { $0 >= exchange.contentLength } ?? false
+            let isUnknown = isComplete && failure.isTransient && !exchange.isIdempotent
             return .failed(isUnknown ? unknownOutcome(failure) : failure)
         }
     }

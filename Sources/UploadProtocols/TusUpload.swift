@@ -15,17 +15,19 @@ public struct TusUpload: UploadProtocol {
         case asking
         case creating(carrying: ByteCount)
         case querying(Resource)
-        case appending(Resource)
+        case appending(Resource, end: ByteCount)
     }
+
+    /// How often in a row the server may answer without moving on, and how often it may lose bytes.
+    private static let patience = 3
 
     private let item: UploadItem
     private let options: ProtocolOptions
     private var phase = Phase.asking
     private var capabilities: ServerCapabilities?
     private var restarts = 0
-    private var strangeOffsets = 0
-    /// True once this attempt has put the whole file on the wire: then a vanished resource may be a finished one.
-    private var sentEverything = false
+    private var answersWithoutProgress = 0
+    private var losses = 0
 
     public init(item: UploadItem, options: ProtocolOptions) {
         self.item = item
@@ -52,7 +54,7 @@ public struct TusUpload: UploadProtocol {
         case .asking: return receiveOptions(answer)
         case .creating(let carried): return receiveCreation(answer, carried: carried)
         case .querying(let resource): return receiveOffset(answer, resource: resource)
-        case .appending(let resource): return receiveAppend(answer, resource: resource)
+        case .appending(let resource, let end): return receiveAppend(answer, resource: resource, end: end)
         }
     }
 
@@ -70,7 +72,7 @@ extension TusUpload {
         }
         if (200..<300).contains(answer.status), let list = answer.fields[.tusExtension] {
             found.extensions = Set(list.lowercased().split(separator: ",").map { String($0).trimmingSpaces })
-            found.maximumSize = answer.fields[.tusMaxSize].flatMap { ByteCount($0.trimmingSpaces) }
+            found.maximumSize = Self.count(answer.fields[.tusMaxSize])
         }
         capabilities = found
         return create(noting: [.capabilities(found)])
@@ -81,7 +83,8 @@ extension TusUpload {
             return .failed(
                 UploadFailure(
                     .permanent,
-                    "the file has \(ByteFormat.sentence(item.size)), the server takes \(ByteFormat.sentence(limit))"),
+                    "the file has \(ByteFormat.sentence(item.size)), the server takes \(ByteFormat.sentence(limit))"
+                ),
                 notes: notes)
         }
         let offersContent = capabilities?.extensions.contains("creation-with-upload") ?? false
@@ -93,7 +96,8 @@ extension TusUpload {
         guard let metadata = TusMetadata(entries + given.map { .init($0.name, $0.value) }) else {
             return .failed(
                 UploadFailure(
-                    .permanent, "a field's name cannot be tus metadata: \(given.map(\.name).joined(separator: ", "))",
+                    .permanent,
+                    "a field's name cannot be tus metadata: \(given.map(\.name).joined(separator: ", "))",
                     hint: "names must differ and hold neither spaces nor commas"))
         }
         fields[.uploadMetadata] = metadata.header
@@ -107,7 +111,9 @@ extension TusUpload {
     }
 
     private mutating func receiveCreation(_ answer: Reply.Answer, carried: ByteCount) -> Step {
-        guard answer.status == 201 || answer.status == 200 else { return .failed(AnswerVerdict.failure(answer)) }
+        guard answer.status == 201 || answer.status == 200 else {
+            return .failed(AnswerVerdict.failure(answer))
+        }
         guard let location = answer.fields[.location] else {
             return .failed(
                 UploadFailure(
@@ -119,9 +125,9 @@ extension TusUpload {
             resource.expires = Self.expiry(in: answer)
             // Without the field the server ignored the content (creation-with-upload is optional).
             if carried > 0, answer.fields[.uploadOffset] != nil {
-                return advance(resource, to: answer, note: true)
+                return advance(resource, to: answer, end: carried)
             }
-            return append(resource, noting: [.resource(resource)])
+            return append(resource, after: answer, noting: [.resource(resource)])
         } catch {
             return .failed(error)
         }
@@ -136,7 +142,7 @@ extension TusUpload {
     private mutating func receiveOffset(_ answer: Reply.Answer, resource: Resource) -> Step {
         let hasOffset = answer.fields[.uploadOffset] != nil
         switch answer.status {
-        case 200, 204: return advance(resource, to: answer, note: true)
+        case 200, 204: return advance(resource, to: answer, end: nil)
         case 404, 410: return gone(resource)
         case 403 where !hasOffset: return gone(resource)
         case 423: return .failed(Self.locked(answer))
@@ -144,25 +150,33 @@ extension TusUpload {
         }
     }
 
-    private mutating func append(_ resource: Resource, noting notes: [Step.Note] = []) -> Step {
-        guard resource.confirmed < item.size else { return .done(receipt(resource), notes: notes) }
-        let end = options.chunkSize.map { min(item.size, resource.confirmed + max(1, $0)) } ?? item.size
+    private mutating func append(
+        _ resource: Resource, after answer: Reply.Answer, noting notes: [Step.Note] = []
+    ) -> Step {
+        let left = item.size - resource.confirmed
+        guard left > 0 else { return .done(receipt(resource, answer), notes: notes) }
+        let end = resource.confirmed + min(left, max(1, options.chunkSize ?? left))
         let fields: HTTPFields = [
             .tusResumable: "1.0.0", .uploadOffset: "\(resource.confirmed)", .contentType: Self.contentType,
         ]
-        phase = .appending(resource)
-        sentEverything = sentEverything || end == item.size
-        return .send(
-            Exchange(
-                .patch, resource.url, fields: fields, body: .file(range: resource.confirmed..<end),
-                isIdempotent: true, mayComplete: end == item.size),
-            notes: notes)
+        phase = .appending(resource, end: end)
+        var exchange = Exchange(
+            .patch, resource.url, fields: fields, body: .file(range: resource.confirmed..<end),
+            isIdempotent: true,
+            mayComplete: end == item.size)
+        // Some servers forget an upload once it is complete: the next attempt must know that this may be why.
+        if end == item.size { exchange.markBeforeLastBytes = resource.withWholeBodySent(true) }
+        return .send(exchange, notes: notes)
     }
 
-    private mutating func receiveAppend(_ answer: Reply.Answer, resource: Resource) -> Step {
+    private mutating func receiveAppend(_ answer: Reply.Answer, resource: Resource, end: ByteCount) -> Step {
         switch answer.status {
-        case 200, 204: return advance(resource, to: answer, note: false)
-        case 409, 460: return query(resource)
+        case 200, 204: return advance(resource, to: answer, end: end)
+        case 409, 460:
+            // Nothing of it was kept: the bytes on the wire are no reason to think that the upload is complete.
+            return tryAgain("the server refuses every offset it names", .server) {
+                $0.query(resource, noting: [.resource(resource)])
+            }
         case 404, 410: return gone(resource)
         case 423: return .failed(Self.locked(answer))
         default: return .failed(AnswerVerdict.failure(answer))
@@ -170,36 +184,54 @@ extension TusUpload {
     }
 
     /// Goes on from the offset in `answer`, whatever we believed before.
-    private mutating func advance(_ resource: Resource, to answer: Reply.Answer, note isQuery: Bool) -> Step {
-        guard let offset = answer.fields[.uploadOffset].flatMap({ ByteCount($0.trimmingSpaces) }), offset >= 0 else {
-            strangeOffsets += 1
-            guard strangeOffsets < 3 else {
-                return .failed(UploadFailure(.permanent, "the server does not say how much it holds (Upload-Offset)"))
+    ///
+    /// - Parameter end: How far the request reached that is answered; nil if it sent nothing.
+    private mutating func advance(_ resource: Resource, to answer: Reply.Answer, end: ByteCount?) -> Step {
+        guard let offset = Self.count(answer.fields[.uploadOffset]) else {
+            let asked = end == item.size ? resource.withWholeBodySent(true) : resource
+            return tryAgain("the server does not say how much it holds (Upload-Offset)", .permanent) {
+                $0.query(asked)
             }
-            return query(resource)
         }
-        if offset > item.size || lengthDiffers(answer) {
+        if offset > end ?? item.size || lengthDiffers(answer) {
             return restart(after: resource, because: "the server's upload does not fit this file")
         }
-        var moved = resource
+        var moved = resource.withWholeBodySent(false)
         moved.confirmed = offset
         moved.expires = Self.expiry(in: answer) ?? resource.expires
         var notes: [Step.Note] = [.resource(moved)]
-        if offset < resource.confirmed { notes.insert(.serverLost(resource.confirmed - offset), at: 0) }
-        if !isQuery, offset <= resource.confirmed {
-            // The server took a request and kept nothing of it: asking the same again would never end.
-            strangeOffsets += 1
-            if strangeOffsets >= 3 {
-                return .failed(
-                    UploadFailure(.server, "the server accepts bytes and does not keep them"), notes: notes)
+        if offset < resource.confirmed {
+            notes.insert(.serverLost(resource.confirmed - offset), at: 0)
+            losses += 1
+            guard losses < Self.patience else {
+                return .failed(UploadFailure(.server, "the server keeps losing what it had"), notes: notes)
             }
         }
-        return append(moved, noting: notes)
+        if offset > resource.confirmed { answersWithoutProgress = 0 }
+        if end != nil, offset <= resource.confirmed {
+            // The server took a request and kept nothing of it: sending the same again would never end.
+            return tryAgain("the server accepts bytes and does not keep them", .server, noting: notes) {
+                $0.append(moved, after: answer, noting: notes)
+            }
+        }
+        return append(moved, after: answer, noting: notes)
+    }
+
+    /// Takes the next step unless answers like this one have come too often in a row.
+    private mutating func tryAgain(
+        _ reason: String, _ category: UploadFailure.Category, noting notes: [Step.Note] = [],
+        _ next: (inout TusUpload) -> Step
+    ) -> Step {
+        answersWithoutProgress += 1
+        guard answersWithoutProgress < Self.patience else {
+            return .failed(UploadFailure(category, reason), notes: notes)
+        }
+        return next(&self)
     }
 
     private mutating func gone(_ resource: Resource) -> Step {
-        if resource.confirmed >= item.size || sentEverything {
-            return .failed(WholeUpload.unknownOutcome(nil), notes: [])
+        if resource.confirmed >= item.size || resource.wholeBodySent {
+            return .failed(WholeUpload.unknownOutcome(nil))
         }
         return restart(after: resource, because: "the server no longer knows the upload")
     }
@@ -209,16 +241,31 @@ extension TusUpload {
         guard restarts < 2 else {
             return .failed(UploadFailure(.permanent, "\(reason), twice in a row"), notes: [.resource(nil)])
         }
-        sentEverything = false
-        return create(noting: [.serverLost(resource.confirmed), .resource(nil)])
+        let lost: [Step.Note] = resource.confirmed > 0 ? [.serverLost(resource.confirmed)] : []
+        return create(noting: lost + [.resource(nil)])
     }
 
     private func lengthDiffers(_ answer: Reply.Answer) -> Bool {
         guard let length = answer.fields[.uploadLength] else { return false }
-        return ByteCount(length.trimmingSpaces) != item.size
+        return Self.count(length) != item.size
     }
 
-    private func receipt(_ resource: Resource) -> Receipt { Receipt(location: resource.url, bytes: item.size) }
+    /// `Content-Location` names what the last answer is about: the finished file, where a server has one.
+    private func receipt(_ resource: Resource, _ answer: Reply.Answer) -> Receipt {
+        let named = answer.fields[.contentLocation].flatMap {
+            try? UploadAddress.resolve($0, against: resource.url)
+        }
+        return Receipt(location: named ?? resource.url, entityTag: answer.fields[.eTag], bytes: item.size)
+    }
+
+    /// A count of bytes as tus writes it: decimal digits and nothing else.
+    private static func count(_ field: String?) -> ByteCount? {
+        guard let digits = field?.trimmingSpaces, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) })
+        else {
+            return nil
+        }
+        return ByteCount(digits)
+    }
 
     private static let contentType = "application/offset+octet-stream"
 

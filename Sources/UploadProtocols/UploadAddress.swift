@@ -1,4 +1,3 @@
-
 public import Foundation
 
 /// Addresses: where a name goes, and what counts as the same server.
@@ -22,15 +21,29 @@ public enum UploadAddress {
         return url[..<end] + encoded + url[end...]
     }
 
+    /// The address up to its query.
+    public static func withoutQuery(_ url: String) -> String {
+        String(url.prefix { $0 != "?" && $0 != "#" })
+    }
+
+    /// `url` with the query of `other`; a query of its own wins.
+    public static func withQuery(of other: String, _ url: String) -> String {
+        guard !url.contains("?"), let mark = other.firstIndex(of: "?") else { return url }
+        return url + other[mark...].prefix { $0 != "#" }
+    }
+
     /// True if files with different names get different addresses.
-    public static func tellsNamesApart(_ url: String) -> Bool { address(url, for: "a") != address(url, for: "b") }
+    public static func tellsNamesApart(_ url: String) -> Bool {
+        address(url, for: "a") != address(url, for: "b")
+    }
 
     /// Scheme, host and port, in lower case and with the port filled in; nil if there is no host.
     public static func origin(_ url: URL) -> String? {
         guard let scheme = url.scheme?.lowercased(), let host = url.host()?.lowercased(), !host.isEmpty else {
             return nil
         }
-        return "\(scheme)://\(host):\(url.port ?? (scheme == "https" ? 443 : 80))"
+        let shown = host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
+        return "\(scheme)://\(shown):\(url.port ?? (scheme == "https" ? 443 : 80))"
     }
 
     /// Resolves a `Location` against the address that was asked (RFC 9110 §10.2.2).
@@ -38,12 +51,16 @@ public enum UploadAddress {
     /// - Throws: `UploadFailure` (`permanent`) if it is malformed or leads to another origin: our credentials and
     ///   bytes go only where the configuration says.
     public static func resolve(_ location: String, against base: String) throws(UploadFailure) -> String {
-        guard let base = URL(string: base), let resolved = URL(string: location, relativeTo: base)?.absoluteURL,
+        guard let base = URL(string: base),
+            let resolved = URL(string: location, relativeTo: base)?.absoluteURL,
             let origin = origin(resolved), resolved.user() == nil
-        else { throw UploadFailure(.permanent, "the server sent an address that cannot be read: \(location.prefix(200))") }
+        else {
+            throw UploadFailure(
+                .permanent, "the server sent an address that cannot be read: \(ServerText.cleaned(location))")
+        }
         guard origin == UploadAddress.origin(base) else {
             throw UploadFailure(
-                .permanent, "the server sends the upload to another place, \(origin)",
+                .permanent, "the server sends the upload to another place, \(ServerText.cleaned(origin))",
                 hint: "if that is right, set the destination's url to that place")
         }
         return resolved.absoluteString

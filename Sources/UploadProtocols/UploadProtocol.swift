@@ -86,7 +86,8 @@ public struct UploadItem: Hashable, Sendable {
     }
 
     public init(
-        url: String, name: String, size: ByteCount, contentType: String = "application/octet-stream", key: String,
+        url: String, name: String, size: ByteCount, contentType: String = "application/octet-stream",
+        key: String,
         parameters: [Parameter] = []
     ) {
         self.url = url

@@ -8,7 +8,8 @@ import Uploads
 extension Upload {
     static func make(
         _ id: Upload.ID, rank: Int64? = nil, name: String? = nil, size: ByteCount = 1000,
-        state: State = .queued, confirmed: ByteCount = 0, method: String = "tus", destination: String = "box"
+        state: State = .queued, confirmed: ByteCount? = nil, method: String = "tus",
+        destination: String = "box"
     ) -> Upload {
         let name = name ?? "file-\(id).bin"
         return Upload(
@@ -16,7 +17,7 @@ extension Upload {
             identity: FileIdentity(device: 1, inode: UInt64(id), size: size, modified: 0, changed: 0),
             target: Target(destination: destination, url: "https://box.example/", method: method, name: name),
             state: state,
-            resource: confirmed > 0 ? Resource(url: "https://box.example/1", confirmed: confirmed) : nil,
+            resource: confirmed.map { Resource(url: "https://box.example/1", confirmed: $0) },
             added: Date(timeIntervalSince1970: 0))
     }
 }

@@ -69,8 +69,8 @@ import Uploads
 
 
 
-             …age-day3-reel-7-take-11-version-2.braw -> box: raw-footage-day3-reel-7-take-…
-             ? help  n now  a add  p pause  r retry  x remove  q quit         1 marked  4/11
+             /out/raw-footage-day3-reel-7-take-11-version-2.braw -> box
+             ? help  n now  a add  p pause  x remove  q quit  space mark      1 marked  4/11
             """
         #expect(Self.everyState(rows: 24, columns: 80).frame().description == expected)
     }
@@ -91,8 +91,8 @@ import Uploads
                    9 ○ offline  evil\\e[31mred.txt                   12K waiting for network
                   10 · queued   empty.txt                            0B                                             box
                   11 · queued   IMG_10011.CR3                       21M                                             box
-             /out/raw-footage-day3-reel-7-take-11-version-2.braw -> box: raw-footage-day3-reel-7-take-11-version-2.braw
-             ? help  n now  a add  p pause  r retry  x remove  q quit  space mark  b limit  c parallel                1 marked  4/11
+             /out/raw-footage-day3-reel-7-take-11-version-2.braw -> box
+             ? help  n now  a add  p pause  x remove  q quit  space mark  b limit  c parallel                         1 marked  4/11
             """
         let lines = Self.everyState(rows: 40, columns: 120).frame().description.split(
             separator: "\n", omittingEmptySubsequences: false)

@@ -79,7 +79,9 @@ extension Model {
         let rows = rows
         let height = layout.list.count
         let running = table.running.compactMap { table.place(of: $0) }.compactMap { rows.index(of: $0) }
-        guard let index = running.min(), !running.contains(where: (top..<(top + height)).contains) else { return }
+        guard let index = running.min(), !running.contains(where: (top..<(top + height)).contains) else {
+            return
+        }
         cursor = rows[index]
         top = index - height / 3
         keepCursorInView()

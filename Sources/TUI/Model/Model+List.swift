@@ -5,7 +5,7 @@ import Uploads
 extension Model {
     mutating func runInList(_ action: Action) -> [Effect] {
         if action.isMovement || action.isAboutTargets, !takeOver(action) {
-            return refuse("the list has just scrolled by itself; now it stays: press again")
+            return refuse("the list scrolled just now; press again")
         }
         let page = max(1, layout.list.count)
         switch action {
@@ -113,8 +113,7 @@ extension Model {
         let targets = targets
         guard !targets.isEmpty else { return [] }
         let onServer = targets.filter { upload in
-            if case .done = upload.state { return false }
-            return confirmed(upload) > 0
+            upload.state.isUnfinished && (upload.resource != nil || held(upload) > 0)
         }
         let ids = targets.map(\.id)
         let name = targets.count == 1 ? targets.first?.path.name : nil
@@ -122,7 +121,7 @@ extension Model {
         dialog = .removal(
             RemovalDialog(
                 targets: ids, name: name, onServer: onServer.count,
-                bytes: onServer.reduce(0) { $0 + Int128(confirmed($1)) }, openedAt: clock.seconds))
+                bytes: onServer.reduce(0) { $0 + Int128(held($1)) }, openedAt: clock.seconds))
         return []
     }
 
@@ -135,6 +134,13 @@ extension Model {
         if isFinishing || table.running.isEmpty || queueHasEnded { return [.finish(.quit)] }
         dialog = .quit(openedAt: clock.seconds)
         return []
+    }
+}
+
+extension Upload.State {
+    var isUnfinished: Bool {
+        if case .done = self { return false }
+        return true
     }
 }
 

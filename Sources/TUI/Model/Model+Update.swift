@@ -51,19 +51,23 @@ extension Model {
         let before = cursorIndex
         let wasOffline = isOffline
         status = update.status
+        if !update.isComplete { countUnsampled(update.changed) }
         if table.apply(update) { settleCursor(before: before) }
         if update.isComplete {
             marks = marks.filter { table[$0] != nil }
             live = live.filter { table.running.contains($0.key) }
+            reached = reached.filter { table[$0.key] != nil }
         }
         for id in update.removed {
             marks.remove(id)
             live[id] = nil
+            reached[id] = nil
         }
-        for upload in update.changed where !table.running.contains(upload.id) { live[upload.id] = nil }
+        for upload in update.changed where !table.running.contains(upload.id) { remember(upload) }
         if table.running.isEmpty {
             total = Throughput()
             sampledAt = nil
+            unsampled = 0
         }
         if isLoading { startCursor() }
         isLoading = false
@@ -74,12 +78,34 @@ extension Model {
         return isFinishing && table.running.isEmpty ? [.finish(.quitWhenIdle)] : []
     }
 
+    /// What the uploads that are done by now had not sent yet when they were last seen.
+    private mutating func countUnsampled(_ changed: [Upload]) {
+        for upload in changed where !upload.state.isUnfinished {
+            guard let before = table[upload.id], before.state.isUnfinished else { continue }
+            let seen = live[upload.id]?.sample.sent ?? reached[upload.id] ?? 0
+            unsampled += max(0, Double(upload.size) - Double(max(before.confirmed, seen)))
+        }
+    }
+
+    /// Keeps how far an upload that stopped has got, if it will go on from there.
+    private mutating func remember(_ upload: Upload) {
+        let last = live.removeValue(forKey: upload.id)
+        guard upload.canResume, upload.resource != nil, upload.state.isUnfinished else {
+            reached[upload.id] = nil
+            return
+        }
+        guard let last, last.sample.phase != .connecting else { return }
+        reached[upload.id] = min(upload.size, last.sample.sent)
+    }
+
     private mutating func take(_ samples: [ProgressSample]) {
-        var bytes = 0.0
+        var bytes = unsampled
+        unsampled = 0
         for sample in samples {
             guard let upload = table[sample.id], case .running(let attempt, _) = upload.state else {
                 continue
             }
+            if sample.phase != .connecting { reached[sample.id] = nil }
             if live[sample.id] == nil {
                 live[sample.id] = LiveProgress(sample, attempt: attempt, now: clock.seconds)
             } else {

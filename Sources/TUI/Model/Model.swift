@@ -34,8 +34,12 @@ struct Model: Sendable {
     var isFinishing = false
 
     var live: [Upload.ID: LiveProgress] = [:]
+    /// Bytes sent of uploads that stopped and will go on, until they do: a bar does not fall to nothing in between.
+    var reached: [Upload.ID: ByteCount] = [:]
     var total = Throughput()
     var sampledAt: Double?
+    /// Bytes of uploads that ended since the last samples: the small ones come and go between two.
+    var unsampled = 0.0
     /// Numbers the questions put outside, so that late answers are told apart.
     var questions = 0
     var completionQuestion: Int?
@@ -69,16 +73,19 @@ struct Model: Sendable {
 
     var context: Context { dialog?.context ?? .list }
 
-    /// Bytes that are known to be on the server, by the newest of both sources.
-    func confirmed(_ upload: Upload) -> ByteCount {
-        max(upload.confirmed, live[upload.id]?.sample.confirmed ?? 0)
+    /// Bytes that are on the server, as far as can be known without asking it.
+    func held(_ upload: Upload) -> ByteCount {
+        let confirmed = max(upload.confirmed, live[upload.id]?.sample.confirmed ?? 0)
+        guard upload.resource != nil else { return confirmed }
+        return max(confirmed, live[upload.id]?.sample.sent ?? 0, reached[upload.id] ?? 0)
     }
 
     /// What remains to be sent of all that will be sent by itself, in bytes.
     var bytesLeft: Int128 {
-        live.values.reduce(table.bytesLeft) { left, progress in
-            let upload = table[progress.sample.id]
-            return left - max(0, Int128(progress.sample.sent) - Int128(upload?.confirmed ?? 0))
+        let sent = live.values.map { ($0.sample.id, $0.sample.sent) } + reached.map { ($0.key, $0.value) }
+        return sent.reduce(table.bytesLeft) { left, part in
+            guard let upload = table[part.0], upload.goesOnByItself else { return left }
+            return left - max(0, Int128(part.1) - Int128(upload.confirmed))
         }
     }
 

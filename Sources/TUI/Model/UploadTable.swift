@@ -95,11 +95,16 @@ struct UploadTable: Sendable {
     }
 
     private static func left(_ upload: Upload) -> Int128 {
-        switch upload.state {
-        case .queued, .running, .waiting, .paused(.offline):
-            max(0, Int128(upload.size) - Int128(upload.confirmed))
-        case .paused, .held, .done, .failed:
-            0
+        upload.goesOnByItself ? max(0, Int128(upload.size) - Int128(upload.confirmed)) : 0
+    }
+}
+
+extension Upload {
+    /// True if it will be sent without anybody doing anything.
+    var goesOnByItself: Bool {
+        switch state {
+        case .queued, .running, .waiting, .paused(.offline): true
+        case .paused, .held, .done, .failed: false
         }
     }
 }

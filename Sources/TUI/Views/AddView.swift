@@ -24,20 +24,23 @@ struct AddView {
             body += pasted(text, width: width)
         }
         body.append(destinationLine)
-        body.append([])
-        let room = max(2, size.rows - body.count - 5)
+        if size.rows >= 10 { body.append([]) }
+        let keys = keys(width: inside)
+        let room = max(2, size.rows - body.count - keys.count - 4)
         if let completion = add.completion {
             body += candidates(completion, width: inside, room: room)
         } else {
             body += result(width: inside, room: min(room, 12))
         }
+        return DialogBox(title: safe("Add"), body: body, keys: keys, width: inside, cursor: cursor)
+    }
+
+    private func keys(width: Int) -> [DialogBox.Line] {
         var omitted: Set<Action> = []
         if add.destinations.count < 2 { omitted.insert(.nextDestination) }
         if case .pasted = add.source { omitted.insert(.complete) }
-        return DialogBox(
-            title: safe("Add"), body: body,
-            keys: [DialogBox.keyLine(.add, appearance: appearance, omitting: omitted)], width: inside,
-            cursor: cursor)
+        return DialogBox.keyRows(
+            .add, appearance: appearance, width: width, atMost: size.rows - 7, omitting: omitted)
     }
 
     private var destinationLine: DialogBox.Line {

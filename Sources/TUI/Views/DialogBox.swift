@@ -91,11 +91,23 @@ extension DialogBox {
         hints(context).map { keyPieces($0, appearance: appearance) }
     }
 
-    /// The keys of a context in one line.
-    static func keyLine(_ context: Context, appearance: Appearance, omitting: Set<Action> = []) -> Line {
-        hints(context).filter { !omitting.contains($0.action) }.flatMap { entry in
-            keyPieces(entry, appearance: appearance) + [Piece(appearance.safe("  "))]
+    /// The keys of a context side by side, in as many lines of a width as they need, but in one at least.
+    static func keyRows(
+        _ context: Context, appearance: Appearance, width: Int, atMost limit: Int, omitting: Set<Action> = []
+    ) -> [Line] {
+        var rows: [Line] = [[]]
+        var used = 0
+        for entry in hints(context) where !omitting.contains(entry.action) {
+            let pieces = keyPieces(entry, appearance: appearance)
+            let length = pieces.reduce(0) { $0 + $1.text.width }
+            if used > 0, used + length > width {
+                rows.append([])
+                used = 0
+            }
+            rows[rows.count - 1] += pieces + [Piece(appearance.safe("  "))]
+            used += length + 2
         }
+        return Array(rows.prefix(max(1, limit)))
     }
 
     private static func hints(_ context: Context) -> [ActionTable.Entry] {

@@ -32,7 +32,7 @@ extension Model {
         body.append([.init(appearance.safe(prompt.problem ?? ""), .warning)])
         return DialogBox(
             title: appearance.safe(title), body: body,
-            keys: [DialogBox.keyLine(.prompt, appearance: appearance)],
+            keys: DialogBox.keyRows(.prompt, appearance: appearance, width: inside, atMost: size.rows - 5),
             width: 64,
             cursor: Point(row: isTwoLines ? 1 : 0, column: (isTwoLines ? 0 : question.count) + field.cursor))
     }
@@ -41,7 +41,8 @@ extension Model {
         let count = removal.targets.count
         let title =
             count == 1 ? "Remove \(removal.name ?? "1 upload")" : "Remove \(Wording.count(count, "upload"))"
-        let parts = ByteFormat.sentence(removal.bytes)
+        // The server is not asked, so this is what was sent rather than what it would say.
+        let parts = removal.bytes > 0 ? "about " + ByteFormat.sentence(removal.bytes) : "a part"
         let first =
             count == 1
             ? "The server already holds \(parts) of it."

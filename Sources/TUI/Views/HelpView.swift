@@ -46,7 +46,7 @@ struct HelpView {
         if entries.isEmpty { body[2] = [.init(appearance.safe("nothing matches"), .dim)] }
         return DialogBox(
             title: appearance.safe("Keys"), body: body,
-            keys: [DialogBox.keyLine(.help, appearance: appearance)],
+            keys: DialogBox.keyRows(.help, appearance: appearance, width: inside, atMost: 1),
             width: inside, cursor: Point(row: 0, column: label.count + field.cursor))
     }
 

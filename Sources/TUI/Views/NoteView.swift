@@ -52,7 +52,8 @@ struct NoteView {
     private static func problem(_ upload: Upload) -> String? {
         switch upload.state {
         case .held(let failure), .failed(let failure), .waiting(_, let failure):
-            [RowAppearance.sentence(failure), failure.hint].compactMap { $0 }.joined(separator: "; ")
+            [RowAppearance.sentence(failure, of: upload), failure.hint].compactMap { $0 }.joined(
+                separator: "; ")
         case .queued, .running, .paused, .done: nil
         }
     }

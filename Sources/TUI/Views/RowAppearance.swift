@@ -21,7 +21,7 @@ struct RowAppearance: Sendable {
     var short = ""
 
     init(_ upload: Upload, in model: Model) {
-        let confirmed = upload.confirmed
+        let confirmed = max(upload.confirmed, model.reached[upload.id] ?? 0)
         switch upload.state {
         case .queued:
             self.init(.queued, "queued", .queued, part: confirmed > 0 ? confirmed : nil)
@@ -34,8 +34,12 @@ struct RowAppearance: Sendable {
                 .retry, count > 0 && count < 100 ? "retry \(count)" : "retry", .waiting, part: confirmed)
             let seconds = until.timeIntervalSince(model.clock.date)
             let wait = model.isOffline ? "waiting for network" : Wording.wait(seconds)
-            messages = ["\(wait): \(Self.sentence(failure))"]
-            if let status = failure.status { messages.append("\(wait): \(status)") }
+            messages = ["\(wait): \(Self.sentence(failure, of: upload))"]
+            if let status = failure.status {
+                messages.append("\(wait): \(status)")
+            } else if failure.category == .network {
+                messages.append("\(wait): network")
+            }
             short = model.isOffline ? "offline" : seconds > 0 ? String(wait.dropFirst(3)) : wait
         case .paused(.offline):
             self.init(.offline, "offline", .waiting, part: confirmed > 0 ? confirmed : nil)
@@ -45,12 +49,13 @@ struct RowAppearance: Sendable {
             self.init(.paused, "paused", .paused, part: confirmed > 0 ? confirmed : nil)
         case .held(let failure):
             self.init(.held, Self.word(failure), .paused, part: confirmed > 0 ? confirmed : nil)
-            if let hint = failure.hint { messages.append("\(failure.summary); \(hint)") }
-            messages.append(failure.summary)
+            let summary = Self.sentence(failure, of: upload)
+            if let hint = failure.hint { messages.append("\(summary); \(hint)") }
+            messages.append(summary)
             short = Self.word(failure)
         case .failed(let failure):
             self.init(.failed, "FAILED", .failed, part: confirmed > 0 ? confirmed : nil)
-            messages = [Self.sentence(failure)]
+            messages = [Self.sentence(failure, of: upload)]
             short = failure.status.map(String.init) ?? "failed"
         case .done:
             self.init(.done, "done", .done, part: upload.size)
@@ -83,12 +88,13 @@ struct RowAppearance: Sendable {
         }
     }
 
-    /// The status number, then what was said.
-    static func sentence(_ failure: UploadFailure) -> String {
-        guard let status = failure.status, !failure.summary.contains(String(status)) else {
-            return failure.summary
-        }
-        return "\(status) \(failure.summary)"
+    /// The status number, then what was said, without the path of the file: its name is beside it.
+    static func sentence(_ failure: UploadFailure, of upload: Upload) -> String {
+        let path = upload.path.text + ": "
+        let summary = String(
+            failure.summary.hasPrefix(path) ? failure.summary.dropFirst(path.count) : failure.summary[...])
+        guard let status = failure.status, !summary.contains(String(status)) else { return summary }
+        return "\(status) \(summary)"
     }
 
     private static func word(_ failure: UploadFailure) -> String {

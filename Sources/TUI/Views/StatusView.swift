@@ -49,7 +49,11 @@ struct StatusView {
     private func parts(isShort: Bool) -> [Part] {
         var parts: [Part] = []
         let running = model.table.running.count
-        if !isShort, let destination { parts.append(Part(model.appearance.safe(destination), .title)) }
+        if model.isFinishing {
+            parts.append(Part(Self.own(isShort ? "quits then" : "quits when these are done"), .warning))
+        } else if !isShort, let destination {
+            parts.append(Part(model.appearance.safe(destination), .title))
+        }
         if running > 0 {
             let up = model.appearance.glyphs.up
             let rate = model.total.rate ?? 0
@@ -68,7 +72,6 @@ struct StatusView {
         if running > 0, let remaining = model.total.remaining {
             parts.append(Part(Self.own("ETA \(Wording.remaining(remaining))")))
         }
-        if model.isFinishing { parts.append(Part(Self.own("quits when these are done"), .warning)) }
         if running == 0, left == 0, !model.table.isEmpty { parts.append(Part(Self.own("idle"), .dim)) }
         return parts
     }

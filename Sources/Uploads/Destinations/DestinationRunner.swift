@@ -115,7 +115,8 @@ public final class DestinationRunner: AttemptRunner {
         }
         let added = Int64(upload.added.timeIntervalSince1970 * 1000)
         let item = UploadItem(
-            url: upload.target.url, name: upload.target.name, size: upload.size,
+            url: UploadAddress.withQuery(of: destination.url, upload.target.url), name: upload.target.name,
+            size: upload.size,
             contentType: MediaType.ofFile(named: upload.target.name),
             key: "ferry-\(upload.id)-\(added)-\(upload.identity.inode)",
             parameters: upload.target.fields.map { .init(name: $0.name, value: $0.value) })

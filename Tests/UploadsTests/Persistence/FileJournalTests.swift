@@ -55,7 +55,10 @@ struct FileJournalTests {
         disk.fail { [unowned journal] call in
             guard call.number == before else { return nil }
             begin.finish()
-            while journal.waitingCount < 100 { sched_yield() }
+            for _ in 0..<10_000_000 {
+                if journal.waitingCount == 100 { break }
+                sched_yield()
+            }
             return nil
         }
         try await withThrowingTaskGroup(of: Void.self) { group in

@@ -1,0 +1,203 @@
+import NIOCore
+import NIOHTTP1
+import UploadProtocols
+
+/// Told what its connection sees of one exchange. Called on the connection's event loop.
+protocol ExchangeObserver: Sendable {
+    /// The request's head goes out. `isKept` is true if the connection has served a request before.
+    func didStart(onKeptConnection isKept: Bool)
+    /// The final answer is complete, and the request is not: nobody wants the rest of its body.
+    func didRefuseRest()
+}
+
+/// Watches the exchanges of one connection, one after the other, from between the HTTP parser and the client.
+///
+/// While there are bytes on the way and none of them gets through for the stall time, the connection is broken; the
+/// kernel alone would take about 15 minutes to say so. "Gets through" means what the other side acknowledged, not what
+/// a write call took, so a slow link with a large piece on its way is never cut. Only when everything is acknowledged
+/// does the time for the answer run.
+final class ExchangeGuard: ChannelDuplexHandler {
+    typealias InboundIn = HTTPClientResponsePart
+    typealias InboundOut = HTTPClientResponsePart
+    typealias OutboundIn = HTTPClientRequestPart
+    typealias OutboundOut = HTTPClientRequestPart
+
+    /// Names the exchange on the request's way from the client to here. It never leaves the process.
+    static let exchangeField = "Ferry-Exchange"
+    /// A server that sends more interim answers (1xx) than this is not going to send a final one.
+    private static let interimLimit = 32
+
+    private enum Answer {
+        case awaited(interim: Int)
+        case begun(status: UInt)
+        case complete
+    }
+
+    private enum RequestBody { case underWay, complete }
+
+    private struct Running {
+        var observer: (any ExchangeObserver)?
+        var request = RequestBody.underWay
+        var answer = Answer.awaited(interim: 0)
+    }
+
+    private enum State {
+        case idle
+        case running(Running)
+    }
+
+    /// What has got through; a change is movement.
+    private struct Movement: Equatable {
+        var writes: UInt64 = 0
+        var reads: UInt64 = 0
+        var acknowledged: UInt64 = 0
+    }
+
+    private let timeouts: HTTPClientTransport.Timeouts
+    private let observer: (String) -> (any ExchangeObserver)?
+    private var state = State.idle
+    private var exchangesServed = 0
+    private var pendingWrites = 0
+    private var movement = Movement()
+    private var lastSeen = Movement()
+    private var lastMoved = NIODeadline.now()
+    private var timer: Scheduled<Void>?
+
+    init(timeouts: HTTPClientTransport.Timeouts, observer: @escaping (String) -> (any ExchangeObserver)?) {
+        self.timeouts = timeouts
+        self.observer = observer
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        var part = unwrapOutboundIn(data)
+        switch part {
+        case .head(var head):
+            let name = head.headers.first(name: Self.exchangeField)
+            head.headers.remove(name: Self.exchangeField)
+            part = .head(head)
+            let running = Running(observer: name.flatMap(observer))
+            state = .running(running)
+            lastMoved = .now()
+            watch(context)
+            running.observer?.didStart(onKeptConnection: exchangesServed > 0)
+        case .body: break
+        case .end: requestIsComplete()
+        }
+        pendingWrites += 1
+        let promise = promise ?? context.eventLoop.makePromise()
+        let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
+        promise.futureResult.whenComplete { _ in
+            bound.value.pendingWrites -= 1
+            bound.value.movement.writes += 1
+        }
+        context.write(wrapOutboundOut(part), promise: promise)
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        movement.reads += 1
+        guard case .running(var running) = state else { return context.fireChannelRead(data) }
+        switch (unwrapInboundIn(data), running.answer) {
+        case (.head(let head), .awaited(let interim)) where (100..<200).contains(head.status.code):
+            running.answer = .awaited(interim: interim + 1)
+            state = .running(running)
+            guard interim < Self.interimLimit else {
+                return fail(context, NotHTTP("interim answers without end"))
+            }
+        case (.head(let head), _):
+            running.answer = .begun(status: head.status.code)
+            state = .running(running)
+        case (.body, _): break
+        case (.end, let answer):
+            running.answer = .complete
+            state = running.request == .complete ? .idle : .running(running)
+            if case .idle = state { exchangesServed += 1 }
+            // The client may start the next exchange within this call: all of ours is settled before.
+            context.fireChannelRead(data)
+            if running.request == .underWay, case .begun(let status) = answer, status >= 300 {
+                running.observer?.didRefuseRest()
+            }
+            return
+        }
+        context.fireChannelRead(data)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        state = .idle
+        timer?.cancel()
+        timer = nil
+        context.fireChannelInactive()
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        timer?.cancel()
+        timer = nil
+    }
+
+    private func requestIsComplete() {
+        guard case .running(var running) = state else { return }
+        running.request = .complete
+        if case .complete = running.answer {
+            state = .idle
+            exchangesServed += 1
+        } else {
+            state = .running(running)
+        }
+    }
+
+    private func fail(_ context: ChannelHandlerContext, _ error: any Error) {
+        state = .idle
+        context.fireErrorCaught(error)
+        context.close(promise: nil)
+    }
+
+    private func watch(_ context: ChannelHandlerContext) {
+        guard timer == nil else { return }
+        let interval = max(.milliseconds(1), min(timeouts.stall, timeouts.response) / 4)
+        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        timer = context.eventLoop.scheduleTask(in: TimeAmount(interval)) {
+            let (guardian, context) = bound.value
+            guardian.timer = nil
+            guard case .running = guardian.state, context.channel.isActive else { return }
+            SocketProgress.read(context.channel).whenSuccess { progress in
+                let (guardian, context) = bound.value
+                guardian.judge(progress, context)
+            }
+        }
+    }
+
+    private func judge(_ progress: SocketProgress, _ context: ChannelHandlerContext) {
+        guard case .running(let running) = state, context.channel.isActive else { return }
+        movement.acknowledged = progress.acknowledgedBytes
+        let now = NIODeadline.now()
+        if movement != lastSeen {
+            lastSeen = movement
+            lastMoved = now
+        }
+        let isSending = pendingWrites > 0 || progress.hasBytesOnTheWay
+        switch (running.answer, running.request) {
+        case _ where isSending:
+            if now - lastMoved >= TimeAmount(timeouts.stall) { return fail(context, ConnectionStalled()) }
+        case (.awaited, .underWay), (.complete, .underWay):
+            // It is the file, the disk or the bandwidth limit that keeps the link waiting.
+            lastMoved = now
+        case (.begun(let status), .underWay) where status < 300:
+            lastMoved = now
+        case (.awaited, .complete), (.begun, _), (.complete, .complete):
+            if now - lastMoved >= TimeAmount(timeouts.response) { return fail(context, AnswerTimedOut()) }
+        }
+        watch(context)
+    }
+}
+
+/// No byte got through for the stall time.
+struct ConnectionStalled: Error {}
+
+/// The answer's head, or its next piece, did not come in time.
+struct AnswerTimedOut: Error {}
+
+/// What came is not an answer by HTTP's rules.
+struct NotHTTP: Error {
+    let reason: String
+
+    init(_ reason: String) { self.reason = reason }
+}

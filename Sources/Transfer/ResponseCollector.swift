@@ -1,0 +1,118 @@
+import AsyncHTTPClient
+import HTTPTypes
+import NIOCore
+import NIOHTTP1
+import Synchronization
+import UploadProtocols
+
+/// Collects one answer and reports the request's progress. Called on the request's event loop.
+final class ResponseCollector: HTTPClientResponseDelegate, ExchangeObserver {
+    /// Kept of a body; what an error page says stands at its beginning.
+    private static let keptLimit = 1 << 20
+    /// Read in all before the connection is rather closed than drained.
+    private static let drainLimit = 16 << 20
+
+    /// More of an answer came than is worth draining.
+    private struct AnswerTooLong: Error {}
+
+    /// How the exchange began.
+    enum Start {
+        /// Nothing of the request was written.
+        case unsent
+        case onFreshConnection
+        case onKeptConnection
+    }
+
+    private struct State {
+        var start = Start.unsent
+        var head: HTTPResponseHead?
+        var body: [UInt8] = []
+        var received = 0
+        var bodySent: ByteCount = 0
+    }
+
+    private let expected: ByteCount
+    private let delegate: (any UploadDelegate)?
+    private let writer: BodyWriter?
+    private let state = Mutex(State())
+
+    init(expected: ByteCount, delegate: (any UploadDelegate)?, writer: BodyWriter?) {
+        self.expected = expected
+        self.delegate = delegate
+        self.writer = writer
+    }
+
+    var start: Start { state.withLock { $0.start } }
+    /// Body bytes that the kernel took.
+    var bodySent: ByteCount { state.withLock { $0.bodySent } }
+    var hasHead: Bool { state.withLock { $0.head != nil } }
+
+    func didStart(onKeptConnection isKept: Bool) {
+        state.withLock { $0.start = isKept ? .onKeptConnection : .onFreshConnection }
+    }
+
+    func didRefuseRest() { writer?.stop() }
+
+    func didSendRequestPart(task: HTTPClient.Task<TransportResponse>, _ part: IOData) {
+        let count = ByteCount(part.readableBytes)
+        guard count > 0 else { return }
+        let total = state.withLock { state in
+            state.bodySent = min(expected, state.bodySent + count)
+            return state.bodySent
+        }
+        delegate?.didSendBodyData(count, totalBytesSent: total, totalBytesExpected: expected)
+        writer?.didSend(count)
+    }
+
+    func didSendRequest(task: HTTPClient.Task<TransportResponse>) { delegate?.didFinishSending() }
+
+    func didReceiveHead(
+        task: HTTPClient.Task<TransportResponse>, _ head: HTTPResponseHead
+    ) -> EventLoopFuture<Void> {
+        state.withLock { $0.head = head }
+        if head.status.code >= 300 { writer?.refuse() }
+        return task.eventLoop.makeSucceededVoidFuture()
+    }
+
+    func didReceiveBodyPart(
+        task: HTTPClient.Task<TransportResponse>, _ buffer: ByteBuffer
+    ) -> EventLoopFuture<Void> {
+        let isTooMuch = state.withLock { state in
+            state.received += buffer.readableBytes
+            let room = max(0, Self.keptLimit - state.body.count)
+            state.body.append(contentsOf: buffer.readableBytesView.prefix(room))
+            return state.received > Self.drainLimit
+        }
+        return isTooMuch
+            ? task.eventLoop.makeFailedFuture(AnswerTooLong()) : task.eventLoop.makeSucceededVoidFuture()
+    }
+
+    func didReceiveError(task: HTTPClient.Task<TransportResponse>, _ error: any Error) {}
+
+    func didFinishRequest(task: HTTPClient.Task<TransportResponse>) throws -> TransportResponse {
+        guard let response else { throw HTTPClientError.remoteConnectionClosed }
+        return response
+    }
+
+    /// A refusal whose head arrived is an answer, whatever then happened to the connection; so is an answer that only
+    /// was too long. A success must be complete.
+    func usableAnswer(after error: any Error) -> TransportResponse? {
+        guard let response, !(error is CancellationError), error as? HTTPClientError != .cancelled else {
+            return nil
+        }
+        return response.status >= 300 || error is AnswerTooLong ? response : nil
+    }
+
+    private var response: TransportResponse? {
+        state.withLock { state in
+            guard let head = state.head else { return nil }
+            var fields = HTTPFields()
+            for (name, value) in head.headers {
+                guard let name = HTTPField.Name(name) else { continue }
+                fields.append(HTTPField(name: name, value: value))
+            }
+            return TransportResponse(
+                status: Int(head.status.code), fields: fields, body: state.body, bodySent: state.bodySent)
+        }
+    }
+}

@@ -1,0 +1,178 @@
+import Foundation
+import Support
+import Testing
+
+/// `ferry add` on a queue that nobody runs.
+@Suite(.fewAtOnce, .timeLimit(.minutes(2)))
+struct AddTests {
+    private let place: Workplace
+
+    init() throws {
+        place = try Workplace()
+        try place.configure("put", at: "http://127.0.0.1:9/box/")
+    }
+
+    @Test func `an added file is in the list with all it needs`() async throws {
+        let path = try place.file("a.txt", "hello")
+        let result = try await place.ferry("add", path)
+        #expect(result.ending == .exited(0))
+        #expect(result.output == "added 1 file, 5 B, to here\n")
+        let upload = try #require(try await place.list().first)
+        #expect(upload.path == path)
+        #expect(upload.name == "a.txt")
+        #expect(upload.destination == "here")
+        #expect(upload.url == "http://127.0.0.1:9/box/")
+        #expect(upload.protocol == "put")
+        #expect(upload.size == 5)
+        #expect(upload.state == "queued")
+        #expect(upload.attempts == 0)
+    }
+
+    @Test func `a relative path is the one seen from where the command ran`() async throws {
+        let path = try place.file("sub folder/b", "x")
+        let words = ["sh", "-c", "cd \"$0\" && exec \"$@\"", place.path("")]
+        let result = try await Workplace.result(of: try place.start(through: words, ["add", "sub folder/b"]))
+        #expect(result.ending == .exited(0), "\(result.errors)")
+        #expect(try await place.list().map(\.path) == [path])
+    }
+
+    @Test func `a dry run says what would be added and adds nothing`() async throws {
+        let path = try place.file("a", "12345")
+        let result = try await place.ferry("add", "--dry-run", path)
+        #expect(result.ending == .exited(0))
+        #expect(result.lines.first?.contains("\(path) -> a") == true)
+        #expect(result.lines.last == "would add 1 file, 5 B, to here")
+        #expect(try await place.list().isEmpty)
+    }
+
+    @Test func `a folder is refused without --recursive and says so`() async throws {
+        try place.file("folder/a")
+        let result = try await place.ferry("add", place.path("folder"))
+        #expect(result.ending == .exited(1))
+        #expect(result.errors == "skipped: \(place.path("folder")): is a folder; add --recursive\n")
+        #expect(try await place.list().isEmpty)
+    }
+
+    @Test func `a folder's files keep their places, hidden ones stay out`() async throws {
+        for name in ["folder/a", "folder/day 1/b", "folder/.secret/c", "folder/.env"] { try place.file(name) }
+        let result = try await place.ferry("add", "--recursive", place.path("folder"))
+        #expect(try await place.list().map(\.name) == ["folder/a", "folder/day 1/b"])
+        // What was left out makes the status say so.
+        #expect(result.ending == .exited(1))
+        #expect(result.errors.contains("\(place.path("folder/.env")): is hidden; name it to add it"))
+        #expect(result.errors.contains(".secret: is hidden"))
+    }
+
+    @Test func `a pattern in quotes is matched by ferry itself`() async throws {
+        for name in ["day 1/a.mov", "day 2/b.mov", "day 2/c.txt"] { try place.file(name) }
+        let result = try await place.ferry("add", place.path("day ?/*.mov"))
+        #expect(result.ending == .exited(0), "\(result.errors)")
+        #expect(try await place.list().map(\.name) == ["a.mov", "b.mov"])
+    }
+
+    @Test func `a pattern that nothing matches is a problem`() async throws {
+        let result = try await place.ferry("add", place.path("*.mov"))
+        #expect(result.ending == .exited(1))
+        #expect(result.errors == "skipped: \(place.path("*.mov")): nothing matches\n")
+    }
+
+    @Test func `what exists is taken as it is written, also with the signs of a pattern`() async throws {
+        try place.file("[1]*.mov", "star")
+        try place.file("1x.mov", "other")
+        try await place.ferry("add", place.path("[1]*.mov"))
+        #expect(try await place.list().map(\.name) == ["[1]*.mov"])
+    }
+
+    @Test func `files that can be added are, although another is missing`() async throws {
+        let path = try place.file("a")
+        let result = try await place.ferry("add", path, place.path("nothing"))
+        #expect(result.ending == .exited(1))
+        #expect(result.errors == "skipped: \(place.path("nothing")): no such file\n")
+        #expect(try await place.list().count == 1)
+    }
+
+    @Test func `an unreadable file is named with the reason`() async throws {
+        let path = try place.file("closed")
+        try FileManager.default.setAttributes([.posixPermissions: 0], ofItemAtPath: path)
+        let process = try place.start(through: Privilege.without, ["add", path])
+        let result = try await Workplace.result(of: process)
+        #expect(result.ending == .exited(1))
+        #expect(result.errors == "skipped: \(path): permission denied\n")
+    }
+
+    @Test func `a name for one file is what the server gets`() async throws {
+        let path = try place.file("a")
+        try await place.ferry("add", "--as", "b c/ä.bin", path)
+        let upload = try #require(try await place.list().first)
+        #expect(upload.name == "b c/ä.bin")
+        #expect(upload.path == path)
+    }
+
+    @Test func `one name for two files is wrong usage`() async throws {
+        let paths = (try place.file("a"), try place.file("b"))
+        let result = try await place.ferry("add", "--as", "c", paths.0, paths.1)
+        #expect(result.ending == .exited(2))
+        #expect(result.errors.hasPrefix("error: --as names one file and 2 were given\nhint: "))
+        #expect(try await place.list().isEmpty)
+    }
+
+    @Test func `files that would replace each other are refused`() async throws {
+        let paths = (try place.file("a"), try place.file("b"))
+        let result = try await place.ferry("add", "--to", "http://127.0.0.1:9/one", paths.0, paths.1)
+        #expect(result.ending == .exited(2))
+        #expect(
+            result.errors.hasPrefix(
+                "error: 2 files would replace each other at http://127.0.0.1:9/one\nhint: "))
+    }
+
+    @Test(arguments: [["--field", "noequals"], ["--field", "=value"]])
+    func `a field without a name or a value is wrong usage`(words: [String]) async throws {
+        let path = try place.file("a")
+        let result = try await Workplace.result(of: try place.start(["add"] + words + [path]))
+        #expect(result.ending == .exited(2))
+        #expect(result.errors.contains("is not K=V"))
+    }
+
+    @Test func `an unknown destination names the ones there are`() async throws {
+        let path = try place.file("a")
+        let result = try await place.ferry("add", "--to", "there", path)
+        #expect(result.ending == .exited(2))
+        #expect(
+            result.errors == """
+                error: there is no destination there
+                hint: known are here; an address works too
+
+                """)
+    }
+
+    @Test(arguments: [
+        ("ftp://h/", "ftp://h/ is not an http or https address"),
+        ("http://me:secret@h/", "an address must not hold a user or password"),
+        ("gopher+http://h/", "the protocol gopher in gopher+http://h/ is not known"),
+    ])
+    func `an address that cannot be used says why`(address: String, message: String) async throws {
+        let path = try place.file("a")
+        let result = try await place.ferry("add", "--to", address, path)
+        #expect(result.ending == .exited(2))
+        #expect(result.errors.hasPrefix("error: \(message)\nhint: "))
+    }
+
+    @Test func `without any configuration the address is asked for`() async throws {
+        let bare = try Workplace()
+        let path = try bare.file("a")
+        let result = try await bare.ferry("add", path)
+        #expect(result.ending == .exited(2))
+        #expect(
+            result.errors.hasPrefix("error: no destination was named and none is configured\nhint: use --to ")
+        )
+    }
+
+    @Test func `an address with a protocol is a destination`() async throws {
+        let path = try place.file("a")
+        try await place.ferry("add", "--to", "tus+http://127.0.0.1:9/files/", path)
+        let upload = try #require(try await place.list().first)
+        #expect(upload.protocol == "tus")
+        #expect(upload.url == "http://127.0.0.1:9/files/")
+        #expect(upload.destination == "")
+    }
+}

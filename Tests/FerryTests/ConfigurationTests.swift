@@ -1,0 +1,165 @@
+import Foundation
+import Support
+import Testing
+
+@testable import ferry
+
+/// The configuration as a person writes it, with all mistakes.
+@Suite(.fewAtOnce, .timeLimit(.minutes(2)))
+struct ConfigurationTests {
+    private static let example = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent().appending(path: "config.example.json")
+
+    private let place: Workplace
+
+    init() throws { place = try Workplace() }
+
+    @Test func `the example is a valid configuration`() throws {
+        let data = try Data(contentsOf: Self.example)
+        let configuration = try ConfigurationFile.parse(data, file: "config.example.json")
+        #expect(configuration.destinations.keys.sorted() == ["archive", "films", "photos"])
+        #expect(configuration.defaultDestination == "films")
+        #expect(configuration.limits.bandwidth == 20_000_000 || configuration.limits.bandwidth == 20 << 20)
+    }
+
+    @Test func `the example is what the command prints, byte for byte`() async throws {
+        let printed = try await place.ferry("config", "--print-example")
+        #expect(printed.ending == .exited(0))
+        #expect(Data(printed.bytes) == (try Data(contentsOf: Self.example)))
+    }
+
+    @Test func `the example works as it is, also readable by all`() async throws {
+        try place.configure(String(decoding: try Data(contentsOf: Self.example), as: UTF8.self))
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o644], ofItemAtPath: place.configurationFile)
+        let result = try await place.ferry("config")
+        #expect(result.ending == .exited(0), "\(result.errors)")
+        #expect(result.output.contains("films (default): tus https://uploads.example.org/files/"))
+        #expect(result.output.contains(place.configurationFile))
+        #expect(result.output.contains(place.state))
+    }
+
+    @Test func `without a file there is nothing wrong`() async throws {
+        let result = try await place.ferry("config")
+        #expect(result.ending == .exited(0))
+        #expect(result.output.contains("(none; `ferry config --print-example` prints one)"))
+    }
+
+    @Test(arguments: [
+        (#"{ "destinations": "#, "is not valid JSON: it ends too early"),
+        ("{\n  \"limits\": { \"concurrency\": x }\n}", "is not valid JSON: line 2, column 30: invalid value"),
+        ("", "is not valid JSON: it ends too early"),
+        (#"[]"#, "the top level: expected an object"),
+        (#"{ "destination": {} }"#, "destination: expected one of appearance, connectivity,"),
+        (#"{ "limits": { "concurrency": "4" } }"#, "limits.concurrency: expected a whole number"),
+        (#"{ "limits": { "concurrency": 0 } }"#, "limits.concurrency: expected a whole number from 1 to 256"),
+        (#"{ "limits": { "concurrency": 1.5 } }"#, "limits.concurrency: expected a whole number from"),
+        (#"{ "limits": { "bandwidth": "fast" } }"#, "limits.bandwidth: expected an amount of bytes such as"),
+        (#"{ "limits": { "bandwidth": null } }"#, "limits.bandwidth: expected an amount of bytes such as"),
+        (#"{ "limits": null }"#, "limits: expected an object, found null"),
+        (#"{ "timeouts": { "stall": -1 } }"#, "timeouts.stall: expected seconds, from 0.1 to 86400.0"),
+        (#"{ "timeouts": { "stall": 1e999 } }"#, "timeouts.stall: expected seconds"),
+        (
+            #"{ "defaultDestination": "x" }"#,
+            "defaultDestination: expected the name of one of the destinations"
+        ),
+        (#"{ "appearance": { "color": "red" } }"#, "appearance.color: expected one of auto, always, never"),
+        (#"{ "connectivity": { "monitor": "yes" } }"#, "connectivity.monitor: expected true or false"),
+        (
+            #"{ "destinations": { "a": { "protocol": "put" } } }"#,
+            "destinations.a.url: expected an http or https address"
+        ),
+        (
+            #"{ "destinations": { "a": { "url": "ftp://h/", "protocol": "put" } } }"#,
+            "destinations.a.url: expected an http or https address"
+        ),
+        (
+            #"{ "destinations": { "a": { "url": "http://u:p@h/", "protocol": "put" } } }"#,
+            "destinations.a.url: expected an address without user and password"
+        ),
+        (
+            #"{ "destinations": { "a": { "url": "http://h/", "protocol": "ftp" } } }"#,
+            "destinations.a.protocol: expected one of "
+        ),
+        (
+            #"{ "destinations": { "a": { "url": "http://h/", "protocol": "put", "headers": { "X Y": "1" } } } }"#,
+            "destinations.a.headers.X Y: expected a valid field name"
+        ),
+        (
+            #"{ "destinations": { "a": { "url": "http://h/", "protocol": "put", "headers": { "X": "a\r\nB: c" } } } }"#,
+            "destinations.a.headers.X: expected a value without line breaks"
+        ),
+        (
+            #"{ "destinations": { "a": { "url": "http://h/", "protocol": "put", "auth": { "bearer": { "var": "X" } } } } }"#,
+            "destinations.a.auth.bearer.var: expected one of command, env, file, not this key"
+        ),
+        (
+            #"{ "destinations": { "a": { "url": "http://h/", "protocol": "put", "tls": { "key": "k" } } } }"#,
+            "destinations.a.tls.certificate: expected both certificate and key, or neither"
+        ),
+    ])
+    func `a mistake is told with file, place and what is expected`(text: String, message: String) async throws
+    {
+        try place.configure(text)
+        let result = try await place.ferry("list")
+        #expect(result.ending == .exited(2))
+        #expect(result.errors.hasPrefix("error: \(place.configurationFile)"), "\(result.errors)")
+        #expect(result.errors.contains(message), "\(result.errors)")
+        #expect(result.errors.contains("\nhint: "))
+    }
+
+    @Test func `a literal secret that others can read is refused`() async throws {
+        try place.configure("put", at: "http://127.0.0.1:9/", more: #", "auth": { "bearer": "s3cret" }"#)
+        #expect(try await place.ferry("config").ending == .exited(0))
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o644], ofItemAtPath: place.configurationFile)
+        let result = try await place.ferry("config")
+        #expect(result.ending == .exited(2))
+        #expect(
+            result.errors.contains("destinations.here.auth: a secret is written here and others can read"))
+        #expect(!result.errors.contains("s3cret"))
+    }
+
+    @Test func `a file that was named must be there`() async throws {
+        let result = try await place.ferry("list", "--config", place.path("none.json"))
+        #expect(result.ending == .exited(2))
+        #expect(
+            result.errors.hasPrefix(
+                "error: the configuration \(place.path("none.json")) cannot be read\nhint: "))
+    }
+
+    @Test func `a token from the environment reaches the server and no other place`() async throws {
+        let server = try HostileServer([.answer(201)])
+        defer { server.stop() }
+        var place = place
+        place.environment["FERRY_TEST_TOKEN"] = "tok-3n"
+        try place.configure(
+            "put", at: server.url("/"), more: #", "auth": { "bearer": { "env": "FERRY_TEST_TOKEN" } }"#)
+        try await place.ferry("add", try place.file("a"))
+        let result = try await place.ferry("run", "--json", "--exit-when-idle")
+        #expect(result.ending == .exited(0), "\(result.output)")
+        #expect(server.requests.first?["Authorization"] == "Bearer tok-3n")
+        #expect(!(result.output + result.errors).contains("tok-3n"))
+        for name in try FileManager.default.contentsOfDirectory(atPath: place.state) {
+            let content = FileManager.default.contents(atPath: place.state + "/" + name) ?? Data()
+            #expect(!content.contains(subsequence: Data("tok-3n".utf8)), "\(name)")
+        }
+    }
+
+    @Test func `a secret that is missing holds the upload and says where it should be`() async throws {
+        let server = try HostileServer([.answer(201)])
+        defer { server.stop() }
+        try place.configure(
+            "put", at: server.url("/"), more: #", "auth": { "bearer": { "env": "NOT_SET_ANYWHERE" } }"#)
+        try await place.ferry("add", try place.file("a"))
+        #expect(try await place.ferry("run", "--exit-when-idle").ending == .exited(1))
+        let upload = try #require(try await place.list().first)
+        #expect(upload.state == "held")
+        #expect(upload.error?.contains("the environment variable NOT_SET_ANYWHERE is not set") == true)
+        #expect(server.requests.isEmpty)
+    }
+}
+
+extension Data {
+    fileprivate func contains(subsequence: Data) -> Bool { range(of: subsequence) != nil }
+}

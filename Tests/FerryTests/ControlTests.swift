@@ -1,0 +1,100 @@
+import Foundation
+import Receiver
+import Support
+import Testing
+
+/// Commands that reach a `ferry run` that has the queue.
+@Suite(.fewAtOnce, .timeLimit(.minutes(2)))
+struct ControlTests {
+    private let place: Workplace
+
+    init() throws { place = try Workplace() }
+
+    @Test func `a file added from elsewhere uploads at once`() async throws {
+        try await ReceiverSite.with { site in
+            try place.configure("put", at: site.url)
+            let engine = try await running()
+            let result = try await place.ferry("add", try place.file("late", "hello"))
+            #expect(result.ending == .exited(0), "\(result.errors)")
+            #expect(result.output == "added 1 file, 5 B, to here\n")
+            try await site.log.wait { $0.finished == 1 }
+            #expect(site.content("late") == Data("hello".utf8))
+            engine.signal(SIGTERM)
+            try await engine.ending()
+        }
+    }
+
+    @Test func `pause, resume, move and remove steer the running queue`() async throws {
+        let gate = Gate()
+        let server = try HostileServer { connection in
+            while try connection.waitForRequest() {
+                guard gate.isOpen else {
+                    try connection.readHead()
+                    return connection.stall()
+                }
+                try connection.readRequest()
+                try connection.answer(201)
+            }
+        }
+        defer { server.stop() }
+        try place.configure("put", at: server.url("/"), limits: #"{ "concurrency": 1 }"#)
+        for name in ["a", "b", "c"] { try await place.ferry("add", try place.file(name)) }
+        let engine = try await running()
+        try await server.wait { $0.count == 1 }
+        #expect(try await place.list().map(\.state) == ["running", "queued", "queued"])
+        #expect(try await place.ferry("pause", "--all").output == "3 paused\n")
+        #expect(try await place.list().map(\.state) == ["paused", "paused", "paused"])
+        #expect(try await place.ferry("move", "3", "top").output.hasSuffix(" moved\n"))
+        #expect(try await place.ferry("remove", "1").output == "1 removed\n")
+        gate.open()
+        #expect(try await place.ferry("resume", "--all").output == "2 resumed\n")
+        let requests = try await server.wait { $0.filter(\.isComplete).count == 2 }
+        #expect(requests.suffix(2).map(\.target) == ["/c", "/b"])
+        engine.signal(SIGTERM)
+        #expect(try await engine.ending() == .exited(143))
+        #expect(Set(try await place.list().map(\.id)) == [2, 3])
+    }
+
+    @Test func `a second engine is told who has the queue`() async throws {
+        let engine = try await running()
+        let second = try await place.ferry("run", "--exit-when-idle")
+        #expect(second.ending == .exited(75))
+        #expect(
+            second.errors.hasPrefix("error: the queue is in use by process \(engine.id)"), "\(second.errors)")
+        engine.signal(SIGTERM)
+        try await engine.ending()
+    }
+
+    @Test func `a command that the running queue refuses fails as it would alone`() async throws {
+        let engine = try await running()
+        let result = try await place.ferry("pause", "9")
+        #expect(result.ending == .exited(2))
+        #expect(result.errors == "error: there is no upload 9\nhint: `ferry list` shows the numbers\n")
+        engine.signal(SIGTERM)
+        try await engine.ending()
+    }
+
+    @Test func `the socket is gone after the end, and one left by a kill does no harm`() async throws {
+        let socket = place.state + "/control"
+        let killed = try await running()
+        killed.signal(SIGKILL)
+        #expect(try await killed.ending() == .killed(SIGKILL))
+        #expect(FileManager.default.fileExists(atPath: socket))
+        #expect(try await place.list().isEmpty)
+        let engine = try await running()
+        #expect(try await place.list().isEmpty)
+        engine.signal(SIGTERM)
+        try await engine.ending()
+        #expect(!FileManager.default.fileExists(atPath: socket))
+    }
+
+    /// An engine that answers commands.
+    private func running() async throws -> ChildProcess {
+        let engine = try place.start("run", "--json")
+        try await Eventually.holds("the control socket") {
+            // A stale one of a killed engine refuses connections.
+            UnixSocket.accepts(place.state + "/control")
+        }
+        return engine
+    }
+}

@@ -1,0 +1,56 @@
+import Foundation
+import Support
+import Testing
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// A server that others wrote, started by a script of `Tests/Servers` on a free port of this machine.
+final class InteropServer: Sendable {
+    /// The Python that has the packages of `Tests/Servers/requirements.txt`; `Tests/run` makes and names it.
+    static let python = ProcessInfo.processInfo.environment["FERRY_TEST_PYTHON"]
+    static let hasPython = python != nil
+    static let needsPython: Comment =
+        "needs the packages of Tests/Servers/requirements.txt; Tests/run installs them"
+
+    private static let scripts = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        .deletingLastPathComponent().appending(path: "Servers")
+
+    let port: Int
+    private let process: ChildProcess
+
+    /// - Parameters:
+    ///   - script: A file of `Tests/Servers`.
+    ///   - port: 0 takes any, where the script can do that.
+    init(_ script: String, port: Int = 0, folder: String) async throws {
+        let file = Self.scripts.appending(path: script).path(percentEncoded: false)
+        let interpreter = script.hasSuffix(".py") ? try #require(Self.python) : "/bin/sh"
+        let environment = ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "PYTHONDONTWRITEBYTECODE": "1"]
+        process = try ChildProcess(
+            interpreter, [file, "\(port)", folder].map { Array($0.utf8) }, environment: environment)
+        let lines = try await process.output.wait { $0.contains { $0.hasPrefix("ready ") } }
+        self.port = try #require(lines.compactMap { Int($0.dropFirst("ready ".count)) }.first)
+    }
+
+    func url(_ path: String) -> String { "http://127.0.0.1:\(port)\(path)" }
+
+    func stop() async throws {
+        process.signal(SIGTERM)
+        try await process.ending()
+    }
+
+    func kill() async throws {
+        process.signal(SIGKILL)
+        try await process.ending()
+    }
+
+    /// A port that was free a moment ago, for servers that must be told one.
+    static func freePort() throws -> Int {
+        let probe = try HostileServer([])
+        probe.stop()
+        return Int(probe.port)
+    }
+}

@@ -1,0 +1,163 @@
+import Foundation
+import Receiver
+import Support
+import Testing
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Uploads to servers that others wrote.
+@Suite(.fewAtOnce, .timeLimit(.minutes(3)))
+struct InteropTests {
+    private let place: Workplace
+    private let folder: String
+
+    init() throws {
+        place = try Workplace()
+        folder = place.directory.path("server")
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+        for (name, size) in Self.sizes {
+            try place.file(name, "")
+            _ = try PatternFile(at: place.path(name), count: size, seed: UInt64(size))
+        }
+    }
+
+    private static let sizes = ["empty.bin": 0, "small ä.txt": 17, "large.bin": 20_000_000]
+
+    private func uploadAll(_ protocolName: String, to url: String, more: String = "") async throws {
+        try place.configure(protocolName, at: url, more: more)
+        let added = try await place.ferry("add", place.path("*"))
+        #expect(added.ending == .exited(0), "\(added.errors)")
+        let result = try await place.ferry("run", "--exit-when-idle")
+        #expect(result.ending == .exited(0), "\(result.output) \(result.errors)")
+    }
+
+    private func expectSame(_ name: String, as stored: String) async {
+        #expect(await ChildProcess.succeeds("cmp", place.path(name), stored), "\(name)")
+    }
+
+    @Test(.enabled(if: Privilege.has("nginx"), "needs nginx; Tests/run installs it"))
+    func `nginx takes files by PUT`() async throws {
+        let server = try await InteropServer(
+            "nginx_put.sh", port: try InteropServer.freePort(), folder: folder)
+        try await uploadAll("put", to: server.url("/sub folder/".replacing(" ", with: "%20")))
+        for name in Self.sizes.keys { await expectSame(name, as: folder + "/files/sub folder/" + name) }
+        try await server.stop()
+    }
+
+    @Test(.enabled(if: InteropServer.hasPython, InteropServer.needsPython))
+    func `Werkzeug reads the form, its fields and its files`() async throws {
+        let server = try await InteropServer("form_server.py", folder: folder)
+        try await uploadAll(
+            "form", to: server.url("/in"),
+            more: #", "field": "photo", "parameters": { "album": "May \"1\"", "tags": ["raw", "ünsorted"] }"#)
+        var seen: Set<String> = []
+        for number in 1...Self.sizes.count {
+            let data = try #require(FileManager.default.contents(atPath: "\(folder)/\(number)/form.json"))
+            let form = try JSONDecoder().decode(ReceivedForm.self, from: data)
+            #expect(form.method == "POST")
+            #expect(form.fields == [["album", "May \"1\""], ["tags", "raw"], ["tags", "ünsorted"]])
+            let file = try #require(form.files.first)
+            #expect(form.files.count == 1)
+            #expect(file.name == "photo")
+            #expect(file.size == Self.sizes[file.filename])
+            await expectSame(file.filename, as: "\(folder)/\(number)/\(file.stored)")
+            seen.insert(file.filename)
+        }
+        #expect(seen == Set(Self.sizes.keys))
+        try await server.stop()
+    }
+
+    @Test(.enabled(if: InteropServer.hasPython, InteropServer.needsPython))
+    func `uploadserver takes the form's field files`() async throws {
+        let server = try await InteropServer("upload_server.py", folder: folder)
+        try await uploadAll("form", to: server.url("/upload"), more: #", "field": "files""#)
+        for name in Self.sizes.keys { await expectSame(name, as: folder + "/" + name) }
+        try await server.stop()
+    }
+
+    @Test(.enabled(if: InteropServer.hasPython, InteropServer.needsPython))
+    func `tuspyserver takes files over tus`() async throws {
+        let server = try await InteropServer("tus_server.py", folder: folder)
+        try await uploadAll("tus", to: server.url("/files/"))
+        for upload in try await place.list() {
+            let id = try #require(upload.location?.split(separator: "/").last)
+            await expectSame(upload.name, as: "\(folder)/\(id)")
+        }
+        try await server.stop()
+    }
+
+    @Test(.enabled(if: InteropServer.hasPython, InteropServer.needsPython))
+    func `an upload to tuspyserver goes on where it was when ferry was killed`() async throws {
+        let server = try await InteropServer("tus_server.py", folder: folder)
+        let engine = try await uploadUntilQuarter(to: server.url("/files/"))
+        engine.signal(SIGKILL)
+        try await engine.ending()
+        let last = try await place.ferry("run", "--exit-when-idle")
+        #expect(last.ending == .exited(0), "\(last.output)")
+        try await expectResumed()
+        try await server.stop()
+    }
+
+    @Test(.enabled(if: InteropServer.hasPython, InteropServer.needsPython))
+    func `an upload to tuspyserver goes on where it was when the connection broke`() async throws {
+        let server = try await InteropServer("tus_server.py", folder: folder)
+        let proxy = FlakyProxy(target: ReceiverAddress(host: "127.0.0.1", port: server.port))
+        let (addresses, started) = AsyncStream<ReceiverAddress>.makeStream()
+        let passing = Task { try await proxy.run { started.yield($0) } }
+        defer { passing.cancel() }
+        let address = try #require(await addresses.first { _ in true })
+        let engine = try await uploadUntilQuarter(to: address.url + "files/")
+        await proxy.takeLinkAway()
+        try await engine.output.wait { $0.contains { $0.contains(#""state":"waiting""#) } }
+        try await proxy.giveLinkBack()
+        #expect(try await engine.ending() == .exited(0), "\(engine.output.text)")
+        try await expectResumed()
+        try await server.stop()
+    }
+
+    /// Begins an upload of the large file, slow enough to be broken in the middle.
+    private func uploadUntilQuarter(to url: String) async throws -> ChildProcess {
+        try place.configure("tus", at: url, limits: #"{ "bandwidth": "8M" }"#)
+        try await place.ferry("add", place.path("large.bin"))
+        let engine = try place.start("run", "--json", "--exit-when-idle")
+        try await Eventually.holds("a quarter of the file at the server") { largestStored() > 5_000_000 }
+        return engine
+    }
+
+    private func expectResumed() async throws {
+        let upload = try #require(try await place.list().first)
+        let id = try #require(upload.location?.split(separator: "/").last)
+        await expectSame("large.bin", as: "\(folder)/\(id)")
+        let sizes = try place.exchangeSizes("PATCH")
+        #expect(sizes.first == 20_000_000)
+        // There may be one between: tuspyserver answers with an old offset until it has noticed the break.
+        #expect(sizes.last.map { $0 <= 15_000_000 } == true, "\(sizes)")
+        print("tuspyserver: requests of \(sizes) bytes for a file of 20000000")
+    }
+
+    private func largestStored() -> Int {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        let sizes = names.compactMap { name in
+            (try? FileManager.default.attributesOfItem(atPath: "\(folder)/\(name)"))?[.size] as? Int
+        }
+        return sizes.max() ?? 0
+    }
+}
+
+/// What `form_server.py` writes of one form.
+private struct ReceivedForm: Decodable {
+    struct File: Decodable {
+        var name: String
+        var filename: String
+        var size: Int
+        var stored: String
+    }
+
+    var method: String
+    var fields: [[String]]
+    var files: [File]
+}

@@ -1,0 +1,134 @@
+import Foundation
+import Receiver
+import Support
+import Testing
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// `kill -9` at any moment: nothing acknowledged is lost, and what the server holds is not sent again.
+@Suite(.fewAtOnce, .serialized, .timeLimit(.minutes(15)))
+struct KillTests {
+    private static let isLong = ProcessInfo.processInfo.environment["FERRY_LONG"] == "1"
+
+    private let place: Workplace
+
+    init() throws { place = try Workplace() }
+
+    @Test func `a large tus upload survives five kills and goes on where it was`() async throws {
+        try await killFiveTimes(size: 128 << 20, bytesPerSecond: 48 << 20, seed: 20)
+    }
+
+    @Test(.enabled(if: isLong, "takes minutes and 2 GiB of disk; FERRY_LONG=1 runs it"))
+    func `a gibibyte over tus survives five kills and goes on where it was`() async throws {
+        try await killFiveTimes(size: 1 << 30, bytesPerSecond: 96 << 20, seed: 21)
+    }
+
+    private func killFiveTimes(size: Int, bytesPerSecond: Int, seed: UInt64) async throws {
+        let place = place
+        try place.file("large.bin", "")
+        _ = try PatternFile(at: place.path("large.bin"), count: size, seed: seed)
+        var random = SeededGenerator(seed: seed)
+        let moments = (0..<5).map { _ in Int.random(in: size / 50...size / 5 * 4, using: &random) }.sorted()
+        let limit: (inout ReceiverConfiguration) -> Void = { $0.bytesPerSecond = bytesPerSecond }
+        try await ReceiverSite.with(limit) { site in
+            try place.configure("tus", at: site.tusURL)
+            try await place.ferry("add", place.path("large.bin"))
+            var (smallBytes, kills) = (0, [String]())
+            for (number, moment) in moments.enumerated() {
+                let engine = try place.start("run", "--json")
+                try await site.log.wait { $0.bytes >= moment }
+                let small = "small \(number)"
+                try await place.ferry("add", try place.file(small, small))
+                smallBytes += small.utf8.count
+                let before = try await place.list()
+                #expect(before.first?.state == "running", "it was over before the kill")
+                engine.signal(SIGKILL)
+                kills.append("\(site.log.totals.bytes >> 20)")
+                #expect(try await engine.ending() == .killed(SIGKILL))
+                let after = try await place.list()
+                #expect(after.map(\.id) == before.map(\.id))
+                #expect(after.map(\.path) == before.map(\.path))
+                let done = before.filter { $0.state == "done" }
+                #expect(Set(after).isSuperset(of: done))
+            }
+            let last = try await place.ferry("run", "--json", "--exit-when-idle", upTo: .seconds(300))
+            #expect(last.ending == .exited(0), "\(last.output)")
+            let uploads = try await place.list()
+            #expect(uploads.map(\.state) == Array(repeating: "done", count: 6))
+            #expect(await ChildProcess.succeeds("cmp", place.path("large.bin"), site.folder + "/large.bin"))
+            for number in 0..<5 { #expect(site.content("small \(number)") == Data("small \(number)".utf8)) }
+            let again = site.receiver.statistics().bodyBytes - size - smallBytes
+            let places = kills.joined(separator: ", ")
+            print("\(size >> 20) MiB over tus, killed at \(places) MiB: \(again) bytes received twice")
+            // What one piece and the buffers of two sockets can hold, for each kill.
+            #expect(again <= 5 * (8 << 20 + 4 << 20))
+            #expect(again >= 0)
+        }
+    }
+
+    @Test func `twenty kills during a batch of small files lose none`() async throws {
+        let place = place
+        var random = SeededGenerator(seed: 22)
+        let files = try (0..<300).map { number in
+            let name = "batch/\(number).bin"
+            try place.file(name, "")
+            return try PatternFile(
+                at: place.path(name), count: Int.random(in: 0...65_536, using: &random), seed: UInt64(number))
+        }
+        let moments = (0..<20).map { _ in Int.random(in: 0..<280, using: &random) }.sorted()
+        let configure: (inout ReceiverConfiguration) -> Void = { configuration in
+            // A file that is sent again takes the place of the first.
+            configuration.overwrite = true
+            configuration.bytesPerSecond = 4 << 20
+        }
+        try await ReceiverSite.with(configure) { site in
+            try place.configure("put", at: site.url)
+            for decade in 0..<10 {
+                let adding = try place.start("add", place.path("batch/*\(decade).bin"))
+                try await adding.output.wait { $0.contains { $0.hasPrefix("added ") } }
+                adding.signal(SIGKILL)
+                try await adding.ending()
+            }
+            #expect(try await place.list().count == 300)
+            for moment in moments {
+                let engine = try place.start("run")
+                try await site.log.wait { $0.finished >= moment }
+                engine.signal(SIGKILL)
+                #expect(try await engine.ending() == .killed(SIGKILL))
+            }
+            let before = try await place.list()
+            #expect(before.count == 300)
+            #expect(before.contains { $0.state == "done" })
+            #expect(before.contains { $0.state == "queued" })
+            let last = try await place.ferry("run", "--exit-when-idle")
+            #expect(last.lines.last == "300 done")
+            #expect(last.ending == .exited(0))
+            for file in files {
+                let content = try #require(site.content((file.path as NSString).lastPathComponent))
+                #expect(content.count == file.count)
+                #expect(file.firstDifference(from: Array(content)) == nil)
+            }
+            #expect(try site.names().count == 300)
+            print("300 files by PUT, killed 20 times: \(site.log.totals.finished) were stored")
+        }
+    }
+}
+
+/// The same numbers each time (SplitMix64).
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}

@@ -1,0 +1,25 @@
+import Foundation
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// What the user who runs the tests may do, and how to do without it.
+enum Privilege {
+    static let isRoot = geteuid() == 0
+
+    /// Words before a command that take away root's right to look into everything; none for anybody else.
+    static var without: [String] {
+        isRoot ? ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] : []
+    }
+
+    /// Whether a program is in the PATH.
+    static func has(_ program: String) -> Bool {
+        let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+        return (path.split(separator: ":") + ["/usr/sbin", "/sbin"]).contains { folder in
+            FileManager.default.isExecutableFile(atPath: "\(folder)/\(program)")
+        }
+    }
+}

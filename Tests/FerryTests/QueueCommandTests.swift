@@ -1,0 +1,130 @@
+import Foundation
+import Receiver
+import Support
+import Testing
+
+/// Commands on a queue that nobody runs.
+@Suite(.fewAtOnce, .timeLimit(.minutes(2)))
+struct QueueCommandTests {
+    private let place: Workplace
+
+    init() async throws {
+        place = try Workplace()
+        try place.configure("put", at: "http://127.0.0.1:9/box/")
+        for name in ["a", "b", "c"] { try place.file(name, name) }
+        try await place.ferry("add", place.path("a"), place.path("b"), place.path("c"))
+    }
+
+    private func states() async throws -> [String] { try await place.list().map(\.state) }
+    private func names() async throws -> [String] { try await place.list().map(\.name) }
+
+    @Test func `a list for people has a line for each upload`() async throws {
+        let lines = try await place.ferry("list").lines
+        #expect(lines.count == 3)
+        #expect(lines.first?.split(separator: " ").map(String.init) == ["1", "queued", "1B", "a"])
+    }
+
+    @Test func `an empty list says how to fill it, where programs do not read it`() async throws {
+        let empty = try Workplace()
+        let result = try await empty.ferry("list")
+        #expect(result.ending == .exited(0))
+        #expect(result.output.isEmpty)
+        #expect(result.errors == "The queue is empty. `ferry add FILE…` fills it.\n")
+        #expect(try await empty.ferry("list", "--json").output.isEmpty)
+    }
+
+    @Test func `each line of JSON is an object with the documented names`() async throws {
+        let always: Set<String> = [
+            "event", "id", "path", "name", "destination", "url", "protocol", "size", "sent", "confirmed",
+            "state",
+            "attempts", "resumes", "resent",
+        ]
+        for line in try await place.ferry("list", "--json").lines {
+            let object = try #require(
+                try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+            #expect(Set(object.keys) == always)
+            #expect(object["event"] as? String == "upload")
+        }
+    }
+
+    @Test func `pause and resume change those named and no other`() async throws {
+        #expect(try await place.ferry("pause", "1", "3").output == "2 paused\n")
+        #expect(try await states() == ["paused", "queued", "paused"])
+        #expect(try await place.ferry("pause", "1").output == "0 paused\n")
+        #expect(try await place.ferry("resume", "3").output == "1 resumed\n")
+        #expect(try await states() == ["paused", "queued", "queued"])
+        #expect(try await place.ferry("resume", "--all").output == "1 resumed\n")
+        #expect(try await states() == ["queued", "queued", "queued"])
+    }
+
+    @Test func `removed uploads are gone and their files stay`() async throws {
+        #expect(try await place.ferry("remove", "2").output == "1 removed\n")
+        #expect(try await names() == ["a", "c"])
+        #expect(FileManager.default.fileExists(atPath: place.path("b")))
+        #expect(try await place.ferry("remove", "--all").output == "2 removed\n")
+        #expect(try await place.list().isEmpty)
+    }
+
+    @Test func `a number is never given twice`() async throws {
+        try await place.ferry("remove", "--all")
+        try await place.ferry("add", place.path("a"))
+        #expect(try await place.list().map(\.id) == [4])
+    }
+
+    @Test(arguments: [
+        (["3", "up"], ["a", "c", "b"]), (["1", "down"], ["b", "a", "c"]), (["3", "top"], ["c", "a", "b"]),
+        (["1", "bottom"], ["b", "c", "a"]), (["2", "3", "top"], ["b", "c", "a"]),
+        (["1", "up"], ["a", "b", "c"]),
+    ])
+    func `moving changes the order`(words: [String], expected: [String]) async throws {
+        let result = try await Workplace.result(of: try place.start(["move"] + words))
+        #expect(result.ending == .exited(0), "\(result.errors)")
+        #expect(try await names() == expected)
+    }
+
+    @Test(arguments: ["pause", "resume", "retry", "remove"])
+    func `a number that is not there changes nothing`(command: String) async throws {
+        let result = try await place.ferry(command, "1", "17")
+        #expect(result.ending == .exited(2))
+        #expect(result.errors == "error: there is no upload 17\nhint: `ferry list` shows the numbers\n")
+        #expect(try await states() == ["queued", "queued", "queued"])
+    }
+
+    @Test(arguments: [
+        ["pause"], ["pause", "1", "--all"], ["move", "1"], ["move", "x", "up"], ["move", "1", "sideways"],
+        ["pause", "first"], ["unknown"], ["list", "--unknown"],
+    ])
+    func `wrong usage has status 2 and says what is right`(words: [String]) async throws {
+        let result = try await Workplace.result(of: try place.start(words))
+        #expect(result.ending == .exited(2))
+        #expect(result.errors.hasPrefix("Error: "))
+        #expect(result.output.isEmpty)
+    }
+
+    @Test func `a failed upload is retried when that is asked`() async throws {
+        let server = try HostileServer([.answer(403), .answer(201)])
+        defer { server.stop() }
+        try await place.ferry("remove", "--all")
+        try place.configure("put", at: server.url("/box/"))
+        try await place.ferry("add", place.path("a"))
+        let refused = try await place.ferry("run", "--exit-when-idle")
+        #expect(refused.ending == .exited(1))
+        let before = try #require(try await place.list().first)
+        #expect(["failed", "held"].contains(before.state))
+        #expect(before.status == 403)
+        #expect(before.error?.isEmpty == false)
+        #expect(try await place.ferry("retry", "\(before.id)").output == "1 to be tried again\n")
+        #expect(try await states() == ["queued"])
+        #expect(try await place.ferry("run", "--exit-when-idle").ending == .exited(0))
+        #expect(try await states() == ["done"])
+    }
+
+    @Test func `version and help go where they belong`() async throws {
+        let version = try await place.ferry("--version")
+        #expect(version.ending == .exited(0))
+        #expect(version.output.split(separator: ".").count == 3)
+        let help = try await place.ferry("--help")
+        #expect(help.ending == .exited(0))
+        #expect(help.output.contains("Exit status:"))
+    }
+}

@@ -1,0 +1,103 @@
+import Foundation
+import Receiver
+import Support
+import Synchronization
+
+/// A receiver in this process, on a folder of its own.
+struct ReceiverSite: Sendable {
+    let folder: String
+    let url: String
+    let receiver: UploadReceiver
+    let log: ReceiverLog
+
+    var tusURL: String { url + "files/" }
+
+    func content(_ name: String) -> Data? { FileManager.default.contents(atPath: folder + "/" + name) }
+
+    /// Names of stored files.
+    func names() throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0 != ".ferry" }.sorted()
+    }
+
+    static func with<Result: Sendable>(
+        _ configure: (inout ReceiverConfiguration) -> Void = { _ in },
+        _ body: @escaping @Sendable (ReceiverSite) async throws -> Result
+    ) async throws -> Result {
+        let directory = try TemporaryDirectory()
+        var configuration = ReceiverConfiguration(directory: directory.path)
+        configure(&configuration)
+        let log = ReceiverLog()
+        let receiver = try UploadReceiver(configuration) { log.add($0) }
+        let (addresses, started) = AsyncStream<ReceiverAddress>.makeStream()
+        return try await withThrowingTaskGroup(of: Result?.self) { group in
+            group.addTask {
+                defer { started.finish() }
+                try await receiver.run { started.yield($0) }
+                return nil
+            }
+            group.addTask {
+                guard let address = await addresses.first(where: { _ in true }) else {
+                    throw CancellationError()
+                }
+                return try await body(
+                    ReceiverSite(folder: directory.path, url: address.url, receiver: receiver, log: log))
+            }
+            defer { group.cancelAll() }
+            while let result = try await group.next() {
+                if let result { return result }
+            }
+            throw CancellationError()
+        }
+    }
+}
+
+/// What a receiver reported, and a way to wait for it.
+final class ReceiverLog: Sendable {
+    /// Sums over all uploads.
+    struct Totals: Sendable {
+        /// Growth of what is held, as reported.
+        var bytes = 0
+        var created = 0
+        var finished = 0
+    }
+
+    private struct State {
+        var totals = Totals()
+        var held: [String: Int] = [:]
+        var watchers: [(isMet: @Sendable (Totals) -> Bool, gate: Gate)] = []
+    }
+
+    private let state = Mutex(State())
+
+    var totals: Totals { state.withLock { $0.totals } }
+
+    func add(_ event: ReceiverEvent) {
+        let met: [Gate] = state.withLock { state in
+            switch event {
+            case .received(let id, let bytes):
+                state.totals.bytes += max(0, bytes - (state.held[id] ?? 0))
+                state.held[id] = bytes
+            case .created: state.totals.created += 1
+            case .finished: state.totals.finished += 1
+            case .interrupted, .removed, .expired, .refused: break
+            }
+            let totals = state.totals
+            let met = state.watchers.filter { $0.isMet(totals) }.map(\.gate)
+            if !met.isEmpty { state.watchers.removeAll { watcher in met.contains { $0 === watcher.gate } } }
+            return met
+        }
+        for gate in met { gate.open() }
+    }
+
+    /// Returns once `condition` holds.
+    /// - Throws: `Gate.TimedOut` after `limit` of real time.
+    func wait(upTo limit: Duration = .seconds(60), for condition: @escaping @Sendable (Totals) -> Bool)
+        async throws
+    {
+        let gate = Gate()
+        state.withLock { state in
+            if condition(state.totals) { gate.open() } else { state.watchers.append((condition, gate)) }
+        }
+        try await gate.wait(upTo: limit)
+    }
+}

@@ -1,0 +1,130 @@
+import Foundation
+import Support
+import Testing
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// A state folder that cannot be used: the reason, a way out and the status.
+@Suite(.fewAtOnce, .timeLimit(.minutes(2)))
+struct StateFolderTests {
+    private let place: Workplace
+
+    init() throws {
+        place = try Workplace()
+        try place.configure("put", at: "http://127.0.0.1:9/box/")
+    }
+
+    @Test func `a folder that cannot be made has status 73`() async throws {
+        let path = try place.file("plain")
+        let result = try await place.ferry("list", "--state", path + "/below")
+        #expect(result.ending == .exited(73), "\(result.errors)")
+        #expect(result.errors.hasPrefix("error: the state folder \(path)/below cannot be made: "))
+        #expect(result.errors.contains("\nhint: name another folder with --state\n"))
+    }
+
+    @Test func `a folder that may not be written has status 77`() async throws {
+        let folder = place.directory.path("readonly")
+        try FileManager.default.createDirectory(
+            atPath: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o500])
+        let process = try place.start(through: Privilege.without, ["list", "--state", folder])
+        let result = try await Workplace.result(of: process)
+        #expect(result.ending == .exited(77))
+        #expect(
+            result.errors.hasPrefix("error: \(folder) cannot be used: Permission denied (mode 0500)\nhint: "))
+    }
+
+    @Test func `somebody else's folder has status 77`() async throws {
+        var folder = "/usr"
+        if Privilege.isRoot {
+            folder = place.directory.path("theirs")
+            try FileManager.default.createDirectory(
+                atPath: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+            try #require(chown(folder, 1, 1) == 0)
+        }
+        let result = try await place.ferry("list", "--state", folder)
+        #expect(result.ending == .exited(77))
+        #expect(result.errors.contains("belongs to user \(Privilege.isRoot ? 1 : 0)"))
+    }
+
+    @Test func `a folder that others can read has status 77 and the command that closes it`() async throws {
+        let folder = place.directory.path("open")
+        try FileManager.default.createDirectory(
+            atPath: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o755])
+        let result = try await place.ferry("list", "--state", folder)
+        #expect(result.ending == .exited(77))
+        #expect(result.errors.contains("is open to other users\nhint: chmod go-rwx '\(folder)'"))
+    }
+
+    @Test func `what the queue consists of is closed to others`() async throws {
+        try await place.ferry("add", try place.file("a"))
+        let files = FileManager.default
+        for name in try files.contentsOfDirectory(atPath: place.state) {
+            let mode = try files.attributesOfItem(atPath: place.state + "/" + name)[.posixPermissions] as? Int
+            #expect(mode == 0o600, "\(name)")
+        }
+        #expect(try files.attributesOfItem(atPath: place.state)[.posixPermissions] as? Int == 0o700)
+    }
+
+    @Test func `a queue that somebody holds and does not answer for has status 75`() async throws {
+        try await place.ferry("add", try place.file("a"))
+        let descriptor = open(place.state + "/lock", O_RDWR | O_CLOEXEC)
+        try #require(descriptor >= 0)
+        defer { close(descriptor) }
+        try #require(flock(descriptor, LOCK_EX | LOCK_NB) == 0)
+        for words in [["list"], ["pause", "1"], ["add", place.path("a")]] {
+            let result = try await Workplace.result(of: try place.start(words))
+            #expect(result.ending == .exited(75), "\(words) \(result.errors)")
+            #expect(result.errors.hasPrefix("error: the queue is in use"))
+            #expect(result.errors.contains("does not answer"))
+        }
+        #expect(try await place.ferry("run", "--exit-when-idle").ending == .exited(75))
+    }
+
+    @Test(.enabled("needs root and the right to mount", SmallDisk.isPossible))
+    func `on a full disk an add is refused, and what was acknowledged stays`() async throws {
+        try await SmallDisk.with { folder in
+            let state = folder + "/state"
+            let names = (0..<40).map { "\($0)-" + String(repeating: "long name ", count: 20) }
+            for name in names { try place.file(name) }
+            var acknowledged = 0
+            var refusal: CommandResult?
+            for _ in 0..<200 where refusal == nil {
+                let result = try await place.ferry("add", "--state", state, place.path("*"))
+                if result.ending == .exited(0) { acknowledged += names.count } else { refusal = result }
+            }
+            let refused = try #require(refusal)
+            #expect(refused.ending == .exited(73))
+            #expect(refused.errors.hasPrefix("error: disk full: the queue in \(state) was not saved\nhint: "))
+            #expect(acknowledged > 0)
+            let list = try await place.ferry("list", "--json", "--state", state)
+            #expect(list.ending == .exited(0), "\(list.errors)")
+            #expect(try UploadLine.all(in: list.lines).count == acknowledged)
+        }
+    }
+}
+
+/// A file system of a few kilobytes.
+private enum SmallDisk {
+    static func with(_ body: (String) async throws -> Void) async throws {
+        let directory = try TemporaryDirectory()
+        let options = "size=128k,mode=0700"
+        let isMounted = await ChildProcess.succeeds(
+            "mount", "-t", "tmpfs", "-o", options, "tmpfs", directory.path)
+        try #require(isMounted)
+        do { try await body(directory.path) } catch {
+            _ = await ChildProcess.succeeds("umount", directory.path)
+            throw error
+        }
+        #expect(await ChildProcess.succeeds("umount", directory.path))
+    }
+
+    /// A container's root may be without the right to mount; unsharing shows it without leaving anything behind.
+    @Sendable static func isPossible() async -> Bool {
+        guard Privilege.isRoot else { return false }
+        return await ChildProcess.succeeds("unshare", "--mount", "mount", "-t", "tmpfs", "tmpfs", "/mnt")
+    }
+}

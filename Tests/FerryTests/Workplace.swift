@@ -1,0 +1,172 @@
+import Foundation
+import Support
+import Testing
+
+/// The executable under test: built beside the tests, or named by the environment variable FERRY.
+enum FerryBinary {
+    struct NotFound: Error {
+        var places: [String]
+    }
+
+    static func path() throws -> String {
+        if let named = ProcessInfo.processInfo.environment["FERRY"] { return named }
+        let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        // The runner is beside the products on Linux; on macOS it belongs to Xcode, and the bundle of the tests is.
+        var folders = [URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()]
+        folders += Bundle.allBundles.map { $0.bundleURL.deletingLastPathComponent() }
+        folders.append(package.appending(path: ".build/debug"))
+        let places = folders.map { $0.appending(path: "ferry").path(percentEncoded: false) }
+        guard let found = places.first(where: FileManager.default.isExecutableFile) else {
+            throw NotFound(places: places)
+        }
+        return found
+    }
+}
+
+/// How a command ended, and what it said.
+struct CommandResult {
+    var ending: ChildProcess.Ending
+    var output: String
+    var errors: String
+    var bytes: [UInt8]
+
+    var status: Int32? {
+        if case .exited(let status) = ending { status } else { nil }
+    }
+
+    var lines: [String] { output.split(separator: "\n").map(String.init) }
+}
+
+/// A person's home of its own for `ferry`: configuration, state and files in one temporary folder.
+struct Workplace: Sendable {
+    let directory: TemporaryDirectory
+    var environment: [String: String]
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        environment = [
+            "HOME": directory.path("home"), "XDG_CONFIG_HOME": directory.path("config"),
+            "XDG_STATE_HOME": directory.path("state-home"), "LC_ALL": "C.UTF-8",
+            "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin",
+        ]
+        environment["LD_LIBRARY_PATH"] = ProcessInfo.processInfo.environment["LD_LIBRARY_PATH"]
+        try FileManager.default.createDirectory(
+            atPath: directory.path("home"), withIntermediateDirectories: false)
+    }
+
+    /// Where the queue is.
+    var state: String { directory.path("state-home/ferry") }
+    var configurationFile: String { directory.path("config/ferry/config.json") }
+
+    /// Writes the configuration, readable by its owner alone.
+    func configure(_ text: String) throws {
+        try directory.write(Array(text.utf8), to: "config/ferry/config.json")
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: configurationFile)
+    }
+
+    /// One destination, `here`, at `url`; retries come at once, so that no test waits for them.
+    func configure(_ protocolName: String, at url: String, more: String = "", limits: String = "{}") throws {
+        try configure(
+            """
+            { "destinations": { "here": { "url": "\(url)", "protocol": "\(protocolName)"\(more) } },
+              "retry": { "base": 0.01, "cap": 0.05 }, "limits": \(limits) }
+            """)
+    }
+
+    /// Makes a file for upload and returns its path.
+    @discardableResult
+    func file(_ name: String, _ text: String = "contents") throws -> String {
+        try directory.write(Array(text.utf8), to: "files/\(name)")
+    }
+
+    /// Where `file` puts things.
+    func path(_ name: String) -> String { directory.path("files/\(name)") }
+
+    /// The bodies of all requests with a method, in bytes, as the log has them.
+    func exchangeSizes(_ method: String) throws -> [Int] {
+        let log = try String(contentsOfFile: state + "/ferry.log", encoding: .utf8)
+        return log.split(separator: "\n").compactMap { line in
+            guard line.contains(" \(method) "), line.hasSuffix(" bytes)") else { return nil }
+            return line.split(separator: "(").last.flatMap { Int($0.prefix { $0 != " " }) }
+        }
+    }
+
+    func start(_ arguments: [String]) throws -> ChildProcess {
+        try start(bytes: arguments.map { Array($0.utf8) })
+    }
+
+    func start(_ arguments: String...) throws -> ChildProcess { try start(arguments) }
+
+    func start(bytes arguments: [[UInt8]]) throws -> ChildProcess {
+        try ChildProcess(try FerryBinary.path(), arguments, environment: environment)
+    }
+
+    /// Runs another program that ends in `ferry` and its arguments, such as one that enters a namespace.
+    func start(through words: [String], _ arguments: [String]) throws -> ChildProcess {
+        let all = words + [try FerryBinary.path()] + arguments
+        return try ChildProcess("/usr/bin/env", all.map { Array($0.utf8) }, environment: environment)
+    }
+
+    @discardableResult
+    func ferry(_ arguments: String..., upTo limit: Duration = .seconds(60)) async throws -> CommandResult {
+        try await Self.result(of: try start(arguments), upTo: limit)
+    }
+
+    static func result(
+        of process: ChildProcess, upTo limit: Duration = .seconds(60)
+    ) async throws -> CommandResult {
+        let ending = try await process.ending(upTo: limit)
+        return CommandResult(
+            ending: ending, output: process.output.text, errors: process.errors.text,
+            bytes: process.output.bytes)
+    }
+
+    /// The queue as `ferry list --json` tells it.
+    func list() async throws -> [UploadLine] {
+        let result = try await ferry("list", "--json")
+        #expect(result.ending == .exited(0), "\(result.errors)")
+        return try UploadLine.all(in: result.lines)
+    }
+}
+
+/// One line of `--json`: the documented names.
+struct UploadLine: Decodable, Hashable {
+    var event: String
+    var id: Int
+    var path: String
+    var name: String
+    var destination: String
+    var url: String
+    var `protocol`: String
+    var size: Int
+    var sent: Int
+    var confirmed: Int
+    var state: String
+    var attempts: Int
+    var resumes: Int
+    var resent: Int
+    var error: String?
+    var hint: String?
+    var status: Int?
+    var until: String?
+    var location: String?
+
+    /// The lines that are about uploads.
+    static func all(in lines: [String]) throws -> [UploadLine] {
+        try lines.compactMap { line in
+            let event = try JSONDecoder().decode(EventLine.self, from: Data(line.utf8))
+            guard ["upload", "state", "progress", "removed"].contains(event.event) else { return nil }
+            return try JSONDecoder().decode(UploadLine.self, from: Data(line.utf8))
+        }
+    }
+}
+
+/// What every line of `--json` has.
+struct EventLine: Decodable {
+    var event: String
+
+    static func name(of line: String) -> String? {
+        try? JSONDecoder().decode(EventLine.self, from: Data(line.utf8)).event
+    }
+}

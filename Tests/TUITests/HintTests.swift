@@ -1,0 +1,80 @@
+import Foundation
+import Testing
+import Transfer
+import UploadProtocols
+import Uploads
+
+@testable import TUI
+
+@Suite struct HintTests {
+    private static func hints(_ upload: Upload, columns: Int = 80) -> String {
+        Model.make([upload], rows: columns < 72 ? 10 : 24, columns: columns).frame().text(
+            columns < 72 ? 9 : 23)
+    }
+
+    @Test(arguments: [Upload.State.failed, .changed])
+    func `what has failed or is held is offered to be tried again before all else`(state: Upload.State) {
+        #expect(Self.hints(.make(1, state: state)).hasPrefix(" ? help  r retry  a add  x remove"))
+        #expect(Self.hints(.make(1, state: state), columns: 40).hasPrefix(" ? help  r retry  a add"))
+    }
+
+    @Test(arguments: [Upload.State.queued, .running, .done])
+    func `what cannot be tried again is not offered to be`(state: Upload.State) {
+        #expect(!Self.hints(.make(1, state: state)).contains("retry"))
+    }
+
+    @Test func `what is done is not offered to be paused`() {
+        #expect(!Self.hints(.make(1, state: .done)).contains("pause"))
+        #expect(Self.hints(.make(1, state: .paused(.user))).contains("p pause"))
+    }
+
+    @Test func `a reason is not hidden behind the path of its file`() {
+        let missing = Upload.State.failed(
+            UploadFailure(.sourceUnreadable, "/out/a.txt: no such file", hint: "put the file right"))
+        let frame = Model.make([.make(1, name: "a.txt", state: missing)]).frame()
+        #expect(frame.text(3).hasSuffix("no such file"))
+        #expect(frame.text(22) == " no such file; put the file right")
+    }
+
+    @Test func `where a reason does not fit its kind is named`() {
+        let lost = Upload.State.waiting(
+            until: Date(timeIntervalSince1970: Clock.start + 12),
+            failure: UploadFailure(.network, "the connection was closed by the server"))
+        #expect(Model.make([.make(1, state: lost)]).frame().text(3).hasSuffix("in 12 s: network"))
+    }
+
+    @Test func `that it quits when these are done is said however long the line is`() {
+        var model = Model.make([.make(1, size: 1 << 40, state: .running)])
+        model.type("q")
+        _ = model.pass(to: 1)
+        model.type("w")
+        #expect(model.frame().text(0).contains("quits when these are done"))
+    }
+
+    @Test func `the keys of a dialog are all there however narrow it is`() {
+        var model = Model.make(rows: 10, columns: 40, destinations: ["box", "other"])
+        model.type("a")
+        let text = model.frame().description
+        for entry in ActionTable.entries(in: .add) {
+            #expect(text.contains("[\(entry.keys[0].label)] \(entry.hint ?? "")"))
+        }
+    }
+
+    @Test func `where there is little room what is typed and found comes before all keys`() {
+        var model = Model.make(rows: 6, columns: 36)
+        model.type("a")
+        let text = model.frame().description
+        #expect(text.contains("files") && text.contains("box") && text.contains("a path, or a pattern"))
+        #expect(text.contains("[Enter] add"))
+    }
+
+    @Test func `the note names the upload again only where the server knows it by another name`() {
+        var renamed = Upload.make(1, name: "a.txt")
+        renamed.target.name = "b.txt"
+        #expect(Model.make([renamed]).frame().text(22).contains("/out/a.txt -> box: b.txt"))
+        var nested = Upload.make(1, name: "day/a.txt")
+        #expect(Model.make([nested]).frame().text(22).contains("/out/day/a.txt -> box"))
+        nested.target.name = "ay/a.txt"
+        #expect(Model.make([nested]).frame().text(22).contains("/out/day/a.txt -> box: ay/a.txt"))
+    }
+}

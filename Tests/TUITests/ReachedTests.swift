@@ -1,0 +1,67 @@
+import Testing
+import Transfer
+import UploadProtocols
+import Uploads
+
+@testable import TUI
+
+/// What is shown of uploads that have stopped, of which the server has confirmed nothing yet.
+@Suite struct ReachedTests {
+    /// Half of an upload of 1,000 bytes has been sent.
+    private static func half(method: String = "tus", confirmed: ByteCount? = 0) -> Model {
+        var model = Model.make([.make(1, state: .running, confirmed: confirmed, method: method)])
+        _ = model.update(.progress([ProgressSample(id: 1, sent: 500, confirmed: 0, phase: .sending)]))
+        return model
+    }
+
+    @Test(arguments: [Upload.State.paused(.user), .paused(.offline), .waiting(5), .queued, .failed])
+    func `an upload that stops keeps its bar`(state: Upload.State) {
+        var model = Self.half()
+        _ = model.change(.make(1, state: state, confirmed: 0))
+        #expect(model.frame().text(3).contains("50%"))
+    }
+
+    @Test func `it keeps it while it connects again`() {
+        var model = Self.half()
+        _ = model.change(.make(1, state: .queued, confirmed: 0))
+        _ = model.change(.make(1, state: .running, confirmed: 0))
+        _ = model.update(.progress([ProgressSample(id: 1, sent: 0, confirmed: 0, phase: .connecting)]))
+        #expect(model.frame().text(3).contains("50%"))
+    }
+
+    @Test func `what the server then says counts`() {
+        var model = Self.half()
+        _ = model.change(.make(1, state: .queued, confirmed: 0))
+        _ = model.change(.make(1, state: .running, confirmed: 400))
+        _ = model.update(.progress([ProgressSample(id: 1, sent: 400, confirmed: 400, phase: .sending)]))
+        #expect(model.frame().text(3).contains("40%"))
+    }
+
+    @Test func `what starts again from 0 shows so`() {
+        var put = Self.half(method: "put", confirmed: nil)
+        _ = put.change(.make(1, state: .queued, method: "put"))
+        #expect(!put.frame().text(3).contains("%"))
+        var lost = Self.half()
+        _ = lost.change(.make(1, state: .queued, confirmed: nil))
+        #expect(!lost.frame().text(3).contains("%"))
+    }
+
+    @Test func `what is left does not jump when a link drops`() {
+        var model = Self.half()
+        #expect(model.bytesLeft == 500)
+        _ = model.change(.make(1, state: .waiting(5), confirmed: 0))
+        #expect(model.bytesLeft == 500)
+        _ = model.change(.make(1, state: .done, confirmed: 0))
+        #expect(model.bytesLeft == 0)
+    }
+
+    @Test func `a part at the server is asked about although nobody knows how large it is`() {
+        var model = Model.make([.make(1, confirmed: 0)])
+        let answer = model.type("x")
+        #expect(answer.isEmpty)
+        #expect(model.frame().description.contains("already holds a part of it"))
+        var half = Self.half()
+        half.type("x")
+        #expect(half.frame().description.contains("already holds about 500 B of it"))
+    }
+}

@@ -1,0 +1,59 @@
+"""`ferry demo`: the first thing a person sees, and what is left of it afterwards."""
+
+import os
+import re
+import signal
+
+
+def left(home):
+    return os.listdir(home.temporary)
+
+
+def shares(screen):
+    return {int(number) for number in re.findall(r"(\d+)%", screen.text)}
+
+
+def test_the_demo_shows_files_moving_bars_and_done(home, start):
+    screen = start("demo", rows=30, columns=100)
+    screen.wait("interview-cam-A.mov", "報告書-最終版.pdf", "empty.txt", "IMG_10009.CR3", "▲ up")
+    seen = set()
+    for _ in screen.frames(keep=lambda: "Done 0" in screen.text or len(seen) < 10):
+        seen |= shares(screen)
+    assert len(seen) >= 10
+    screen.wait("✓ done", "━")
+    assert left(home), "the demo lives in the temporary folder"
+    screen.wait("Done 17", "idle", timeout=90)
+    screen.press("q")
+    assert screen.exit_status() == 0
+    assert "17 uploaded" in screen.left_behind
+    assert left(home) == []
+
+
+def test_the_demo_leaves_nothing_behind_when_quit_early(home, start):
+    screen = start("demo")
+    screen.wait("▲ up")
+    screen.press("q")
+    screen.wait("are running:")
+    screen.press_until("q", lambda: not screen.is_up)
+    assert screen.exit_status() == 0
+    assert left(home) == []
+
+
+def test_the_demo_leaves_nothing_behind_when_terminated(home, start):
+    screen = start("demo")
+    screen.wait("▲ up")
+    screen.send_signal(signal.SIGTERM)
+    assert screen.exit_status() == 143
+    assert left(home) == []
+
+
+def test_the_flaky_demo_loses_the_link_and_finishes(home, start):
+    screen = start("demo", "--flaky", rows=30, columns=100)
+    screen.wait("▲ up")
+    screen.wait("OFFLINE since", "nothing is lost", timeout=40)
+    assert screen.cell("OFFLINE", row=0).reverse
+    screen.wait("online", gone="OFFLINE", timeout=40)
+    screen.wait("Done 17", timeout=120)
+    screen.press("q")
+    assert screen.exit_status() == 0
+    assert left(home) == []

@@ -1,0 +1,90 @@
+"""Names and messages from others are shown, and never obeyed by the terminal."""
+
+import http.server
+import re
+import threading
+
+import pytest
+
+# What the program itself sends: placing, erasing, scrolling, colours and modes.
+OWN = re.compile(rb"\x1b(?:\[[0-9;:?>!]*[A-Za-z@`]|[()][0AB]|[78=>MDEc])")
+
+EVIL = b"evil\x1b[31;7mred\x1b]52;c;aGVsbG8=\x07\nline\r\t\x9b31m\xe2\x80\xaetxt.exe\xff\xc2\x9b1m\xc3\xa9.bin"
+
+
+def check_wire(raw):
+    rest = OWN.sub(b"", bytes(raw))
+    assert b"\x1b" not in rest, f"an escape sequence that is not ours: {rest[rest.index(0x1B) :][:40]}"
+    for foreign in b"\x07", b"\x9b31", b"\xc2\x9b", b"\xe2\x80\xae", b"\xff", b"\x1b[31;7m":
+        assert foreign not in raw, f"{foreign!r} reached the terminal"
+    # Line ends and other movements come from curses; a bell or a shift never does.
+    assert not re.search(rb"[\x00-\x06\x0e-\x1a\x1c-\x1f\x7f]", rest)
+
+
+def test_a_hostile_name_is_shown_harmlessly(home, server, start):
+    home.configure(server.url, bandwidth="200K", concurrency=1)
+    home.make(EVIL, "20M")
+    screen = start(columns=160)
+    screen.wait("Nothing to upload yet.")
+    screen.press("a")
+    screen.wait("[Enter] add")
+    screen.press(f"{home.files}/*")
+    screen.wait("1 file", r"evil\e[31;7mred\e]52;c;aGVsbG8=\u{7}\nline\r\t")
+    screen.press_until("\r", gone="[Enter] add")
+    # The receiver does not take such a name, and says so.
+    screen.wait("✗ FAILED", r"evil\e[31;7mred", "control characters")
+    screen.press("x")
+    screen.wait(r"removed evil\e[31;7mred")
+    screen.press("q")
+    assert screen.exit_status() == 0
+    check_wire(screen.raw)
+
+
+def test_a_misleading_name_is_shown_as_it_is(home, server, start):
+    home.configure(server.url, bandwidth="200K", concurrency=1)
+    home.make(b"invoice\xe2\x80\xaefdp.exe\xff", "20M")
+    home.add("--recursive", str(home.files))
+    screen = start(columns=160)
+    screen.wait("▲ up", r"invoice\u{202E}fdp.exe�")
+    screen.press("q")
+    screen.wait("1 upload is running:", lambda: screen.text.count(r"invoice\u{202E}fdp.exe�") >= 2)
+    screen.press_until("q", lambda: not screen.is_up)
+    assert screen.exit_status() == 0
+    check_wire(screen.raw)
+
+
+class Answer(http.server.BaseHTTPRequestHandler):
+    def do_PUT(self):
+        self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        body = b"no \x1b]0;owned\x07 access \x1b[31;7m for \xc2\x9b1myou\n" * 3
+        self.send_response_only(403, "Nope\x1b]52;c;aGVsbG8=\x07\x1b[31;7m")
+        self.send_header("Content-Type", "text/plain; charset=utf-8")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture
+def hostile_server():
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Answer)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}/"
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+def test_a_hostile_answer_is_shown_harmlessly(home, hostile_server, start):
+    home.configure(hostile_server, bad={"url": hostile_server, "protocol": "put"})
+    home.add("--to", "bad", home.make("one.bin", "1K"))
+    screen = start(columns=160)
+    screen.wait("✗ FAILED", "403")
+    check_wire(screen.raw)
+    screen.press("q")
+    assert screen.exit_status() == 1
+    check_wire(screen.raw)
+    assert b"\x1b" not in home.run("list").stdout

@@ -1,0 +1,187 @@
+"""Leaving, being made to leave, and coming back: the terminal is always given back as it was."""
+
+import os
+import re
+import signal
+
+import pytest
+
+from terminal import PATIENCE
+
+SHELL = (True, True)  # input by lines, and echoed
+
+
+@pytest.fixture
+def screen(home, server, start):
+    home.configure(server.url, bandwidth="200K", concurrency=1)
+    home.add(home.make("one.bin", "20M"), home.make("two.bin", "20M"))
+    screen = start()
+    screen.wait("▲ up", "1/2")
+    return screen
+
+
+def is_given_back(screen):
+    """The modes that the program set have been taken back, in whatever order."""
+    for mode in b"?1049", b"?2004", b"?1000", b"?1006":
+        on, off = (screen.raw.rfind(b"\x1b[" + mode + end) for end in (b"h", b"l"))
+        assert off > on > -1, f"mode {mode} is still on"
+    # The cursor is to be seen.
+    assert screen.raw.rfind(b"\x1b[?25l") <= screen.raw.rfind(b"\x1b[?25h")
+    return not screen.is_up
+
+
+def share(screen):
+    """Percent of the first upload."""
+    match = re.search(r"(\d+)%", screen.line("one.bin  "))
+    return int(match.group(1)) if match else 0
+
+
+def test_quitting_when_nothing_runs_asks_nothing(home, server, start):
+    home.add(home.make("one.bin", "1K"))
+    screen = start()
+    screen.wait("✓ done")
+    screen.press("q")
+    assert screen.exit_status() == 0
+    assert is_given_back(screen)
+    assert "1 uploaded (1 KB)" in screen.left_behind
+
+
+def test_quitting_while_something_runs_asks(screen, home):
+    screen.press("q")
+    screen.wait("1 upload is running:", "one.bin", "[q] quit", "[w] quit when these are done", "[Esc] stay")
+    screen.press_until("\x1b", gone="1 upload is running:")
+    screen.press("q")
+    screen.wait("1 upload is running:")
+    screen.press_until("q", lambda: not screen.is_up)
+    assert screen.exit_status() == 0
+    assert is_given_back(screen)
+    assert "2 not finished; `ferry` goes on with them" in screen.left_behind
+    assert [upload["state"] for upload in home.list()] == ["queued", "queued"]
+
+
+def test_quitting_when_the_running_ones_are_done(home, server, start):
+    home.configure(server.url, bandwidth="2M", concurrency=1)
+    home.add(home.make("one.bin", "12M"), home.make("two.bin", "20M"))
+    screen = start()
+    screen.wait("▲ up", "1/2")
+    screen.press("q")
+    screen.wait("1 upload is running:")
+    screen.press_until("w", "quits when these are done", gone="is running:")
+    assert screen.exit_status() == 0
+    assert (server.folder / "one.bin").stat().st_size == 12 << 20
+    assert "1 uploaded" in screen.left_behind and "1 not finished" in screen.left_behind
+
+
+def test_control_c_asks_and_asked_again_quits(screen):
+    screen.press("\x03")
+    screen.wait("1 upload is running:")
+    screen.press_until("\x03", lambda: not screen.is_up)
+    assert screen.exit_status() == 0
+
+
+@pytest.mark.parametrize(
+    "number, status", [(signal.SIGTERM, 143), (signal.SIGINT, 130), (signal.SIGHUP, 129)]
+)
+def test_a_signal_ends_it_and_keeps_the_queue(screen, home, number, status):
+    screen.send_signal(number)
+    assert screen.exit_status() == status
+    if number != signal.SIGHUP:
+        # After a hang-up nothing is written: the terminal has gone.
+        assert is_given_back(screen)
+    assert [upload["state"] for upload in home.list()] == ["queued", "queued"]
+
+
+def test_the_window_is_closed(screen, home):
+    screen.close()
+    assert screen.exit_status() == 129
+    assert [upload["state"] for upload in home.list()] == ["queued", "queued"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGSEGV, signal.SIGABRT])
+def test_after_a_crash_the_terminal_is_usable(screen, number):
+    screen.send_signal(number)
+    screen.wait(lambda: not screen.is_up)
+    assert is_given_back(screen)
+    assert screen.modes() == SHELL
+    assert screen.exit_status(timeout=60) == -number
+
+
+def test_killed_and_started_again_it_goes_on(home, server, start):
+    home.configure(server.url, bandwidth="2M", concurrency=1)
+    home.add(home.make("one.bin", "12M"), home.make("two.bin", "1M"))
+    screen = start()
+    screen.wait("▲ up", lambda: share(screen) >= 50)
+    screen.send_signal(signal.SIGKILL)
+    assert screen.exit_status() == -signal.SIGKILL
+
+    screen = start()
+    screen.wait("one.bin", "two.bin", "All 2")
+    screen.wait("▲ up", lambda: share(screen) > 0)
+    assert share(screen) >= 30, "it goes on from what the server holds"
+    screen.wait("Done 2")
+    assert (server.folder / "one.bin").stat().st_size == 12 << 20
+
+
+def test_the_server_goes_and_comes_back(home, server, start):
+    home.configure(server.url, bandwidth="2M", concurrency=1)
+    home.add(home.make("one.bin", "8M"))
+    screen = start()
+    screen.wait("▲ up", "━━")
+    server.kill()
+    screen.wait("↻ retry", "in ")
+    assert screen.cell("retry").fg == "ffaf00"
+    assert "%" in screen.line("one.bin  "), "the bar stays where it was"
+    server.start()
+    screen.wait("✓ done", "Done 1")
+    assert (server.folder / "one.bin").stat().st_size == 8 << 20
+
+
+def test_suspended_and_brought_back(home, server, start, ferry):
+    home.configure(server.url, bandwidth="200K", concurrency=1)
+    home.add(home.make("one.bin", "20M"))
+    shell = start(command=["/bin/bash", "--norc", "--noprofile", "--noediting", "-i"], PS1="READY> ")
+    shell.wait("READY>")
+    shell.press(f"{ferry}\n")
+    shell.wait("▲ up", "one.bin")
+    for _ in range(3):
+        shell.press("\x1a")
+        shell.wait("ferry is suspended", "Stopped", lambda: not shell.is_up)
+        assert shell.modes() == SHELL
+        shell.press("fg\n")
+        shell.wait("one.bin", "online", lambda: shell.is_up)
+    shell.press("\x1a")
+    shell.wait("Stopped", lambda: not shell.is_up)
+    # The size changes while it is away.
+    shell.resize(10, 40)
+    shell.press("fg\n")
+    shell.wait("one.bin", lambda: shell.is_up and shell.lines()[9].startswith(" ? help"))
+    shell.press("q")
+    shell.wait("is running:")
+    shell.press_until("q", lambda: not shell.is_up)
+    shell.press("exit\n")
+    shell.exit_status()
+
+
+def test_in_the_background_uploads_go_on(home, server, start, ferry):
+    home.configure(server.url, bandwidth="2M", concurrency=1)
+    home.add(home.make("one.bin", "5M"))
+    shell = start(command=["/bin/bash", "--norc", "--noprofile", "--noediting", "-i"], PS1="READY> ")
+    shell.wait("READY>")
+    shell.press(f"{ferry}\n")
+    shell.wait("▲ up", "━")
+    shell.press("\x1a")
+    shell.wait("Stopped", lambda: not shell.is_up)
+    shell.press("bg\n")
+    shell.wait(lambda: (server.folder / "one.bin").exists() or None)
+    assert not shell.is_up
+    shell.press("fg\n")
+    shell.wait("✓ done", lambda: shell.is_up)
+    shell.press("q")
+    shell.wait(lambda: not shell.is_up)
+
+
+def test_without_a_shell_it_says_that_it_cannot_be_suspended(screen):
+    # A process that leads its own session has no shell behind it: it cannot stop.
+    assert os.getsid(screen.pid) == screen.pid
+    screen.press("\x1a")
+    screen.wait("cannot suspend: no shell to go back to", "one.bin", timeout=PATIENCE)

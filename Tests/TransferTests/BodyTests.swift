@@ -1,0 +1,175 @@
+import Foundation
+import HTTPTypes
+import Support
+import Synchronization
+import Testing
+
+@testable import Transfer
+@testable import UploadProtocols
+
+private let sizes = [
+    0, 1, 65_535, 65_536, 65_537, 1_048_575, 1_048_576, 1_048_577, 1_048_576 + 65_536, 9 << 20,
+]
+
+struct BodyTests {
+    @Test(arguments: sizes)
+    func `a file arrives byte for byte`(size: Int) async throws {
+        let file = try TestFile(count: size)
+        let server = try HostileServer(bodyLimit: 16 << 20, [.answer(201)])
+        defer { server.stop() }
+        let answer = try await withTransport { transport in
+            await transport.outcome(
+                of: TransportRequest(method: .put, url: server.url("/f"), body: try file.body()))
+        }
+        #expect(answer.status == 201)
+        let request = try #require(server.requests.first)
+        #expect(request["Content-Length"] == "\(size)")
+        #expect(request.body.count == size)
+        #expect(file.pattern.firstDifference(from: request.body) == nil)
+    }
+
+    @Test(arguments: sizes)
+    func `a head and a tail stand around the file`(size: Int) async throws {
+        let file = try TestFile(count: size)
+        let server = try HostileServer(bodyLimit: 16 << 20, [.answer(201)])
+        defer { server.stop() }
+        let (prefix, suffix) = (Array("head".utf8), Array("the tail".utf8))
+        let answer = try await withTransport { transport in
+            await transport.outcome(
+                of: TransportRequest(
+                    method: .post, url: server.url("/f"), body: try file.body(prefix: prefix, suffix: suffix))
+            )
+        }
+        #expect(answer.status == 201)
+        let body = try #require(server.requests.first).body
+        #expect(body.count == size + 12)
+        #expect(body.starts(with: prefix))
+        #expect(body.suffix(8) == suffix[...])
+        #expect(file.pattern.firstDifference(from: Array(body.dropFirst(4).dropLast(8))) == nil)
+    }
+
+    @Test func `a range of the file is what is sent`() async throws {
+        let source = try TestFile(count: 3 << 20)
+        let server = try HostileServer(bodyLimit: 16 << 20, [.answer(204)])
+        defer { server.stop() }
+        let file = try source.open()
+        let body = FileBody(file: file, identity: file.identity, range: 70_001..<2_999_999)
+        _ = try await withTransport { transport in
+            await transport.outcome(
+                of: TransportRequest(method: .patch, url: server.url("/f"), body: .file(body)))
+        }
+        let received = try #require(server.requests.first).body
+        #expect(received.count == 2_929_998)
+        #expect(source.pattern.firstDifference(from: received, at: 70_001) == nil)
+    }
+
+    @Test(arguments: sizes)
+    func `progress is exact, never falls and ends once`(size: Int) async throws {
+        let file = try TestFile(count: size)
+        let server = try HostileServer([.answer(201)])
+        defer { server.stop() }
+        let delegate = RecordingDelegate()
+        let answer = try await withTransport { transport in
+            await transport.outcome(
+                of: TransportRequest(method: .put, url: server.url(), body: try file.body(suffix: [1, 2])),
+                delegate: delegate)
+        }
+        #expect(try answer.get().bodySent == ByteCount(size + 2))
+        var total: ByteCount = 0
+        for call in delegate.calls.dropLast() {
+            guard case .sent(let bytes, let sum, let expected) = call else {
+                Issue.record("finished before the end")
+                return
+            }
+            total += bytes
+            #expect(bytes > 0 && sum == total && expected == ByteCount(size + 2))
+        }
+        #expect(total == ByteCount(size + 2))
+        #expect(delegate.calls.last == .finished)
+    }
+
+    @Test func `the last bytes wait for the check`() async throws {
+        let file = try TestFile(count: 3 << 20)
+        let server = try HostileServer([.answer(201)])
+        defer { server.stop() }
+        let sentBefore = Mutex<ByteCount>(0)
+        let sent = Mutex<ByteCount>(0)
+        let delegate = RecordingDelegate { call in
+            if case .sent(_, let total, _) = call { sent.withLock { $0 = total } }
+        }
+        let body = try file.body { () async throws(UploadFailure) in
+            sentBefore.withLock { $0 = sent.withLock { $0 } }
+        }
+        let answer = try await withTransport { transport in
+            await transport.outcome(
+                of: TransportRequest(method: .put, url: server.url(), body: body), delegate: delegate)
+        }
+        #expect(answer.status == 201)
+        // All that the kernel sends by itself is out, and one buffer is not.
+        #expect(sentBefore.withLock { $0 } == ByteCount(3 << 20) - 65_536)
+    }
+
+    @Test func `a check that fails keeps the request from completing`() async throws {
+        let file = try TestFile(count: 200_000)
+        let server = try HostileServer([.answer(201)])
+        defer { server.stop() }
+        let body = try file.body { () async throws(UploadFailure) in
+            throw UploadFailure(.storage, "no room")
+        }
+        let answer = try await withTransport { transport in
+            await transport.outcome(of: TransportRequest(method: .put, url: server.url(), body: body))
+        }
+        #expect(answer.error?.reason == .source)
+        #expect(answer.error?.failure.category == .storage)
+        server.stop()
+        #expect(server.requests.allSatisfy { !$0.isComplete })
+    }
+
+    @Test func `a limit on the rate is asked for every piece and waited for`() async throws {
+        let file = try TestFile(count: 100_000)
+        let server = try HostileServer([.answer(201)])
+        defer { server.stop() }
+        let pace = StepPace(pieceLimit: 10_000, delay: .milliseconds(10))
+        let began = ContinuousClock.now
+        let answer = try await withTransport { transport in
+            await transport.outcome(
+                of: TransportRequest(method: .put, url: server.url(), body: try file.body(pace: pace)))
+        }
+        #expect(answer.status == 201)
+        #expect(pace.booked == Array(repeating: 10_000, count: 10))
+        #expect(ContinuousClock.now - began >= .milliseconds(100))
+    }
+
+    @Test func `a connection is kept for the next request`() async throws {
+        let server = try HostileServer(Array(repeating: .answer(200), count: 6))
+        defer { server.stop() }
+        try await withTransport { transport in
+            for _ in 0..<6 {
+                let file = try TestFile(count: 100)
+                let request = TransportRequest(method: .put, url: server.url(), body: try file.body())
+                #expect(await transport.outcome(of: request).status == 200)
+            }
+        }
+        #expect(server.connectionCount == 1)
+        #expect(server.requests.allSatisfy { $0["Ferry-Exchange"] == nil })
+    }
+}
+
+/// Ten thousand bytes a piece, and a wait before each.
+private final class StepPace: Pace {
+    let pieceLimit: ByteCount?
+    private let delay: Duration
+    private let pieces = Mutex<[ByteCount]>([])
+
+    init(pieceLimit: ByteCount, delay: Duration) {
+        self.pieceLimit = pieceLimit
+        self.delay = delay
+    }
+
+    var booked: [ByteCount] { pieces.withLock { $0 } }
+
+    func delay(beforeSending bytes: ByteCount) -> Duration {
+        pieces.withLock { $0.append(bytes) }
+        return delay
+    }
+}

@@ -1,0 +1,103 @@
+import Foundation
+import HTTPTypes
+import Support
+import Synchronization
+import Transfer
+import UploadProtocols
+
+/// Hands out a transport with short times and closes it whatever happens.
+func withTransport<Result>(
+    connect: Duration = .seconds(5), stall: Duration = .seconds(10), response: Duration = .seconds(10),
+    tls: TLSFiles = TLSFiles(), _ body: (HTTPClientTransport) async throws -> Result
+) async throws -> Result {
+    let transport = try HTTPClientTransport(
+        timeouts: .init(connect: connect, stall: stall, response: response), tls: tls)
+    do {
+        let result = try await body(transport)
+        await transport.shutdown()
+        return result
+    } catch {
+        await transport.shutdown()
+        throw error
+    }
+}
+
+/// A file of its own with a pattern, and the folder it lives in.
+struct TestFile {
+    let directory: TemporaryDirectory
+    let pattern: PatternFile
+
+    init(count: Int) throws {
+        directory = try TemporaryDirectory()
+        pattern = try PatternFile(at: directory.path("file.bin"), count: count)
+    }
+
+    var path: String { pattern.path }
+
+    func open() throws -> SourceFile { try SourceFile(LocalPath(path)) }
+
+    /// The whole file as a body.
+    func body(
+        prefix: [UInt8] = [], suffix: [UInt8] = [], pace: (any Pace)? = nil,
+        beforeLastBytes: (@Sendable () async throws(UploadFailure) -> Void)? = nil
+    ) throws -> TransportRequest.Body {
+        let file = try open()
+        return .file(
+            FileBody(
+                file: file, identity: file.identity, range: 0..<file.identity.size, prefix: prefix,
+                suffix: suffix,
+                beforeLastBytes: beforeLastBytes, pace: pace))
+    }
+
+    /// Descriptors of this process that are this file.
+    var openDescriptors: Int {
+        let all = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
+        return all.filter { number in
+            (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(number)")) == path
+        }.count
+    }
+}
+
+extension HTTPClientTransport {
+    /// What came of a request: an answer or an error, without a throw.
+    func outcome(
+        of request: TransportRequest, delegate: (any UploadDelegate)? = nil
+    ) async -> Result<TransportResponse, TransportError> {
+        do throws(TransportError) {
+            return .success(try await perform(request, delegate: delegate))
+        } catch {
+            return .failure(error)
+        }
+    }
+}
+
+extension Result where Success == TransportResponse, Failure == TransportError {
+    var status: Int? { try? get().status }
+    var error: TransportError? { if case .failure(let error) = self { error } else { nil } }
+}
+
+/// Writes down what it is told, and says when a number of bytes is out.
+final class RecordingDelegate: UploadDelegate {
+    enum Call: Hashable {
+        case sent(ByteCount, total: ByteCount, expected: ByteCount)
+        case finished
+    }
+
+    private let state = Mutex<[Call]>([])
+    private let onCall: @Sendable (Call) -> Void
+
+    init(onCall: @escaping @Sendable (Call) -> Void = { _ in }) { self.onCall = onCall }
+
+    var calls: [Call] { state.withLock { $0 } }
+
+    func didSendBodyData(_ bytesSent: ByteCount, totalBytesSent: ByteCount, totalBytesExpected: ByteCount) {
+        take(.sent(bytesSent, total: totalBytesSent, expected: totalBytesExpected))
+    }
+
+    func didFinishSending() { take(.finished) }
+
+    private func take(_ call: Call) {
+        state.withLock { $0.append(call) }
+        onCall(call)
+    }
+}

@@ -1,0 +1,191 @@
+import Foundation
+import HTTPTypes
+import Support
+import Testing
+
+@testable import Transfer
+@testable import UploadProtocols
+
+/// What a server says that is wrong, early, too long or never ends.
+struct HostileAnswerTests {
+    private static func outcome(
+        _ behavior: HostileBehavior, size: Int = 100_000, response: Duration = .seconds(10),
+        stall: Duration = .seconds(10)
+    ) async throws -> Result<TransportResponse, TransportError> {
+        let file = try TestFile(count: size)
+        let server = try HostileServer(receiveBuffer: 65_536, [behavior])
+        defer { server.stop() }
+        return try await withTransport(stall: stall, response: response) { transport in
+            await transport.outcome(
+                of: TransportRequest(method: .put, url: server.url("/f"), body: try file.body()))
+        }
+    }
+
+    @Test(arguments: [0, 70_000])
+    func `a reset in the body is an error that knows how much was sent`(bytes: Int) async throws {
+        let error = try await Self.outcome(.reset(afterBodyBytes: bytes), size: 16 << 20).error
+        #expect(error?.reason == .broken)
+        #expect(error?.failure.category == .network)
+        #expect((error?.bodySent ?? .max) < 16 << 20)
+    }
+
+    @Test(arguments: [0, 70_000])
+    func `an end in the body is an error that knows how much was sent`(bytes: Int) async throws {
+        let error = try await Self.outcome(.close(afterBodyBytes: bytes), size: 16 << 20).error
+        #expect(error?.reason == .broken)
+        #expect((error?.bodySent ?? .max) < 16 << 20)
+    }
+
+    @Test func `a whole body without an answer is an error that says it was whole`() async throws {
+        let error = try await Self.outcome(.closeWithoutAnswer).error
+        #expect(error?.reason == .broken)
+        #expect(error?.bodySent == 100_000)
+    }
+
+    @Test(arguments: [401, 413, 503])
+    func `an early refusal is the answer, though the connection is kept`(status: Int) async throws {
+        let began = ContinuousClock.now
+        let answer = try await Self.outcome(
+            .answerEarly(status, afterBodyBytes: 1000, keepAlive: true), size: 16 << 20)
+        #expect(answer.status == status)
+        #expect(ContinuousClock.now - began < .seconds(5))
+    }
+
+    @Test func `an early refusal is the answer, though the connection is closed`() async throws {
+        let answer = try await Self.outcome(
+            .answerEarly(413, headers: [("Content-Type", "text/plain")], body: "too large"), size: 16 << 20)
+        #expect(try answer.get().status == 413)
+        #expect(try answer.get().body == Array("too large".utf8))
+        #expect(try answer.get().bodySent < 16 << 20)
+    }
+
+    @Test func `an early refusal is the answer, though the server stops reading`() async throws {
+        let answer = try await Self.outcome(
+            HostileBehavior { connection in
+                try connection.readHead()
+                try connection.answer(413, body: "no")
+                connection.stall()
+            }, size: 16 << 20)
+        #expect(answer.status == 413)
+    }
+
+    @Test func `an early refusal is the answer, though its body comes in pieces`() async throws {
+        let answer = try await Self.outcome(
+            HostileBehavior { connection in
+                try connection.readHead()
+                try connection.write("HTTP/1.1 422 No\r\nContent-Length: 6\r\n\r\nabc")
+                try connection.readBody(50_000)
+                try connection.write("def")
+                connection.drain()
+            }, size: 16 << 20)
+        #expect(try answer.get().body == Array("abcdef".utf8))
+    }
+
+    @Test func `an early refusal is the answer, though its body never ends`() async throws {
+        let answer = try await Self.outcome(
+            HostileBehavior { connection in
+                try connection.readHead()
+                try connection.write("HTTP/1.1 413 No\r\nContent-Length: 60\r\n\r\nabc")
+                connection.drain()
+            }, size: 16 << 20, response: .milliseconds(300))
+        #expect(answer.status == 413)
+    }
+
+    @Test func `a refusal followed by a reset is the answer or a network failure, never a success`()
+        async throws
+    {
+        for _ in 0..<20 {
+            let answer = try await Self.outcome(.answerAndReset(413, afterBodyBytes: 5000), size: 4 << 20)
+            #expect(answer.status == 413 || answer.error?.failure.category == .network)
+        }
+    }
+
+    @Test func `an early success counts once the body is out`() async throws {
+        let answer = try await Self.outcome(
+            HostileBehavior { connection in
+                try connection.readHead()
+                try connection.answer(201)
+                try connection.readBody()
+                connection.drain()
+            }, size: 4 << 20)
+        #expect(try answer.get().status == 201)
+        #expect(try answer.get().bodySent == 4 << 20)
+    }
+
+    @Test func `an early success is none if the connection then breaks`() async throws {
+        let answer = try await Self.outcome(
+            HostileBehavior { connection in
+                try connection.readHead()
+                try connection.answer(201)
+                connection.reset()
+            }, size: 16 << 20)
+        #expect(answer.error?.failure.category == .network)
+    }
+
+    @Test(arguments: [
+        "garbage\r\n\r\n", "HTTP/1.1\r\n\r\n", "HTTP/1.1 abc Status\r\n\r\n", "SSH-2.0-OpenSSH_9\r\n",
+        "HTTP/1.1 200 OK\r\nno colon\r\n\r\n", "\u{0}\u{1}\u{2}\u{3}\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello",
+        "HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", "",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhel",
+        "HTTP/1.1 200 OK\r\nContent-Length: 5", "HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\nhello",
+    ])
+    func `what is not a whole answer is a network failure`(text: String) async throws {
+        let error = try await Self.outcome(.raw(text)).error
+        #expect(error?.reason == .broken)
+        #expect(error?.failure.category == .network)
+    }
+
+    @Test func `a second answer that nobody asked for is not taken for the next request's`() async throws {
+        let server = try HostileServer([
+            .raw("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\nHTTP/1.1 201 No\r\nContent-Length: 0\r\n\r\n"),
+            .answer(204),
+        ])
+        defer { server.stop() }
+        try await withTransport { transport in
+            let request = TransportRequest(method: .put, url: server.url(), body: .bytes([1]))
+            #expect(await transport.outcome(of: request).status == 200)
+            let next = await transport.outcome(of: request)
+            #expect(
+                next.status == 204 || next.error?.reason == .unsent || next.error?.reason == .staleConnection)
+        }
+    }
+
+    @Test func `a head without end is refused`() async throws {
+        let error = try await Self.outcome(.endlessHeaders()).error
+        #expect(error?.failure.category == .network)
+    }
+
+    @Test func `an answer of many megabytes is cut, and the rest is not waited for`() async throws {
+        let answer = try await Self.outcome(.hugeBody(200, count: 1 << 34))
+        #expect(try answer.get().status == 200)
+        #expect(try answer.get().body.count == 1 << 20)
+    }
+
+    @Test func `a success cut short is none, whatever was kept of it`() async throws {
+        let answer = try await Self.outcome(.truncatedBody(200, promised: 3 << 20, sent: 2 << 20))
+        #expect(answer.error?.failure.category == .network)
+    }
+
+    @Test func `a refusal cut short is a refusal`() async throws {
+        let answer = try await Self.outcome(.truncatedBody(409, promised: 100, sent: 10))
+        #expect(answer.status == 409)
+    }
+
+    @Test func `a few interim answers are passed over`() async throws {
+        #expect(try await Self.outcome(.interim(103, count: 20)).status == 200)
+    }
+
+    @Test func `interim answers without end are refused`() async throws {
+        let error = try await Self.outcome(.interim(102, count: 100_000)).error
+        #expect(error?.failure.category == .network)
+        #expect(error?.failure.summary.contains("interim") == true)
+    }
+
+    @Test func `switching protocols is no success`() async throws {
+        let outcome = try await Self.outcome(.raw("HTTP/1.1 101 Switching Protocols\r\n\r\n"))
+        #expect(outcome.status == 101 || outcome.error != nil)
+    }
+}

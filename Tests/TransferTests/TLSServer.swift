@@ -1,0 +1,129 @@
+import Foundation
+import Support
+
+/// An HTTPS server on 127.0.0.1 that keeps what is put, with an authority and a certificate made for it.
+final class TLSServer: Sendable {
+    /// A program it needs is missing or did not do its work.
+    struct NotStarted: Error {
+        let reason: String
+    }
+
+    let directory: TemporaryDirectory
+    let port: Int
+    private let identifier: pid_t
+
+    static var isAvailable: Bool { program("openssl") != nil && program("python3") != nil }
+
+    /// The PEM file of the authority that signed the certificate.
+    var authority: String { directory.path("authority.pem") }
+
+    /// What was put under a name.
+    func received(_ name: String) -> [UInt8]? {
+        FileManager.default.contents(atPath: directory.path(name)).map(Array.init)
+    }
+
+    /// - Parameter names: What the certificate is for, as openssl writes it: `IP:127.0.0.1`.
+    private init(names: String) throws {
+        directory = try TemporaryDirectory()
+        try Self.makeCertificates(names: names, in: directory)
+        try directory.write(Array(Self.script.utf8), to: "server.py")
+        let process = Process()
+        process.executableURL = Self.program("python3")
+        process.currentDirectoryURL = directory.url
+        process.arguments = ["server.py"]
+        let output = Pipe()
+        process.standardOutput = output
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        var line = Data()
+        while !line.contains(0x0A) {
+            let more = output.fileHandleForReading.availableData
+            guard !more.isEmpty else { throw NotStarted(reason: "the server ended") }
+            line += more
+        }
+        let text = String(decoding: line, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+        guard let port = Int(text) else { throw NotStarted(reason: text) }
+        self.port = port
+        identifier = process.processIdentifier
+    }
+
+    deinit {
+        // The child inherits what signals our thread holds back, so only this one is sure to end it.
+        kill(identifier, SIGKILL)
+    }
+
+    /// Starts a server on a thread of its own: programs are waited for, and the tasks' threads are few.
+    static func start(names: String) async throws -> TLSServer {
+        try await withCheckedThrowingContinuation { continuation in
+            Thread.detachNewThread {
+                continuation.resume(with: Result { try TLSServer(names: names) })
+            }
+        }
+    }
+
+    private static func makeCertificates(names: String, in directory: TemporaryDirectory) throws {
+        try directory.write(Array("subjectAltName=\(names)\n".utf8), to: "names.txt")
+        let key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"]
+        try openssl(
+            ["req", "-x509", "-subj", "/CN=Test authority", "-days", "2", "-out", "authority.pem"] + key
+                + ["-keyout", "authority.key"], in: directory)
+        try openssl(
+            ["req", "-subj", "/CN=Test server", "-out", "server.csr"] + key + ["-keyout", "server.key"],
+            in: directory)
+        try openssl(
+            ["x509", "-req", "-in", "server.csr", "-CA", "authority.pem", "-CAkey", "authority.key"]
+                + ["-CAcreateserial", "-days", "2", "-extfile", "names.txt", "-out", "server.pem"],
+            in: directory)
+    }
+
+    private static func openssl(_ arguments: [String], in directory: TemporaryDirectory) throws {
+        let process = Process()
+        process.executableURL = program("openssl")
+        process.currentDirectoryURL = directory.url
+        process.arguments = arguments
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else {
+            throw NotStarted(reason: "openssl \(arguments.joined(separator: " "))")
+        }
+    }
+
+    private static func program(_ name: String) -> URL? {
+        let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin").split(separator: ":")
+        return folders.map { URL(fileURLWithPath: "\($0)/\(name)") }
+            .first { FileManager.default.isExecutableFile(atPath: $0.path(percentEncoded: false)) }
+    }
+
+    private static let script = """
+        import http.server, ssl
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_PUT(self):
+                length = int(self.headers["Content-Length"])
+                with open(self.path.strip("/"), "wb") as file:
+                    while length > 0:
+                        data = self.rfile.read(min(length, 1 << 20))
+                        if not data:
+                            return
+                        file.write(data)
+                        length -= len(data)
+                self.send_response(201)
+                self.send_header("Content-Length", "0")
+                self.end_headers()
+
+            def log_message(self, *arguments):
+                pass
+
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain("server.pem", "server.key")
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
+        print(server.server_port, flush=True)
+        server.serve_forever()
+
+        """
+}

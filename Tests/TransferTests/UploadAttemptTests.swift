@@ -1,0 +1,245 @@
+import Foundation
+import HTTPTypes
+import Support
+import Synchronization
+import Testing
+
+@testable import Transfer
+@testable import UploadProtocols
+
+/// What an attempt recorded and what it sent, in one order.
+private final class Log: AttemptRecorder {
+    enum Entry: Hashable {
+        case recorded(Resource?, durably: Bool)
+        case request(String)
+    }
+
+    private let entries = Mutex<[Entry]>([])
+    private let failure: UploadFailure?
+
+    init(failure: UploadFailure? = nil) { self.failure = failure }
+
+    var all: [Entry] { entries.withLock { $0 } }
+    func note(_ entry: Entry) { entries.withLock { $0.append(entry) } }
+
+    func record(_ resource: Resource?, durably: Bool) async throws(UploadFailure) {
+        note(.recorded(resource, durably: durably))
+        if let failure { throw failure }
+    }
+    func didStart(_ exchange: Exchange) {}
+    func didSend(_ bytes: ByteCount, fileOffset: ByteCount) {}
+    func didFinishSending(_ exchange: Exchange) {}
+}
+
+/// An attempt over a transport that answers from a list, and runs what stands before the last bytes of a file.
+private struct Stage {
+    let file: TestFile
+    let log: Log
+
+    init(size: Int = 10, log: Log = Log()) throws {
+        file = try TestFile(count: size)
+        self.log = log
+    }
+
+    func run(
+        _ uploadProtocol: (any UploadProtocol)? = nil, resource: Resource? = nil,
+        adapters: [any RequestAdapter] = [],
+        _ answers:
+            @escaping @Sendable (Int, TransportRequest) async -> Result<TransportResponse, TransportError>
+    ) async throws -> UploadAttempt.Outcome {
+        let source = try file.open()
+        let count = Mutex(0)
+        let transport = ScriptedTransport { [log] request in
+            log.note(.request(request.method.rawValue))
+            if case .file(let body) = request.body, let check = body.beforeLastBytes {
+                do throws(UploadFailure) { try await check() } catch {
+                    return .failure(TransportError(.source, error))
+                }
+            }
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            return await answers(number, request)
+        }
+        let attempt = UploadAttempt(
+            session: Session(transport: transport, adapters: adapters), file: source,
+            identity: source.identity,
+            label: "1", recorder: log)
+        let item = UploadItem.make(url: "http://server.example/files/", size: source.identity.size)
+        return await attempt.run(
+            uploadProtocol ?? TusUpload(item: item, options: .init()), resource: resource,
+            capabilities: ServerCapabilities(extensions: ["creation"]))
+    }
+
+    var post: PostUpload {
+        PostUpload(item: .make(size: ByteCount(file.pattern.count)), options: .init())
+    }
+}
+
+private let tusResource = Resource(url: "http://server.example/files/7")
+
+private func broke(
+    _ reason: TransportError.Reason = .broken, sent: ByteCount
+) -> Result<TransportResponse, TransportError> {
+    .failure(TransportError(reason, UploadFailure(.network, "the link broke"), bodySent: sent))
+}
+
+struct UploadAttemptTests {
+    @Test func `a new address is durable before anything goes to it`() async throws {
+        let stage = try Stage()
+        let outcome = try await stage.run { number, _ in
+            number == 1
+                ? .success(TransportResponse(status: 201, fields: [.location: "/files/7"]))
+                : .success(TransportResponse(status: 204, fields: [.uploadOffset: "10"]))
+        }
+        #expect(outcome.receipt?.bytes == 10)
+        #expect(
+            stage.log.all == [
+                .request("POST"), .recorded(tusResource, durably: true), .request("PATCH"),
+                .recorded(tusResource.withWholeBodySent(true), durably: true),
+                .recorded(Resource(url: tusResource.url, confirmed: 10), durably: false),
+            ])
+    }
+
+    @Test func `an address that cannot be recorded gets nothing`() async throws {
+        let stage = try Stage(log: Log(failure: UploadFailure(.storage, "the disk is full")))
+        let outcome = try await stage.run { _, _ in
+            .success(TransportResponse(status: 201, fields: [.location: "/files/7"]))
+        }
+        #expect(outcome.failure?.category == .storage)
+        #expect(stage.log.all.filter { if case .request = $0 { true } else { false } } == [.request("POST")])
+    }
+
+    @Test func `a mark is durable before the last bytes and goes when they did not get out`() async throws {
+        let stage = try Stage()
+        let mark = Resource(url: "http://server.example/f").withWholeBodySent(true)
+        _ = try await stage.run(stage.post) { _, _ in broke(.cancelled, sent: 9) }
+        #expect(
+            stage.log.all == [
+                .request("POST"), .recorded(mark, durably: true), .recorded(nil, durably: true),
+            ])
+    }
+
+    @Test func `a mark stays when the last bytes got out`() async throws {
+        let stage = try Stage()
+        let outcome = try await stage.run(stage.post) { _, _ in broke(.cancelled, sent: 10) }
+        #expect(outcome.isCancelled)
+        #expect(stage.log.all.count == 2)
+    }
+
+    @Test func `an empty post that was never made leaves no mark`() async throws {
+        let stage = try Stage(size: 0)
+        let locked = AuthorizationAdapter { () async throws(UploadFailure) in
+            throw UploadFailure(.authentication, "no secret")
+        }
+        let outcome = try await stage.run(stage.post, adapters: [locked]) { _, _ in broke(sent: 0) }
+        #expect(outcome.failure?.category == .authentication)
+        #expect(stage.log.all.last == .recorded(nil, durably: true))
+    }
+
+    @Test func `an empty post whose connection was refused is a network failure`() async throws {
+        let stage = try Stage(size: 0)
+        let outcome = try await stage.run(stage.post) { _, _ in broke(.notConnected, sent: 0) }
+        #expect(outcome.failure?.category == .network)
+    }
+
+    @Test func `a post without an answer is unknown only if everything was sent`() async throws {
+        let whole = try Stage()
+        #expect(
+            try await whole.run(whole.post) { _, _ in broke(sent: 10) }.failure?.category == .outcomeUnknown)
+        let part = try Stage()
+        #expect(try await part.run(part.post) { _, _ in broke(sent: 9) }.failure?.category == .network)
+    }
+
+    @Test func `a cancelled request ends the attempt as cancelled`() async throws {
+        let stage = try Stage()
+        #expect(try await stage.run { _, _ in broke(.cancelled, sent: 0) }.isCancelled)
+    }
+
+    @Test func `a file that changed between two requests ends the attempt`() async throws {
+        let stage = try Stage()
+        let path = stage.file.path
+        let outcome = try await stage.run { _, _ in
+            try? SourceChangeTests.Change.grows.make(at: path)
+            return .success(TransportResponse(status: 201, fields: [.location: "/files/7"]))
+        }
+        #expect(outcome.failure?.category == .sourceChanged)
+        #expect(stage.log.all.filter { if case .request = $0 { true } else { false } }.count == 1)
+    }
+
+    @Test func `a link that broke over a file that changed is about the file`() async throws {
+        let stage = try Stage()
+        let path = stage.file.path
+        let outcome = try await stage.run(resource: tusResource) { number, _ in
+            if number == 1 { return .success(TransportResponse(status: 200, fields: [.uploadOffset: "0"])) }
+            try? SourceChangeTests.Change.grows.make(at: path)
+            return broke(sent: 3)
+        }
+        #expect(outcome.failure?.category == .sourceChanged)
+    }
+
+    @Test func `a protocol that asks without end is stopped`() async throws {
+        let stage = try Stage()
+        let outcome = try await stage.run(EndlessProtocol()) { _, _ in
+            .success(TransportResponse(status: 200))
+        }
+        #expect(outcome.failure?.summary == "the server keeps asking and nothing moves")
+        #expect(stage.log.all.count < 100)
+    }
+
+    @Test func `a creation met by a dying connection is made again`() async throws {
+        let stage = try Stage()
+        let outcome = try await stage.run { number, _ in
+            switch number {
+            case 1: broke(.staleConnection, sent: 0)
+            case 2: .success(TransportResponse(status: 201, fields: [.location: "/files/7"]))
+            default: .success(TransportResponse(status: 204, fields: [.uploadOffset: "10"]))
+            }
+        }
+        #expect(outcome.receipt != nil)
+    }
+
+    @Test func `a whole tus upload over a real connection arrives`() async throws {
+        let file = try TestFile(count: 5 << 20)
+        let server = try HostileServer(
+            bodyLimit: 6 << 20,
+            [
+                .answer(204, headers: [("Tus-Extension", "creation"), ("Tus-Version", "1.0.0")]),
+                .answer(201, headers: [("Location", "/files/7")], keepAlive: false),
+                .reset(afterBodyBytes: 1 << 20),
+                .answer(200, headers: [("Upload-Offset", "1000000")]),
+                .answer(204, headers: [("Upload-Offset", "5242880")]),
+            ])
+        defer { server.stop() }
+        let log = Log()
+        try await withTransport { transport in
+            let source = try file.open()
+            let item = UploadItem.make(url: server.url("/files/"), size: 5 << 20)
+            let attempt = UploadAttempt(
+                session: Session(transport: transport), file: source, identity: source.identity, label: "1",
+                recorder: log)
+            let tus = TusUpload(item: item, options: .init())
+            let first = await attempt.run(tus, resource: nil, capabilities: nil)
+            #expect(first.failure?.category == .network)
+            let second = await attempt.run(
+                tus, resource: Resource(url: server.url("/files/7")),
+                capabilities: ServerCapabilities(extensions: ["creation"]))
+            #expect(second.receipt?.location == server.url("/files/7"))
+        }
+        let last = try #require(server.requests.last)
+        #expect(last.isComplete && last["Upload-Offset"] == "1000000")
+        #expect(file.pattern.firstDifference(from: last.body, at: 1_000_000) == nil)
+    }
+}
+
+/// Sends the same request for ever.
+private struct EndlessProtocol: UploadProtocol {
+    static let name = "endless"
+    static let traits = ProtocolTraits(resumes: false, isIdempotent: true)
+    private let exchange = Exchange(.get, "http://server.example/", isIdempotent: true)
+
+    mutating func start(resource: Resource?, capabilities: ServerCapabilities?) -> Step { .send(exchange) }
+    mutating func receive(_ reply: Reply) -> Step { .send(exchange) }
+    func removal(of resource: Resource) -> Exchange? { nil }
+}

@@ -1,0 +1,51 @@
+import Foundation
+import HTTPTypes
+import Testing
+
+@testable import UploadProtocols
+
+extension UploadItem {
+    static func make(
+        url: String = "http://server.example/files/", name: String = "a.bin", size: ByteCount = 10,
+        contentType: String = "application/octet-stream", parameters: [Parameter] = []
+    ) -> UploadItem {
+        UploadItem(
+            url: url, name: name, size: size, contentType: contentType, key: "key-1", parameters: parameters)
+    }
+}
+
+extension Reply {
+    static func answer(_ status: Int, _ fields: HTTPFields = [:], body: String = "") -> Reply {
+        .answered(Answer(status: status, fields: fields, body: Array(body.utf8)))
+    }
+
+    /// The link broke after so many bytes of the body.
+    static func broke(afterSending bytes: ByteCount?) -> Reply {
+        .broken(UploadFailure(.network, "the link broke"), bodySent: bytes)
+    }
+}
+
+extension Step {
+    var exchange: Exchange? { if case .send(let exchange, _) = self { exchange } else { nil } }
+    var receipt: Receipt? { if case .done(let receipt, _) = self { receipt } else { nil } }
+    var failure: UploadFailure? { if case .failed(let failure, _) = self { failure } else { nil } }
+
+    var notes: [Note] {
+        switch self {
+        case .send(_, let notes), .done(_, let notes), .failed(_, let notes): notes
+        }
+    }
+
+    /// What the last note says is to be resumed with; the outer nil means that no note says anything.
+    var notedResource: Resource?? {
+        notes.reversed().lazy.compactMap { (note) -> Resource?? in
+            if case .resource(let resource) = note { .some(resource) } else { nil }
+        }.first
+    }
+}
+
+/// A file of `Vectors`, decoded.
+func vectors<Value: Decodable>(_ name: String, as type: Value.Type = Value.self) throws -> Value {
+    let url = try #require(Bundle.module.url(forResource: "Vectors/\(name)", withExtension: "json"))
+    return try JSONDecoder().decode(Value.self, from: Data(contentsOf: url))
+}

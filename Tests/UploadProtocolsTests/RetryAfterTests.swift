@@ -1,0 +1,96 @@
+import Foundation
+import HTTPTypes
+import Testing
+
+@testable import UploadProtocols
+
+/// Fri, 20 Nov 2026 23:00:00 GMT
+private let now = Date(timeIntervalSince1970: 1_795_215_600)
+
+struct RetryAfterTests {
+    private struct Vectors: Decodable {
+        struct Case: Decodable {
+            var field: String
+            var seconds: Double?
+
+            init(from decoder: any Decoder) throws {
+                var container = try decoder.unkeyedContainer()
+                field = try container.decode(String.self)
+                if (try? container.decode(String.self)) == "cap" {
+                    seconds = RetryAfter.longest
+                } else {
+                    seconds = try container.decodeIfPresent(Double.self)
+                }
+            }
+        }
+
+        var cases: [Case]
+    }
+
+    @Test func `every vector is read as the standard says`() throws {
+        let cases = try vectors("retry-after", as: Vectors.self).cases
+        #expect(cases.count == 10)
+        for vector in cases {
+            #expect(
+                RetryAfter.seconds(in: [.retryAfter: vector.field], now: now) == vector.seconds, "\(vector)")
+        }
+    }
+
+    @Test func `a date counts from the server's own clock`() {
+        let fields: HTTPFields = [
+            .retryAfter: "Fri, 20 Nov 2026 23:02:00 GMT", .date: "Fri, 20 Nov 2026 23:01:30 GMT",
+        ]
+        #expect(RetryAfter.seconds(in: fields, now: now.addingTimeInterval(-1_000_000)) == 30)
+    }
+
+    @Test(arguments: ["Fri, 31 Dec 9999 23:59:59 GMT", "86401", "1000000000"])
+    func `a longer wait is cut to the longest`(value: String) {
+        #expect(RetryAfter.seconds(in: [.retryAfter: value], now: now) == RetryAfter.longest)
+    }
+
+    @Test(arguments: ["", " ", "+5", "１２", "0x10", "1,2", "nan", "inf"])
+    func `what is not a wait is none`(value: String) {
+        #expect(RetryAfter.seconds(in: [.retryAfter: value], now: now) == nil)
+    }
+
+    @Test func `an answer without the field asks for no wait`() {
+        #expect(RetryAfter.seconds(in: [:], now: now) == nil)
+    }
+}
+
+struct HTTPDateTests {
+    @Test(arguments: [
+        "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994",
+    ])
+    func `the three forms of the standard are one instant`(text: String) {
+        #expect(HTTPDate.parse(text, now: now) == Date(timeIntervalSince1970: 784_111_777))
+    }
+
+    @Test(arguments: [
+        "", "soon", "2026-11-20T23:00:00Z", "Sun, 06 Nov 1994 08:49:37", "Sun, 06 Nov 1994 08:49:37 CET",
+        "Sun, 32 Nov 1994 08:49:37 GMT", "Thu, 30 Feb 1995 08:49:37 GMT", "Sun, 06 Foo 1994 08:49:37 GMT",
+        "Sun, 06 Nov 1994 24:49:37 GMT", "Sun, 06 Nov 1994 08:49 GMT", "Sun, 06 Nov 99999 08:49:37 GMT",
+        "Sun, 99999999999999999999 Nov 1994 08:49:37 GMT",
+    ])
+    func `anything else is no date`(text: String) {
+        #expect(HTTPDate.parse(text, now: now) == nil)
+    }
+
+    @Test func `two digits of a year are at most 50 years ahead`() {
+        let years = ["76", "77"].map { year in
+            HTTPDate.parse("Friday, 20-Nov-\(year) 00:00:00 GMT", now: now).map(HTTPDate.format)
+        }
+        #expect(years == ["Fri, 20 Nov 2076 00:00:00 GMT", "Sun, 20 Nov 1977 00:00:00 GMT"])
+    }
+
+    @Test(arguments: [0, 951_782_399, 951_782_400, 784_111_777, -1, 253_402_300_799, -62_135_596_800])
+    func `what is written is read back`(seconds: Double) {
+        let date = Date(timeIntervalSince1970: seconds)
+        #expect(HTTPDate.parse(HTTPDate.format(date), now: now) == date || seconds == -62_135_596_800)
+    }
+
+    @Test func `dates out of range are written as the nearest`() {
+        #expect(HTTPDate.format(.distantPast) == "Mon, 01 Jan 0001 00:00:00 GMT")
+        #expect(HTTPDate.format(Date(timeIntervalSince1970: 1e300)) == "Fri, 31 Dec 9999 23:59:59 GMT")
+    }
+}

@@ -1,0 +1,18 @@
+import Testing
+import UploadProtocols
+
+@testable import Uploads
+
+struct DestinationTests {
+    @Test func `the query of a configured address stays out of the queue`() {
+        let destination = Destination(
+            name: "box", url: "https://a.example/up?signature=CANARY", protocolName: "put")
+        #expect(destination.target(name: "a").url == "https://a.example/up")
+    }
+
+    @Test func `the query comes back when the file is sent`() {
+        #expect(
+            UploadAddress.withQuery(of: "https://a.example/up?signature=1#x", "https://a.example/up")
+                == "https://a.example/up?signature=1")
+    }
+}
