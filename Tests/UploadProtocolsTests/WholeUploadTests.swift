@@ -116,6 +116,19 @@ struct WholeUploadTests {
         #expect(upload.receive(.broke(afterSending: exchange.contentLength)).failure?.category == .network)
     }
 
+    @Test(arguments: [502, 504])
+    func `what a proxy says of a post tells nothing about the server behind it`(status: Int) {
+        var post = PostUpload(item: .make(), options: .init())
+        _ = post.start(resource: nil, capabilities: nil)
+        #expect(post.receive(.answer(status)).failure?.category == .outcomeUnknown)
+    }
+
+    @Test func `a post without a location says nothing about the place`() {
+        var post = PostUpload(item: .make(), options: .init())
+        _ = post.start(resource: nil, capabilities: nil)
+        #expect(post.receive(.answer(200)).receipt?.location == nil)
+    }
+
     @Test func `no name can end the header or the line it stands in`() throws {
         let name = "a\r\nX-Evil: 1\"\u{1B}[2J\u{7F}\u{0}.txt"
         var post = PostUpload(item: .make(name: name), options: .init())
