@@ -3,6 +3,12 @@ import Receiver
 import Support
 import Testing
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
 /// Commands that reach a `ferry run` that has the queue.
 @Suite(.fewAtOnce, .timeLimit(.minutes(2)))
 struct ControlTests {
@@ -53,6 +59,30 @@ struct ControlTests {
         engine.signal(SIGTERM)
         #expect(try await engine.ending() == .exited(143))
         #expect(Set(try await place.list().map(\.id)) == [2, 3])
+        #expect(try UploadLine.all(in: engine.output.lines).filter { $0.event == "removed" }.map(\.id) == [1])
+    }
+
+    @Test(arguments: [true, false])
+    func `removing an upload deletes its unfinished part at the server`(whileRunning: Bool) async throws {
+        try place.file("large.bin", "")
+        _ = try PatternFile(at: place.path("large.bin"), count: 8 << 20)
+        let place = place
+        let limit: (inout ReceiverConfiguration) -> Void = { $0.bytesPerSecond = 2 << 20 }
+        try await ReceiverSite.with(limit) { site in
+            try place.configure("tus", at: site.tusURL)
+            try await place.ferry("add", place.path("large.bin"))
+            let engine = try place.start("run", "--json")
+            try await site.log.wait { $0.bytes > 1 << 20 }
+            if !whileRunning {
+                engine.signal(SIGKILL)
+                try await engine.ending()
+            }
+            #expect(try await place.ferry("remove", "1").output == "1 removed\n")
+            try await Eventually.holds("an empty work folder") { try site.unfinished().isEmpty }
+            #expect(try site.names().isEmpty)
+            engine.signal(SIGTERM)
+            try await engine.ending()
+        }
     }
 
     @Test func `a second engine is told who has the queue`() async throws {

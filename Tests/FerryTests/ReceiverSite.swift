@@ -19,6 +19,11 @@ struct ReceiverSite: Sendable {
         try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0 != ".ferry" }.sorted()
     }
 
+    /// Names of what belongs to unfinished uploads.
+    func unfinished() throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: folder + "/.ferry").filter { $0 != "lock" }
+    }
+
     static func with<Result: Sendable>(
         _ configure: (inout ReceiverConfiguration) -> Void = { _ in },
         _ body: @escaping @Sendable (ReceiverSite) async throws -> Result

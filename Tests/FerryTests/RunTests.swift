@@ -107,6 +107,16 @@ struct RunTests {
         }
     }
 
+    @Test func `a file that is gone fails and is named`() async throws {
+        try place.configure("put", at: "http://127.0.0.1:9/")
+        let path = try place.file("gone")
+        try await place.ferry("add", path)
+        try FileManager.default.removeItem(atPath: path)
+        let result = try await place.ferry("run", "--exit-when-idle")
+        #expect(result.ending == .exited(1))
+        #expect(result.output.contains("\(path): no such file"))
+    }
+
     @Test func `a broken connection is retried until the file is there`() async throws {
         let server = try HostileServer([
             .reset(afterBodyBytes: 100), .close(afterBodyBytes: 1000), .answer(503), .answer(201),

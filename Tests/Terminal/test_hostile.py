@@ -9,7 +9,8 @@ import pytest
 # What the program itself sends: placing, erasing, scrolling, colours and modes.
 OWN = re.compile(rb"\x1b(?:\[[0-9;:?>!]*[A-Za-z@`]|[()][0AB]|[78=>MDEc])")
 
-EVIL = b"evil\x1b[31;7mred\x1b]52;c;aGVsbG8=\x07\nline\r\t\x9b31m\xe2\x80\xaetxt.exe\xff\xc2\x9b1m\xc3\xa9.bin"
+EVIL = b"evil\x1b[31;7mred\x1b]52;c;aGVsbG8=\x07\nline\r\t"
+EVIL += b"\x9b31m\xe2\x80\xaetxt.exe\xff\xc2\x9b1m\xc3\xa9.bin"
 
 
 def check_wire(raw):

@@ -45,7 +45,8 @@ def test_80_columns(home, server, start):
     screen = start()
     screen.wait("▲ up", lambda: (percent(screen.line("film.mov")) or 0) >= 5)
     lines = screen.lines()
-    assert re.match(r" ● online  box  ↑ [\d.]+ [KM]B/s \(limit 1.0M\)  1 of 1 up  [\d.]+ MB left", lines[0])
+    status = r" ● online  box  ↑ [\d.]+ [KM]B/s \(limit 1.0M\)  1 of 1 up  [\d.]+ MB left"
+    assert re.match(status, lines[0])
     assert lines[1] == " All 2  Active 1  Queued 1  Paused 0  Failed 0  Done 0"
     assert lines[2] == "  STATE      NAME                       SIZE PROGRESS              RATE      ETA"
     assert re.match(r"▸ ▲ up       film\.mov +40M [━╸][━╸─]{12} +\d+% +[\d.]+[KM]/s", lines[3])
@@ -82,7 +83,8 @@ def test_120_columns(home, server, start):
     screen.wait(lambda: (percent(screen.line("film.mov  ")) or 0) >= 5)
     lines = screen.lines()
     assert lines[1].startswith(" [1] All 2   [2] Active 1   [3] Queued 1")
-    assert re.match(r"▸ +1 ▲ up       film\.mov +40M [━╸─]{20} +\d+% +[\d.]+[KM]/s .*  box$", lines[3])
+    row = r"▸ +1 ▲ up       film\.mov +40M [━╸─]{20} +\d+% +[\d.]+[KM]/s .*  box$"
+    assert re.match(row, lines[3])
     assert re.match(r" +2 · queued   notes\.txt +2\.0K +box$", lines[4])
 
 
