@@ -52,8 +52,8 @@ enum WholeUpload {
     static func unknownOutcome(_ failure: UploadFailure?) -> UploadFailure {
         UploadFailure(
             .outcomeUnknown,
-            "everything was sent and the server's answer did not come" + (failure.map { " (\($0.summary))" } ?? "")
-                + "; the server may or may not have the file",
+            "everything was sent and the server's answer did not come"
+                + (failure.map { " (\($0.summary))" } ?? "") + "; the server may or may not have the file",
             hint: "look at the server; retry sends it again, remove forgets it")
     }
 }

@@ -39,7 +39,8 @@ public struct Destination: Sendable {
     /// - Parameter fields: Parameters of this upload alone.
     public func target(name: String, fields: [UploadItem.Parameter] = []) -> Upload.Target {
         Upload.Target(
-            destination: self.name, url: self.name.isEmpty ? url : UploadAddress.withoutQuery(url), method: protocolName, name: name,
+            destination: self.name, url: self.name.isEmpty ? url : UploadAddress.withoutQuery(url),
+            method: protocolName, name: name,
             fields: (parameters + fields).map { Upload.Target.Field(name: $0.name, value: $0.value) })
     }
 }

@@ -41,10 +41,7 @@ extension UploadQueue {
     private func begin(_ upload: Upload) {
         var upload = upload
         upload.tries.attempts += 1
-        let goesOn = (upload.resource?.confirmed ?? 0) > 0
-        if goesOn { upload.tries.resumes += 1 }
-        upload.tries.resent += max(
-            0, (highWater.removeValue(forKey: upload.id) ?? 0) - (upload.resource?.confirmed ?? 0))
+        if upload.resource == nil { upload.tries.resent += highWater.removeValue(forKey: upload.id) ?? 0 }
         upload.state = .running(attempt: upload.tries.attempts, since: clock.date())
         store(upload)
         lastRun += 1
@@ -58,7 +55,8 @@ extension UploadQueue {
             await self.ended(started.id, run: number, outcome)
         }
         runs[upload.id] = Run(
-            number: number, host: runner.host(of: upload), task: task, lastSaved: clock.now())
+            number: number, host: runner.host(of: upload), task: task, lastSaved: clock.now(),
+            unasked: upload.resource)
     }
 
     func cancelRuns(_ ids: [Upload.ID]) {
@@ -72,6 +70,12 @@ extension UploadQueue {
         guard let run = runs[id], run.number == number, var upload = uploads[id] else {
             if discarding[id] != nil { discarding[id]?.resource = resource }
             throw UploadFailure(.network, "stopped")
+        }
+        if let resource, run.unasked != nil {
+            // The first answer of this run: what the server holds is not sent again, the rest of what went out is.
+            runs[id]?.unasked = nil
+            if resource.confirmed > 0 { upload.tries.resumes += 1 }
+            upload.tries.resent += max(0, (highWater.removeValue(forKey: id) ?? 0) - resource.confirmed)
         }
         if let resource, resource.confirmed > (upload.resource?.confirmed ?? 0) {
             upload.tries.network = 0

@@ -35,6 +35,8 @@ public actor UploadQueue: QueueClient {
         var host: UploadHost
         var task: Task<Void, Never>
         var lastSaved: ContinuousClock.Instant
+        /// What it began with, until the server has said how much of that it holds.
+        var unasked: Resource?
     }
 
     /// Whether the network may be used.

@@ -40,11 +40,19 @@ struct DemoCommand: AsyncParsableCommand {
             return
         }
         let link = flaky ? DemoLink(target: address) : nil
-        let entry = try await link?.start() ?? address
-        try await session(at: entry, in: folder, link: link)
+        let ended = await Self.result {
+            let entry = try await link?.start() ?? address
+            try await session(at: entry, in: folder, link: link)
+        }
+        // However it ended: nobody may write into the folder any more when it is removed.
         link?.stop()
         serving.cancel()
         _ = try? await serving.value
+        try ended.get()
+    }
+
+    private static func result(_ body: () async throws -> Void) async -> Result<Void, any Error> {
+        do { return .success(try await body()) } catch { return .failure(error) }
     }
 
     private func session(at address: ReceiverAddress, in folder: DemoFolder, link: DemoLink?) async throws {
