@@ -51,7 +51,7 @@ extension Upload {
             tries.authentication = 0
             state = .queued
             return true
-        case .waiting:
+        case .waiting, .paused(.offline):
             state = .queued
             return true
         case .queued, .running, .paused, .done:

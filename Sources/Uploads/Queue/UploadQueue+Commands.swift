@@ -28,7 +28,10 @@ extension UploadQueue {
         case .resume(let selection):
             return .changed(try await self.command(try ids(selection)) { $0.resume() })
         case .retry(let selection):
-            return .changed(try await retry(try ids(selection)))
+            let ids = try ids(selection)
+            // Whoever says "now" means it: connectivity is a hint and no gate for people.
+            forceGate()
+            return .changed(try await retry(ids))
         case .remove(let selection): return .changed(try await remove(try ids(selection)))
         case .move(let selection, let move): return .changed(try await self.move(try ids(selection), move))
         case .limitBandwidth(let rate):
@@ -145,7 +148,12 @@ extension UploadQueue {
 
     /// Deletes what the server holds, beside everything else.
     func discard(_ upload: Upload) {
-        discards.append(Task { [runner] in await runner.discard(upload) })
+        lastDiscard += 1
+        let number = lastDiscard
+        discards[number] = Task { [runner] in
+            await runner.discard(upload)
+            discards[number] = nil
+        }
     }
 
     private func move(_ ids: [Upload.ID], _ move: QueueMove) async throws(UploadFailure) -> [Upload.ID] {

@@ -37,10 +37,7 @@ extension UploadQueue {
 
     /// Tries everything that waits, whatever the monitor thinks: connectivity is a hint and no gate for people.
     func tryNow() {
-        if case .closed(let since, let reason) = gate { gate = .forced(since: since, reason: reason) }
-        for task in probes.values { task.cancel() }
-        probes = [:]
-        hosts = [:]
+        forceGate()
         var changed: [Upload.ID] = []
         for var upload in uploads.values {
             switch upload.state {
@@ -52,6 +49,14 @@ extension UploadQueue {
             changed.append(upload.id)
         }
         publish(changed)
+    }
+
+    /// Lets the next tries through, whatever is known of the network and of hosts.
+    func forceGate() {
+        if case .closed(let since, let reason) = gate { gate = .forced(since: since, reason: reason) }
+        for task in probes.values { task.cancel() }
+        probes = [:]
+        hosts = [:]
     }
 
     /// A try that a person forced failed while the link is away: back to waiting for the link.

@@ -125,7 +125,9 @@ extension UploadQueue {
         store(upload)
         let isFinal: Bool
         switch upload.state {
-        case .done, .failed, .held: isFinal = true
+        case .done, .failed, .held:
+            isFinal = true
+            highWater[id] = nil
         case .queued, .running, .waiting, .paused: isFinal = false
         }
         await save([id], durably: isFinal)

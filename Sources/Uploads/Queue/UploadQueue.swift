@@ -87,7 +87,8 @@ public actor UploadQueue: QueueClient {
     var probes: [UploadHost: Task<Void, Never>] = [:]
     /// Uploads removed while they ran, whose parts at the server go when the run has ended.
     var discarding: [Upload.ID: Upload] = [:]
-    var discards: [Task<Void, Never>] = []
+    var discards: [Int: Task<Void, Never>] = [:]
+    var lastDiscard = 0
     /// How far into the file each upload had got when its last attempt broke, to count what is sent again.
     var highWater: [Upload.ID: ByteCount] = [:]
     var unsaved: Set<Upload.ID> = []
@@ -161,7 +162,7 @@ public actor UploadQueue: QueueClient {
         let ending = runs.values.map(\.task)
         for task in ending { task.cancel() }
         for task in ending { await task.value }
-        for task in discards { await task.value }
+        for task in discards.values { await task.value }
         if !unsaved.isEmpty { await save(Array(unsaved), durably: true) }
         do throws(JournalError) { try await journal.close() } catch { notice = error.failure }
         listeners.finish()

@@ -88,6 +88,17 @@ struct QueueNetworkTests {
         #expect(paused.tries.network == 0)
     }
 
+    @Test func `a retry is tried without a network too`() async throws {
+        let fixture = QueueFixture()
+        try await fixture.queue.start(monitor: fixture.monitor)
+        let ids = await fixture.add(1)
+        _ = try await fixture.runner.next()
+        fixture.monitor.report(.down(reason: "no route"))
+        _ = try await fixture.wait(for: ids[0]) { $0 == .paused(.offline) }
+        _ = await fixture.queue.perform(.retry(.ids(ids)))
+        #expect(try await fixture.runner.next().upload.id == ids[0])
+    }
+
     @Test func `a host that cannot be reached is asked for by one probe, and its return starts all`()
         async throws
     {
