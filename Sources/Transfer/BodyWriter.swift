@@ -212,7 +212,7 @@ final class BodyWriter: Sendable {
         let pause = eventLoop.scheduleTask(in: TimeAmount(delay)) {}
         let started: Void? = withRun { $0.pause = pause }
         if started == nil { pause.cancel() }
-        return pause.futureResult
+        return pause.futureResult.flatMap { self.pause(for: piece) }
     }
 
     private func nextRange() -> Range<ByteCount> {

@@ -1,4 +1,5 @@
 import NIOCore
+import NIOPosix
 public import UploadProtocols
 
 #if canImport(Glibc)
@@ -26,7 +27,7 @@ public final class SourceFile: Sendable {
         // The system would take the path to end there.
         guard !path.bytes.contains(0) else { throw Self.unreadable(path, "no such file") }
         // Without O_NONBLOCK a FIFO would hold us until somebody writes to it; a terminal must not become ours.
-        let opened = path.withCString { open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) }
+        let opened = path.withCString { systemOpen($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) }
         guard opened >= 0 else { throw Self.unreadable(path, Self.text(of: errno)) }
         do throws(UploadFailure) {
             identity = try Self.identity(of: opened, path: path)
@@ -44,6 +45,18 @@ public final class SourceFile: Sendable {
     /// - Throws: as `init`.
     public static func identity(at path: LocalPath) throws(UploadFailure) -> FileIdentity {
         try SourceFile(path).identity
+    }
+
+    /// Opens off the caller's thread: on a medium that hangs, opening hangs too.
+    /// - Throws: as `init`.
+    public static func open(_ path: LocalPath) async throws(UploadFailure) -> SourceFile {
+        do {
+            return try await NIOThreadPool.singleton.runIfActive { try SourceFile(path) }
+        } catch let failure as UploadFailure {
+            throw failure
+        } catch {
+            throw unreadable(path, "it could not be opened: \(error)")
+        }
     }
 
     /// Checks that the open file is still the version that `expected` describes.
@@ -120,3 +133,6 @@ public final class SourceFile: Sendable {
         }
     }
 }
+
+/// `open(2)`, which `SourceFile.open` would hide.
+private func systemOpen(_ path: UnsafePointer<CChar>, _ flags: CInt) -> CInt { open(path, flags) }

@@ -79,7 +79,7 @@ public struct FileBody: Sendable {
 
 /// A limit on bytes per second, shared by whoever asks it.
 public protocol Pace: Sendable {
-    /// Books `bytes` and returns how long to wait before sending them; zero if there is no limit now.
+    /// Zero if `bytes` may be sent now: then they are booked. Else how long to wait before asking again.
     func delay(beforeSending bytes: ByteCount) -> Duration
     /// The most bytes to send in one piece so that the rate stays even; nil if there is no limit now.
     var pieceLimit: ByteCount? { get }

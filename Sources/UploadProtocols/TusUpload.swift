@@ -242,7 +242,8 @@ extension TusUpload {
             return .failed(UploadFailure(.permanent, "\(reason), twice in a row"), notes: [.resource(nil)])
         }
         let lost: [Step.Note] = resource.confirmed > 0 ? [.serverLost(resource.confirmed)] : []
-        return create(noting: lost + [.resource(nil)])
+        // The old address stays on record until there is a new one: a refusal may have been a mistake.
+        return create(noting: lost)
     }
 
     private func lengthDiffers(_ answer: Reply.Answer) -> Bool {

@@ -13,6 +13,21 @@ extension Upload.State {
     }
 }
 
+extension Upload {
+    var isDone: Bool {
+        if case .done = state { true } else { false }
+    }
+
+    /// True if trying again means looking at the file again.
+    var needsNewIdentity: Bool {
+        switch state {
+        case .failed(let failure), .held(let failure):
+            [.sourceChanged, .sourceUnreadable].contains(failure.category)
+        case .queued, .running, .waiting, .paused, .done: false
+        }
+    }
+}
+
 /// What people may do with an upload. Each rule says whether anything changed; none knows of a clock, disk or network.
 extension Upload {
     mutating func pause() -> Bool {

@@ -159,17 +159,21 @@ struct BodyTests {
 private final class StepPace: Pace {
     let pieceLimit: ByteCount?
     private let delay: Duration
-    private let pieces = Mutex<[ByteCount]>([])
+    private let pieces = Mutex<(asked: Bool, booked: [ByteCount])>((false, []))
 
     init(pieceLimit: ByteCount, delay: Duration) {
         self.pieceLimit = pieceLimit
         self.delay = delay
     }
 
-    var booked: [ByteCount] { pieces.withLock { $0 } }
+    var booked: [ByteCount] { pieces.withLock { $0.booked } }
 
     func delay(beforeSending bytes: ByteCount) -> Duration {
-        pieces.withLock { $0.append(bytes) }
-        return delay
+        pieces.withLock { pieces in
+            pieces.asked.toggle()
+            if pieces.asked { return delay }
+            pieces.booked.append(bytes)
+            return .zero
+        }
     }
 }

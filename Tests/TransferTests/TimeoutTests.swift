@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import Support
+import Synchronization
 import Testing
 
 @testable import Transfer
@@ -133,8 +134,15 @@ struct TimeoutTests {
     }
 }
 
-private struct SlowPace: Pace {
+/// Lets every second question through.
+private final class SlowPace: Pace {
     let pieceLimit: ByteCount? = 10_000
+    private let hasAsked = Mutex(false)
 
-    func delay(beforeSending bytes: ByteCount) -> Duration { .milliseconds(300) }
+    func delay(beforeSending bytes: ByteCount) -> Duration {
+        hasAsked.withLock { hasAsked in
+            hasAsked.toggle()
+            return hasAsked ? .milliseconds(300) : .zero
+        }
+    }
 }

@@ -43,7 +43,7 @@ public final class DestinationRunner: AttemptRunner {
         do throws(UploadFailure) {
             let destination = try destination(of: upload)
             let uploadProtocol = try Self.uploadProtocol(for: upload, at: destination)
-            let file = try SourceFile(upload.path)
+            let file = try await SourceFile.open(upload.path)
             try file.check(upload.identity)
             let attempt = UploadAttempt(
                 session: try session(for: destination), file: file, identity: upload.identity,

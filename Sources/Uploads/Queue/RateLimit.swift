@@ -11,6 +11,8 @@ public final class RateLimit: Pace {
     }
 
     private static let burst = Duration.milliseconds(250)
+    /// So that a changed limit is noticed soon.
+    private static let longestWait = Duration.milliseconds(250)
 
     private let bucket: Mutex<Bucket>
     private let now: @Sendable () -> ContinuousClock.Instant
@@ -38,10 +40,11 @@ public final class RateLimit: Pace {
         bucket.withLock { bucket in
             guard let rate = bucket.rate else { return .zero }
             let now = now()
+            guard bucket.paidUntil <= now else { return min(bucket.paidUntil - now, Self.longestWait) }
             // What was not used in time is lost, except for one burst.
-            let start = max(bucket.paidUntil, now - Self.burst)
-            bucket.paidUntil = start + .seconds(Double(bytes) / Double(rate))
-            return max(.zero, start - now)
+            bucket.paidUntil =
+                max(bucket.paidUntil, now - Self.burst) + .seconds(Double(bytes) / Double(rate))
+            return .zero
         }
     }
 }

@@ -50,7 +50,12 @@ public struct RetryPolicy: Hashable, Codable, Sendable {
                 final.hint = final.hint ?? "retry when the server is well again"
                 return .fail(final)
             }
-            if let asked = failure.retryAfter, asked >= patience { return .hold(failure) }
+            if let asked = failure.retryAfter, asked >= patience {
+                var held = failure
+                held.summary += "; it asks to wait for \(Int(asked / 3600)) hours or more"
+                held.hint = "retry when that time is over, or remove it"
+                return .hold(held)
+            }
             return wait(after: tries.server, asked: failure.retryAfter, tries: &tries, random: random)
         case .authentication:
             tries.authentication = min(tries.authentication, 1_000_000) + 1

@@ -35,14 +35,17 @@ extension UploadQueue {
         case .remove(let selection): return .changed(try await remove(try ids(selection)))
         case .move(let selection, let move): return .changed(try await self.move(try ids(selection), move))
         case .limitBandwidth(let rate):
+            guard rate.map({ $0 > 0 }) ?? true else {
+                throw UploadFailure(.permanent, "a limit is a number of bytes per second above 0")
+            }
             return try await saveSettings {
                 $0.bandwidthLimit = rate
             } then: {
                 rateLimit.rate = rate
             }
         case .limitConcurrency(let count):
-            guard count >= 1 else {
-                throw UploadFailure(.permanent, "at least one upload must be allowed at once")
+            guard (1...256).contains(count) else {
+                throw UploadFailure(.permanent, "from 1 to 256 uploads can run at once")
             }
             return try await saveSettings {
                 $0.concurrency = count
@@ -68,7 +71,7 @@ extension UploadQueue {
                     .permanent, "there is no upload \(names)\(missing.count > 5 ? ", …" : "")",
                     hint: "`ferry list` shows the numbers")
             }
-            return ids
+            return Array(Set(ids))
         case .all: return all.map(\.id)
         case .failed:
             return all.filter { upload in
@@ -88,6 +91,10 @@ extension UploadQueue {
         guard phase != .finishing else {
             throw UploadFailure(
                 .permanent, "the queue is finishing and takes nothing new", hint: "start ferry again")
+        }
+        guard settings.nextID < Int.max - new.count, ranks.upperBound < Int64.max - Int64(new.count) else {
+            throw UploadFailure(
+                .permanent, "the queue has no numbers left", hint: "begin a new one with --state")
         }
         var added: [Upload] = []
         for item in new {
@@ -112,9 +119,14 @@ extension UploadQueue {
 
     private func retry(_ ids: [Upload.ID]) async throws(UploadFailure) -> [Upload.ID] {
         var left: [Upload] = []
+        var identities: [Upload.ID: FileIdentity] = [:]
+        for id in ids {
+            guard let upload = uploads[id], upload.needsNewIdentity else { continue }
+            identities[id] = try? await SourceFile.open(upload.path).identity
+        }
         let changed = try await command(ids) { upload in
             let before = upload
-            guard upload.retry(identity: try? SourceFile.identity(at: upload.path)) else { return false }
+            guard upload.retry(identity: identities[upload.id]) else { return false }
             if before.resource != nil, upload.resource == nil { left.append(before) }
             return true
         }
@@ -125,21 +137,21 @@ extension UploadQueue {
 
     private func remove(_ ids: [Upload.ID]) async throws(UploadFailure) -> [Upload.ID] {
         let removed = ids.compactMap { uploads[$0] }
+        // Out of memory first: whatever else is appended meanwhile must not bring one of them back.
+        for upload in removed { drop(upload.id) }
         do throws(JournalError) {
             try await journal.append(removed.map { .remove($0.id) }, durably: true)
         } catch {
+            for upload in removed { putBack(upload) }
             reportDisk(error)
             throw error.failure
         }
         for upload in removed {
-            let latest = uploads[upload.id] ?? upload
-            drop(upload.id)
-            if case .done = latest.state { continue }
             if let run = runs[upload.id] {
-                discarding[upload.id] = latest
+                discarding[upload.id] = upload
                 run.task.cancel()
-            } else if latest.resource != nil {
-                discard(latest)
+            } else if upload.resource != nil, !upload.isDone {
+                discard(upload)
             }
         }
         publish([], removed: removed.map(\.id))
@@ -157,7 +169,8 @@ extension UploadQueue {
     }
 
     private func move(_ ids: [Upload.ID], _ move: QueueMove) async throws(UploadFailure) -> [Upload.ID] {
-        let ranks = QueueOrder.ranks(after: move, of: Set(ids), in: all.map { ($0.id, $0.rank) })
+        let ranks = QueueOrder.ranks(
+            after: move, of: Set(ids), in: all.map { ($0.id, $0.rank) }, within: ranks)
         self.ranks =
             ranks.values.reduce(self.ranks) { min($0.lowerBound, $1)...max($0.upperBound, $1) }
         return try await command(Array(ranks.keys)) { upload in
@@ -190,9 +203,9 @@ extension UploadQueue {
 enum QueueOrder {
     /// The new rank of every upload that a move displaces; the chosen ones move as a block and keep their order.
     static func ranks(
-        after move: QueueMove, of chosen: Set<Upload.ID>, in order: [(id: Upload.ID, rank: Int64)]
+        after move: QueueMove, of chosen: Set<Upload.ID>, in order: [(id: Upload.ID, rank: Int64)],
+        within taken: ClosedRange<Int64>
     ) -> [Upload.ID: Int64] {
-        guard let first = order.first, let last = order.last else { return [:] }
         var ids = order.map(\.id)
         switch move {
         case .up:
@@ -207,8 +220,8 @@ enum QueueOrder {
             }
         case .top, .bottom:
             let block = ids.filter(chosen.contains)
-            let start = move == .top ? first.rank - Int64(block.count) : last.rank + 1
-            return Dictionary(uniqueKeysWithValues: zip(block, start...))
+            let start = move == .top ? taken.lowerBound &- Int64(block.count) : taken.upperBound &+ 1
+            return Dictionary(uniqueKeysWithValues: block.indices.map { (block[$0], start &+ Int64($0)) })
         }
         return zip(ids, order).reduce(into: [:]) { ranks, pair in
             if pair.0 != pair.1.id { ranks[pair.0] = pair.1.rank }

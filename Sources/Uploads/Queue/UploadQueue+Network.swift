@@ -19,8 +19,9 @@ extension UploadQueue {
             let wasOpen = gate == .open
             gate = .open
             guard !wasOpen else {
-                // A connection bound to the lost address would never hear of it; a new one goes on at once.
-                if hasLostAddress { cancelRuns(runs.filter { !$0.value.host.isLocal }.map(\.key)) }
+                // A connection bound to the lost address would never hear of it. Which ones are bound to it is not
+                // known, so only those are made anew that lose nothing by it; the others have the stall time.
+                if hasLostAddress { cancelRuns(uploads.values.filter(goesOnElsewhere).map(\.id)) }
                 return
             }
             // Whatever was found out about hosts was found out without a network.
@@ -33,6 +34,11 @@ extension UploadQueue {
             }
             advance()
         }
+    }
+
+    private func goesOnElsewhere(_ upload: Upload) -> Bool {
+        guard let run = runs[upload.id] else { return false }
+        return !run.host.isLocal && runner.resumes(upload)
     }
 
     /// Tries everything that waits, whatever the monitor thinks: connectivity is a hint and no gate for people.
@@ -75,7 +81,7 @@ extension UploadQueue {
         hosts[host, default: ProbeSchedule()].record(.timedOut)
         guard probes[host] == nil else { return }
         probes[host] = Task { [weak self] in
-            while let delay = await self?.hosts[host]?.delay {
+            while let delay = await self?.probeDelay(of: host) {
                 guard let self, (try? await clock.sleep(clock.now().advanced(by: delay))) != nil else {
                     return
                 }
@@ -84,6 +90,17 @@ extension UploadQueue {
                 await take(answer, of: host)
             }
         }
+    }
+
+    /// - Returns: nil if the host need not be asked for any more.
+    private func probeDelay(of host: UploadHost) -> Duration? {
+        let isWanted = uploads.values.contains { $0.state.isPending && runner.host(of: $0) == host }
+        guard isWanted, let delay = hosts[host]?.delay else {
+            hosts[host] = nil
+            probes[host] = nil
+            return nil
+        }
+        return delay
     }
 
     func hostAnswered(_ host: UploadHost) {

@@ -109,8 +109,9 @@ extension UploadQueue {
         let since: Date
         switch (upload.state, outcome) {
         case (.running(_, let started), _): since = started
-        // The server's last word counts, even if somebody paused the upload in the same moment.
-        case (.paused, .done(let receipt)): since = clock.date().addingTimeInterval(-receipt.duration)
+        // The server's last word counts, whatever was done with the upload in the same moment.
+        case (.paused, .done(let receipt)), (.queued, .done(let receipt)):
+            since = clock.date().addingTimeInterval(-receipt.duration)
         default: return advance()
         }
         switch outcome {

@@ -34,7 +34,7 @@ extension UploadQueue {
         do throws(JournalError) {
             try await journal.append(changed.map { .set($0.after) }, durably: true)
         } catch {
-            for (before, after) in changed where uploads[after.id] == after { store(before) }
+            for (before, after) in changed where uploads[after.id] == after { putBack(before) }
             reportDisk(error)
             throw error.failure
         }

@@ -162,12 +162,28 @@ public actor UploadQueue: QueueClient {
         let ending = runs.values.map(\.task)
         for task in ending { task.cancel() }
         for task in ending { await task.value }
-        for task in discards.values { await task.value }
+        await finishDiscards()
         if !unsaved.isEmpty { await save(Array(unsaved), durably: true) }
         do throws(JournalError) { try await journal.close() } catch { notice = error.failure }
         listeners.finish()
         wakeIdleWaiters()
     }
+
+    /// Waits a little for what is being deleted at servers: a server that hangs must not keep us.
+    private func finishDiscards() async {
+        let tasks = Array(discards.values)
+        guard !tasks.isEmpty else { return }
+        let limit = Task { [clock] in
+            guard (try? await clock.sleep(clock.now().advanced(by: Self.discardPatience))) != nil else {
+                return
+            }
+            for task in tasks { task.cancel() }
+        }
+        for task in tasks { await task.value }
+        limit.cancel()
+    }
+
+    private static let discardPatience = Duration.seconds(3)
 
     /// Returns when nothing runs and nothing will: all is done, failed, held or paused by a person. Returns too when
     /// the queue was told to finish and nothing runs any more.
@@ -233,6 +249,13 @@ public actor UploadQueue: QueueClient {
         waits.forget(id)
         highWater[id] = nil
         unsaved.remove(id)
+    }
+
+    /// Undoes a change that could not be written down. What ran then may have ended meanwhile.
+    func putBack(_ upload: Upload) {
+        var upload = upload
+        if case .running = upload.state, runs[upload.id] == nil { upload.state = .queued }
+        store(upload)
     }
 
     func publish(_ ids: [Upload.ID], removed: [Upload.ID] = []) {

@@ -60,7 +60,10 @@ struct AddCommand: AsyncParsableCommand {
         } else if !new.isEmpty {
             _ = try await QueueAccess(assembly: assembly, state: global.stateFolder).perform(.add(new))
         }
-        let total = new.reduce(0) { $0 + $1.identity.size }
+        let total = new.reduce(ByteCount(0)) { sum, upload in
+            let (total, overflow) = sum.addingReportingOverflow(upload.identity.size)
+            return overflow ? .max : total
+        }
         let place = destination.name.isEmpty ? destination.url : destination.name
         print(
             "\(dryRun ? "would add" : "added") \(new.count) \(new.count == 1 ? "file" : "files"), "

@@ -23,7 +23,7 @@ struct RunCommand: AsyncParsableCommand {
             throw CommandFailure(error)
         }
         let report = RunReport(queue: engine.queue, isJSON: json)
-        for notice in engine.notices { report.note(notice.summary) }
+        for note in engine.notes { report.note(note) }
         let following = Task { await report.follow() }
         let ending = Task { () -> Int32? in
             for await signal in signals.values { return signal }
@@ -36,11 +36,18 @@ struct RunCommand: AsyncParsableCommand {
         }
         let signal = await ending.value
         idle.cancel()
+        // Whoever asks twice does not want to wait for anything.
+        let impatience = Task {
+            for await second in signals.values { _exit(128 + second) }
+        }
+        defer { impatience.cancel() }
         let uploads = await engine.queue.all
         await engine.stop()
         await following.value
+        if signal != nil { await report.flush() }
         if let signal { throw ExitCode(signal == SIGINT ? CommandFailure.interrupted : 128 + signal) }
         let isComplete = report.finish(uploads)
+        await report.flush()
         if !isComplete { throw ExitCode(1) }
     }
 }

@@ -25,7 +25,7 @@ struct ScreenCommand: AsyncParsableCommand {
             }
             throw failure
         }
-        for notice in engine.notices { StandardError.write("note: \(notice.summary)\n") }
+        for note in engine.notes { StandardError.write("note: \(SafeLine.text(note))\n") }
         try await ScreenSession(engine: engine, assembly: assembly, look: look).run()
     }
 }
@@ -86,7 +86,7 @@ struct LeavingSummary {
             switch upload.state {
             case .done:
                 done += 1
-                bytes += upload.size
+                bytes = bytes.addingReportingOverflow(upload.size).overflow ? .max : bytes + upload.size
             case .queued, .running, .waiting, .paused: unfinished += 1
             case .held, .failed: failed += 1
             }

@@ -36,7 +36,8 @@ enum LocalFiles {
     }
 
     static var home: String {
-        ProcessInfo.processInfo.environment["HOME"] ?? FileManager.default.homeDirectoryForCurrentUser.path
+        ProcessInfo.processInfo.environment["HOME"].flatMap { $0.isEmpty ? nil : $0 }
+            ?? FileManager.default.homeDirectoryForCurrentUser.path
     }
 
     private static func folder(_ variable: String, default name: String) -> String {

@@ -50,6 +50,7 @@ actor SecretReader {
     private static let commandLifetime = Duration.seconds(60)
 
     private var outputs: [[String]: (value: String, read: ContinuousClock.Instant)] = [:]
+    private var running: [[String]: Task<Result<String, UploadFailure>, Never>] = [:]
 
     /// - Throws: `UploadFailure` (`authentication`) that says where the secret should have come from.
     func read(_ secret: Secret) async throws(UploadFailure) -> String {
@@ -64,13 +65,28 @@ actor SecretReader {
         case .file(let path): value = try Self.file(path, of: secret)
         case .command(let words):
             if let known = outputs[words], .now - known.read < Self.commandLifetime { return known.value }
-            let output = try await SecretCommand.run(words, of: secret)
-            outputs[words] = (output, .now)
-            value = output
+            value = try await output(of: words, secret)
         }
         let line = value.split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
         guard !line.isEmpty else { throw Self.missing(secret, "is empty") }
         return line
+    }
+
+    /// Everybody who needs the secret at the same time waits for one command.
+    private func output(of words: [String], _ secret: Secret) async throws(UploadFailure) -> String {
+        if let task = running[words] { return try await task.value.get() }
+        let task = Task { () -> Result<String, UploadFailure> in
+            do throws(UploadFailure) { return .success(try await SecretCommand.run(words, of: secret)) } catch
+            {
+                return .failure(error)
+            }
+        }
+        running[words] = task
+        let result = await task.value
+        running[words] = nil
+        let output = try result.get()
+        outputs[words] = (output, .now)
+        return output
     }
 
     static func missing(_ secret: Secret, _ what: String) -> UploadFailure {
@@ -108,18 +124,25 @@ private enum SecretCommand {
         process.standardOutput = output
         process.standardInput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
-        let (ends, continuation) = AsyncStream.makeStream(of: Int32.self)
-        process.terminationHandler = { continuation.yield($0.terminationStatus) }
+        let (ends, end) = AsyncStream.makeStream(of: (text: Data, status: Int32).self)
         do { try process.run() } catch { throw SecretReader.missing(secret, "cannot be run") }
+        // A thread of its own: whatever the command leaves running may keep its output open for ever.
+        Thread.detachNewThread {
+            let text = output.fileHandleForReading.readDataToEndOfFile()
+            process.waitUntilExit()
+            end.yield((text, process.terminationStatus))
+            end.finish()
+        }
         let killer = Task {
-            if (try? await Task.sleep(for: timeout)) != nil { process.terminate() }
+            guard (try? await Task.sleep(for: timeout)) != nil else { return }
+            process.terminate()
+            end.finish()
         }
         defer { killer.cancel() }
-        let text = await Task.detached { output.fileHandleForReading.readDataToEndOfFile() }.value
-        for await status in ends {
+        for await (text, status) in ends {
             guard status == 0 else { throw SecretReader.missing(secret, "ended with status \(status)") }
-            break
+            return String(decoding: text.prefix(65_536), as: UTF8.self)
         }
-        return String(decoding: text.prefix(65_536), as: UTF8.self)
+        throw SecretReader.missing(secret, "did not end in time")
     }
 }

@@ -31,7 +31,8 @@ final class ControlServer: Sendable {
             listen(descriptor, 16) == 0
         else {
             close(descriptor)
-            throw UploadFailure(.storage, "the control socket \(path.text) cannot be made")
+            throw UploadFailure(
+                .storage, "the control socket \(path.text) cannot be made (its path may be too long)")
         }
         listener = descriptor
     }
@@ -42,7 +43,10 @@ final class ControlServer: Sendable {
                 let connection = accept(listener, nil, nil)
                 if connection < 0 {
                     if errno == EINTR || errno == ECONNABORTED { continue }
-                    return
+                    // No descriptor left: others will be given back.
+                    guard [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(errno) else { return }
+                    Thread.sleep(forTimeInterval: 0.1)
+                    continue
                 }
                 _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
                 serve(connection)

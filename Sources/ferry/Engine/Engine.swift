@@ -7,8 +7,8 @@ import Uploads
 /// A running queue with everything around it: the lock, the journal, the log and the control socket.
 struct Engine: Sendable {
     let queue: UploadQueue
-    /// What recovery had to put right, for people.
-    let notices: [RecoveryNotice]
+    /// What a person should know of the start: what recovery put right, what does not work.
+    let notes: [String]
     private let runner: DestinationRunner
     private let control: ControlServer?
 
@@ -23,11 +23,17 @@ struct Engine: Sendable {
         let log = TransferLog(folder: state)
         let (queue, runner) = assembly.queue(journal: FileJournal(lock), monitors: [log])
         let notices = try await queue.start(monitor: monitor)
-        for notice in notices { log.note(notice.summary) }
-        // Without the socket the queue still works; only other commands cannot reach it, and they will say so.
-        let control = try? ControlServer(queue: queue, folder: state)
-        control?.start()
-        return Engine(queue: queue, notices: notices, runner: runner, control: control)
+        var notes = notices.map(\.summary)
+        var control: ControlServer?
+        do throws(UploadFailure) {
+            control = try ControlServer(queue: queue, folder: state)
+            control?.start()
+        } catch {
+            // Without the socket the queue still works.
+            notes.append("\(error.summary): other commands cannot reach this queue while it runs")
+        }
+        for note in notes { log.note(note) }
+        return Engine(queue: queue, notes: notes, runner: runner, control: control)
     }
 
     /// Takes the lock, waiting a moment for a command that just holds it.

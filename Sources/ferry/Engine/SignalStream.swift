@@ -13,13 +13,26 @@ final class SignalStream: Sendable {
         values = stream
         let queue = DispatchQueue(label: "signals")
         sources = Mutex(
-            numbers.map { number in
+            numbers.compactMap { number in
+                // Whoever started us with a signal ignored, as nohup does, wants it ignored.
+                var inherited = sigaction()
+                sigaction(number, nil, &inherited)
+                if number == SIGHUP, Self.isIgnored(inherited) { return nil }
                 signal(number, SIG_IGN)
                 let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
                 source.setEventHandler { continuation.yield(number) }
                 source.resume()
                 return source
             })
+    }
+
+    private static func isIgnored(_ action: sigaction) -> Bool {
+        #if canImport(Glibc)
+            let handler = action.__sigaction_handler.sa_handler
+        #else
+            let handler = action.__sigaction_u.__sa_handler
+        #endif
+        return unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
     }
 
     deinit {

@@ -12,6 +12,7 @@ final class RunReport: Sendable {
 
     private let queue: UploadQueue
     private let isJSON: Bool
+    private let output = LineOutput()
     private let shown = Mutex<[Upload.ID: Upload]>([:])
 
     init(queue: UploadQueue, isJSON: Bool) {
@@ -21,11 +22,14 @@ final class RunReport: Sendable {
 
     func note(_ text: String) {
         if isJSON {
-            Self.print(JSONLine.text(["event": "note", "text": text]))
+            output.write(JSONLine.text(["event": "note", "text": text]))
         } else {
             StandardError.write("note: \(SafeLine.text(text))\n")
         }
     }
+
+    /// Waits a moment until what was printed is read. A reader that stands still is not waited for.
+    func flush() async { await output.flush() }
 
     /// Prints until the queue stops.
     func follow() async {
@@ -56,10 +60,10 @@ final class RunReport: Sendable {
                 var event = "summary"
                 var counts: [String: Int]
             }
-            Self.print(JSONLine.text(Summary(counts: counts)))
+            output.write(JSONLine.text(Summary(counts: counts)))
         } else {
             let parts = counts.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
-            Self.print(parts.isEmpty ? "nothing to do" : parts.joined(separator: ", "))
+            output.write(parts.isEmpty ? "nothing to do" : parts.joined(separator: ", "))
         }
         return counts["failed"] == nil && counts["held"] == nil
     }
@@ -72,7 +76,7 @@ final class RunReport: Sendable {
         guard previous?.state != upload.state else { return }
         // What was finished before this run began is history.
         if isFirst, !isUnfinished(upload) { return }
-        Self.print(
+        output.write(
             isJSON ? UploadRecordLine(event: "state", upload).text : UploadText.line(upload, sent: nil))
     }
 
@@ -83,16 +87,16 @@ final class RunReport: Sendable {
     private func remove(_ id: Upload.ID) {
         guard let upload = shown.withLock({ $0.removeValue(forKey: id) }) else { return }
         if isJSON {
-            Self.print(UploadRecordLine(event: "removed", upload).text)
+            output.write(UploadRecordLine(event: "removed", upload).text)
         } else {
-            Self.print("\(id)  removed  \(SafeLine.text(upload.target.name))")
+            output.write("\(id)  removed  \(SafeLine.text(upload.target.name))")
         }
     }
 
     private func printProgress() {
         for sample in queue.progress().sorted(by: { $0.id < $1.id }) {
             guard let upload = shown.withLock({ $0[sample.id] }) else { continue }
-            Self.print(
+            output.write(
                 isJSON
                     ? UploadRecordLine(event: "progress", upload, sent: sample.sent).text
                     : UploadText.line(upload, sent: sample.sent))
@@ -101,16 +105,11 @@ final class RunReport: Sendable {
 
     private func printNetwork(_ network: EngineStatus.Network) {
         switch network {
-        case .online: isJSON ? Self.print(JSONLine.text(["event": "online"])) : note("the network is back")
+        case .online: isJSON ? output.write(JSONLine.text(["event": "online"])) : note("the network is back")
         case .offline(_, let reason):
             isJSON
-                ? Self.print(JSONLine.text(["event": "offline", "reason": reason]))
+                ? output.write(JSONLine.text(["event": "offline", "reason": reason]))
                 : note("no network (\(reason)); uploads wait, nothing is lost")
         }
-    }
-
-    private static func print(_ line: String) {
-        // A closed pipe is no reason to stop uploading (SIGPIPE is ignored).
-        try? FileHandle.standardOutput.write(contentsOf: Data((line + "\n").utf8))
     }
 }

@@ -13,6 +13,7 @@ final class MemoryJournal: Journal {
         var uploads: [Upload.ID: Upload] = [:]
         var settings = QueueSettings()
         var refusal: JournalError?
+        var gate: Gate?
         var isClosed = false
     }
 
@@ -33,12 +34,19 @@ final class MemoryJournal: Journal {
         set { state.withLock { $0.refusal = newValue } }
     }
 
+    /// Appends wait for it.
+    var gate: Gate? {
+        get { state.withLock { $0.gate } }
+        set { state.withLock { $0.gate = newValue } }
+    }
+
     func load() throws(JournalError) -> Recovered {
         let (uploads, settings) = state.withLock { ($0.uploads, $0.settings) }
         return Recovered(uploads: uploads.values.sorted { $0.id < $1.id }, settings: settings)
     }
 
     func append(_ changes: [QueueChange], durably: Bool) async throws(JournalError) {
+        try? await gate?.wait()
         if let refusal { throw refusal }
         state.withLock { state in
             for change in changes {
@@ -75,9 +83,12 @@ final class ScriptedRunner: AttemptRunner {
     private let start: AsyncStream<Attempt>.Continuation
     private let discardedIDs = Mutex<[Upload.ID]>([])
     private let isLocal: Bool
+    private let ignoresCancelling: Bool
 
-    init(isLocal: Bool = false) {
+    /// - Parameter ignoresCancelling: Attempts end with what the test says even if they are cancelled before.
+    init(isLocal: Bool = false, ignoresCancelling: Bool = false) {
         self.isLocal = isLocal
+        self.ignoresCancelling = ignoresCancelling
         (started, start) = AsyncStream.makeStream()
     }
 
@@ -103,6 +114,12 @@ final class ScriptedRunner: AttemptRunner {
     func run(_ upload: Upload, recorder: any AttemptRecorder) async -> UploadAttempt.Outcome {
         let (outcomes, outcome) = AsyncStream.makeStream(of: UploadAttempt.Outcome.self)
         start.yield(Attempt(upload: upload, recorder: recorder, outcome: outcome))
+        if ignoresCancelling {
+            return await Task.detached {
+                for await outcome in outcomes { return outcome }
+                return .cancelled
+            }.value
+        }
         for await outcome in outcomes { return outcome }
         return .cancelled
     }
@@ -148,10 +165,11 @@ struct QueueFixture {
 
     init(
         _ uploads: [Upload] = [], concurrency: Int = 4, isLocal: Bool = false,
+        ignoresCancelling: Bool = false,
         probe: @escaping @Sendable (UploadHost) async -> Reachability = { _ in .reachable }
     ) {
         journal = MemoryJournal(uploads)
-        runner = ScriptedRunner(isLocal: isLocal)
+        runner = ScriptedRunner(isLocal: isLocal, ignoresCancelling: ignoresCancelling)
         queue = UploadQueue(
             configuration: .init(concurrency: concurrency), journal: journal,
             runner: runner, clock: .manual(clock), probe: probe)
@@ -163,6 +181,15 @@ struct QueueFixture {
             for upload in update.changed where upload.id == id && accepts(upload.state) { return upload }
         }
         throw CancellationError()
+    }
+
+    /// Lets the queue go on until something is true of it.
+    func until(_ condition: @Sendable (isolated UploadQueue) -> Bool) async throws {
+        for _ in 0..<1_000_000 {
+            if await condition(queue) { return }
+            await Task.yield()
+        }
+        throw Patience()
     }
 
     func add(_ count: Int, url: String = "http://host.test/") async -> [Upload.ID] {

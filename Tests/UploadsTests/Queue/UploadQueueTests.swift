@@ -162,6 +162,55 @@ struct UploadQueueTests {
         #expect(fixture.journal.uploads.isEmpty)
     }
 
+    @Test func `an upload that ends while it is removed stays removed`() async throws {
+        let fixture = QueueFixture(ignoresCancelling: true)
+        try await fixture.queue.start(monitor: nil)
+        let ids = await fixture.add(1)
+        let attempt = try await fixture.runner.next()
+        let gate = Gate()
+        fixture.journal.gate = gate
+        async let removal = fixture.queue.perform(.remove(.ids(ids)))
+        try await fixture.until { $0.uploads.isEmpty }
+        attempt.complete()
+        gate.open()
+        #expect(await removal == .changed(ids))
+        await fixture.queue.stop()
+        #expect(fixture.journal.uploads.isEmpty)
+    }
+
+    @Test func `an answer that arrives after a pause and a resume still counts`() async throws {
+        let fixture = QueueFixture(ignoresCancelling: true)
+        try await fixture.queue.start(monitor: nil)
+        let ids = await fixture.add(1)
+        let attempt = try await fixture.runner.next()
+        _ = await fixture.queue.perform(.pause(.ids(ids)))
+        _ = await fixture.queue.perform(.resume(.ids(ids)))
+        attempt.complete()
+        _ = try await fixture.wait(for: ids[0]) { $0.isDone }
+    }
+
+    @Test func `a pause that the disk refuses does not leave an upload running without an attempt`()
+        async throws
+    {
+        let fixture = QueueFixture()
+        try await fixture.queue.start(monitor: nil)
+        let ids = await fixture.add(1)
+        let attempt = try await fixture.runner.next()
+        let gate = Gate()
+        fixture.journal.gate = gate
+        async let pause = fixture.queue.perform(.pause(.ids(ids)))
+        try await fixture.until { $0.uploads[ids[0]]?.state == .paused(.user) }
+        attempt.fail(.network)
+        try await fixture.until { $0.runs.isEmpty }
+        fixture.journal.refusal = .diskFull(path: "journal", isQuota: false)
+        gate.open()
+        guard case .refused = await pause else {
+            Issue.record("it was not refused")
+            return
+        }
+        #expect(await fixture.queue.uploads[ids[0]]?.state == .queued)
+    }
+
     @Test func `removing a finished upload leaves it at the server`() async throws {
         let done = Upload.make(
             1, state: .done(Receipt(), at: .distantPast), resource: Resource(url: "http://a/1"))
