@@ -88,6 +88,19 @@ public struct Upload: Identifiable, Hashable, Codable, Sendable {
         case held(UploadFailure)
         case done(Receipt, at: Date)
         case failed(UploadFailure)
+
+        /// The name of the case: in the queue's files, in `--json` and in lists.
+        public var kind: String {
+            switch self {
+            case .queued: "queued"
+            case .running: "running"
+            case .waiting: "waiting"
+            case .paused: "paused"
+            case .held: "held"
+            case .done: "done"
+            case .failed: "failed"
+            }
+        }
     }
 
     /// Who paused an upload. Each reason is lifted by who set it: the link coming back never lifts the user's.

@@ -189,21 +189,6 @@ extension JSONWriter {
     }
 }
 
-extension Upload.State {
-    /// The name of the case in the file.
-    var kind: String {
-        switch self {
-        case .queued: "queued"
-        case .running: "running"
-        case .waiting: "waiting"
-        case .paused: "paused"
-        case .held: "held"
-        case .done: "done"
-        case .failed: "failed"
-        }
-    }
-}
-
 extension Upload.PauseReasons {
     static let names: [(reason: Self, name: String)] = [(.user, "user"), (.offline, "offline")]
 }

@@ -54,7 +54,7 @@ final class RunReport: Sendable {
     /// Prints the sum of it all. True if nothing failed and nothing is held.
     func finish(_ uploads: [Upload]) -> Bool {
         var counts: [String: Int] = [:]
-        for upload in uploads { counts[UploadText.state(upload.state), default: 0] += 1 }
+        for upload in uploads { counts[upload.state.kind, default: 0] += 1 }
         if isJSON {
             struct Summary: Encodable {
                 var event = "summary"

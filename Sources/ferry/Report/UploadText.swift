@@ -5,19 +5,6 @@ import Uploads
 
 /// What is said about uploads without a screen: lines for people, and objects with stable names for programs.
 enum UploadText {
-    /// The state's name in `--json`, and the first word of a line.
-    static func state(_ state: Upload.State) -> String {
-        switch state {
-        case .queued: "queued"
-        case .running: "running"
-        case .waiting: "waiting"
-        case .paused: "paused"
-        case .held: "held"
-        case .done: "done"
-        case .failed: "failed"
-        }
-    }
-
     static func failure(of state: Upload.State) -> UploadFailure? {
         switch state {
         case .waiting(_, let failure), .held(let failure), .failed(let failure): failure
@@ -36,7 +23,7 @@ enum UploadText {
             case .queued, .running, .waiting, .paused, .held, .failed: "\(min(100, share))%"
             }
         let columns = [
-            padded("\(upload.id)", 6, right: true), padded(state(upload.state), 8),
+            padded("\(upload.id)", 6, right: true), padded(upload.state.kind, 8),
             padded(ByteFormat.compact(upload.size), 5, right: true), padded(progress, 4, right: true),
             SafeLine.text(upload.target.name),
         ]
@@ -95,7 +82,7 @@ struct UploadRecordLine: Encodable {
         size = upload.size
         self.sent = sent ?? upload.confirmed
         confirmed = upload.confirmed
-        state = UploadText.state(upload.state)
+        state = upload.state.kind
         attempts = upload.tries.attempts
         resumes = upload.tries.resumes
         resent = upload.tries.resent
