@@ -91,7 +91,7 @@ struct CancelTests {
             task.cancel()
             #expect(await task.value.error?.reason == .cancelled)
             // The transport is still there: only the request's own connection can have ended.
-            try await closed.wait(upTo: .seconds(3))
+            try await closed.wait(upTo: .seconds(30))
         }
         #expect(file.openDescriptors == 0)
     }
