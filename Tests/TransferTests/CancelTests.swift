@@ -76,10 +76,10 @@ struct CancelTests {
         let file = try TestFile(count: 32 << 20)
         let closed = Gate()
         let server = try HostileServer(receiveBuffer: 65_536) { connection in
+            // The cancel may come before any number of bytes has arrived: reading ends with the connection.
+            defer { closed.open() }
             try connection.readHead()
-            try connection.readBody(100_000)
             connection.drain()
-            closed.open()
         }
         defer { server.stop() }
         try await withTransport { transport in
