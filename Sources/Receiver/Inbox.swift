@@ -14,7 +14,16 @@ final class Inbox: Sendable {
         lock = try work.file("lock", flags: O_RDWR | O_CREAT, mode: 0o600)
         self.overwrite = overwrite
         let descriptor = lock.descriptor
-        try SystemError.check("flock") { flock(descriptor, LOCK_EX | LOCK_NB) }
+        try SystemError.check("flock") {
+            // A child that is just being started shares every descriptor until its exec closes them: for that moment a
+            // lock that was given up seems to be held.
+            for _ in 0..<40 {
+                if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return 0 }
+                guard errno == EWOULDBLOCK else { return -1 }
+                usleep(25_000)
+            }
+            return Int(flock(descriptor, LOCK_EX | LOCK_NB))
+        }
     }
 
     /// A file of `.ferry` that holds the data of one upload.
