@@ -25,8 +25,10 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         // A heap for the scheduler and the timers: a logarithm per change with a million uploads.
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
-        // The logger that the receiver's server writes to.
+        // The logger that the receiver's server writes to, and that a library user may have events written to.
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+        // Counters and timers for whatever backend a library user has.
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
     ],
     targets: [
         // A target may import only targets listed above it.
@@ -40,6 +42,8 @@ let package = Package(
                 "UploadProtocols", "Connectivity",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "Metrics", package: "swift-metrics"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),

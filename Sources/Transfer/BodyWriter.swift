@@ -3,32 +3,16 @@ import NIOPosix
 import Synchronization
 import UploadProtocols
 
-/// Feeds one file body to a connection piece by piece: each piece goes out when the one before is with the kernel, the
-/// next is read meanwhile, and nothing is read by the event loop.
+/// Feeds one body to a connection piece by piece: each piece goes out when the one before is with the kernel, the next
+/// is made meanwhile, and nothing is read by the event loop.
 ///
-/// On plaintext a piece is a file region, which the kernel sends from the page cache without a copy; TLS needs the
-/// bytes, so a piece is a buffer there. The last piece always is one: it is read before the last check of the file and
-/// goes out after. Pieces start small and grow while the link takes them quickly, so that progress is smooth on a slow
-/// link and a fast one is not held up.
+/// The last piece is made before the last check of what is sent and goes out after. Pieces start small and grow while
+/// the link takes them quickly, so that progress is smooth on a slow link and a fast one is not held up.
 final class BodyWriter: Sendable {
     typealias Write = @Sendable (IOData) -> EventLoopFuture<Void>
 
     /// The rest of the body is not wanted.
     struct Stopped: Error {}
-
-    private enum Size {
-        static let smallest: ByteCount = 64 << 10
-        static let largestRegion: ByteCount = 8 << 20
-        static let largestBuffer: ByteCount = 1 << 20
-        /// Up to this, one read and one buffer cost less than a region.
-        static let alwaysBuffered: ByteCount = 1 << 20
-    }
-
-    private struct Piece: Sendable {
-        var data: [IOData]
-        var count: ByteCount
-        var isLast: Bool
-    }
 
     private struct Run: Sendable {
         let write: Write
@@ -52,22 +36,18 @@ final class BodyWriter: Sendable {
     private struct State: Sendable {
         var phase = Phase.waiting
         var pieceSize: ByteCount
-        var offset: ByteCount
     }
 
-    private let body: FileBody
-    private let sendsRegions: Bool
+    private let body: StreamedBody
+    private let pieces: any PieceSource
     private let eventLoop: any EventLoop
     private let state: Mutex<State>
 
-    init(_ body: FileBody, isEncrypted: Bool, on eventLoop: any EventLoop) {
+    init(_ body: StreamedBody, isEncrypted: Bool, on eventLoop: any EventLoop) {
         self.body = body
         self.eventLoop = eventLoop
-        let size = body.range.upperBound - body.range.lowerBound
-        sendsRegions = !isEncrypted && size > Size.alwaysBuffered
-        let isSmall = size <= Size.alwaysBuffered
-        state = Mutex(
-            State(pieceSize: isSmall ? Size.alwaysBuffered : Size.smallest, offset: body.range.lowerBound))
+        pieces = body.pieces(isEncrypted: isEncrypted)
+        state = Mutex(State(pieceSize: pieces.isSmall ? PieceSize.alwaysBuffered : PieceSize.smallest))
     }
 
     /// Writes the whole body. Called on the event loop. The future ends when the last piece is with the kernel, or with
@@ -80,17 +60,17 @@ final class BodyWriter: Sendable {
             return true
         }
         if isWanted { goOn() } else { done.fail(Stopped()) }
-        if isWanted, sendsRegions { watchFile() }
+        if isWanted, pieces.needsWatching { watchFiles() }
         return done.futureResult
     }
 
-    /// Notices within a second that the file is not what it was. A region that the file no longer holds would never be
+    /// Notices within a second that a file is not what it was. A region that the file no longer holds would never be
     /// sent to its end, and the kernel would not say why.
-    private func watchFile() {
-        let (body, eventLoop) = (body, eventLoop)
+    private func watchFiles() {
+        let (pieces, eventLoop) = (pieces, eventLoop)
         let interval = TimeAmount.seconds(1)
         let watch = eventLoop.scheduleRepeatedTask(initialDelay: interval, delay: interval) { _ in
-            NIOThreadPool.singleton.runIfActive(eventLoop: eventLoop) { try body.file.check(body.identity) }
+            NIOThreadPool.singleton.runIfActive(eventLoop: eventLoop) { try pieces.check() }
                 .whenFailure { [weak self] in self?.end(.failure($0)) }
         }
         let isWatched: Void? = withRun { $0.watch = watch }
@@ -153,13 +133,14 @@ final class BodyWriter: Sendable {
             case .waiting, .ended: return nil
             }
         }
+        pieces.stop()
         run?.pause?.cancel()
         run?.watch?.cancel()
         run?.done.completeWith(result)
     }
 
     private func goOn() {
-        let next: EventLoopFuture<Piece> = withRun { $0.following.take() } ?? prepare(nextRange())
+        let next: EventLoopFuture<Piece> = withRun { $0.following.take() } ?? nextPiece()
         next.flatMap { piece in
             self.clearance(for: piece).map { piece }
         }.whenComplete { result in
@@ -181,7 +162,7 @@ final class BodyWriter: Sendable {
             if piece.count == 0 { end(.success(())) }
             return
         }
-        let following = prepare(nextRange())
+        let following = nextPiece()
         withRun { $0.following = following }
     }
 
@@ -215,60 +196,19 @@ final class BodyWriter: Sendable {
         return pause.futureResult.flatMap { self.pause(for: piece) }
     }
 
-    private func nextRange() -> Range<ByteCount> {
+    private func nextPiece() -> EventLoopFuture<Piece> {
         let pieceLimit = body.pace?.pieceLimit ?? .max
-        return state.withLock { state in
-            let left = body.range.upperBound - state.offset
-            var count = max(1, min(state.pieceSize, pieceLimit))
-            // What stays for the last piece of a region body must fit into a buffer.
-            if sendsRegions, left > Size.smallest { count = min(count, left - Size.smallest) }
-            let end = state.offset + min(left, count)
-            defer { state.offset = end }
-            return state.offset..<end
-        }
+        return pieces.next(upTo: max(1, min(state.withLock { $0.pieceSize }, pieceLimit)), on: eventLoop)
     }
 
     /// A piece should take about 50 ms: long enough to be cheap, short enough to show movement.
     private func adapt(to elapsed: TimeAmount) {
         state.withLock { state in
             if elapsed < .milliseconds(25) {
-                state.pieceSize = min(
-                    state.pieceSize * 2, sendsRegions ? Size.largestRegion : Size.largestBuffer)
+                state.pieceSize = min(state.pieceSize * 2, pieces.largestPiece)
             } else if elapsed > .milliseconds(150) {
-                state.pieceSize = max(state.pieceSize / 2, Size.smallest)
+                state.pieceSize = max(state.pieceSize / 2, PieceSize.smallest)
             }
-        }
-    }
-
-    /// Checks the file and reads the piece, or brings it into the page cache, on the thread pool.
-    private func prepare(_ range: Range<ByteCount>) -> EventLoopFuture<Piece> {
-        let (body, sendsRegions) = (body, sendsRegions)
-        return NIOThreadPool.singleton.runIfActive(eventLoop: eventLoop) {
-            try body.file.check(body.identity)
-            let isLast = range.upperBound == body.range.upperBound
-            let prefix = range.lowerBound == body.range.lowerBound ? body.prefix : []
-            if sendsRegions, !isLast {
-                try body.file.warm(range)
-                let region = FileRegion(
-                    fileHandle: body.file.handle, readerIndex: Int(range.lowerBound),
-                    endIndex: Int(range.upperBound))
-                let head: [IOData] = prefix.isEmpty ? [] : [.byteBuffer(ByteBuffer(bytes: prefix))]
-                return Piece(
-                    data: head + [.fileRegion(region)], count: ByteCount(prefix.count + range.count),
-                    isLast: false)
-            }
-            let suffix = isLast ? body.suffix : []
-            let count = prefix.count + range.count + suffix.count
-            var buffer = ByteBufferAllocator().buffer(capacity: count)
-            buffer.writeBytes(prefix)
-            _ = try buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: range.count) { space in
-                let space = UnsafeMutableRawBufferPointer(rebasing: space.prefix(range.count))
-                try body.file.read(into: space, at: range.lowerBound)
-                return range.count
-            }
-            buffer.writeBytes(suffix)
-            return Piece(
-                data: count > 0 ? [.byteBuffer(buffer)] : [], count: ByteCount(count), isLast: isLast)
         }
     }
 }

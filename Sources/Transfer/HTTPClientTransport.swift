@@ -57,7 +57,6 @@ public final class HTTPClientTransport: Transport {
         client = HTTPClient(eventLoopGroupProvider: .shared(group), configuration: configuration)
     }
 
-    /// Closes all connections. No request may be made afterwards.
     public func shutdown() async { try? await client.shutdown() }
 
     public func perform(
@@ -65,7 +64,7 @@ public final class HTTPClientTransport: Transport {
     ) async throws(TransportError) -> TransportResponse {
         let loop = loop(for: request.url)
         var writer: BodyWriter?
-        if case .file(let body) = request.body {
+        if case .streamed(let body) = request.body {
             writer = BodyWriter(body, isEncrypted: request.url.lowercased().hasPrefix("https:"), on: loop)
         }
         let collector = ResponseCollector(expected: request.body.length, delegate: delegate, writer: writer)
@@ -125,24 +124,14 @@ public final class HTTPClientTransport: Transport {
         case .none where ["POST", "PUT", "PATCH"].contains(request.method.rawValue): body = .bytes([UInt8]())
         case .none: body = nil
         case .bytes(let bytes): body = .bytes(bytes)
-        case .file(let file):
-            body = .stream(contentLength: file.length) { stream in
+        case .streamed(let streamed):
+            body = .stream(contentLength: streamed.length) { stream in
                 writer?.run { stream.write($0) } ?? stream.write(.byteBuffer(ByteBuffer()))
             }
         }
         return try HTTPClient.Request(
             url: request.url, method: HTTPMethod(rawValue: request.method.rawValue), headers: headers,
             body: body)
-    }
-}
-
-extension TransportRequest.Body {
-    var length: ByteCount {
-        switch self {
-        case .none: 0
-        case .bytes(let bytes): ByteCount(bytes.count)
-        case .file(let file): file.length
-        }
     }
 }
 

@@ -31,12 +31,12 @@ final class ResponseCollector: HTTPClientResponseDelegate, ExchangeObserver {
         var bodySent: ByteCount = 0
     }
 
-    private let expected: ByteCount
+    private let expected: ByteCount?
     private let delegate: (any UploadDelegate)?
     private let writer: BodyWriter?
     private let state = Mutex(State())
 
-    init(expected: ByteCount, delegate: (any UploadDelegate)?, writer: BodyWriter?) {
+    init(expected: ByteCount?, delegate: (any UploadDelegate)?, writer: BodyWriter?) {
         self.expected = expected
         self.delegate = delegate
         self.writer = writer
@@ -57,7 +57,7 @@ final class ResponseCollector: HTTPClientResponseDelegate, ExchangeObserver {
         let count = ByteCount(part.readableBytes)
         guard count > 0 else { return }
         let total = state.withLock { state in
-            state.bodySent = min(expected, state.bodySent + count)
+            state.bodySent = min(expected ?? .max, state.bodySent + count)
             return state.bodySent
         }
         delegate?.didSendBodyData(count, totalBytesSent: total, totalBytesExpected: expected)
@@ -112,7 +112,8 @@ final class ResponseCollector: HTTPClientResponseDelegate, ExchangeObserver {
                 fields.append(HTTPField(name: name, value: value))
             }
             return TransportResponse(
-                status: Int(head.status.code), fields: fields, body: state.body, bodySent: state.bodySent)
+                status: Int(head.status.code), fields: fields, body: state.body,
+                isBodyComplete: state.received == state.body.count, bodySent: state.bodySent)
         }
     }
 }

@@ -1,111 +1,135 @@
-import Foundation
-import HTTPTypes
-import UploadProtocols
+public import HTTPTypes
+import Synchronization
 
-/// Makes the requests of uploads to one destination: adapts each, sends it, follows what may be followed.
+/// The front door: makes requests, each adapted, sent, validated and tried again as its configuration says.
 ///
-/// It retries nothing but a request that met a kept connection which the server was just closing. Every other retry
-/// belongs to the queue.
+/// A session is a value and may be copied; copies share connections and running requests. It retries nothing on its
+/// own but a request that met a kept connection which the server was just closing; retriers do the rest. Requests that
+/// run keep what they need alive: letting a session go does not end them, `shutdown()` does.
 public struct Session: Sendable {
-    /// A chain of redirects longer than this is a loop.
-    private static let redirectLimit = 5
+    public struct Configuration: Sendable {
+        /// Added to every request that does not have them.
+        public var headers: HTTPFields
+        /// Asked before a request's own.
+        public var interceptor: Interceptor
+        /// Which answers are a success, where a request does not say.
+        public var validation: ResponseValidation
+        /// What becomes of redirects, where a request does not say.
+        public var redirects: any RedirectHandler
+        /// Told of everything that happens to every request.
+        public var monitors: [any EventMonitor]
+        /// False holds requests until `RequestTask.resume()`, or until somebody waits for their result.
+        public var startsRequestsImmediately: Bool
+        /// Measures the delays between attempts.
+        public var clock: any Clock<Duration>
 
-    private let transport: any Transport
-    private let adapters: [any RequestAdapter]
-    private let monitors: [any EventMonitor]
+        public init(
+            headers: HTTPFields = [:], interceptor: Interceptor = Interceptor(),
+            validation: ResponseValidation = .automatic,
+            redirects: any RedirectHandler = Redirector.withinServer,
+            monitors: [any EventMonitor] = [], startsRequestsImmediately: Bool = true,
+            clock: any Clock<Duration> = ContinuousClock()
+        ) {
+            self.headers = headers
+            self.interceptor = interceptor
+            self.validation = validation
+            self.redirects = redirects
+            self.monitors = monitors
+            self.startsRequestsImmediately = startsRequestsImmediately
+            self.clock = clock
+        }
+    }
 
-    public init(
-        transport: any Transport, adapters: [any RequestAdapter] = [], monitors: [any EventMonitor] = []
-    ) {
+    public let configuration: Configuration
+    let transport: any Transport
+    let running = RunningRequests()
+
+    /// - Parameter transport: Shut down with the session.
+    public init(_ configuration: Configuration = Configuration(), transport: any Transport) {
+        self.configuration = configuration
         self.transport = transport
-        self.adapters = adapters
-        self.monitors = monitors
     }
 
-    /// Makes one request, and after a 307 or 308 the same request again where the server says, from its first byte.
+    /// Ends every request with `RequestFailure.sessionClosed` and closes all connections.
+    public func shutdown() async {
+        for task in running.close() { await task.end(with: .sessionClosed) }
+        await transport.shutdown()
+    }
+
+    /// Tells the monitors of something that belongs to no one request.
+    func report(_ event: TransferEvent, label: String) {
+        RequestContext(label: label, monitors: configuration.monitors).report(event)
+    }
+
+    /// Makes one request within the caller's task, and returns its answer once it is accepted.
     ///
-    /// - Parameter label: Names the upload in events.
-    /// - Returns: The final answer. A redirect that may not be followed is answered as it is.
-    /// - Throws: `TransportError` if there was no complete answer.
+    /// - Parameters:
+    ///   - label: Names the request in events.
+    ///   - validation: Instead of the configuration's.
+    /// - Throws: `RequestFailure`; `.cancelled` if the caller's task was.
     public func perform(
-        _ request: TransportRequest, label: String, delegate: (any UploadDelegate)? = nil
-    ) async throws(TransportError) -> TransportResponse {
-        var request = request
-        for _ in 0...Self.redirectLimit {
-            let response = try await send(request, label: label, delegate: delegate)
-            guard [307, 308].contains(response.status),
-                let next = Self.target(of: response, from: request.url)
-            else {
-                return response
-            }
-            report(.redirected(label: label, to: Self.redacted(next)))
-            request.url = next
-        }
-        throw TransportError(
-            .broken,
-            UploadFailure(.permanent, "the server redirects in a circle", hint: "check the destination's url")
-        )
+        _ request: TransportRequest, label: String = "", validation: ResponseValidation? = nil,
+        delegate: (any UploadDelegate)? = nil
+    ) async throws(RequestFailure) -> TransportResponse {
+        let body = request.body
+        var options = RequestOptions()
+        options.label = label
+        options.validation = validation
+        options.delegate = delegate
+        let run = RequestRun(
+            RequestPlan(
+                method: request.method, url: request.url, fields: request.fields, body: UploadBody { body },
+                isRepeatable: request.isRepeatable), options: options, session: self)
+        return try await run.performed().response
+    }
+}
+
+/// What one request wants other than its session's configuration.
+public struct RequestOptions: Sendable {
+    /// Names the request in events and logs.
+    public var label = ""
+    /// Asked after the session's.
+    public var interceptor: (any RequestInterceptor)?
+    public var validation: ResponseValidation?
+    public var redirects: (any RedirectHandler)?
+    /// Told as well as the session's.
+    public var monitors: [any EventMonitor] = []
+    public var delegate: (any UploadDelegate)?
+    /// Sent as `Idempotency-Key`, the same on every attempt: a POST that has one may be repeated.
+    public var idempotencyKey: String?
+
+    public init() {}
+}
+
+/// The requests that a session has under way.
+final class RunningRequests: Sendable {
+    private struct State {
+        var isClosed = false
+        var tasks: [ObjectIdentifier: RequestTask] = [:]
     }
 
-    func report(_ event: TransferEvent) {
-        for monitor in monitors { monitor.receive(event) }
-    }
+    private let state = Mutex(State())
 
-    private func send(
-        _ request: TransportRequest, label: String, delegate: (any UploadDelegate)?
-    ) async throws(TransportError) -> TransportResponse {
-        do throws(TransportError) {
-            return try await sendOnce(request, label: label, delegate: delegate)
-        } catch {
-            guard Self.mayRepeat(request, after: error) else { throw error }
-            report(.retriedOnFreshConnection(label: label))
-            return try await sendOnce(request, label: label, delegate: delegate)
-        }
-    }
+    var count: Int { state.withLock { $0.tasks.count } }
 
-    /// Only what a server may see twice, or what it cannot have seen, is sent again (RFC 9110 §9.2.2).
-    private static func mayRepeat(_ request: TransportRequest, after error: TransportError) -> Bool {
-        switch error.reason {
-        case .unsent: true
-        case .staleConnection: request.isRepeatable || error.bodySent == 0 && request.body.length > 0
-        case .cancelled, .notConnected, .broken, .source: false
-        }
-    }
-
-    private func sendOnce(
-        _ request: TransportRequest, label: String, delegate: (any UploadDelegate)?
-    ) async throws(TransportError) -> TransportResponse {
-        var adapted = request
-        for adapter in adapters {
-            do throws(UploadFailure) { adapted = try await adapter.adapt(adapted) } catch {
-                throw TransportError(.source, error)
-            }
-        }
-        report(
-            .exchangeStarted(
-                label: label, method: request.method.rawValue, url: Self.redacted(request.url),
-                bytes: request.body.length))
-        do throws(TransportError) {
-            let response = try await transport.perform(adapted, delegate: delegate)
-            report(.exchangeAnswered(label: label, status: response.status, bytesSent: response.bodySent))
-            return response
-        } catch {
-            report(.exchangeBroke(label: label, summary: error.failure.summary, bytesSent: error.bodySent))
-            throw error
+    /// - Returns: false if no request may begin any more.
+    func add(_ task: RequestTask) -> Bool {
+        state.withLock { state in
+            guard !state.isClosed else { return false }
+            state.tasks[ObjectIdentifier(task)] = task
+            return true
         }
     }
 
-    /// Where a redirect leads, if it stays at the same origin: nowhere else do our credentials and bytes go.
-    private static func target(of response: TransportResponse, from url: String) -> String? {
-        response.fields[.location].flatMap { try? UploadAddress.resolve($0, against: url) }
+    func remove(_ task: RequestTask) {
+        _ = state.withLock { $0.tasks.removeValue(forKey: ObjectIdentifier(task)) }
     }
 
-    /// The address without user info and query values, for logs.
-    static func redacted(_ url: String) -> String {
-        guard var parts = URLComponents(string: url) else { return "(an address that cannot be read)" }
-        parts.user = nil
-        parts.password = nil
-        parts.queryItems = parts.queryItems?.map { URLQueryItem(name: $0.name, value: "…") }
-        return parts.string ?? "(an address that cannot be read)"
+    /// - Returns: Those that were under way.
+    func close() -> [RequestTask] {
+        state.withLock { state in
+            state.isClosed = true
+            return Array(state.tasks.values)
+        }
     }
 }

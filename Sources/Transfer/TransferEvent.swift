@@ -1,20 +1,38 @@
 public import UploadProtocols
 
-/// What happens to the requests of an upload. Holds no secret: fields are left out and user info and query values of
-/// addresses are cut.
+/// What happens to a request, from its creation to its end. Holds no secret: see `RequestSummary`.
 public enum TransferEvent: Hashable, Sendable {
-    case exchangeStarted(label: String, method: String, url: String, bytes: ByteCount)
-    case exchangeAnswered(label: String, status: Int, bytesSent: ByteCount)
-    case exchangeBroke(label: String, summary: String, bytesSent: ByteCount)
-    /// The request is made again elsewhere on the same server, with its whole body.
-    case redirected(label: String, to: String)
-    /// The request is made once more on a fresh connection.
-    case retriedOnFreshConnection(label: String)
+    case created(RequestSummary)
+    /// The adapters are done: this is what goes out.
+    case adapted(RequestSummary)
+    case started
+    /// A write completed: `bytes` of it, `total` of the body so far; `expected` is nil for a body of unknown length.
+    case sent(bytes: ByteCount, total: ByteCount, expected: ByteCount?)
+    /// The last byte of the request is out.
+    case waiting
+    /// `after` is the time since the attempt started.
+    case responded(status: Int, bytesSent: ByteCount, after: Duration)
+    /// No complete answer came.
+    case broke(summary: String, bytesSent: ByteCount, after: Duration)
+    /// The request is made again where the answer says, with its whole body.
+    case redirected(status: Int, to: String)
+    /// The request is made once more, because it met a kept connection that was just closing.
+    case retriedOnFreshConnection
+    case retrying(after: Duration, reason: String)
+    /// A credential was renewed for this request and all that waited with it.
+    case refreshed(after: Duration)
     /// The server holds fewer bytes than it had acknowledged.
-    case serverLostBytes(label: String, ByteCount)
+    case serverLost(ByteCount)
+    case suspended
+    case resumed
+    /// The request ended well. `after` is the time since its creation.
+    case finished(status: Int, after: Duration)
+    case failed(reason: String, after: Duration)
+    case cancelled(after: Duration)
 }
 
-/// Listens to everything that happens. Called from any thread; it must return quickly.
+/// Listens to everything that happens. Called from any thread, for one request in the order things happen; it must
+/// return quickly.
 public protocol EventMonitor: Sendable {
-    func receive(_ event: TransferEvent)
+    func receive(_ event: TransferEvent, of request: RequestContext)
 }

@@ -10,6 +10,13 @@ public protocol Transport: Sendable {
     func perform(
         _ request: TransportRequest, delegate: (any UploadDelegate)?
     ) async throws(TransportError) -> TransportResponse
+
+    /// Closes all connections. No request may be made afterwards.
+    func shutdown() async
+}
+
+extension Transport {
+    public func shutdown() async {}
 }
 
 /// One HTTP request as it goes on the wire.
@@ -17,7 +24,16 @@ public struct TransportRequest: Sendable {
     public enum Body: Sendable {
         case none
         case bytes([UInt8])
-        case file(FileBody)
+        case streamed(StreamedBody)
+
+        /// Bytes; nil if nobody knows before the end.
+        public var length: ByteCount? {
+            switch self {
+            case .none: 0
+            case .bytes(let bytes): ByteCount(bytes.count)
+            case .streamed(let body): body.length
+            }
+        }
     }
 
     public var method: HTTPRequest.Method
@@ -41,42 +57,6 @@ public struct TransportRequest: Sendable {
     }
 }
 
-/// Bytes of a file between a head and a tail; read while they are sent, never held whole.
-public struct FileBody: Sendable {
-    public var file: SourceFile
-    /// What the file must still be, looked at before each piece.
-    public var identity: FileIdentity
-    /// Offsets in bytes from the start of the file.
-    public var range: Range<ByteCount>
-    public var prefix: [UInt8]
-    public var suffix: [UInt8]
-    /// Runs when all but the last piece is out; if it throws, the last piece is not sent.
-    public var beforeLastBytes: (@Sendable () async throws(UploadFailure) -> Void)?
-    /// Holds the sending back to a rate; nil sends as fast as the link takes it.
-    public var pace: (any Pace)?
-
-    public init(
-        file: SourceFile, identity: FileIdentity, range: Range<ByteCount>, prefix: [UInt8] = [],
-        suffix: [UInt8] = [],
-        beforeLastBytes: (@Sendable () async throws(UploadFailure) -> Void)? = nil, pace: (any Pace)? = nil
-    ) {
-        self.file = file
-        self.identity = identity
-        self.range = range
-        self.prefix = prefix
-        self.suffix = suffix
-        self.beforeLastBytes = beforeLastBytes
-        self.pace = pace
-    }
-
-    /// The exact number of bytes on the wire; the largest number there is if it is larger.
-    public var length: ByteCount {
-        let (length, overflow) = (range.upperBound - range.lowerBound)
-            .addingReportingOverflow(ByteCount(prefix.count + suffix.count))
-        return overflow ? .max : length
-    }
-}
-
 /// A limit on bytes per second, shared by whoever asks it.
 public protocol Pace: Sendable {
     /// Zero if `bytes` may be sent now: then they are booked. Else how long to wait before asking again.
@@ -88,17 +68,26 @@ public protocol Pace: Sendable {
 public struct TransportResponse: Sendable {
     public var status: Int
     public var fields: HTTPFields
-    /// The first MiB at most.
+    /// From its beginning, as much as the transport keeps.
     public var body: [UInt8]
+    /// False if the body was longer than what is kept.
+    public var isBodyComplete: Bool
     /// Body bytes of the request that were handed to the socket.
     public var bodySent: ByteCount
 
-    public init(status: Int, fields: HTTPFields = [:], body: [UInt8] = [], bodySent: ByteCount = 0) {
+    public init(
+        status: Int, fields: HTTPFields = [:], body: [UInt8] = [], isBodyComplete: Bool = true,
+        bodySent: ByteCount = 0
+    ) {
         self.status = status
         self.fields = fields
         self.body = body
+        self.isBodyComplete = isBodyComplete
         self.bodySent = bodySent
     }
+
+    /// The answer as the protocols take it.
+    var answer: Reply.Answer { Reply.Answer(status: status, fields: fields, body: body) }
 }
 
 /// Why no complete answer came.

@@ -78,7 +78,7 @@ public struct UploadAttempt: Sendable {
                 known = resource
                 try await recorder.record(resource, durably: isNew)
             case .capabilities(let capabilities): learn(capabilities)
-            case .serverLost(let bytes): session.report(.serverLostBytes(label: label, bytes))
+            case .serverLost(let bytes): session.report(.serverLost(bytes), label: label)
             }
         }
     }
@@ -93,12 +93,19 @@ public struct UploadAttempt: Sendable {
         if case .file = exchange.body {} else { try await marker.set() }
         let progress = ExchangeProgress(exchange: exchange, recorder: recorder)
         recorder.didStart(exchange)
-        do throws(TransportError) {
-            let response = try await session.perform(request, label: label, delegate: progress)
-            return .answered(
-                Reply.Answer(status: response.status, fields: response.fields, body: response.body))
+        let failure: RequestFailure
+        do throws(RequestFailure) {
+            let response = try await session.perform(
+                request, label: label, validation: Self.credentialsAccepted, delegate: progress)
+            return .answered(response.answer)
         } catch {
-            if !error.hasSentAll(exchange.contentLength) { await marker.remove(leaving: known) }
+            failure = error
+        }
+        if case .rejected(let response, _) = failure { return .answered(response.answer) }
+        if !failure.mayHaveSentAll(exchange.contentLength) { await marker.remove(leaving: known) }
+        switch failure {
+        case .cancelled, .sessionClosed: return nil
+        case .transport(let error):
             switch error.reason {
             case .cancelled: return nil
             case .source: throw error.failure
@@ -108,7 +115,13 @@ public struct UploadAttempt: Sendable {
                 if case .file = exchange.body { try file.check(identity) }
                 return .broken(error.failure, bodySent: error.bodySent)
             }
+        case .unusable, .adaptation, .rejected, .undecodable, .retry: throw failure.failure
         }
+    }
+
+    /// What an answer means is the protocol's to say; only refused credentials are the session's.
+    private static let credentialsAccepted = ResponseValidation.check { _, response in
+        if response.status == 401 { throw AnswerVerdict.failure(response.answer) }
     }
 
     private func body(of exchange: Exchange, marker: Marker) -> TransportRequest.Body {
@@ -121,9 +134,9 @@ public struct UploadAttempt: Sendable {
                 try file.check(identity)
                 try await marker.set()
             }
-            return .file(
-                FileBody(
-                    file: file, identity: identity, range: range, prefix: prefix, suffix: suffix,
+            return .streamed(
+                StreamedBody(
+                    [.bytes(prefix), .file(file, identity: identity, range: range), .bytes(suffix)],
                     beforeLastBytes: exchange.mayComplete ? check : nil, pace: pace))
         }
     }
@@ -153,12 +166,17 @@ private final class Marker: Sendable {
     }
 }
 
-extension TransportError {
-    /// True if the server may have the whole request.
-    fileprivate func hasSentAll(_ length: ByteCount) -> Bool {
-        switch reason {
-        case .cancelled, .staleConnection, .broken: bodySent >= length
-        case .unsent, .notConnected, .source: false
+extension RequestFailure {
+    /// True if the server may have the whole request, of a body of `length` bytes.
+    fileprivate func mayHaveSentAll(_ length: ByteCount) -> Bool {
+        switch self {
+        case .cancelled(let sent): sent >= length
+        case .transport(let error):
+            switch error.reason {
+            case .cancelled, .staleConnection, .broken: error.bodySent >= length
+            case .unsent, .notConnected, .source: false
+            }
+        case .unusable, .adaptation, .rejected, .undecodable, .retry, .sessionClosed: false
         }
     }
 }
@@ -180,7 +198,7 @@ private struct ExchangeProgress: UploadDelegate {
     let exchange: Exchange
     let recorder: any AttemptRecorder
 
-    func didSendBodyData(_ bytesSent: ByteCount, totalBytesSent: ByteCount, totalBytesExpected: ByteCount) {
+    func didSendBodyData(_ bytesSent: ByteCount, totalBytesSent: ByteCount, totalBytesExpected: ByteCount?) {
         guard let offset = exchange.fileOffset(afterSending: totalBytesSent) else { return }
         recorder.didSend(bytesSent, fileOffset: offset)
     }

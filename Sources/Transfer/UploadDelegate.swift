@@ -6,8 +6,8 @@ public protocol UploadDelegate: Sendable {
     /// - Parameters:
     ///   - bytesSent: Bytes of this write.
     ///   - totalBytesSent: Bytes of the body handed to the socket so far, never more than `totalBytesExpected`.
-    ///   - totalBytesExpected: The exact length of the body.
-    func didSendBodyData(_ bytesSent: ByteCount, totalBytesSent: ByteCount, totalBytesExpected: ByteCount)
+    ///   - totalBytesExpected: The exact length of the body; nil if nobody knows it before its end.
+    func didSendBodyData(_ bytesSent: ByteCount, totalBytesSent: ByteCount, totalBytesExpected: ByteCount?)
 
     /// The last byte of the request is out; the server has not answered yet.
     func didFinishSending()

@@ -1,15 +1,15 @@
-import Foundation
+public import Foundation
 import HTTPTypes
 
 /// What an answer that is not a success means, for every protocol alike (`RFC 9110 §15`).
-enum AnswerVerdict {
+public enum AnswerVerdict {
     /// Statuses that say "not now". 507 is the server's full disk; 520–524 are a proxy's view of a broken origin.
     private static let transient: Set<Int> = [
         408, 425, 429, 500, 502, 503, 504, 507, 520, 521, 522, 523, 524,
     ]
 
     /// The failure that `answer` stands for, worded for people.
-    static func failure(_ answer: Reply.Answer, now: Date = Date()) -> UploadFailure {
+    public static func failure(_ answer: Reply.Answer, now: Date = Date()) -> UploadFailure {
         let said = ServerText.excerpt(of: answer).map { ": \($0)" } ?? ""
         let name = StatusName.of(answer.status).map { " (\($0))" } ?? ""
         let summary = "the server answered \(answer.status)\(name)\(said)"
@@ -47,7 +47,7 @@ enum AnswerVerdict {
 }
 
 /// What the server said in words, made short and harmless: control characters out, one line, at most 200 code points.
-enum ServerText {
+public enum ServerText {
     static func excerpt(of answer: Reply.Answer) -> String? {
         guard let type = answer.fields[.contentType]?.lowercased(),
             type.hasPrefix("text/plain") || type.contains("json")
@@ -58,7 +58,7 @@ enum ServerText {
 
     /// Text from outside as one short line: white space of any kind becomes one space, and what could steer a terminal
     /// or turn the writing direction goes.
-    static func cleaned(_ text: String) -> String {
+    public static func cleaned(_ text: String) -> String {
         var line = String.UnicodeScalarView()
         for scalar in text.unicodeScalars where line.count < limit {
             if scalar.properties.isWhitespace || scalar == "\u{0}" {

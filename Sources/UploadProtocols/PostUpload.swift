@@ -73,17 +73,15 @@ public struct FormUpload: UploadProtocol {
 /// One request that must not reach the server twice: before its last bytes go out, a mark is noted; an attempt that
 /// finds the mark does not know whether the server has the file.
 struct SingleShot: Sendable {
-    static let idempotencyKey = HTTPField.Name("Idempotency-Key")
-
     private var exchange: Exchange
     private let size: ByteCount
 
     init(_ exchange: Exchange, item: UploadItem) {
         self.exchange = exchange
         size = item.size
-        if exchange.isIdempotent, let name = Self.idempotencyKey {
-            self.exchange.fields[name] = "\"\(item.key)\""
-        } else if !exchange.isIdempotent {
+        if exchange.isIdempotent {
+            self.exchange.fields.idempotencyKey = item.key
+        } else {
             self.exchange.markBeforeLastBytes = Resource(url: exchange.url).withWholeBodySent(true)
         }
     }

@@ -53,10 +53,10 @@ struct BodyTests {
         let server = try HostileServer(bodyLimit: 16 << 20, [.answer(204)])
         defer { server.stop() }
         let file = try source.open()
-        let body = FileBody(file: file, identity: file.identity, range: 70_001..<2_999_999)
+        let body = StreamedBody([.file(file, identity: file.identity, range: 70_001..<2_999_999)])
         _ = try await withTransport { transport in
             await transport.outcome(
-                of: TransportRequest(method: .patch, url: server.url("/f"), body: .file(body)))
+                of: TransportRequest(method: .patch, url: server.url("/f"), body: .streamed(body)))
         }
         let received = try #require(server.requests.first).body
         #expect(received.count == 2_929_998)

@@ -42,10 +42,12 @@ struct TestFile {
         beforeLastBytes: (@Sendable () async throws(UploadFailure) -> Void)? = nil
     ) throws -> TransportRequest.Body {
         let file = try open()
-        return .file(
-            FileBody(
-                file: file, identity: file.identity, range: 0..<file.identity.size, prefix: prefix,
-                suffix: suffix,
+        return .streamed(
+            StreamedBody(
+                [
+                    .bytes(prefix), .file(file, identity: file.identity, range: 0..<file.identity.size),
+                    .bytes(suffix),
+                ],
                 beforeLastBytes: beforeLastBytes, pace: pace))
     }
 
@@ -79,7 +81,7 @@ extension Result where Success == TransportResponse, Failure == TransportError {
 /// Writes down what it is told, and says when a number of bytes is out.
 final class RecordingDelegate: UploadDelegate {
     enum Call: Hashable {
-        case sent(ByteCount, total: ByteCount, expected: ByteCount)
+        case sent(ByteCount, total: ByteCount, expected: ByteCount?)
         case finished
     }
 
@@ -90,7 +92,7 @@ final class RecordingDelegate: UploadDelegate {
 
     var calls: [Call] { state.withLock { $0 } }
 
-    func didSendBodyData(_ bytesSent: ByteCount, totalBytesSent: ByteCount, totalBytesExpected: ByteCount) {
+    func didSendBodyData(_ bytesSent: ByteCount, totalBytesSent: ByteCount, totalBytesExpected: ByteCount?) {
         take(.sent(bytesSent, total: totalBytesSent, expected: totalBytesExpected))
     }
 
@@ -99,5 +101,45 @@ final class RecordingDelegate: UploadDelegate {
     private func take(_ call: Call) {
         state.withLock { $0.append(call) }
         onCall(call)
+    }
+}
+
+extension Session {
+    /// A session that takes every answer.
+    static func making(
+        _ transport: any Transport, adapters: [any RequestAdapter] = [], retriers: [any RequestRetrier] = [],
+        validation: ResponseValidation = .none, monitors: [any EventMonitor] = [],
+        clock: any Clock<Duration> = ContinuousClock()
+    ) -> Session {
+        Session(
+            Configuration(
+                interceptor: Interceptor(adapters: adapters, retriers: retriers), validation: validation,
+                monitors: monitors, clock: clock),
+            transport: transport)
+    }
+}
+
+/// Keeps events, and opens a gate when one comes.
+final class EventLog: EventMonitor {
+    struct Entry: Sendable {
+        var event: TransferEvent
+        var context: RequestContext
+    }
+
+    private let state = Mutex<[Entry]>([])
+    private let onEvent: @Sendable (TransferEvent) -> Void
+
+    init(onEvent: @escaping @Sendable (TransferEvent) -> Void = { _ in }) { self.onEvent = onEvent }
+
+    var entries: [Entry] { state.withLock { $0 } }
+    var all: [TransferEvent] { entries.map(\.event) }
+    /// The names, without the writes in between.
+    var names: [String] { all.map(\.name).filter { $0 != "sent" } }
+
+    func count(_ name: String) -> Int { all.count { $0.name == name } }
+
+    func receive(_ event: TransferEvent, of request: RequestContext) {
+        state.withLock { $0.append(Entry(event: event, context: request)) }
+        onEvent(event)
     }
 }

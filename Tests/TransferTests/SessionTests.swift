@@ -9,13 +9,6 @@ import Testing
 
 private let credentials = AuthorizationAdapter { () async throws(UploadFailure) in "Bearer secret" }
 
-/// Keeps events.
-private final class EventLog: EventMonitor {
-    private let events = Mutex<[TransferEvent]>([])
-    var all: [TransferEvent] { events.withLock { $0 } }
-    func receive(_ event: TransferEvent) { events.withLock { $0.append(event) } }
-}
-
 struct RedirectTests {
     @Test(arguments: [(307, true), (308, true), (307, false), (308, false)])
     func `a redirect within the server gets the whole body again`(status: Int, early: Bool) async throws {
@@ -24,7 +17,7 @@ struct RedirectTests {
             bodyLimit: 4 << 20, [.redirect(status, to: "/other?x=1", early: early), .answer(201)])
         defer { server.stop() }
         let answer = try await withTransport { transport in
-            try await Session(transport: transport, adapters: [credentials]).perform(
+            try await Session.making(transport, adapters: [credentials]).perform(
                 TransportRequest(method: .put, url: server.url("/f"), body: try file.body()), label: "1")
         }
         #expect(answer.status == 201)
@@ -39,7 +32,7 @@ struct RedirectTests {
         let server = try HostileServer([.redirect(status, to: "/other"), .answer(201)])
         defer { server.stop() }
         let answer = try await withTransport { transport in
-            try await Session(transport: transport).perform(
+            try await Session.making(transport).perform(
                 TransportRequest(method: .put, url: server.url(), body: .bytes([1])), label: "1")
         }
         #expect(answer.status == status)
@@ -52,7 +45,7 @@ struct RedirectTests {
         let server = try HostileServer([.redirect(307, to: other.url("/x"))])
         defer { server.stop() }
         let answer = try await withTransport { transport in
-            try await Session(transport: transport, adapters: [credentials]).perform(
+            try await Session.making(transport, adapters: [credentials]).perform(
                 TransportRequest(method: .put, url: server.url(), body: .bytes([1])), label: "1")
         }
         #expect(answer.status == 307)
@@ -60,8 +53,8 @@ struct RedirectTests {
     }
 
     @Test func `https never leads to http`() async throws {
-        let session = Session(
-            transport: ScriptedTransport { request in
+        let session = Session.making(
+            ScriptedTransport { request in
                 .success(TransportResponse(status: 308, fields: [.location: "http://server.example/f"]))
             })
         let request = TransportRequest(method: .put, url: "https://server.example/f", body: .bytes([1]))
@@ -70,20 +63,20 @@ struct RedirectTests {
 
     @Test func `a circle of redirects ends`() async throws {
         let tries = Mutex(0)
-        let session = Session(
-            transport: ScriptedTransport { _ in
+        let session = Session.making(
+            ScriptedTransport { _ in
                 tries.withLock { $0 += 1 }
                 return .success(TransportResponse(status: 307, fields: [.location: "/f"]))
             })
         let request = TransportRequest(method: .put, url: "http://server.example/f")
-        await #expect(throws: TransportError.self) { try await session.perform(request, label: "1") }
+        await #expect(throws: RequestFailure.self) { try await session.perform(request, label: "1") }
         #expect(tries.withLock { $0 } == 6)
     }
 
     @Test func `events show neither passwords nor query values`() async throws {
         let log = EventLog()
-        let session = Session(
-            transport: ScriptedTransport { _ in .success(TransportResponse(status: 200)) }, monitors: [log])
+        let session = Session.making(
+            ScriptedTransport { _ in .success(TransportResponse(status: 200)) }, monitors: [log])
         let url = "http://user:word@server.example/f?token=secret"
         _ = try await session.perform(TransportRequest(method: .put, url: url), label: "1")
         let text = "\(log.all)"
@@ -102,7 +95,7 @@ struct StaleConnectionTests {
         defer { server.stop() }
         let log = EventLog()
         let status = try await withTransport { transport in
-            let session = Session(transport: transport, monitors: [log])
+            let session = Session.making(transport, monitors: [log])
             let first = TransportRequest(method: .put, url: server.url("/1"), body: .bytes([1]))
             _ = try await session.perform(first, label: "1")
             let file = try TestFile(count: 1000)
@@ -117,7 +110,7 @@ struct StaleConnectionTests {
         let (status, requests, events) = try await Self.second(.put)
         #expect(status == 201)
         #expect(requests.map(\.connection) == [1, 2])
-        #expect(events.contains(.retriedOnFreshConnection(label: "2")))
+        #expect(events.contains(.retriedOnFreshConnection))
     }
 
     @Test func `a request that may not be repeated is not, once its bytes are out`() async throws {
@@ -137,8 +130,8 @@ struct StaleConnectionTests {
         defer { server.stop() }
         try await withTransport { transport in
             let request = TransportRequest(method: .put, url: server.url(), body: .bytes([1]))
-            await #expect(throws: TransportError.self) {
-                try await Session(transport: transport).perform(request, label: "1")
+            await #expect(throws: RequestFailure.self) {
+                try await Session.making(transport).perform(request, label: "1")
             }
         }
         #expect(server.requests.count == 1)
@@ -154,14 +147,14 @@ struct StaleConnectionTests {
         reason: TransportError.Reason, method: HTTPRequest.Method, sent: ByteCount, tries: Int
     ) async {
         let made = Mutex(0)
-        let session = Session(
-            transport: ScriptedTransport { _ in
+        let session = Session.making(
+            ScriptedTransport { _ in
                 made.withLock { $0 += 1 }
                 return .failure(TransportError(reason, UploadFailure(.network, "x"), bodySent: sent))
             })
         let request = TransportRequest(
             method: method, url: "http://server.example/", body: .bytes([1, 2, 3, 4, 5]))
-        await #expect(throws: TransportError.self) { try await session.perform(request, label: "1") }
+        await #expect(throws: RequestFailure.self) { try await session.perform(request, label: "1") }
         #expect(made.withLock { $0 } == tries)
     }
 }
@@ -169,8 +162,8 @@ struct StaleConnectionTests {
 struct AdapterTests {
     @Test func `adapters run in order on each try, from the unadapted request`() async throws {
         let seen = Mutex<[HTTPFields]>([])
-        let session = Session(
-            transport: ScriptedTransport { request in
+        let session = Session.making(
+            ScriptedTransport { request in
                 let count = seen.withLock { seen in
                     seen.append(request.fields)
                     return seen.count
@@ -190,8 +183,8 @@ struct AdapterTests {
     }
 
     @Test func `a secret that cannot be read sends nothing`() async throws {
-        let session = Session(
-            transport: ScriptedTransport { _ in
+        let session = Session.making(
+            ScriptedTransport { _ in
                 Issue.record("the request was made")
                 return .success(TransportResponse(status: 200))
             },
@@ -203,8 +196,10 @@ struct AdapterTests {
         await #expect {
             try await session.perform(TransportRequest(method: .put, url: "http://h/"), label: "1")
         } throws: { error in
-            guard let error = error as? TransportError else { return false }
-            return error.reason == .source && error.failure.category == .authentication
+            guard case .adaptation(let reason as UploadFailure) = error as? RequestFailure else {
+                return false
+            }
+            return reason.category == .authentication
         }
     }
 }

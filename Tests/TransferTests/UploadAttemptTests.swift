@@ -51,7 +51,7 @@ private struct Stage {
         let count = Mutex(0)
         let transport = ScriptedTransport { [log] request in
             log.note(.request(request.method.rawValue))
-            if case .file(let body) = request.body, let check = body.beforeLastBytes {
+            if case .streamed(let body) = request.body, let check = body.beforeLastBytes {
                 do throws(UploadFailure) { try await check() } catch {
                     return .failure(TransportError(.source, error))
                 }
@@ -63,7 +63,7 @@ private struct Stage {
             return await answers(number, request)
         }
         let attempt = UploadAttempt(
-            session: Session(transport: transport, adapters: adapters), file: source,
+            session: Session.making(transport, adapters: adapters), file: source,
             identity: source.identity,
             label: "1", recorder: log)
         let item = UploadItem.make(url: "http://server.example/files/", size: source.identity.size)

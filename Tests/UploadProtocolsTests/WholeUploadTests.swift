@@ -112,7 +112,7 @@ struct WholeUploadTests {
         let exchange = try #require(upload.start(resource: nil, capabilities: nil).exchange)
         #expect(exchange.isIdempotent)
         #expect(exchange.markBeforeLastBytes == nil)
-        #expect(SingleShot.idempotencyKey.flatMap { exchange.fields[$0] } == "\"key-1\"")
+        #expect(exchange.fields[.idempotencyKey] == "\"key-1\"")
         #expect(upload.receive(.broke(afterSending: exchange.contentLength)).failure?.category == .network)
     }
 

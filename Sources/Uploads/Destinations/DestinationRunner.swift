@@ -124,11 +124,14 @@ public final class DestinationRunner: AttemptRunner {
     }
 
     private func session(for destination: Destination) throws(UploadFailure) -> Session {
-        var adapters: [any RequestAdapter] = [FieldAdapter(destination.fields)]
+        var interceptor = Interceptor()
         if let authorization = destination.authorization {
-            adapters.append(AuthorizationAdapter(authorization))
+            interceptor.adapters.append(AuthorizationAdapter(authorization))
         }
-        return Session(transport: try transport(destination.tls), adapters: adapters, monitors: monitors)
+        return Session(
+            Session.Configuration(
+                headers: destination.fields, interceptor: interceptor, validation: .none, monitors: monitors),
+            transport: try transport(destination.tls))
     }
 
     /// One transport, and so one pool of connections, for all destinations that trust alike.

@@ -16,11 +16,11 @@ public actor UploadQueue: QueueClient {
         public var concurrencyPerHost: Int?
         /// Bytes per second over all uploads; nil for no limit.
         public var bandwidth: ByteCount?
-        public var retry: RetryPolicy
+        public var retry: QueueRetryPolicy
 
         public init(
             concurrency: Int = 4, concurrencyPerHost: Int? = nil, bandwidth: ByteCount? = nil,
-            retry: RetryPolicy = RetryPolicy()
+            retry: QueueRetryPolicy = QueueRetryPolicy()
         ) {
             self.concurrency = concurrency
             self.concurrencyPerHost = concurrencyPerHost

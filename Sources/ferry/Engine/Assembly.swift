@@ -125,7 +125,7 @@ struct Assembly {
             configuration: UploadQueue.Configuration(
                 concurrency: limits.concurrency, concurrencyPerHost: limits.perHost,
                 bandwidth: limits.bandwidth,
-                retry: RetryPolicy(base: retry.base, cap: retry.cap, serverTries: retry.serverTries)),
+                retry: QueueRetryPolicy(base: retry.base, cap: retry.cap, serverTries: retry.serverTries)),
             journal: journal, runner: runner, rateLimit: limit)
         return (queue, runner)
     }

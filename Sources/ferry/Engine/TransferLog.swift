@@ -27,7 +27,15 @@ final class TransferLog: EventMonitor {
 
     deinit { file.withLock { _ = close($0.descriptor) } }
 
-    func receive(_ event: TransferEvent) { note(Self.text(event)) }
+    func receive(_ event: TransferEvent, of request: RequestContext) {
+        switch event {
+        // Too often, or no more than what comes after it says.
+        case .created, .started, .sent, .waiting, .finished: break
+        case .adapted, .responded, .broke, .redirected, .retriedOnFreshConnection, .retrying, .refreshed,
+            .serverLost, .suspended, .resumed, .failed, .cancelled:
+            note("#\(request.label) \(event.summary)")
+        }
+    }
 
     func note(_ text: String) {
         let line = Array("\(Date.now.formatted(.iso8601)) \(SafeLine.text(text))\n".utf8)
@@ -49,20 +57,5 @@ final class TransferLog: EventMonitor {
             let descriptor = Darwin.open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         #endif
         return File(descriptor: descriptor, size: descriptor < 0 ? 0 : Int(lseek(descriptor, 0, SEEK_END)))
-    }
-
-    private static func text(_ event: TransferEvent) -> String {
-        switch event {
-        case .exchangeStarted(let label, let method, let url, let bytes):
-            "#\(label) \(method) \(url) (\(bytes) bytes)"
-        case .exchangeAnswered(let label, let status, let sent):
-            "#\(label) answered \(status) after \(sent) bytes"
-        case .exchangeBroke(let label, let summary, let sent):
-            "#\(label) broke after \(sent) bytes: \(summary)"
-        case .redirected(let label, let target): "#\(label) redirected to \(target)"
-        case .retriedOnFreshConnection(let label): "#\(label) again on a fresh connection"
-        case .serverLostBytes(let label, let bytes):
-            "#\(label) the server lost \(bytes) bytes it had acknowledged"
-        }
     }
 }

@@ -6,10 +6,10 @@ import UploadProtocols
 
 @testable import Uploads
 
-struct RetryPolicyTests {
-    private let policy = RetryPolicy(base: 1, cap: 60, serverTries: 3)
+struct QueueRetryPolicyTests {
+    private let policy = QueueRetryPolicy(base: 1, cap: 60, serverTries: 3)
 
-    private func decide(_ failure: UploadFailure, _ tries: inout Upload.Tries) -> RetryPolicy.Decision {
+    private func decide(_ failure: UploadFailure, _ tries: inout Upload.Tries) -> QueueRetryPolicy.Decision {
         policy.decide(after: failure, tries: &tries) { $0.upperBound }
     }
 

@@ -1,7 +1,7 @@
 public import UploadProtocols
 
 /// How long to wait after a failure, and when to stop trying. A pure function of what happened so far.
-public struct RetryPolicy: Hashable, Codable, Sendable {
+public struct QueueRetryPolicy: Hashable, Codable, Sendable {
     /// The longest first wait, in seconds.
     public var base: Double
     /// No wait drawn by us is longer, in seconds. A server may ask for more.

@@ -1,21 +1,13 @@
 public import HTTPTypes
 public import UploadProtocols
 
-/// Completes a request before each try: credentials, headers of the destination.
-///
-/// Adapters run in order, each on what the one before made, from the same unadapted request each time.
-public protocol RequestAdapter: Sendable {
-    /// - Throws: `UploadFailure` if the request cannot be made, such as a secret that cannot be read.
-    func adapt(_ request: TransportRequest) async throws(UploadFailure) -> TransportRequest
-}
-
 /// Adds fixed fields; those of the request itself win.
 public struct FieldAdapter: RequestAdapter {
     public let fields: HTTPFields
 
     public init(_ fields: HTTPFields) { self.fields = fields }
 
-    public func adapt(_ request: TransportRequest) async throws(UploadFailure) -> TransportRequest {
+    public func adapt(_ request: TransportRequest, for context: RequestContext) -> TransportRequest {
         var request = request
         for field in fields where !request.fields.contains(field.name) { request.fields.append(field) }
         return request
@@ -28,7 +20,9 @@ public struct AuthorizationAdapter: RequestAdapter {
 
     public init(_ value: @escaping @Sendable () async throws(UploadFailure) -> String) { self.value = value }
 
-    public func adapt(_ request: TransportRequest) async throws(UploadFailure) -> TransportRequest {
+    public func adapt(
+        _ request: TransportRequest, for context: RequestContext
+    ) async throws -> TransportRequest {
         var request = request
         request.fields[.authorization] = try await value()
         return request

@@ -1,0 +1,71 @@
+import Synchronization
+public import UploadProtocols
+
+/// Bytes that are made while they are sent: the output of a program, a compressor, a download.
+///
+/// A value that says how to begin, not a stream that has begun: every attempt opens it anew, so a body that was sent
+/// in part can be sent again from its first byte.
+public struct BodyStream: Sendable {
+    public typealias Chunks = any AsyncSequence<[UInt8], any Error>
+
+    /// The exact number of bytes; nil if nobody knows before the end: then the body is sent chunked (RFC 9112 §7.1),
+    /// which some servers refuse with a 411.
+    public let length: ByteCount?
+    private let begin: @Sendable () async throws -> sending Chunks
+    private let isLeft: @Sendable () -> Bool
+
+    /// - Parameters:
+    ///   - length: Bytes. A stream that brings more or less ends the request with an error that names both numbers.
+    ///   - begin: Makes the chunks of one attempt, from the first byte. Chunks of 64 KiB to 1 MiB cost least.
+    public init(length: ByteCount? = nil, _ begin: @escaping @Sendable () async throws -> sending Chunks) {
+        self.length = length
+        self.begin = begin
+        isLeft = { true }
+    }
+
+    private init(
+        length: ByteCount?, isLeft: @escaping @Sendable () -> Bool,
+        begin: @escaping @Sendable () async throws -> sending Chunks
+    ) {
+        self.length = length
+        self.isLeft = isLeft
+        self.begin = begin
+    }
+
+    /// A stream that exists already and can be read once: an attempt that needs it again is not made.
+    public static func once(
+        length: ByteCount? = nil, _ chunks: some AsyncSequence<[UInt8], any Error> & Sendable
+    ) -> BodyStream {
+        let flag = OnceFlag()
+        return BodyStream(
+            length: length, isLeft: { !flag.isTaken },
+            begin: {
+                guard flag.take() else {
+                    throw UploadFailure(
+                        .permanent, "the stream was read already and cannot be sent again",
+                        hint: "give the body as a stream that can begin anew, or as a file")
+                }
+                return chunks
+            })
+    }
+
+    /// False if the bytes could be had only once, and were.
+    public var canBegin: Bool { isLeft() }
+
+    /// The chunks from the first byte on.
+    public func open() async throws -> sending Chunks { try await begin() }
+}
+
+private final class OnceFlag: Sendable {
+    private let taken = Mutex(false)
+
+    var isTaken: Bool { taken.withLock { $0 } }
+
+    /// - Returns: true the first time.
+    func take() -> Bool {
+        taken.withLock { taken in
+            defer { taken = true }
+            return !taken
+        }
+    }
+}

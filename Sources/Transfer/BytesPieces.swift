@@ -1,0 +1,26 @@
+import NIOCore
+import Synchronization
+import UploadProtocols
+
+/// The pieces of bytes in memory.
+final class BytesPieces: PieceSource {
+    private let left: Mutex<ByteBuffer>
+    let isSmall = true
+    let largestPiece = PieceSize.largestBuffer
+    let needsWatching = false
+
+    init(_ bytes: [UInt8]) { left = Mutex(ByteBuffer(bytes: bytes)) }
+
+    func check() {}
+    func stop() {}
+
+    func next(upTo limit: ByteCount, on eventLoop: any EventLoop) -> EventLoopFuture<Piece> {
+        let (slice, isLast) = left.withLock { left in
+            let slice = left.readSlice(length: Int(min(limit, ByteCount(left.readableBytes))))
+            return (slice, left.readableBytes == 0)
+        }
+        let data = slice.map { $0.readableBytes > 0 ? [IOData.byteBuffer($0)] : [] } ?? []
+        return eventLoop.makeSucceededFuture(
+            Piece(data: data, count: ByteCount(slice?.readableBytes ?? 0), isLast: isLast))
+    }
+}

@@ -1,0 +1,69 @@
+import NIOCore
+import Synchronization
+import UploadProtocols
+
+/// The pieces of several sources as one body.
+final class JoinedPieces: PieceSource {
+    private let sources: [any PieceSource]
+    private let current = Mutex(0)
+
+    /// - Parameter sources: At least one.
+    init(_ sources: [any PieceSource]) { self.sources = sources }
+
+    var isSmall: Bool { sources.allSatisfy { $0.isSmall } }
+    var largestPiece: ByteCount { sources.map(\.largestPiece).max() ?? PieceSize.largestBuffer }
+    var needsWatching: Bool { sources.contains { $0.needsWatching } }
+
+    func check() throws { for source in sources { try source.check() } }
+    func stop() { for source in sources { source.stop() } }
+
+    func next(upTo limit: ByteCount, on eventLoop: any EventLoop) -> EventLoopFuture<Piece> {
+        let number = current.withLock { $0 }
+        let isFinal = number == sources.count - 1
+        return sources[number].next(upTo: limit, on: eventLoop).flatMap { piece in
+            guard piece.isLast, !isFinal else { return eventLoop.makeSucceededFuture(piece) }
+            self.current.withLock { $0 += 1 }
+            // An empty piece is never written, and so nobody would ask for the next.
+            guard piece.count > 0 else { return self.next(upTo: limit, on: eventLoop) }
+            return eventLoop.makeSucceededFuture(Piece(data: piece.data, count: piece.count, isLast: false))
+        }
+    }
+}
+
+extension StreamedBody {
+    /// What makes the pieces of this body. Bytes beside a file become part of the file's own pieces.
+    func pieces(isEncrypted: Bool) -> any PieceSource {
+        var sources: [any PieceSource] = []
+        var pending: [UInt8] = []
+        let lastFile = segments.lastIndex { if case .file = $0 { true } else { false } }
+        let tail = lastFile.flatMap { bytes(after: $0) }
+        let body = tail == nil ? segments[...] : segments[...(lastFile ?? 0)]
+        for (index, segment) in body.enumerated() {
+            switch segment {
+            case .bytes(let bytes): pending += bytes
+            case .file(let file, let identity, let range):
+                sources.append(
+                    FilePieces(
+                        file, identity: identity, range: range, prefix: pending,
+                        suffix: index == lastFile ? tail ?? [] : [], isEncrypted: isEncrypted))
+                pending = []
+            case .stream(let stream):
+                if !pending.isEmpty { sources.append(BytesPieces(pending)) }
+                pending = []
+                sources.append(StreamPieces(stream))
+            }
+        }
+        if !pending.isEmpty || sources.isEmpty { sources.append(BytesPieces(pending)) }
+        return sources.count == 1 ? sources[0] : JoinedPieces(sources)
+    }
+
+    /// What stands after a segment, if it is nothing but bytes.
+    private func bytes(after index: Int) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        for segment in segments[(index + 1)...] {
+            guard case .bytes(let more) = segment else { return nil }
+            bytes += more
+        }
+        return bytes
+    }
+}

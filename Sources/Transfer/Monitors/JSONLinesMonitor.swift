@@ -1,0 +1,109 @@
+import Dispatch
+public import Foundation
+import HTTPTypes
+import Synchronization
+public import UploadProtocols
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Writes one JSON object a line for each event to a file that only its owner can read.
+///
+/// Members: `time` (ISO 8601, milliseconds), `event` (`TransferEvent.name`), `request` (its id), `attempt`, and where
+/// they apply `label`, `method`, `url`, `status`, `bytes`, `total`, `expected`, `seconds` (how long it took, or the
+/// wait before a retry), `reason`. Lines are appended, each by one write, off the caller's thread.
+public final class JSONLinesMonitor: EventMonitor {
+    private let queue = DispatchQueue(label: "ferry.events")
+    private let descriptor: CInt
+    private let includesProgress: Bool
+    private let now: @Sendable () -> Date
+
+    /// - Parameters:
+    ///   - includesProgress: Whether each write of a body becomes a line: several thousand a gigabyte.
+    ///   - now: For `time`.
+    /// - Throws: `UploadFailure` (`storage`) if the file cannot be opened, or is a symbolic link.
+    public init(
+        appendingTo path: LocalPath, includesProgress: Bool = false,
+        now: @escaping @Sendable () -> Date = { Date() }
+    ) throws(UploadFailure) {
+        let flags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW
+        descriptor = path.withCString { open($0, flags, 0o600) }
+        guard descriptor >= 0 else {
+            throw UploadFailure(
+                .storage, "\(path.text) cannot be written: \(String(cString: strerror(errno)).lowercased())",
+                hint: "choose another file for the events")
+        }
+        self.includesProgress = includesProgress
+        self.now = now
+    }
+
+    deinit { close(descriptor) }
+
+    public func receive(_ event: TransferEvent, of request: RequestContext) {
+        if case .sent = event, !includesProgress { return }
+        let record = EventRecord(event, of: request, at: now())
+        queue.async { [self] in
+            guard var line = try? Self.encoder.encode(record) else { return }
+            line.append(UInt8(ascii: "\n"))
+            // A full disk costs the line, not the upload.
+            line.withUnsafeBytes { _ = write(descriptor, $0.baseAddress, $0.count) }
+        }
+    }
+
+    /// Returns when all events so far are written.
+    public func flush() { queue.sync {} }
+
+    private static let encoder: JSONEncoder = {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return encoder
+    }()
+}
+
+/// One line.
+private struct EventRecord: Encodable {
+    let time: String
+    let event: String
+    let request: String
+    let attempt: Int
+    var label: String?
+    var method: String?
+    var url: String?
+    var status: Int?
+    var bytes: ByteCount?
+    var total: ByteCount?
+    var expected: ByteCount?
+    var seconds: Double?
+    var reason: String?
+
+    init(_ event: TransferEvent, of context: RequestContext, at date: Date) {
+        time = date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+        self.event = event.name
+        request = context.id.uuidString
+        attempt = context.attempt
+        label = context.label.isEmpty ? nil : context.label
+        switch event {
+        case .created(let summary), .adapted(let summary):
+            method = summary.method.rawValue
+            url = summary.url
+            expected = summary.bodyLength
+        case .sent(let bytes, let total, let expected):
+            (self.bytes, self.total, self.expected) = (bytes, total, expected)
+        case .responded(let status, let sent, let time):
+            (self.status, total, seconds) = (status, sent, time / .seconds(1))
+        case .broke(let summary, let sent, let time):
+            (reason, total, seconds) = (summary, sent, time / .seconds(1))
+        case .redirected(let status, let target): (self.status, url) = (status, target)
+        case .retrying(let delay, let why): (seconds, reason) = (delay / .seconds(1), why)
+        case .refreshed(let time): seconds = time / .seconds(1)
+        case .serverLost(let bytes): self.bytes = bytes
+        case .finished(let status, let time): (self.status, seconds) = (status, time / .seconds(1))
+        case .failed(let why, let time): (reason, seconds) = (why, time / .seconds(1))
+        case .cancelled(let time): seconds = time / .seconds(1)
+        case .started, .waiting, .retriedOnFreshConnection, .suspended, .resumed: break
+        }
+    }
+}

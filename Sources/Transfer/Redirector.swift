@@ -1,0 +1,88 @@
+import Foundation
+import HTTPTypes
+import UploadProtocols
+
+/// An answer that sends the request elsewhere.
+public struct Redirect: Sendable {
+    /// As it was sent.
+    public let request: TransportRequest
+    /// Status 301, 302, 303, 307 or 308.
+    public let response: TransportResponse
+    /// Where to, absolute.
+    public let url: String
+    /// True if that is the same scheme, host and port.
+    public let staysAtServer: Bool
+
+    /// - Returns: nil if the answer is no redirect, or its `Location` leads nowhere.
+    init?(_ response: TransportResponse, to request: TransportRequest) {
+        guard [301, 302, 303, 307, 308].contains(response.status),
+            let location = response.fields[.location], let base = URL(string: request.url),
+            let url = URL(string: location, relativeTo: base)?.absoluteURL, url.user() == nil,
+            let origin = UploadAddress.origin(url)
+        else { return nil }
+        self.request = request
+        self.response = response
+        self.url = url.absoluteString
+        staysAtServer = origin == UploadAddress.origin(base)
+    }
+
+    /// What RFC 9110 §15.4 makes of the request: the same again with its whole body after 307 and 308; after 303 a
+    /// GET, and after 301 and 302 too if it was a POST, as everybody does it. Another server gets no credentials.
+    public var next: TransportRequest {
+        var next = request
+        next.url = url
+        let becomesGet =
+            response.status == 303 && request.method != .head
+            || [301, 302].contains(response.status) && request.method == .post
+        if becomesGet {
+            next.method = .get
+            next.body = .none
+            next.isRepeatable = true
+            next.fields = HTTPFields(next.fields.filter { !$0.name.canonicalName.hasPrefix("content-") })
+        }
+        if !staysAtServer {
+            next.fields = HTTPFields(next.fields.filter { !Redaction.holdsSecret($0.name) })
+        }
+        return next
+    }
+
+    /// True if what went encrypted would go in the clear.
+    var losesEncryption: Bool {
+        let isEncrypted: (String) -> Bool = { $0.lowercased().hasPrefix("https") }
+        return isEncrypted(request.url) && !isEncrypted(url)
+    }
+}
+
+/// Decides what becomes of a redirect.
+public protocol RedirectHandler: Sendable {
+    /// - Returns: The next request, usually `redirect.next`; nil to take the redirect itself as the answer.
+    func request(after redirect: Redirect, for context: RequestContext) async -> TransportRequest?
+}
+
+/// The redirect handlers that come with the library. A chain of more than 5 is a circle and ends the request.
+public struct Redirector: RedirectHandler {
+    private let decide: @Sendable (Redirect) async -> TransportRequest?
+
+    /// Repeats a request with its body within the server (307, 308), and follows the rest within the server if it is a
+    /// GET or HEAD: neither bytes nor credentials go where the caller did not send them. The default.
+    public static let withinServer = Redirector { redirect in
+        guard redirect.staysAtServer else { return nil }
+        let isRepeated = [307, 308].contains(redirect.response.status)
+        return isRepeated || [.get, .head].contains(redirect.request.method) ? redirect.next : nil
+    }
+
+    /// Follows every redirect, also to other servers, which get the body and no credentials; never from https to http.
+    public static let follow = Redirector { $0.losesEncryption ? nil : $0.next }
+
+    /// Takes every redirect as the answer.
+    public static let refuse = Redirector { _ in nil }
+
+    /// Follows with the request that `change` makes; nil takes the redirect as the answer.
+    public static func modify(
+        _ change: @escaping @Sendable (Redirect) async -> TransportRequest?
+    ) -> Redirector { Redirector(decide: change) }
+
+    public func request(after redirect: Redirect, for context: RequestContext) async -> TransportRequest? {
+        await decide(redirect)
+    }
+}

@@ -1,0 +1,135 @@
+import HTTPTypes
+import UploadProtocols
+
+/// One attempt at a request: adapted, sent, sent again where a redirect leads.
+struct RequestAttempt: Sendable {
+    /// A chain of redirects longer than this is a loop.
+    private static let redirectLimit = 5
+
+    private let plan: RequestPlan
+    private let interceptor: Interceptor
+    private let redirects: any RedirectHandler
+    private let transport: any Transport
+    private let context: RequestContext
+    private let delegate: AttemptDelegate
+    /// As far as it got: unadapted, adapted, or as it was redirected.
+    private(set) var request: TransportRequest
+
+    init(
+        _ plan: RequestPlan, interceptor: Interceptor, redirects: any RedirectHandler,
+        transport: any Transport, context: RequestContext, delegate: AttemptDelegate
+    ) {
+        self.plan = plan
+        self.interceptor = interceptor
+        self.redirects = redirects
+        self.transport = transport
+        self.context = context
+        self.delegate = delegate
+        request = TransportRequest(method: plan.method, url: plan.url, fields: plan.fields)
+    }
+
+    mutating func response() async throws(RequestFailure) -> TransportResponse {
+        request = try await plan.opened()
+        request = try await adapted()
+        context.report(.adapted(RequestSummary(request)))
+        for _ in 0...Self.redirectLimit {
+            try checkMethod()
+            let response = try await send()
+            guard let redirect = Redirect(response, to: request),
+                let next = await redirects.request(after: redirect, for: context)
+            else { return response }
+            context.report(.redirected(status: response.status, to: Redaction.address(next.url)))
+            request = next
+        }
+        throw .transport(
+            TransportError(
+                .broken,
+                UploadFailure(.permanent, "the server redirects in a circle", hint: "check the address")))
+    }
+
+    private func adapted() async throws(RequestFailure) -> TransportRequest {
+        do {
+            return try await interceptor.adapt(request, for: context)
+        } catch {
+            if error is CancellationError || Task.isCancelled { throw .cancelled() }
+            throw .adaptation(error)
+        }
+    }
+
+    /// RFC 9110 §9.3.1 gives the content of a GET no meaning, and servers refuse it.
+    private func checkMethod() throws(RequestFailure) {
+        guard [.get, .head].contains(request.method), request.body.length != 0 else { return }
+        throw .unusable(
+            UploadFailure(
+                .permanent, "a \(request.method.rawValue) request cannot carry a body",
+                hint: "use POST or PUT, or send the values as query items"))
+    }
+
+    private func send() async throws(RequestFailure) -> TransportResponse {
+        do throws(TransportError) {
+            do throws(TransportError) {
+                return try await sendOnce()
+            } catch {
+                guard request.mayRepeat(after: error) else { throw error }
+                context.report(.retriedOnFreshConnection)
+                return try await sendOnce()
+            }
+        } catch {
+            throw error.reason == .cancelled ? .cancelled(bodySent: error.bodySent) : .transport(error)
+        }
+    }
+
+    private func sendOnce() async throws(TransportError) -> TransportResponse {
+        let start = ContinuousClock.now
+        context.report(.started)
+        do throws(TransportError) {
+            let response = try await transport.perform(request, delegate: delegate)
+            context.report(
+                .responded(
+                    status: response.status, bytesSent: response.bodySent, after: ContinuousClock.now - start)
+            )
+            return response
+        } catch {
+            context.report(
+                .broke(
+                    summary: error.failure.summary, bytesSent: error.bodySent,
+                    after: ContinuousClock.now - start))
+            throw error
+        }
+    }
+}
+
+extension TransportRequest {
+    /// Only what a server may see twice, or what it cannot have seen, is sent again (RFC 9110 §9.2.2).
+    fileprivate func mayRepeat(after error: TransportError) -> Bool {
+        switch error.reason {
+        case .unsent: true
+        case .staleConnection: isRepeatable || error.bodySent == 0 && body.length != 0
+        case .cancelled, .notConnected, .broken, .source: false
+        }
+    }
+}
+
+/// Told when an attempt begins, besides how its body gets out.
+protocol AttemptObserver: UploadDelegate {
+    func didBegin(_ context: RequestContext)
+}
+
+/// Passes on how a body gets out: to the monitors, the request's progress and the caller's delegate.
+struct AttemptDelegate: UploadDelegate {
+    let context: RequestContext
+    let observers: [any UploadDelegate]
+
+    func didSendBodyData(_ bytesSent: ByteCount, totalBytesSent: ByteCount, totalBytesExpected: ByteCount?) {
+        context.report(.sent(bytes: bytesSent, total: totalBytesSent, expected: totalBytesExpected))
+        for observer in observers {
+            observer.didSendBodyData(
+                bytesSent, totalBytesSent: totalBytesSent, totalBytesExpected: totalBytesExpected)
+        }
+    }
+
+    func didFinishSending() {
+        context.report(.waiting)
+        for observer in observers { observer.didFinishSending() }
+    }
+}

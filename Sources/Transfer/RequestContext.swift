@@ -1,0 +1,71 @@
+public import struct Foundation.UUID
+
+/// Which request, and the how-manyeth attempt at it: handed to adapters, retriers and monitors.
+public struct RequestContext: Sendable, Identifiable {
+    /// The same for all attempts at a request.
+    public let id: UUID
+    /// What the caller calls the request; the queue uses the upload's number.
+    public let label: String
+    /// 1 for the first.
+    public let attempt: Int
+    /// How often the request was tried again so far, by what made it so.
+    public let retries: RetryCounts
+    private let monitors: [any EventMonitor]
+
+    public init(
+        id: UUID = UUID(), label: String = "", attempt: Int = 1, retries: RetryCounts = RetryCounts(),
+        monitors: [any EventMonitor] = []
+    ) {
+        self.id = id
+        self.label = label
+        self.attempt = attempt
+        self.retries = retries
+        self.monitors = monitors
+    }
+
+    /// Tells the monitors of this request.
+    public func report(_ event: TransferEvent) {
+        for monitor in monitors { monitor.receive(event, of: self) }
+    }
+
+    /// The context of the attempt after this one.
+    func next(counting category: RetryCounts.Reason) -> RequestContext {
+        RequestContext(
+            id: id, label: label, attempt: attempt + 1, retries: retries.adding(category), monitors: monitors)
+    }
+}
+
+/// Retries counted apart, so that a renewed credential does not use up what a bad link needs.
+public struct RetryCounts: Hashable, Sendable {
+    public enum Reason: Hashable, Sendable {
+        /// No complete answer came.
+        case network
+        /// The server's answer was not accepted, or could not be decoded.
+        case answer
+        /// The credentials were refused (401, 407), or could not be had.
+        case authentication
+        /// An adapter failed, or the request could not be made.
+        case preparation
+    }
+
+    public var network = 0
+    public var answer = 0
+    public var authentication = 0
+    public var preparation = 0
+
+    public init() {}
+
+    /// All but those for credentials, which have their own limit.
+    public var withoutAuthentication: Int { network + answer + preparation }
+
+    func adding(_ reason: Reason) -> RetryCounts {
+        var counts = self
+        switch reason {
+        case .network: counts.network += 1
+        case .answer: counts.answer += 1
+        case .authentication: counts.authentication += 1
+        case .preparation: counts.preparation += 1
+        }
+        return counts
+    }
+}

@@ -1,0 +1,177 @@
+import Foundation
+import HTTPTypes
+import UploadProtocols
+
+/// What the caller asked for, before anything was added.
+struct RequestPlan: Sendable {
+    var method: HTTPRequest.Method
+    var url: String
+    var fields: HTTPFields
+    var body: UploadBody
+    /// nil takes it from the method.
+    var isRepeatable: Bool?
+}
+
+/// One request from its creation to its end: attempts, and retries as its retriers decide.
+struct RequestRun: Sendable {
+    /// An answer that was accepted, to the request as it was sent.
+    struct Answer: Sendable {
+        var request: TransportRequest
+        var response: TransportResponse
+    }
+
+    let plan: RequestPlan
+    let context: RequestContext
+    private let interceptor: Interceptor
+    private let validation: ResponseValidation
+    private let redirects: any RedirectHandler
+    private let delegate: (any UploadDelegate)?
+    private let transport: any Transport
+    private let clock: any Clock<Duration>
+    private let created = ContinuousClock.now
+
+    init(_ plan: RequestPlan, options: RequestOptions, session: Session) {
+        let configuration = session.configuration
+        self.plan = plan.completed(configuration.headers, key: options.idempotencyKey)
+        context = RequestContext(label: options.label, monitors: configuration.monitors + options.monitors)
+        var interceptor = configuration.interceptor
+        if let own = options.interceptor { interceptor = interceptor.appending(own) }
+        self.interceptor = interceptor
+        validation = options.validation ?? configuration.validation
+        redirects = options.redirects ?? configuration.redirects
+        delegate = options.delegate
+        transport = session.transport
+        clock = configuration.clock
+    }
+
+    /// The whole life of the request, told to the monitors.
+    func performed() async throws(RequestFailure) -> Answer {
+        reportCreation()
+        var context = context
+        do throws(RequestFailure) {
+            let answer = try await attempts(&context)
+            reportEnd(.success(answer), in: context)
+            return answer
+        } catch {
+            reportEnd(.failure(error), in: context)
+            throw error
+        }
+    }
+
+    func reportCreation() { context.report(.created(plan.summary)) }
+
+    func reportEnd(_ result: Result<Answer, RequestFailure>, in context: RequestContext) {
+        let elapsed = ContinuousClock.now - created
+        switch result {
+        case .success(let answer):
+            context.report(.finished(status: answer.response.status, after: elapsed))
+        case .failure(.cancelled): context.report(.cancelled(after: elapsed))
+        case .failure(let failure):
+            context.report(.failed(reason: failure.failure.summary, after: elapsed))
+        }
+    }
+
+    /// Attempts until an answer is accepted or no retrier wants another.
+    ///
+    /// - Parameters:
+    ///   - context: Of the first attempt; of the last one at the end.
+    ///   - progress: Told of each attempt besides the request's own delegate.
+    ///   - hold: Waited for before each attempt.
+    func attempts(
+        _ context: inout RequestContext, progress: (any AttemptObserver)? = nil, hold: Hold? = nil
+    ) async throws(RequestFailure) -> Answer {
+        while true {
+            if let hold, await !hold.wait() { throw .cancelled() }
+            progress?.didBegin(context)
+            var attempt = RequestAttempt(
+                plan, interceptor: interceptor, redirects: redirects, transport: transport, context: context,
+                delegate: AttemptDelegate(context: context, observers: observers(progress)))
+            do throws(RequestFailure) {
+                let response = try await attempt.response()
+                try await validation.validate(response, to: attempt.request)
+                return Answer(request: attempt.request, response: response)
+            } catch {
+                context = try await next(after: error, of: attempt.request, in: context)
+            }
+        }
+    }
+
+    private func observers(_ progress: (any AttemptObserver)?) -> [any UploadDelegate] {
+        var observers: [any UploadDelegate] = []
+        if let progress { observers.append(progress) }
+        if let delegate { observers.append(delegate) }
+        return observers
+    }
+
+    /// Asks the retriers, and waits as long as they say.
+    /// - Returns: The context of the next attempt.
+    /// - Throws: `failure` if there is to be none.
+    func next(
+        after failure: RequestFailure, of request: TransportRequest, in context: RequestContext
+    ) async throws(RequestFailure) -> RequestContext {
+        if Task.isCancelled { throw .cancelled() }
+        guard let reason = failure.retryReason else { throw failure }
+        let delay: Duration
+        switch await interceptor.retry(request, after: failure, for: context) {
+        case .retry: delay = .zero
+        case .retryAfter(let wait): delay = max(.zero, wait)
+        case .doNotRetry: throw Task.isCancelled ? .cancelled() : failure
+        case .fail(let error): throw Task.isCancelled ? .cancelled() : .retry(error, original: failure)
+        }
+        guard plan.body.canBegin else { throw failure }
+        context.report(.retrying(after: delay, reason: failure.failure.summary))
+        do {
+            try Task.checkCancellation()
+            if delay > .zero { try await clock.sleep(for: delay) }
+        } catch { throw .cancelled() }
+        return context.next(counting: reason)
+    }
+}
+
+extension RequestPlan {
+    fileprivate func completed(_ headers: HTTPFields, key: String?) -> RequestPlan {
+        var plan = self
+        for field in headers where !fields.contains(field.name) { plan.fields.append(field) }
+        if let type = body.contentType, plan.fields[.contentType] == nil { plan.fields[.contentType] = type }
+        if let key {
+            plan.fields.idempotencyKey = key
+            plan.isRepeatable = true
+        }
+        return plan
+    }
+
+    var summary: RequestSummary { RequestSummary(method: method, url: url, fields: fields, bodyLength: nil) }
+
+    /// The request of one attempt, with a body that begins at its first byte.
+    func opened() async throws(RequestFailure) -> TransportRequest {
+        guard let parsed = URL(string: url), UploadAddress.origin(parsed) != nil else {
+            throw .unusable(
+                UploadFailure(
+                    .permanent, "the address \(Redaction.address(url)) cannot be used",
+                    hint: "give an http or https address"))
+        }
+        do {
+            return TransportRequest(
+                method: method, url: url, fields: fields, body: try await body.open(),
+                isRepeatable: isRepeatable)
+        } catch {
+            if error is CancellationError || Task.isCancelled { throw .cancelled() }
+            let failure = error as? UploadFailure
+            throw .unusable(failure ?? UploadFailure(.sourceUnreadable, "the body cannot be had: \(error)"))
+        }
+    }
+}
+
+extension RequestFailure {
+    /// What a retry after this failure counts as; nil if there can be none.
+    fileprivate var retryReason: RetryCounts.Reason? {
+        switch self {
+        case .cancelled, .sessionClosed, .retry: nil
+        case .unusable, .adaptation:
+            failure.category == .authentication ? .authentication : .preparation
+        case .transport(let error): error.failure.category == .authentication ? .authentication : .network
+        case .rejected(_, let failure): failure.category == .authentication ? .authentication : .answer
+        case .undecodable: .answer
+        }
+    }
+}

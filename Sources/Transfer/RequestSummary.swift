@@ -1,0 +1,23 @@
+public import HTTPTypes
+public import UploadProtocols
+
+/// A request as it may be shown: without user info, query values and the values of fields that may hold a secret.
+public struct RequestSummary: Hashable, Sendable {
+    public let method: HTTPRequest.Method
+    public let url: String
+    public let fields: HTTPFields
+    /// Bytes of the body; nil if nobody knows before its end.
+    public let bodyLength: ByteCount?
+
+    public init(_ request: TransportRequest) {
+        self.init(
+            method: request.method, url: request.url, fields: request.fields, bodyLength: request.body.length)
+    }
+
+    init(method: HTTPRequest.Method, url: String, fields: HTTPFields, bodyLength: ByteCount?) {
+        self.method = method
+        self.url = Redaction.address(url)
+        self.fields = Redaction.fields(fields)
+        self.bodyLength = bodyLength
+    }
+}

@@ -1,0 +1,93 @@
+public import Foundation
+import UploadProtocols
+
+/// What a request carries, as something that can be begun anew: each attempt and each redirect opens it again, so
+/// that a request which failed half-way goes out whole the next time.
+public struct UploadBody: Sendable {
+    /// The media type for `Content-Type`, if the request names none itself.
+    public let contentType: String?
+    private let isLeft: @Sendable () -> Bool
+    private let opening: @Sendable () async throws -> TransportRequest.Body
+
+    /// - Parameters:
+    ///   - canBegin: Whether another attempt has something to send; asked after an attempt failed.
+    ///   - open: Makes the body of one attempt, from its first byte. What it throws ends the attempt before anything
+    ///     is sent.
+    public init(
+        contentType: String? = nil, canBegin: @escaping @Sendable () -> Bool = { true },
+        open: @escaping @Sendable () async throws -> TransportRequest.Body
+    ) {
+        self.contentType = contentType
+        isLeft = canBegin
+        opening = open
+    }
+
+    /// False if the bytes could be had only once, and were.
+    public var canBegin: Bool { isLeft() }
+
+    /// - Throws: `UploadFailure` for what is known to be wrong with a file; whatever a caller's own body throws.
+    public func open() async throws -> TransportRequest.Body { try await opening() }
+}
+
+extension UploadBody {
+    /// No body at all.
+    public static let none = UploadBody { .none }
+
+    /// Bytes in memory. They may be none: the request then says `Content-Length: 0`.
+    public static func data(_ bytes: some Sequence<UInt8> & Sendable) -> UploadBody {
+        let bytes = [UInt8](bytes)
+        return UploadBody { .bytes(bytes) }
+    }
+
+    public static func string(_ text: String) -> UploadBody {
+        let bytes = Array(text.utf8)
+        return UploadBody(contentType: "text/plain; charset=utf-8") { .bytes(bytes) }
+    }
+
+    /// A file, read while it is sent. Each attempt sends it as it is when the attempt begins; a change while it is
+    /// sent ends the attempt (`sourceChanged`).
+    ///
+    /// `Content-Type` follows the name's extension, `application/octet-stream` where there is no telling.
+    public static func file(_ path: LocalPath) -> UploadBody {
+        UploadBody(contentType: MediaType.ofFile(named: path.name)) {
+            let file = try await SourceFile.open(path)
+            guard file.identity.size > 0 else { return .bytes([]) }
+            return .streamed(
+                StreamedBody([.file(file, identity: file.identity, range: 0..<file.identity.size)]))
+        }
+    }
+
+    /// A file, by its path or `file:` address.
+    public static func file(_ url: URL) -> UploadBody {
+        guard url.isFileURL else {
+            return UploadBody {
+                throw UploadFailure(
+                    .sourceUnreadable,
+                    "\(Redaction.address(url.absoluteString)) is not the address of a file",
+                    hint: "give a path or a file: address")
+            }
+        }
+        return file(LocalPath(url.path(percentEncoded: false)))
+    }
+
+    /// Bytes that are made while they are sent; chunked if their number is not known.
+    public static func stream(_ stream: BodyStream) -> UploadBody {
+        UploadBody(canBegin: { stream.canBegin }, open: { .streamed(StreamedBody([.stream(stream)])) })
+    }
+
+    /// A value as JSON, encoded once.
+    ///
+    /// A value that cannot be encoded ends the request before anything is sent.
+    public static func json(_ value: some Encodable, encoder: JSONEncoder = JSONEncoder()) -> UploadBody {
+        let encoded = Result { try [UInt8](encoder.encode(value)) }.mapError { error in
+            UploadFailure(.permanent, "the value cannot be written as JSON: \(error)")
+        }
+        return UploadBody(contentType: "application/json") { .bytes(try encoded.get()) }
+    }
+
+    /// Fields as `application/x-www-form-urlencoded`.
+    public static func form(_ fields: FormFields) -> UploadBody {
+        let bytes = Array(fields.encoded.utf8)
+        return UploadBody(contentType: "application/x-www-form-urlencoded; charset=utf-8") { .bytes(bytes) }
+    }
+}

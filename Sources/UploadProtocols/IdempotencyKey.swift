@@ -1,0 +1,18 @@
+public import HTTPTypes
+
+extension HTTPField.Name {
+    /// `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header): a server that knows it carries out a request once,
+    /// however often it gets it.
+    public static let idempotencyKey: HTTPField.Name = {
+        guard let name = HTTPField.Name("Idempotency-Key") else { preconditionFailure("the name is a token") }
+        return name
+    }()
+}
+
+extension HTTPFields {
+    /// The key without its quotes: the field is a structured string (RFC 9651 §3.3.3).
+    public var idempotencyKey: String? {
+        get { self[.idempotencyKey]?.trimmingPrefix("\"").prefix { $0 != "\"" }.description }
+        set { self[.idempotencyKey] = newValue.map { "\"\($0)\"" } }
+    }
+}
