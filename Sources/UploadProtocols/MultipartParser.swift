@@ -49,20 +49,13 @@ public struct MultipartParser: Sendable {
     private var state = State.preamble(bytes: 0)
     private var held: [UInt8] = Array("\r\n".utf8)  // the first delimiter may start the body without one
     private var partCount = 0
-    private let delimiter: [UInt8]
+    private let delimiter: ByteSearch
     private let limits: Limits
 
     /// - Throws: `.boundary` unless the boundary has 1 to 70 characters of RFC 2046 §5.1.1.
     public init(boundary: String, limits: Limits = Limits()) throws(MultipartError) {
-        let allowed = Set("'()+_,-./:=? ".utf8)
-        let isValid = boundary.utf8.allSatisfy { byte in
-            allowed.contains(byte) || (byte < 128 && Character(UnicodeScalar(byte)).isLetter)
-                || (48...57).contains(byte)
-        }
-        guard (1...70).contains(boundary.utf8.count), isValid, !boundary.hasSuffix(" ") else {
-            throw .boundary
-        }
-        delimiter = Array("\r\n--\(boundary)".utf8)
+        let boundary = try MultipartBoundary(boundary)
+        delimiter = ByteSearch(Array("\r\n--\(boundary.text)".utf8))
         self.limits = limits
     }
 
@@ -98,10 +91,10 @@ public struct MultipartParser: Sendable {
     ) throws(MultipartError) -> Int? {
         switch state {
         case .preamble(let skipped):
-            let found = search(bytes, from: start)
+            let found = delimiter.first(in: bytes, from: start)
             let preamble = skipped + found.lowerBound - start
             guard preamble <= limits.headerBytes else { throw .headerTooLarge }
-            guard found.count == delimiter.count else {
+            guard found.count == delimiter.pattern.count else {
                 state = .preamble(bytes: preamble)
                 return hold(bytes, from: found.lowerBound)
             }
@@ -119,9 +112,9 @@ public struct MultipartParser: Sendable {
             state = .content
             return end
         case .content:
-            let found = search(bytes, from: start)
+            let found = delimiter.first(in: bytes, from: start)
             if found.lowerBound > start { events.append(.content(bytes[start..<found.lowerBound])) }
-            guard found.count == delimiter.count else { return hold(bytes, from: found.lowerBound) }
+            guard found.count == delimiter.pattern.count else { return hold(bytes, from: found.lowerBound) }
             events.append(.partEnded)
             state = .delimiterLine
             return found.upperBound
@@ -154,27 +147,6 @@ public struct MultipartParser: Sendable {
         let mayStillComplete = line.isEmpty || line.elementsEqual("\r".utf8) || rest.elementsEqual("-".utf8)
         guard mayStillComplete else { throw .malformed("a delimiter is followed by other text") }
         return hold(bytes, from: start)
-    }
-
-    /// The first delimiter, or the longest start of one that the end of `bytes` cuts off (perhaps empty).
-    private func search(_ bytes: [UInt8], from start: Int) -> Range<Int> {
-        bytes.withUnsafeBytes { buffer in
-            var position = start
-            while position < buffer.count,
-                let base = buffer.baseAddress,
-                let hit = memchr(base + position, 0x0D, buffer.count - position)
-            {
-                let candidate = base.distance(to: UnsafeRawPointer(hit))
-                let length = min(delimiter.count, buffer.count - candidate)
-                if delimiter.withUnsafeBytes({ memcmp(base + candidate, $0.baseAddress ?? base, length) })
-                    == 0
-                {
-                    return candidate..<candidate + length
-                }
-                position = candidate + 1
-            }
-            return buffer.count..<buffer.count
-        }
     }
 
     private func headerEnd(_ bytes: [UInt8], from start: Int) -> Int? {

@@ -27,7 +27,7 @@ public struct PostUpload: UploadProtocol {
 
     /// As in a form, and no control character: a field's value may not hold one (RFC 9110 §5.5).
     private static func escaped(_ name: String) -> String {
-        MultipartForm.escaped(fileName: name).unicodeScalars.reduce(into: "") { text, scalar in
+        MultipartHeader.escaped(fileName: name).unicodeScalars.reduce(into: "") { text, scalar in
             if scalar.value < 0x20 || scalar.value == 0x7F {
                 text += scalar.value < 0x10 ? "%0" : "%"
                 text += String(scalar.value, radix: 16, uppercase: true)
@@ -46,10 +46,10 @@ public struct FormUpload: UploadProtocol {
     private var attempt: SingleShot
 
     public init(item: UploadItem, options: ProtocolOptions) {
-        self.init(item: item, options: options, boundary: MultipartForm.randomBoundary())
+        self.init(item: item, options: options, boundary: MultipartBoundary())
     }
 
-    init(item: UploadItem, options: ProtocolOptions, boundary: String) {
+    init(item: UploadItem, options: ProtocolOptions, boundary: MultipartBoundary) {
         let form = MultipartForm(
             boundary: boundary, parameters: item.parameters, fileField: options.fileField,
             fileName: item.name,

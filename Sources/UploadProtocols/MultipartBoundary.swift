@@ -1,0 +1,72 @@
+/// What stands between the parts of a form, and the layout that follows from it (RFC 2046 §5.1.1).
+///
+/// The one place where a form's bytes are laid out: each part is `opening` and its content, and `closing` ends the body.
+public struct MultipartBoundary: Hashable, Sendable {
+    public let text: String
+    /// True if nobody can have put it into a part; a boundary that somebody chose must be looked for (`BoundaryCheck`).
+    public let isUnguessable: Bool
+
+    /// 40 letters and digits from the system's generator: over 200 random bits.
+    public init() {
+        let alphabet = Array("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
+        var generator = SystemRandomNumberGenerator()
+        text = String((0..<40).map { _ in alphabet[Int.random(in: 0..<alphabet.count, using: &generator)] })
+        isUnguessable = true
+    }
+
+    /// - Throws: `.boundary` unless the text has 1 to 70 characters of RFC 2046 §5.1.1, the last not a space.
+    public init(_ text: String) throws(MultipartError) {
+        guard (1...70).contains(text.utf8.count), text.utf8.last != UInt8(ascii: " "),
+            text.utf8.allSatisfy({ Self.isAlphanumeric($0) || "'()+_,-./:=? ".utf8.contains($0) })
+        else { throw .boundary }
+        self.text = text
+        isUnguessable = false
+    }
+
+    /// The value of the request's `Content-Type`; the boundary is in quotes where a token may not hold it
+    /// (RFC 9110 §5.6.2).
+    public var contentType: String {
+        let isToken = text.utf8.allSatisfy { Self.isAlphanumeric($0) || "'+_-.".utf8.contains($0) }
+        return "multipart/form-data; boundary=" + (isToken ? text : "\"\(text)\"")
+    }
+
+    /// What stands before the content of a part.
+    public func opening(_ header: MultipartHeader, isFirst: Bool) -> [UInt8] {
+        Array((isFirst ? "--\(text)\r\n" : "\r\n--\(text)\r\n").utf8) + header.bytes
+    }
+
+    /// What ends the body.
+    /// - Parameter isEmpty: True for a form without parts: the body is then `--B--` and CRLF alone. RFC 2046 wants a
+    ///   part at least; browsers send this too, and parsers read no part from it.
+    public func closing(isEmpty: Bool) -> [UInt8] {
+        Array((isEmpty ? "--\(text)--\r\n" : "\r\n--\(text)--\r\n").utf8)
+    }
+
+    private static func isAlphanumeric(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "a")...UInt8(ascii: "z"):
+            true
+        default: false
+        }
+    }
+}
+
+/// Looks for a boundary in a part's content, which may come in pieces.
+///
+/// Stricter than RFC 2046 §5.1.1, for which it counts at the start of a line and after two dashes only: some parsers end
+/// a line at a bare CR or LF, and undici, Node's, does not look for the dashes.
+public struct BoundaryCheck: Sendable {
+    private let search: ByteSearch
+    private var held: [UInt8] = []
+
+    public init(_ boundary: MultipartBoundary) { search = ByteSearch(Array(boundary.text.utf8)) }
+
+    /// True if the boundary ends in this piece of the content.
+    public mutating func finds(in piece: [UInt8]) -> Bool {
+        let bytes = held.isEmpty ? piece : held + piece
+        let found = search.first(in: bytes, from: 0)
+        held = Array(bytes[found])
+        return found.count == search.pattern.count
+    }
+}

@@ -1,0 +1,90 @@
+public import HTTPTypes
+
+/// The header of one part of a form (RFC 7578 §4.2, §4.4), escaped by the form encoding algorithm of the WHATWG.
+///
+/// A quote and a `%22` in a name look the same afterwards: the algorithm has it so, and servers expect it.
+public struct MultipartHeader: Hashable, Sendable {
+    public var name: String
+    /// A part with a file name is a file, even with an empty one; any other is a field.
+    public var fileName: String?
+    /// nil leaves the line out, which means `text/plain` (RFC 7578 §4.4).
+    public var contentType: String?
+    /// More lines, after the others. Most receivers ignore them (RFC 7578 §4.8).
+    public var fields: HTTPFields
+
+    public init(
+        name: String, fileName: String? = nil, contentType: String? = nil, fields: HTTPFields = [:]
+    ) {
+        self.name = name
+        self.fileName = fileName
+        self.contentType = contentType
+        self.fields = fields
+    }
+
+    /// The lines and the empty line after them.
+    public var bytes: [UInt8] {
+        var text = "Content-Disposition: form-data; name=\"\(Self.escaped(fieldName: name))\""
+        if let fileName { text += "; filename=\"\(Self.escaped(fileName: fileName))\"" }
+        text += "\r\n"
+        // `HTTPField` makes blanks of line breaks: no value can end its line, checked or not.
+        if let contentType {
+            text += "Content-Type: \(HTTPField(name: .contentType, value: contentType).value)\r\n"
+        }
+        for field in fields { text += "\(field.name.rawName): \(field.value)\r\n" }
+        return Array((text + "\r\n").utf8)
+    }
+
+    /// - Throws: `UploadFailure` (`permanent`) if the media type is not one, or if `fields` has a line that is written
+    ///   from the other properties.
+    public func check() throws(UploadFailure) {
+        if let contentType, !Self.isMediaType(contentType) {
+            throw UploadFailure(
+                .permanent, "\(contentType.debugDescription) is not a media type",
+                hint: "give one type such as image/png, or none")
+        }
+        for name in [HTTPField.Name.contentDisposition, .contentType] where fields.contains(name) {
+            throw UploadFailure(
+                .permanent, "the header \(name.rawName) may not be among a part's own headers",
+                hint: "give the part's name, file name and content type instead")
+        }
+    }
+
+    /// Line breaks in a field's name become CRLF first, then are escaped like the rest.
+    static func escaped(fieldName: String) -> String {
+        var scalars = String.UnicodeScalarView()
+        var previousWasReturn = false
+        for scalar in fieldName.unicodeScalars {
+            switch scalar {
+            case "\r": scalars.append(contentsOf: "\r\n".unicodeScalars)
+            case "\n": if !previousWasReturn { scalars.append(contentsOf: "\r\n".unicodeScalars) }
+            default: scalars.append(scalar)
+            }
+            previousWasReturn = scalar == "\r"
+        }
+        return escaped(fileName: String(scalars))
+    }
+
+    /// CR, LF and the double quote are percent-encoded and nothing else, so that no name can end its header.
+    static func escaped(fileName: String) -> String {
+        var text = ""
+        for scalar in fileName.unicodeScalars {
+            switch scalar {
+            case "\r": text += "%0D"
+            case "\n": text += "%0A"
+            case "\"": text += "%22"
+            default: text.unicodeScalars.append(scalar)
+            }
+        }
+        return text
+    }
+
+    /// `type/subtype`, perhaps with parameters, which are not looked into (RFC 9110 §8.3.1).
+    private static func isMediaType(_ text: String) -> Bool {
+        guard HTTPField.isValidValue(text) else { return false }
+        let end = text.firstIndex { $0 == ";" || $0 == " " || $0 == "\t" } ?? text.endIndex
+        let rest = text[end...].drop { $0 == " " || $0 == "\t" }
+        let names = text[..<end].split(separator: "/", omittingEmptySubsequences: false)
+        return names.count == 2 && names.allSatisfy { HTTPField.Name(String($0)) != nil && $0.first != ":" }
+            && (rest.isEmpty || rest.first == ";")
+    }
+}
