@@ -44,17 +44,6 @@ struct UploadAddressTests {
     }
 }
 
-struct MediaTypeTests {
-    @Test(arguments: [
-        ("a.png", "image/png"), ("A.JPG", "image/jpeg"), ("a.tar.gz", "application/gzip"),
-        ("a.unheardof", MediaType.unknown), (".png", MediaType.unknown), ("a.", MediaType.unknown),
-        ("", MediaType.unknown), ("png", MediaType.unknown),
-    ])
-    func `a type follows from the extension`(name: String, expected: String) {
-        #expect(MediaType.ofFile(named: name) == expected)
-    }
-}
-
 struct ByteFormatTests {
     @Test(
         arguments: [
