@@ -1,0 +1,109 @@
+import NIOPosix
+import UploadProtocols
+
+/// The bytes of a body in order, for whoever wants them elsewhere than on a connection.
+struct BodyChunks: AsyncSequence, Sendable {
+    private static let size: ByteCount = 1 << 20
+
+    private let segments: [StreamedBody.Segment]
+    private let labels: [String]
+
+    /// - Parameter labels: What the failures of each segment's file begin with.
+    init(_ segments: [StreamedBody.Segment], labels: [String]) {
+        self.segments = segments
+        self.labels = labels
+    }
+
+    func makeAsyncIterator() -> Iterator { Iterator(rest: Array(zip(segments, labels))[...]) }
+
+    /// What is read at a time.
+    static func pieces(of range: Range<ByteCount>) -> some Sequence<Range<ByteCount>> {
+        stride(from: range.lowerBound, to: range.upperBound, by: Int(size)).lazy.map { start in
+            // Not `start + size`, which may be more than there is.
+            start..<(range.upperBound - start > size ? start + size : range.upperBound)
+        }
+    }
+
+    struct Iterator: AsyncIteratorProtocol {
+        private enum Source {
+            case bytes([UInt8], from: Int)
+            case file(SourceFile, FileIdentity, Range<ByteCount>)
+            case stream(any AsyncIteratorProtocol<[UInt8], any Error>)
+        }
+
+        fileprivate var rest: ArraySlice<(StreamedBody.Segment, String)>
+        private var label = ""
+        private var source: Source?
+
+        fileprivate init(rest: ArraySlice<(StreamedBody.Segment, String)>) { self.rest = rest }
+
+        /// 1 MiB at most, unless a stream brings more at once; never empty.
+        mutating func next() async throws -> [UInt8]? {
+            while true {
+                try Task.checkCancellation()
+                switch source {
+                case nil:
+                    guard try await begin() else { return nil }
+                case .bytes(let bytes, let start):
+                    guard start < bytes.count else {
+                        source = nil
+                        continue
+                    }
+                    let end = Swift.min(start + Int(size), bytes.count)
+                    source = .bytes(bytes, from: end)
+                    return start == 0 && end == bytes.count ? bytes : Array(bytes[start..<end])
+                case .file(let file, let identity, let range):
+                    let piece = pieces(of: range).first { _ in true } ?? range
+                    source =
+                        piece.upperBound < range.upperBound
+                        ? .file(file, identity, piece.upperBound..<range.upperBound) : nil
+                    let bytes: [UInt8]
+                    do throws(UploadFailure) { bytes = try await file.bytes(piece, of: identity) } catch {
+                        try Task.checkCancellation()
+                        throw error.inPart(label)
+                    }
+                    if !bytes.isEmpty { return bytes }
+                case .stream(var iterator):
+                    let chunk = try await iterator.next()
+                    source = chunk == nil ? nil : .stream(iterator)
+                    if let chunk, !chunk.isEmpty { return chunk }
+                }
+            }
+        }
+
+        private mutating func begin() async throws -> Bool {
+            guard let (segment, label) = rest.popFirst() else { return false }
+            self.label = label
+            switch segment {
+            case .bytes(let bytes): source = .bytes(bytes, from: 0)
+            case .file(let file, let identity, let range): source = .file(file, identity, range)
+            case .stream(let stream): source = .stream(try await stream.open().makeAsyncIterator())
+            }
+            return true
+        }
+    }
+}
+
+extension SourceFile {
+    /// Reads a piece off the caller's thread.
+    /// - Throws: `UploadFailure` (`sourceChanged`) if the file is not what `identity` says, also for a change while the
+    ///   piece was read.
+    func bytes(_ range: Range<ByteCount>, of identity: FileIdentity) async throws(UploadFailure) -> [UInt8] {
+        do {
+            return try await NIOThreadPool.singleton.runIfActive {
+                let bytes = try [UInt8](unsafeUninitializedCapacity: range.count) { buffer, count in
+                    let space = UnsafeMutableRawBufferPointer(
+                        rebasing: UnsafeMutableRawBufferPointer(buffer)[..<range.count])
+                    try self.read(into: space, at: range.lowerBound)
+                    count = range.count
+                }
+                try self.check(identity)
+                return bytes
+            }
+        } catch let failure as UploadFailure {
+            throw failure
+        } catch {
+            throw Self.unreadable(path, "it could not be read: \(error)")
+        }
+    }
+}

@@ -1,0 +1,70 @@
+import UploadProtocols
+
+extension BodyStream {
+    /// The same stream, held to the length it declared, with failures that name the part of the form it is.
+    /// - Parameter boundary: What the content may not hold.
+    func checked(for boundary: BoundaryCheck?, label: String) -> BodyStream {
+        BodyStream(length: length, isReplayable: isReplayable) {
+            do {
+                return CheckedChunks(base: try await open(), length: length, boundary: boundary, label: label)
+            } catch {
+                throw CheckedChunks.named(error, label)
+            }
+        }
+    }
+}
+
+/// Chunks that end with a failure unless they are as many bytes as was said.
+private struct CheckedChunks: AsyncSequence {
+    typealias Element = [UInt8]
+
+    let base: BodyStream.Chunks
+    let length: ByteCount?
+    let boundary: BoundaryCheck?
+    let label: String
+
+    func makeAsyncIterator() -> Iterator {
+        Iterator(base: base.makeAsyncIterator(), length: length, boundary: boundary, label: label)
+    }
+
+    struct Iterator: AsyncIteratorProtocol {
+        var base: any AsyncIteratorProtocol<[UInt8], any Error>
+        let length: ByteCount?
+        var boundary: BoundaryCheck?
+        let label: String
+        var count: ByteCount = 0
+
+        mutating func next() async throws -> [UInt8]? {
+            let chunk: [UInt8]?
+            do { chunk = try await base.next() } catch { throw named(error, label) }
+            guard let chunk else {
+                if let length, count < length {
+                    throw failure("the stream ended after \(count) bytes, it declared \(length)")
+                }
+                return nil
+            }
+            count += ByteCount(chunk.count)
+            if let length, count > length {
+                throw failure("the stream brought \(count) bytes or more, it declared \(length)")
+            }
+            if boundary?.finds(in: chunk) == true { throw UploadFailure.holdsBoundary.inPart(label) }
+            return chunk
+        }
+
+        private func failure(_ summary: String) -> UploadFailure {
+            UploadFailure(
+                .permanent, summary, hint: "declare the exact length, or none if it is not known"
+            )
+            .inPart(label)
+        }
+    }
+
+    /// Cancellation stays what it is.
+    static func named(_ error: any Error, _ label: String) -> any Error {
+        switch error {
+        case is CancellationError: error
+        case let failure as UploadFailure: failure.inPart(label)
+        default: UploadFailure(.sourceUnreadable, "the stream failed: \(error)").inPart(label)
+        }
+    }
+}
