@@ -85,7 +85,9 @@ let package = Package(
             name: "UploadsTests", dependencies: ["Uploads", "Support"], exclude: ["Persistence/Fixtures"]),
         .testTarget(name: "ReceiverTests", dependencies: ["Receiver", "Support"]),
         .testTarget(name: "TUITests", dependencies: ["TUI", "Support"]),
-        .testTarget(name: "FerryTests", dependencies: ["ferry", "Receiver", "Support"]),
+        .testTarget(
+            name: "FerryTests",
+            dependencies: ["ferry", "Receiver", "Transfer", "UploadProtocols", "Support"]),
     ]
 )
 

@@ -26,7 +26,7 @@ final class InteropServer: Sendable {
     ///   - script: A file of `Tests/Servers`.
     ///   - port: 0 takes any, where the script can do that.
     init(_ script: String, port: Int = 0, folder: String) async throws {
-        let file = Self.scripts.appending(path: script).path(percentEncoded: false)
+        let file = Self.script(script)
         let interpreter = script.hasSuffix(".py") ? try #require(Self.python) : "/bin/sh"
         let environment = ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "PYTHONDONTWRITEBYTECODE": "1"]
         process = try ChildProcess(
@@ -34,6 +34,9 @@ final class InteropServer: Sendable {
         let lines = try await process.output.wait { $0.contains { $0.hasPrefix("ready ") } }
         self.port = try #require(lines.compactMap { Int($0.dropFirst("ready ".count)) }.first)
     }
+
+    /// The path of a file of `Tests/Servers`.
+    static func script(_ name: String) -> String { scripts.appending(path: name).path(percentEncoded: false) }
 
     func url(_ path: String) -> String { "http://127.0.0.1:\(port)\(path)" }
 
