@@ -1,16 +1,21 @@
 import UploadProtocols
 
 extension BodyStream {
-    /// The same stream, held to the length it declared, with failures that name the part of the form it is.
-    /// - Parameter boundary: What the content may not hold.
-    func checked(for boundary: BoundaryCheck?, label: String) -> BodyStream {
-        BodyStream(length: length, isReplayable: isReplayable) {
-            do {
-                return CheckedChunks(base: try await open(), length: length, boundary: boundary, label: label)
-            } catch {
-                throw CheckedChunks.named(error, label)
-            }
-        }
+    /// The same stream, held to the length it declared.
+    /// - Parameters:
+    ///   - boundary: What the content may not hold.
+    ///   - label: Names the part of the form it is, in failures; nil for a body of its own.
+    func checked(for boundary: BoundaryCheck? = nil, label: String? = nil) -> BodyStream {
+        BodyStream(
+            length: length, isLeft: { canBegin },
+            begin: {
+                do {
+                    return CheckedChunks(
+                        base: try await open(), length: length, boundary: boundary, label: label)
+                } catch {
+                    throw CheckedChunks.named(error, label)
+                }
+            })
     }
 }
 
@@ -21,7 +26,7 @@ private struct CheckedChunks: AsyncSequence {
     let base: BodyStream.Chunks
     let length: ByteCount?
     let boundary: BoundaryCheck?
-    let label: String
+    let label: String?
 
     func makeAsyncIterator() -> Iterator {
         Iterator(base: base.makeAsyncIterator(), length: length, boundary: boundary, label: label)
@@ -31,7 +36,7 @@ private struct CheckedChunks: AsyncSequence {
         var base: any AsyncIteratorProtocol<[UInt8], any Error>
         let length: ByteCount?
         var boundary: BoundaryCheck?
-        let label: String
+        let label: String?
         var count: ByteCount = 0
 
         mutating func next() async throws -> [UInt8]? {
@@ -60,7 +65,7 @@ private struct CheckedChunks: AsyncSequence {
     }
 
     /// Cancellation stays what it is.
-    static func named(_ error: any Error, _ label: String) -> any Error {
+    static func named(_ error: any Error, _ label: String?) -> any Error {
         switch error {
         case is CancellationError: error
         case let failure as UploadFailure: failure.inPart(label)

@@ -23,7 +23,7 @@ public struct BodyStream: Sendable {
         isLeft = { true }
     }
 
-    private init(
+    init(
         length: ByteCount?, isLeft: @escaping @Sendable () -> Bool,
         begin: @escaping @Sendable () async throws -> sending Chunks
     ) {

@@ -1,12 +1,6 @@
 public import UploadProtocols
 
 extension MultipartFormData {
-    /// The form as one attempt sends it.
-    public enum Body: Sendable {
-        case bytes([UInt8])
-        case streamed(StreamedBody)
-    }
-
     /// Opens every file, off the caller's thread, and computes the exact length. Called once for each attempt.
     /// - Throws: `UploadFailure` of the first part that cannot be sent: it names the part by its place and its name.
     public func open() async throws(UploadFailure) -> StreamedBody {
@@ -28,7 +22,7 @@ extension MultipartFormData {
     /// - Parameter memoryThreshold: Bytes. A form with fewer is read; any other, and one without a length, is streamed
     ///   from its sources. Nothing is ever spilled to disk.
     /// - Throws: as `open()` and `encode(limit:)`.
-    public func body(memoryThreshold: ByteCount = 1 << 20) async throws -> Body {
+    public func body(memoryThreshold: ByteCount = 1 << 20) async throws -> TransportRequest.Body {
         let form = try await opened()
         guard let length = form.body.length, length < memoryThreshold else { return .streamed(form.body) }
         return .bytes(try await form.bytes(limit: length))
@@ -83,6 +77,27 @@ extension MultipartFormData {
         do throws(UploadFailure) { return try await OpenedForm(self) } catch {
             try Task.checkCancellation()
             throw error
+        }
+    }
+}
+
+extension UploadBody {
+    /// A form, streamed from its parts' sources, with its own content type whatever the request's headers say.
+    /// - Parameter memoryThreshold: Bytes; see `MultipartFormData.body(memoryThreshold:)`.
+    public static func multipart(_ form: MultipartFormData, memoryThreshold: ByteCount = 1 << 20)
+        -> UploadBody
+    {
+        UploadBody(
+            contentType: .required(form.contentType), canBegin: { form.canBegin },
+            open: { try await form.body(memoryThreshold: memoryThreshold) })
+    }
+}
+
+extension MultipartFormData {
+    /// False if a stream among the parts could be read once only, and was.
+    fileprivate var canBegin: Bool {
+        parts.allSatisfy { part in
+            if case .stream(let stream) = part.content { stream.canBegin } else { true }
         }
     }
 }

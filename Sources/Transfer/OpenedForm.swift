@@ -109,7 +109,9 @@ extension UploadFailure {
         .permanent, "its content holds the form's boundary",
         hint: "choose another boundary, or none: one is made up")
 
-    func inPart(_ label: String) -> UploadFailure {
+    /// - Parameter label: Nil leaves the failure as it is.
+    func inPart(_ label: String?) -> UploadFailure {
+        guard let label else { return self }
         var failure = self
         failure.summary = "\(label): \(summary)"
         return failure

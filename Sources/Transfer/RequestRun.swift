@@ -132,7 +132,11 @@ extension RequestPlan {
     fileprivate func completed(_ headers: HTTPFields, key: String?) -> RequestPlan {
         var plan = self
         for field in headers where !fields.contains(field.name) { plan.fields.append(field) }
-        if let type = body.contentType, plan.fields[.contentType] == nil { plan.fields[.contentType] = type }
+        switch body.contentType {
+        case .none: break
+        case .suggested(let type): if plan.fields[.contentType] == nil { plan.fields[.contentType] = type }
+        case .required(let type): plan.fields[.contentType] = type
+        }
         if let key {
             plan.fields.idempotencyKey = key
             plan.isRepeatable = true

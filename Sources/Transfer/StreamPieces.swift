@@ -2,27 +2,23 @@ import NIOCore
 import Synchronization
 import UploadProtocols
 
-/// The pieces of a stream: its chunks, cut where they are larger than wanted, counted against the declared length.
+/// The pieces of a stream: its chunks, cut where they are larger than wanted. Its end is known only when it comes, so
+/// the last piece is empty.
 final class StreamPieces: PieceSource {
     private struct State {
         /// Of the last chunk, what was more than a piece.
         var left = ByteBuffer()
-        var delivered: ByteCount = 0
         var reading: Task<Void, Never>?
         var isStopped = false
     }
 
-    private let stream: BodyStream
     private let chunks: ChunkReader
     private let state = Mutex(State())
     let isSmall = true
     let largestPiece = PieceSize.largestBuffer
     let needsWatching = false
 
-    init(_ stream: BodyStream) {
-        self.stream = stream
-        chunks = ChunkReader(stream)
-    }
+    init(_ stream: BodyStream) { chunks = ChunkReader(stream.checked()) }
 
     func check() {}
 
@@ -38,7 +34,7 @@ final class StreamPieces: PieceSource {
         let promise = eventLoop.makePromise(of: Piece.self)
         let task = Task {
             do { promise.succeed(try await piece(upTo: limit)) } catch {
-                promise.fail(Self.worded(error))
+                promise.fail(error)
             }
         }
         let isStopped = state.withLock { state in
@@ -57,32 +53,10 @@ final class StreamPieces: PieceSource {
         let count = min(buffer.readableBytes, Int(min(limit, largestPiece)))
         let slice = buffer.readSlice(length: count)
         let rest = buffer
-        let delivered = state.withLock { state in
-            state.left = rest
-            state.delivered += ByteCount(count)
-            return state.delivered
-        }
-        if let length = stream.length, delivered > length || count == 0 && delivered < length {
-            throw Self.wrongLength(declared: length, read: delivered, hasMore: delivered > length)
-        }
-        // The end is known only from the stream itself: a declared length may be wrong.
+        state.withLock { $0.left = rest }
         return Piece(
             data: count > 0 ? slice.map { [.byteBuffer($0)] } ?? [] : [], count: ByteCount(count),
             isLast: count == 0)
-    }
-
-    static func wrongLength(declared: ByteCount, read: ByteCount, hasMore: Bool) -> UploadFailure {
-        UploadFailure(
-            .sourceUnreadable,
-            "the stream was declared with \(declared) bytes and brought \(read)\(hasMore ? " or more" : "")",
-            hint: "give its exact length, or none")
-    }
-
-    private static func worded(_ error: any Error) -> any Error {
-        switch error {
-        case is UploadFailure, is CancellationError: error
-        default: UploadFailure(.sourceUnreadable, "the stream could not be read: \(error)")
-        }
     }
 }
 

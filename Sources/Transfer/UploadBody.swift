@@ -4,8 +4,16 @@ import UploadProtocols
 /// What a request carries, as something that can be begun anew: each attempt and each redirect opens it again, so
 /// that a request which failed half-way goes out whole the next time.
 public struct UploadBody: Sendable {
-    /// The media type for `Content-Type`, if the request names none itself.
-    public let contentType: String?
+    /// What the body says of `Content-Type`.
+    public enum ContentType: Hashable, Sendable {
+        case none
+        /// Unless the request names one itself.
+        case suggested(String)
+        /// Whatever the request names: without the boundary nobody could read a form.
+        case required(String)
+    }
+
+    public let contentType: ContentType
     private let isLeft: @Sendable () -> Bool
     private let opening: @Sendable () async throws -> TransportRequest.Body
 
@@ -14,7 +22,7 @@ public struct UploadBody: Sendable {
     ///   - open: Makes the body of one attempt, from its first byte. What it throws ends the attempt before anything
     ///     is sent.
     public init(
-        contentType: String? = nil, canBegin: @escaping @Sendable () -> Bool = { true },
+        contentType: ContentType = .none, canBegin: @escaping @Sendable () -> Bool = { true },
         open: @escaping @Sendable () async throws -> TransportRequest.Body
     ) {
         self.contentType = contentType
@@ -41,7 +49,7 @@ extension UploadBody {
 
     public static func string(_ text: String) -> UploadBody {
         let bytes = Array(text.utf8)
-        return UploadBody(contentType: "text/plain; charset=utf-8") { .bytes(bytes) }
+        return UploadBody(contentType: .suggested("text/plain; charset=utf-8")) { .bytes(bytes) }
     }
 
     /// A file, read while it is sent. Each attempt sends it as it is when the attempt begins; a change while it is
@@ -49,7 +57,7 @@ extension UploadBody {
     ///
     /// `Content-Type` follows the name's extension, `application/octet-stream` where there is no telling.
     public static func file(_ path: LocalPath) -> UploadBody {
-        UploadBody(contentType: MediaType.ofFile(named: path.name)) {
+        UploadBody(contentType: .suggested(MediaType.ofFile(named: path.name))) {
             let file = try await SourceFile.open(path)
             guard file.identity.size > 0 else { return .bytes([]) }
             return .streamed(
@@ -82,12 +90,14 @@ extension UploadBody {
         let encoded = Result { try [UInt8](encoder.encode(value)) }.mapError { error in
             UploadFailure(.permanent, "the value cannot be written as JSON: \(error)")
         }
-        return UploadBody(contentType: "application/json") { .bytes(try encoded.get()) }
+        return UploadBody(contentType: .suggested("application/json")) { .bytes(try encoded.get()) }
     }
 
     /// Fields as `application/x-www-form-urlencoded`.
     public static func form(_ fields: FormFields) -> UploadBody {
         let bytes = Array(fields.encoded.utf8)
-        return UploadBody(contentType: "application/x-www-form-urlencoded; charset=utf-8") { .bytes(bytes) }
+        return UploadBody(contentType: .suggested("application/x-www-form-urlencoded; charset=utf-8")) {
+            .bytes(bytes)
+        }
     }
 }

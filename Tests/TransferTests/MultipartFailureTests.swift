@@ -137,7 +137,7 @@ struct MultipartFailureTests {
         let body = try await form.open()
         #expect(
             body.segments.contains {
-                if case .stream(let stream) = $0 { !stream.isReplayable } else { false }
+                if case .stream(let stream) = $0 { !stream.canBegin } else { false }
             })
     }
 

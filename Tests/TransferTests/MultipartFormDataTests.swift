@@ -194,6 +194,8 @@ struct MultipartFormDataTests {
             case .streamed(let body):
                 #expect(!isInMemory)
                 #expect(body.length == length)
+            case .none:
+                Issue.record("no body")
             }
             #expect(form.contentType.hasSuffix(form.boundary.text))
         }
