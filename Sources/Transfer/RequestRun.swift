@@ -148,11 +148,11 @@ extension RequestPlan {
 
     /// The request of one attempt, with a body that begins at its first byte.
     func opened() async throws(RequestFailure) -> TransportRequest {
-        guard let parsed = URL(string: url), UploadAddress.origin(parsed) != nil else {
+        if let expected = UploadAddress.expectation(brokenBy: url) {
             throw .unusable(
                 UploadFailure(
                     .permanent, "the address \(Redaction.address(url)) cannot be used",
-                    hint: "give an http or https address"))
+                    hint: "give \(expected)"))
         }
         do {
             return TransportRequest(
