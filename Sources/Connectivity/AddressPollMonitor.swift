@@ -15,13 +15,15 @@ struct AddressPollMonitor<C: Clock>: LinkMonitor where C.Duration == Duration {
     }
 
     /// Goes on with a stream that exists already, from what was last reported there, until its reader is gone.
-    func feed(_ continuation: AsyncStream<LinkStatus>.Continuation, from tracker: StatusTracker) {
+    func feed<Tracker: NetworkTracker>(
+        _ continuation: AsyncStream<Tracker.Report>.Continuation, from tracker: Tracker
+    ) {
         let task = Task {
             var tracker = tracker
             repeat {
-                let table = read()
-                let status = tracker.update(obstacle: table?.obstacle, addresses: table?.addresses ?? [])
-                if let status, case .terminated = continuation.yield(status) { return }
+                if let status = tracker.update(read()), case .terminated = continuation.yield(status) {
+                    return
+                }
             } while (try? await clock.sleep(until: clock.now.advanced(by: interval), tolerance: nil)) != nil
             continuation.finish()
         }

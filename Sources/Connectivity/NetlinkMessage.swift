@@ -7,6 +7,8 @@ struct NetlinkMessage: Hashable {
         case address(NetworkAddress, isUsable: Bool)
         case addressRemoved(NetworkAddress)
         case routes([NetworkRoute])
+        /// They took the place of others, which are not named.
+        case routesReplaced([NetworkRoute])
         case routeRemoved
         /// The end of a dump.
         case done
@@ -63,7 +65,9 @@ extension NetlinkMessage {
             case 17: NetworkLink(message: content).map { .linkRemoved($0.index) } ?? .other
             case 20: Self.address(content) ?? .other
             case 21: NetworkAddress(message: content).map(Body.addressRemoved) ?? .other
-            case 24: Self.routes(content) ?? .other
+            // NLM_F_REPLACE
+            case 24 where flags & 0x100 != 0: Self.routes(content).map(Body.routesReplaced) ?? .other
+            case 24: Self.routes(content).map(Body.routes) ?? .other
             case 25: Self.routes(content).map { _ in .routeRemoved } ?? .other
             default: .other
             }
@@ -83,10 +87,11 @@ extension NetlinkMessage {
     }
 
     /// nil for a route by which no packet leaves for another machine.
-    private static func routes(_ content: ArraySlice<UInt8>) -> Body? {
+    private static func routes(_ content: ArraySlice<UInt8>) -> [NetworkRoute]? {
         // struct rtmsg: u8 family, dst_len, src_len, tos, table, protocol, scope, type; u32 flags.
         guard let family = NetworkAddress.Family(number: content.integer(at: 0, as: UInt8.self)),
             let destinationLength = content.integer(at: 1, as: UInt8.self),
+            let sourceLength = content.integer(at: 2, as: UInt8.self),
             let table = content.integer(at: 4, as: UInt8.self),
             let type = content.integer(at: 7, as: UInt8.self),
             let flags = content.integer(at: 8, as: UInt32.self)
@@ -100,14 +105,25 @@ extension NetlinkMessage {
             let isLinkLocal = destination.first == 0xfe && (destination.dropFirst().first ?? 0) & 0xc0 == 0x80
             if family == .ipv6, isMulticast || isLinkLocal { return nil }
         }
+        var route = NetworkRoute(family: family)
+        // The tables of policy routing hold for some packets only.
+        if destinationLength == 0, sourceLength == 0, table == mainTable || table == defaultTable {
+            let metric = attributes.first { $0.type == 6 }?.value.integer(at: 0, as: UInt32.self)
+            route.defaultMetric = metric ?? 0
+        }
         if let link = attributes.first(where: { $0.type == 4 })?.value.integer(at: 0, as: Int32.self) {
-            return .routes([NetworkRoute(family: family, link: link)])
+            route.link = link
+        } else if let paths = attributes.first(where: { $0.type == 9 })?.value {
+            return multipathLinks(paths).map { link in
+                NetworkRoute(family: family, link: link, defaultMetric: route.defaultMetric)
+            }
         }
-        if let paths = attributes.first(where: { $0.type == 9 })?.value {
-            return .routes(multipathLinks(paths).map { NetworkRoute(family: family, link: $0) })
-        }
-        return .routes([NetworkRoute(family: family, link: nil)])
+        return [route]
     }
+
+    // RT_TABLE_MAIN, RT_TABLE_DEFAULT.
+    private static let mainTable: UInt8 = 254
+    private static let defaultTable: UInt8 = 253
 
     /// The interfaces of a route with several next hops. struct rtnexthop: u16 length, u8 flags, u8 hops, s32 link.
     private static func multipathLinks(_ paths: ArraySlice<UInt8>) -> [Int32] {
@@ -131,13 +147,14 @@ extension NetworkLink {
         else { return nil }
         // A bridge tells of its ports in messages of this type too; only AF_UNSPEC describes the interface itself.
         guard message.integer(at: 0, as: UInt8.self) == 0 else { return nil }
-        let operationalState = NetlinkAttribute.all(in: message, after: 16)
-            .first { $0.type == 16 }?.value.integer(at: 0, as: UInt8.self)
+        let attributes = NetlinkAttribute.all(in: message, after: 16)
+        let operationalState = attributes.first { $0.type == 16 }?.value.integer(at: 0, as: UInt8.self)
         self.index = index
         isLoopback = flags & 0x8 != 0
         isEnabled = flags & 0x1 != 0
         // IFF_LOWER_UP; RFC 2863 states unknown (0: the driver does not say) and up (6).
         isConnected = isEnabled && flags & 0x10000 != 0 && [0, 6, nil].contains(operationalState)
+        device = NetworkDevice(hardware: message.integer(at: 2, as: UInt16.self), attributes: attributes)
     }
 }
 

@@ -26,7 +26,8 @@ extension NetworkTable {
         let isEnabled = flags & 0x1 != 0
         links[index] = NetworkLink(
             index: index, isLoopback: flags & 0x8 != 0, isEnabled: isEnabled,
-            isConnected: isEnabled && flags & 0x40 != 0)
+            isConnected: isEnabled && flags & 0x40 != 0,
+            device: NetworkDevice(name: String(cString: entry.ifa_name)))
         guard let pointer = entry.ifa_addr, let (family, bytes) = addressBytes(pointer) else { return }
         // The prefix length decides nothing here.
         let address = NetworkAddress(link: index, family: family, bytes: bytes, prefixLength: 0)

@@ -6,6 +6,7 @@ struct NetworkLink: Hashable {
     var isEnabled: Bool
     /// Switched on, with carrier, and not waiting for a login such as 802.1X.
     var isConnected: Bool
+    var device = NetworkDevice()
 }
 
 /// An address of this machine.
@@ -40,6 +41,8 @@ struct NetworkRoute: Hashable {
     var family: NetworkAddress.Family
     /// nil if the route does not name one interface.
     var link: Int32?
+    /// Of a default route in the main table, where the lowest goes first; nil for any other route.
+    var defaultMetric: UInt32?
 }
 
 /// The interfaces, addresses and routes of this machine, and whether they make a network. Pure.
@@ -55,9 +58,8 @@ struct NetworkTable: Hashable {
     /// A subnet without a gateway counts: the destination may be on it.
     var obstacle: String? {
         guard links.values.contains(where: { !$0.isLoopback }) else { return "no network interface" }
-        let connected = Set(links.values.filter { $0.isConnected && !$0.isLoopback }.map(\.index))
+        let (connected, families) = (connected, families)
         guard !connected.isEmpty else { return "no interface is connected" }
-        let families = Set(addresses.filter { connected.contains($0.link) }.map(\.family))
         guard !families.isEmpty else { return "no address on any interface" }
         guard let routes else { return nil }
         // Any interface will do for the route: a tunnel need not have an address of its own.
@@ -65,6 +67,17 @@ struct NetworkTable: Hashable {
             families.contains(route.family) && route.link.map(connected.contains) ?? true
         }
         return hasRoute ? nil : "no route"
+    }
+
+    /// The links that could carry packets to other machines.
+    var connected: Set<Int32> {
+        Set(links.values.filter { $0.isConnected && !$0.isLoopback }.map(\.index))
+    }
+
+    /// The address families that a connected link has an address of.
+    var families: Set<NetworkAddress.Family> {
+        let connected = connected
+        return Set(addresses.filter { connected.contains($0.link) }.map(\.family))
     }
 
     mutating func remove(link index: Int32) {

@@ -45,6 +45,10 @@ struct NetworkView {
     // A router's table never becomes empty by one deletion, and reading it all again each time would be a full load.
     private static let routesWorthRereading = 10_000
 
+    // ENOBUFS of Linux: too much waits to be read. The kernel goes on with the dump as soon as there is room, and
+    // answers EBUSY to whoever asks again.
+    private static let noRoomYet: Int32 = 105
+
     init(port: UInt32) {
         self.port = port
     }
@@ -65,11 +69,11 @@ struct NetworkView {
             finish(dump, isInterrupted: dump.isInterrupted || message.isInterrupted)
             return next()
         case .failure(let errno):
-            guard errno != 0, isAnswer(message) else { return .nothing }
+            guard errno != 0, errno != Self.noRoomYet, isAnswer(message) else { return .nothing }
             return .refused(errno: errno)
         case .overrun:
             return reload()
-        case .link, .linkRemoved, .address, .addressRemoved, .routes, .routeRemoved:
+        case .link, .linkRemoved, .address, .addressRemoved, .routes, .routesReplaced, .routeRemoved:
             if isAnswer(message), message.isInterrupted { dump?.isInterrupted = true }
             apply(message.body)
             return next()
@@ -123,7 +127,8 @@ struct NetworkView {
         case .routes: dump?.routeCount += 1
         // Neither names all that the kernel takes away with it: routes that used the address as their source.
         case .addressRemoved, .linkRemoved: ask(for: .routes)
-        case .routeRemoved where routeCount <= Self.routesWorthRereading: ask(for: .routes)
+        case .routeRemoved, .routesReplaced:
+            if routeCount <= Self.routesWorthRereading { ask(for: .routes) }
         default: break
         }
     }
@@ -136,7 +141,7 @@ extension NetworkTable {
         case .linkRemoved(let index): remove(link: index)
         case .address(let address, isUsable: true): addresses.insert(address)
         case .address(let address, isUsable: false), .addressRemoved(let address): addresses.remove(address)
-        case .routes(let found): routes?.formUnion(found)
+        case .routes(let found), .routesReplaced(let found): routes?.formUnion(found)
         // Another route may lead out by the same interface: only reading them again tells.
         case .routeRemoved, .done, .failure, .overrun, .other: break
         }

@@ -1,3 +1,12 @@
+/// Turns what is known about the network into what a reader is told.
+protocol NetworkTracker: Sendable {
+    associatedtype Report: Sendable
+
+    /// - Parameter table: nil if the machine tells nothing; then there is taken to be a network.
+    /// - Returns: What to tell, nil for nothing new.
+    mutating func update(_ table: NetworkTable?) -> Report?
+}
+
 /// Turns what is known about the network into statuses worth reporting: no repetition, and lost addresses counted.
 struct StatusTracker {
     /// The bare addresses: one that moves to another interface is not lost.
@@ -17,5 +26,11 @@ struct StatusTracker {
         guard status != reported else { return nil }
         reported = status
         return status
+    }
+}
+
+extension StatusTracker: NetworkTracker {
+    mutating func update(_ table: NetworkTable?) -> LinkStatus? {
+        update(obstacle: table?.obstacle, addresses: table?.addresses ?? [])
     }
 }

@@ -14,11 +14,8 @@
         }
 
         public func statuses() -> AsyncStream<LinkStatus> {
-            let (stream, continuation) = AsyncStream.makeStream(
-                of: LinkStatus.self, bufferingPolicy: .bufferingNewest(1))
-            let monitor = NWPathMonitor()
             let tracker = Mutex(StatusTracker())
-            monitor.pathUpdateHandler = { [onDiagnostic] path in
+            return watch { path, continuation in
                 let table = NetworkTable.ofThisMachine()
                 if table == nil { onDiagnostic("The addresses of this machine cannot be read.") }
                 tracker.withLock { tracker in
@@ -29,6 +26,24 @@
                     continuation.yield(status)
                 }
             }
+        }
+
+        /// The same, with the interface that carries the network and without generations.
+        func connectivity() -> AsyncStream<ConnectivityMonitor.Status> {
+            watch { path, continuation in
+                // Who reads them drops repetitions.
+                continuation.yield(
+                    path.obstacle.map(ConnectivityMonitor.Status.notReachable) ?? .reachable(path.interface))
+            }
+        }
+
+        private func watch<Report: Sendable>(
+            _ report: @escaping @Sendable (NWPath, AsyncStream<Report>.Continuation) -> Void
+        ) -> AsyncStream<Report> {
+            let (stream, continuation) = AsyncStream.makeStream(
+                of: Report.self, bufferingPolicy: .bufferingNewest(1))
+            let monitor = NWPathMonitor()
+            monitor.pathUpdateHandler = { path in report(path, continuation) }
             continuation.onTermination = { _ in monitor.cancel() }
             monitor.start(queue: DispatchQueue(label: "network status"))
             return stream
@@ -42,6 +57,18 @@
             case .satisfied, .requiresConnection: nil
             case .unsatisfied: availableInterfaces.isEmpty ? "no interface is connected" : "no route"
             @unknown default: nil
+            }
+        }
+
+        /// The interface that the system prefers.
+        fileprivate var interface: ConnectivityMonitor.Interface {
+            switch availableInterfaces.first?.type {
+            case .wiredEthernet: .wired
+            case .wifi: .wireless
+            case .cellular: .cellular
+            case .loopback: .loopback
+            case .other, nil: .other
+            @unknown default: .other
             }
         }
     }

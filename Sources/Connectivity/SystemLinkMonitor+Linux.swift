@@ -16,9 +16,16 @@
             self.onDiagnostic = onDiagnostic
         }
 
-        public func statuses() -> AsyncStream<LinkStatus> {
+        public func statuses() -> AsyncStream<LinkStatus> { watch(with: StatusTracker()) }
+
+        /// The same, with the interface that carries the network and without generations.
+        func connectivity() -> AsyncStream<ConnectivityMonitor.Status> {
+            watch(with: ConnectivityTracker())
+        }
+
+        private func watch<Tracker: NetworkTracker>(with tracker: Tracker) -> AsyncStream<Tracker.Report> {
             let (stream, continuation) = AsyncStream.makeStream(
-                of: LinkStatus.self, bufferingPolicy: .bufferingNewest(1))
+                of: Tracker.Report.self, bufferingPolicy: .bufferingNewest(1))
             do throws(NetlinkSocket.Failure) {
                 let socket = try NetlinkSocket()
                 let alarm: Alarm
@@ -30,21 +37,22 @@
                 }
                 continuation.onTermination = { _ in alarm.ring() }
                 // A thread of its own, since it spends its life waiting in the kernel.
-                Thread.detachNewThread { watch(socket, until: alarm, continuation) }
+                Thread.detachNewThread { watch(socket, until: alarm, with: tracker, continuation) }
             } catch {
-                fallBack(error, from: StatusTracker(), to: continuation)
+                fallBack(error, from: tracker, to: continuation)
             }
             return stream
         }
 
-        private func watch(
-            _ socket: NetlinkSocket, until alarm: Alarm, _ continuation: AsyncStream<LinkStatus>.Continuation
+        private func watch<Tracker: NetworkTracker>(
+            _ socket: NetlinkSocket, until alarm: Alarm, with tracker: Tracker,
+            _ continuation: AsyncStream<Tracker.Report>.Continuation
         ) {
             defer {
                 alarm.release()
                 close(socket.descriptor)
             }
-            var tracker = StatusTracker()
+            var tracker = tracker
             do throws(NetlinkSocket.Failure) {
                 var view = NetworkView(port: socket.port)
                 try send(view.reload(), over: socket)
@@ -56,10 +64,7 @@
                         for message in messages { try send(view.handle(message), over: socket) }
                     }
                     guard view.isComplete else { continue }
-                    let table = view.table
-                    if let status = tracker.update(obstacle: table.obstacle, addresses: table.addresses) {
-                        continuation.yield(status)
-                    }
+                    if let status = tracker.update(view.table) { continuation.yield(status) }
                 }
             } catch {
                 fallBack(error, from: tracker, to: continuation)
@@ -76,9 +81,9 @@
             }
         }
 
-        private func fallBack(
-            _ failure: NetlinkSocket.Failure, from tracker: StatusTracker,
-            to continuation: AsyncStream<LinkStatus>.Continuation
+        private func fallBack<Tracker: NetworkTracker>(
+            _ failure: NetlinkSocket.Failure, from tracker: Tracker,
+            to continuation: AsyncStream<Tracker.Report>.Continuation
         ) {
             let reason = String(cString: strerror(failure.errno))
             onDiagnostic(

@@ -59,13 +59,51 @@ import Testing
     }
 
     @Test func `a default route is a way out`() {
-        let expected = NetworkRoute(family: .ipv4, link: 3)
+        let expected = NetworkRoute(family: .ipv4, link: 3, defaultMetric: 0)
         #expect(bodies(RawMessage.route(link: 3)) == [.routes([expected])])
+    }
+
+    @Test(arguments: [UInt8(2), 10])
+    func `a default route carries its metric`(family: UInt8) {
+        let bytes = RawMessage.route(family: family, link: 3, attributes: [(6, native(UInt32(600)))])
+        let expected = NetworkRoute(family: family == 2 ? .ipv4 : .ipv6, link: 3, defaultMetric: 600)
+        #expect(bodies(bytes) == [.routes([expected])])
+    }
+
+    @Test func `a route to one network, or for some packets, is no default route`() {
+        let expected = NetlinkMessage.Body.routes([NetworkRoute(family: .ipv4, link: 3)])
+        let network = [(UInt16(1), [10, 0, 0, 0] as [UInt8]), (6, native(UInt32(600)))]
+        #expect(bodies(RawMessage.route(destinationLength: 8, link: 3, attributes: network)) == [expected])
+        #expect(bodies(RawMessage.route(sourceLength: 8, link: 3)) == [expected])
+        #expect(bodies(RawMessage.route(link: 3, table: 100)) == [expected])
+    }
+
+    @Test func `a route that takes the place of another is told apart`() {
+        let expected = NetworkRoute(family: .ipv4, link: 3, defaultMetric: 0)
+        #expect(bodies(RawMessage.route(flags: 0x100, link: 3)) == [.routesReplaced([expected])])
+    }
+
+    @Test func `a virtual interface says what it is and what is below and above it`() {
+        // IFLA_LINK, IFLA_MASTER, IFLA_LINKINFO with IFLA_INFO_KIND.
+        let bytes = RawMessage.link(
+            index: 2, flags: 0x11043, state: 6,
+            attributes: [
+                (5, native(Int32(3))), (10, native(Int32(4))),
+                (18, RawMessage.attribute(1, Array("vlan\0".utf8))),
+            ])
+        #expect(bodies(bytes) == [.link(.make(index: 2, kind: "vlan", lower: 3, master: 4))])
+    }
+
+    @Test func `an interface below in another namespace is not taken for one here`() {
+        let bytes = RawMessage.link(
+            index: 2, flags: 0x11043, state: 6,
+            attributes: [(5, native(Int32(3))), (37, native(Int32(0)))])
+        #expect(bodies(bytes) == [.link(.make(index: 2))])
     }
 
     @Test func `a route of several ways names each`() {
         let ways = RawMessage.nextHop(link: 3) + RawMessage.nextHop(link: 4)
-        let expected = [3, 4].map { NetworkRoute(family: .ipv4, link: $0) }
+        let expected = [3, 4].map { NetworkRoute(family: .ipv4, link: $0, defaultMetric: 0) }
         #expect(bodies(RawMessage.route(link: nil, attributes: [(9, ways)])) == [.routes(expected)])
     }
 
@@ -148,11 +186,12 @@ import Testing
 /// The bytes of netlink messages.
 enum RawMessage {
     static func link(
-        type: UInt16 = 16, index: Int32, flags: UInt32, state: UInt8, family: UInt8 = 0
+        type: UInt16 = 16, index: Int32, flags: UInt32, state: UInt8, family: UInt8 = 0,
+        attributes: [(UInt16, [UInt8])] = []
     ) -> [UInt8] {
         message(
             type, [family, 0] + native(UInt16(1)) + native(index) + native(flags) + native(UInt32(0)),
-            [(3, Array("eth0\0".utf8)), (16, [state])])
+            [(3, Array("eth0\0".utf8)), (16, [state])] + attributes)
     }
 
     static func address(
@@ -162,12 +201,13 @@ enum RawMessage {
     }
 
     static func route(
-        type: UInt16 = 24, family: UInt8 = 2, destinationLength: UInt8 = 0, link: Int32?, table: UInt8 = 254,
-        kind: UInt8 = 1, attributes: [(UInt16, [UInt8])] = []
+        type: UInt16 = 24, flags: UInt16 = 0, family: UInt8 = 2, destinationLength: UInt8 = 0,
+        sourceLength: UInt8 = 0, link: Int32?, table: UInt8 = 254, kind: UInt8 = 1,
+        attributes: [(UInt16, [UInt8])] = []
     ) -> [UInt8] {
         message(
-            type, [family, destinationLength, 0, 0, table, 3, 0, kind] + native(UInt32(0)),
-            attributes + (link.map { [(UInt16(4), native($0))] } ?? []))
+            type, [family, destinationLength, sourceLength, 0, table, 3, 0, kind] + native(UInt32(0)),
+            attributes + (link.map { [(UInt16(4), native($0))] } ?? []), flags: flags)
     }
 
     static func nextHop(link: Int32) -> [UInt8] {
@@ -179,14 +219,14 @@ enum RawMessage {
     }
 
     private static func message(
-        _ type: UInt16, _ header: [UInt8], _ attributes: [(UInt16, [UInt8])]
+        _ type: UInt16, _ header: [UInt8], _ attributes: [(UInt16, [UInt8])], flags: UInt16 = 0
     ) -> [UInt8] {
         let content = header + attributes.flatMap { attribute($0.0, $0.1) }
-        return native(UInt32(16 + content.count)) + native(type) + native(UInt16(0)) + native(UInt32(0))
+        return native(UInt32(16 + content.count)) + native(type) + native(flags) + native(UInt32(0))
             + native(UInt32(0)) + content
     }
 
-    private static func attribute(_ type: UInt16, _ value: [UInt8]) -> [UInt8] {
+    static func attribute(_ type: UInt16, _ value: [UInt8]) -> [UInt8] {
         let padding = [UInt8](repeating: 0, count: NetlinkAttribute.aligned(value.count) - value.count)
         return native(UInt16(4 + value.count)) + native(type) + value + padding
     }

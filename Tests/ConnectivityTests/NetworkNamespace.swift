@@ -30,7 +30,7 @@
             try await body(namespace)
         }
 
-        private static func make() throws -> NetworkNamespace {
+        static func make() throws -> NetworkNamespace {
             let namespace = NetworkNamespace(name: "ferry-\(UUID().uuidString.prefix(8).lowercased())")
             try run(["netns", "add", namespace.name])
             do {
@@ -48,7 +48,7 @@
             return namespace
         }
 
-        private func remove() {
+        func remove() {
             try? Self.run(["netns", "del", name])
         }
 
@@ -64,7 +64,7 @@
         }
 
         /// What the monitor reports inside the namespace.
-        func statuses() async throws -> StatusReader {
+        func statuses() async throws -> StatusReader<AsyncStream<LinkStatus>> {
             StatusReader(try await inside { SystemLinkMonitor { Issue.record("\($0)") }.statuses() })
         }
 
@@ -116,21 +116,22 @@
     }
 
     /// Reads statuses one by one, each in bounded time.
-    struct StatusReader {
+    struct StatusReader<Statuses: AsyncSequence & Sendable>: Sendable
+    where Statuses.Element: Sendable, Statuses.Failure == Never {
         struct TimedOut: Error {}
 
-        private let stream: AsyncStream<LinkStatus>
+        private let stream: Statuses
 
-        init(_ stream: AsyncStream<LinkStatus>) {
+        init(_ stream: Statuses) {
             self.stream = stream
         }
 
         /// The next status that meets `condition`; what comes before is passed over.
         mutating func next(
-            where condition: @escaping @Sendable (LinkStatus) -> Bool = { _ in true }
-        ) async throws -> LinkStatus? {
+            where condition: @escaping @Sendable (Statuses.Element) -> Bool = { _ in true }
+        ) async throws -> Statuses.Element? {
             let stream = stream
-            return try await withThrowingTaskGroup(of: LinkStatus?.self) { group in
+            return try await withThrowingTaskGroup(of: Statuses.Element?.self) { group in
                 group.addTask {
                     for await status in stream where condition(status) { return status }
                     return nil

@@ -138,8 +138,13 @@ import Testing
 }
 
 extension NetworkLink {
-    static func make(index: Int32 = 2, isLoopback: Bool = false, isConnected: Bool = true) -> NetworkLink {
-        NetworkLink(index: index, isLoopback: isLoopback, isEnabled: true, isConnected: isConnected)
+    static func make(
+        index: Int32 = 2, isLoopback: Bool = false, isConnected: Bool = true, name: String = "eth0",
+        kind: String? = nil, lower: Int32? = nil, master: Int32? = nil
+    ) -> NetworkLink {
+        NetworkLink(
+            index: index, isLoopback: isLoopback, isEnabled: true, isConnected: isConnected,
+            device: NetworkDevice(name: name, hardware: 1, kind: kind, lower: lower, master: master))
     }
 }
 

@@ -52,6 +52,17 @@ import Testing
         #expect(view.table.obstacle == "no route")
     }
 
+    @Test func `a replaced route counts at once, and the one it replaced goes with the next reading`() {
+        var view = NetworkView.loaded()
+        let replacement = NetworkRoute(family: .ipv4, link: 3)
+        #expect(
+            view.handle(.event(.routesReplaced([replacement]))) == .send(.init(part: .routes, sequence: 4)))
+        #expect(view.table.routes == [NetworkRoute(family: .ipv4, link: 2), replacement])
+        _ = view.handle(.answer(.routes([replacement]), to: 4))
+        _ = view.handle(.answer(.done, to: 4))
+        #expect(view.table.routes == [replacement])
+    }
+
     @Test func `routes deleted during a reading are read once more`() {
         var view = NetworkView.loaded()
         _ = view.handle(.event(.routeRemoved))
@@ -113,6 +124,13 @@ import Testing
         var view = NetworkView(port: 9)
         _ = view.reload()
         #expect(view.handle(.answer(.failure(errno: 1), to: 1)) == .refused(errno: 1))
+    }
+
+    @Test func `a reading that has to wait for room is not refused and not asked for again`() {
+        var view = NetworkView(port: 9)
+        _ = view.reload()
+        #expect(view.handle(.answer(.failure(errno: 105), to: 1)) == .nothing)
+        #expect(view.handle(.answer(.done, to: 1)) == .send(.init(part: .addresses, sequence: 2)))
     }
 
     @Test func `an acknowledgement is no refusal`() {

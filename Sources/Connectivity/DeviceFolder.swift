@@ -1,0 +1,38 @@
+import Foundation
+
+/// What sysfs(5) tells of an interface and netlink does not: which radio, if any, is behind it.
+struct DeviceFolder: Hashable, Sendable {
+    var index: Int32
+    /// `DEVTYPE`: `wlan`, `wwan`, `bluetooth`; nil for plain Ethernet.
+    var type: String?
+    var isWireless: Bool
+    /// Whether a driver of real, or virtual machine's, hardware stands behind it.
+    var hasHardware: Bool
+
+    /// Where the kernel shows interfaces: that of the network namespace in which sysfs was mounted.
+    static let root = "/sys/class/net"
+
+    /// - Returns: nil if the folder does not show this interface.
+    static func read(_ link: NetworkLink, in root: String = root) -> DeviceFolder? {
+        let name = link.device.name
+        guard !name.isEmpty, name != ".", name != "..", !name.contains("/") else { return nil }
+        let folder = "\(root)/\(name)"
+        func text(_ file: String) -> String? {
+            FileManager.default.contents(atPath: "\(folder)/\(file)").map {
+                String(decoding: $0, as: UTF8.self)
+            }
+        }
+        func has(_ entry: String) -> Bool { FileManager.default.fileExists(atPath: "\(folder)/\(entry)") }
+        // Another namespace may have another interface of the same name.
+        guard
+            let index = text("ifindex").flatMap({ Int32($0.trimmingCharacters(in: .whitespacesAndNewlines)) }
+            ),
+            index == link.index
+        else { return nil }
+        let type = text("uevent")?.split(whereSeparator: \.isNewline)
+            .first { $0.hasPrefix("DEVTYPE=") }?.dropFirst("DEVTYPE=".count)
+        return DeviceFolder(
+            index: index, type: type.map(String.init), isWireless: has("phy80211") || has("wireless"),
+            hasHardware: has("device"))
+    }
+}

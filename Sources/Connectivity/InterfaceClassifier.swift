@@ -1,0 +1,52 @@
+/// Tells what kind of interface packets leave by. Pure, but for the look into sysfs.
+struct InterfaceClassifier: Sendable {
+    typealias Interface = ConnectivityMonitor.Interface
+
+    var folder: @Sendable (NetworkLink) -> DeviceFolder? = { DeviceFolder.read($0) }
+
+    /// The interface that carries a table's traffic. Of several that do equally, one of a known kind.
+    func interface(of table: NetworkTable) -> Interface {
+        let found = table.carriers.map { interface(of: $0, in: table) }
+        return found.first { $0 != .other } ?? .other
+    }
+
+    func interface(of link: NetworkLink, in table: NetworkTable) -> Interface {
+        var unvisited = table.links
+        return interface(of: link, among: &unvisited)
+    }
+
+    /// - Parameter links: Those not looked at yet: what the kernel says of one below the other may run in a circle
+    ///   for a moment.
+    private func interface(of link: NetworkLink, among links: inout [Int32: NetworkLink]) -> Interface {
+        links[link.index] = nil
+        if link.isLoopback { return .loopback }
+        let device = link.device
+        switch device.kind {
+        case "wwan", "rmnet": return .cellular
+        // How a container sees the cable. What is at the other end cannot be told.
+        case "veth", "dsa": return .wired
+        case "vlan", "macvlan", "macvtap", "ipvlan", "ipvtap":
+            guard let lower = device.lower else { return .wired }
+            return links[lower].map { interface(of: $0, among: &links) } ?? .other
+        case "bridge", "bond", "team":
+            let ports = links.values.filter { $0.device.master == link.index && $0.isConnected }
+            for port in ports.sorted(by: { $0.index < $1.index }) where port.device.kind != "veth" {
+                let found = interface(of: port, among: &links)
+                if found != .other { return found }
+            }
+            return .other
+        case nil: return realInterface(of: link)
+        default: return .other
+        }
+    }
+
+    private func realInterface(of link: NetworkLink) -> Interface {
+        let folder = folder(link)
+        // ARPHRD_IEEE80211 and its monitoring variants; ARPHRD_RAWIP, the IP-only interface of a modem.
+        if folder?.isWireless == true || folder?.type == "wlan" { return .wireless }
+        if let hardware = link.device.hardware, (801...803).contains(hardware) { return .wireless }
+        if folder?.type == "wwan" || link.device.hardware == 519 { return .cellular }
+        // Plain Ethernet names no type. Without the folder, Wi-Fi looks the same.
+        return folder?.type == nil && folder?.hasHardware == true ? .wired : .other
+    }
+}

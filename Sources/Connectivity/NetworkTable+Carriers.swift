@@ -1,0 +1,19 @@
+extension NetworkTable {
+    /// The links by which packets leave for other machines, in the order of their numbers; none without a network.
+    ///
+    /// Those of the default route with the lowest metric, of either address family; a machine without one has the
+    /// links that any route leaves by.
+    var carriers: [NetworkLink] {
+        let (connected, families) = (connected, families)
+        let leaving = routes?.filter { route in
+            families.contains(route.family) && route.link.map(connected.contains) ?? false
+        }
+        var indices = Set((leaving ?? []).compactMap(\.link))
+        if let metric = leaving?.compactMap(\.defaultMetric).min() {
+            indices = Set((leaving ?? []).filter { $0.defaultMetric == metric }.compactMap(\.link))
+        } else if indices.isEmpty {
+            indices = Set(addresses.map(\.link)).intersection(connected)
+        }
+        return indices.sorted().compactMap { links[$0] }
+    }
+}

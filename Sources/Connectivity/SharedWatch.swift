@@ -1,0 +1,106 @@
+import Synchronization
+
+/// One watcher for any number of readers, begun with the first and ended with the last.
+final class SharedWatch: Sendable {
+    typealias Status = ConnectivityMonitor.Status
+    typealias Source = @Sendable () -> any AsyncSequence<Status, Never> & Sendable
+
+    private struct State {
+        var status: Status
+        var readers: [Int: AsyncStream<Status>.Continuation] = [:]
+        var nextReader = 0
+        /// The number of the present watcher: what an earlier one still tells is void.
+        var run = 0
+        var watcher: Task<Void, Never>?
+    }
+
+    private let source: Source?
+    private let initial: Status
+    private let state: Mutex<State>
+
+    /// - Parameters:
+    ///   - initial: The status while nobody is watching.
+    ///   - source: Begins to watch; nil if there is nothing to watch since `initial` never changes.
+    init(initial: Status = .unknown, source: Source?) {
+        self.initial = initial
+        self.source = source
+        state = Mutex(State(status: initial))
+    }
+
+    var status: Status { state.withLock { $0.status } }
+
+    /// The present status as soon as it is known, then each change; a slow reader finds only the newest.
+    ///
+    /// The source is opened before this returns: it may watch on behalf of the calling thread.
+    func read() -> AsyncStream<Status> {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: Status.self, bufferingPolicy: .bufferingNewest(1))
+        let (reader, run): (Int, Int?) = state.withLock { state in
+            let reader = state.nextReader
+            state.nextReader += 1
+            let isFirst = state.readers.isEmpty
+            state.readers[reader] = continuation
+            if state.status != .unknown { continuation.yield(state.status) }
+            guard isFirst, source != nil else { return (reader, nil) }
+            state.run += 1
+            return (reader, state.run)
+        }
+        continuation.onTermination = { _ in self.leave(reader) }
+        if let run { watch(run) }
+        return stream
+    }
+
+    private func watch(_ run: Int) {
+        guard let source else { return }
+        // Outside the lock, since a source is anybody's code.
+        let statuses = source()
+        let watcher = Task {
+            for await status in statuses { self.tell(status, of: run) }
+            self.end(run)
+        }
+        let isVoid = state.withLock { state in
+            guard state.run == run else { return true }
+            state.watcher = watcher
+            return false
+        }
+        if isVoid { watcher.cancel() }
+    }
+
+    private func leave(_ reader: Int) {
+        let watcher: Task<Void, Never>? = state.withLock { state in
+            state.readers[reader] = nil
+            guard state.readers.isEmpty else { return nil }
+            return idle(&state)
+        }
+        watcher?.cancel()
+    }
+
+    private func tell(_ status: Status, of run: Int) {
+        state.withLock { state in
+            guard state.run == run, state.status != status else { return }
+            state.status = status
+            for reader in state.readers.values { reader.yield(status) }
+        }
+    }
+
+    /// The source has nothing more to tell, and so its readers hear no more either.
+    private func end(_ run: Int) {
+        let readers: [AsyncStream<Status>.Continuation] = state.withLock { state in
+            guard state.run == run else { return [] }
+            defer { state.readers = [:] }
+            _ = idle(&state)
+            return Array(state.readers.values)
+        }
+        // Outside the lock, since this calls `leave`.
+        for reader in readers { reader.finish() }
+    }
+
+    /// - Returns: The watcher that is no longer wanted.
+    private func idle(_ state: inout State) -> Task<Void, Never>? {
+        state.run += 1
+        // What was known grows old unseen.
+        state.status = initial
+        defer { state.watcher = nil }
+        return state.watcher
+    }
+}

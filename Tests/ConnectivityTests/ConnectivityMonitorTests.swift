@@ -1,0 +1,223 @@
+import Support
+import Testing
+
+@testable import Connectivity
+
+@Suite(.timeLimit(.minutes(1)))
+struct ConnectivityMonitorTests {
+    private let up = LinkStatus.up(generation: 0)
+    private let down = LinkStatus.down(reason: "no route")
+
+    /// What a listener was told, one by one.
+    private struct Listener {
+        let told: AsyncStream<ConnectivityMonitor.Status>
+        let tell: @Sendable (ConnectivityMonitor.Status) -> Void
+
+        init() {
+            let (told, continuation) = AsyncStream.makeStream(of: ConnectivityMonitor.Status.self)
+            self.told = told
+            tell = { continuation.yield($0) }
+        }
+    }
+
+    // http.md §3, 74
+    @Test(arguments: ["localhost", "127.0.0.1", "[::1]", "/run/upload.sock", "%2Frun%2Fupload.sock"])
+    func `a destination on this machine is reachable at once and without watching`(host: String) async {
+        let link = FakeLink(.down(reason: "no route"))
+        let monitor = ConnectivityMonitor(host: host) { link.statuses().map { .init($0) } }
+        #expect(monitor.status == .reachable(.loopback))
+        #expect(monitor.isReachable)
+        #expect(await monitor.statuses().first { _ in true } == .reachable(.loopback))
+        #expect(link.watchCount == 0)
+    }
+
+    @Test func `any other destination follows the link`() async {
+        let link = FakeLink(down)
+        let monitor = ConnectivityMonitor(host: "example.org") { link.statuses().map { .init($0) } }
+        #expect(monitor.status == .unknown)
+        #expect(await monitor.statuses().first { _ in true } == .notReachable(reason: "no route"))
+    }
+
+    // http.md §3, 74
+    @Test func `this machine has a network when the link monitor says so`() async {
+        let status = await ConnectivityMonitor().statuses().first { _ in true }
+        let link = await SystemLinkMonitor().statuses().first { _ in true }
+        #expect(status?.isReachable == link?.isUp)
+    }
+
+    @Test func `nothing is known until somebody asks`() {
+        let monitor = ConnectivityMonitor(FakeLink(up))
+        #expect(monitor.status == .unknown)
+        #expect(!monitor.isReachable)
+    }
+
+    // http.md §3, 75
+    @Test func `a listener is told the present status once, and then what changes`() async {
+        let (link, listener) = (FakeLink(up), Listener())
+        let monitor = ConnectivityMonitor(link)
+        monitor.start(onUpdate: listener.tell)
+        var told = listener.told.makeAsyncIterator()
+        #expect(await told.next() == .reachable(.other))
+        #expect(monitor.isReachable)
+        link.report(up)
+        link.report(down)
+        #expect(await told.next() == .notReachable(reason: "no route"))
+        link.report(down)
+        link.report(.down(reason: "no interface is connected"))
+        #expect(await told.next() == .notReachable(reason: "no interface is connected"))
+    }
+
+    @Test func `a lost address changes nothing for a listener`() async {
+        let (link, listener) = (FakeLink(up), Listener())
+        let monitor = ConnectivityMonitor(link)
+        monitor.start(onUpdate: listener.tell)
+        var told = listener.told.makeAsyncIterator()
+        #expect(await told.next() == .reachable(.other))
+        link.report(.up(generation: 1))
+        link.report(down)
+        #expect(await told.next() == .notReachable(reason: "no route"))
+    }
+
+    // http.md §3, 75
+    @Test func `a listener that stops and starts again is told again`() async throws {
+        let (link, listener) = (FakeLink(up), Listener())
+        let monitor = ConnectivityMonitor(link)
+        var told = listener.told.makeAsyncIterator()
+        for round in 1...3 {
+            monitor.start(onUpdate: listener.tell)
+            #expect(await told.next() == .reachable(.other))
+            monitor.stop()
+            try await link.waitForWatchers(0)
+            #expect(link.watchCount == round)
+            #expect(monitor.status == .unknown)
+        }
+    }
+
+    @Test func `a second start takes the place of the first without watching anew`() async {
+        let (link, first, second) = (FakeLink(up), Listener(), Listener())
+        let monitor = ConnectivityMonitor(link)
+        monitor.start(onUpdate: first.tell)
+        var toldFirst = first.told.makeAsyncIterator()
+        #expect(await toldFirst.next() == .reachable(.other))
+        monitor.start { status in
+            second.tell(status)
+            // Whatever reached the first listener since then would be here before this.
+            first.tell(.unknown)
+        }
+        var toldSecond = second.told.makeAsyncIterator()
+        #expect(await toldSecond.next() == .reachable(.other))
+        link.report(down)
+        #expect(await toldSecond.next() == .notReachable(reason: "no route"))
+        #expect(await toldFirst.next() == .unknown)
+        #expect(link.watchCount == 1)
+    }
+
+    @Test func `a listener may stop from inside`() async throws {
+        let link = FakeLink(up)
+        let monitor = ConnectivityMonitor(link)
+        monitor.start { [weak monitor] _ in monitor?.stop() }
+        try await link.waitForWatchers(0)
+    }
+
+    @Test func `stopping what was never started changes nothing`() {
+        let monitor = ConnectivityMonitor(FakeLink(up))
+        monitor.stop()
+        monitor.stop()
+        #expect(monitor.status == .unknown)
+    }
+
+    @Test func `listeners and readers share one watcher, which ends with the last`() async throws {
+        let (link, listener) = (FakeLink(up), Listener())
+        let monitor = ConnectivityMonitor(link)
+        monitor.start(onUpdate: listener.tell)
+        var told = listener.told.makeAsyncIterator()
+        #expect(await told.next() == .reachable(.other))
+        let readers = (0..<4).map { _ in
+            Task { [statuses = monitor.statuses()] in await statuses.first { !$0.isReachable } }
+        }
+        monitor.stop()
+        #expect(monitor.isReachable)
+        link.report(down)
+        for reader in readers { #expect(await reader.value == .notReachable(reason: "no route")) }
+        try await link.waitForWatchers(0)
+        #expect(link.watchCount == 1)
+    }
+
+    @Test func `a reader that comes later is told the present status`() async {
+        let link = FakeLink(up)
+        let monitor = ConnectivityMonitor(link)
+        var early = monitor.statuses().makeAsyncIterator()
+        #expect(await early.next() == .reachable(.other))
+        var late = monitor.statuses().makeAsyncIterator()
+        #expect(await late.next() == .reachable(.other))
+        link.report(down)
+        #expect(await early.next() == .notReachable(reason: "no route"))
+        #expect(await late.next() == .notReachable(reason: "no route"))
+    }
+
+    @Test func `a reader that was away for a change and its undoing is told nothing`() async {
+        let link = FakeLink(up)
+        let monitor = ConnectivityMonitor(link)
+        var away = monitor.statuses().makeAsyncIterator()
+        var present = monitor.statuses().makeAsyncIterator()
+        #expect(await away.next() == .reachable(.other))
+        #expect(await present.next() == .reachable(.other))
+        for (status, told) in [
+            (down, ConnectivityMonitor.Status.notReachable(reason: "no route")), (up, .reachable(.other)),
+        ] {
+            link.report(status)
+            #expect(await present.next() == told)
+        }
+        link.end()
+        #expect(await away.next() == nil)
+    }
+
+    @Test func `a monitor that ends ends its readers and leaves nothing known`() async {
+        let link = FakeLink(up)
+        let monitor = ConnectivityMonitor(link)
+        var statuses = monitor.statuses().makeAsyncIterator()
+        #expect(await statuses.next() == .reachable(.other))
+        link.end()
+        #expect(await statuses.next() == nil)
+        #expect(monitor.status == .unknown)
+    }
+
+    @Test func `a sequence goes on without the monitor it came from`() async {
+        let link = FakeLink(up)
+        var statuses = ConnectivityMonitor(link).statuses().makeAsyncIterator()
+        #expect(await statuses.next() == .reachable(.other))
+        link.report(down)
+        #expect(await statuses.next() == .notReachable(reason: "no route"))
+    }
+
+    @Test func `a sequence that nobody reads watches only while it is kept`() async throws {
+        let link = FakeLink(up)
+        let monitor = ConnectivityMonitor(link)
+        do {
+            let statuses = monitor.statuses()
+            #expect(link.watchCount == 1)
+            _ = statuses
+        }
+        try await link.waitForWatchers(0)
+    }
+
+    @Test func `many who come and go at once leave one watcher or none`() async throws {
+        let link = FakeLink(up)
+        let monitor = ConnectivityMonitor(link)
+        await withTaskGroup(of: Void.self) { group in
+            for number in 0..<400 {
+                group.addTask {
+                    if number.isMultiple(of: 2) {
+                        monitor.start { _ in }
+                        monitor.stop()
+                    } else {
+                        #expect(await monitor.statuses().first { _ in true } == .reachable(.other))
+                    }
+                }
+            }
+        }
+        monitor.stop()
+        try await link.waitForWatchers(0)
+        #expect(monitor.status == .unknown)
+    }
+}

@@ -1,0 +1,87 @@
+import Foundation
+import Support
+import Testing
+
+@testable import Connectivity
+
+/// That nothing is left of a monitor that is let go.
+@Suite(.timeLimit(.minutes(1)))
+struct ConnectivityReleaseTests {
+    /// Opens its gate when the last reference to it goes.
+    private final class Token: Sendable {
+        let released: Gate
+
+        init(released: Gate) {
+            self.released = released
+        }
+
+        deinit {
+            released.open()
+        }
+    }
+
+    // http.md §3, 76
+    @Test func `a monitor that was started and stopped is freed`() async throws {
+        let link = FakeLink(.up(generation: 0))
+        weak var freed: ConnectivityMonitor?
+        do {
+            let monitor = ConnectivityMonitor(link)
+            freed = monitor
+            monitor.start { _ in }
+            monitor.stop()
+        }
+        #expect(freed == nil)
+        try await link.waitForWatchers(0)
+    }
+
+    @Test func `a monitor that is released while it listens is freed, and its listener with it`() async throws
+    {
+        let (link, released) = (FakeLink(.up(generation: 0)), Gate())
+        weak var freed: ConnectivityMonitor?
+        do {
+            let (monitor, token) = (ConnectivityMonitor(link), Token(released: released))
+            freed = monitor
+            monitor.start { _ in _ = token }
+        }
+        #expect(freed == nil)
+        try await released.wait()
+        try await link.waitForWatchers(0)
+    }
+
+    // http.md §3, 76
+    @Test func `a thousand starts and stops leave no thread and no descriptor`() async throws {
+        let released = Gate()
+        let before = try counts()
+        do {
+            // Each watching thread keeps it until it has closed what it opened.
+            let token = Token(released: released)
+            let monitor = ConnectivityMonitor { _ in _ = token }
+            for round in 0..<1000 {
+                if round.isMultiple(of: 4) {
+                    let told = Gate()
+                    monitor.start { _ in told.open() }
+                    try await told.wait()
+                } else {
+                    monitor.start { _ in }
+                }
+                monitor.stop()
+            }
+        }
+        try await released.wait(upTo: .seconds(30))
+        // Other tests run in this process meanwhile, but none takes hundreds.
+        let after = try counts()
+        #expect(after.descriptors < before.descriptors + 200)
+        #expect(after.threads < before.threads + 200)
+    }
+
+    private func counts() throws -> (descriptors: Int, threads: Int) {
+        #if os(Linux)
+            let count = { (folder: String) in
+                try FileManager.default.contentsOfDirectory(atPath: "/proc/self/\(folder)").count
+            }
+            return (try count("fd"), try count("task"))
+        #else
+            return (try FileManager.default.contentsOfDirectory(atPath: "/dev/fd").count, 0)
+        #endif
+    }
+}

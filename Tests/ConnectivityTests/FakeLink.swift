@@ -1,0 +1,64 @@
+import Connectivity
+import Support
+import Synchronization
+
+/// A link that goes up and down as the test says, and that counts those who watch it.
+final class FakeLink: LinkMonitor {
+    private struct State {
+        var status: LinkStatus?
+        var watchers: [Int: AsyncStream<LinkStatus>.Continuation] = [:]
+        var watchCount = 0
+        var gates: [(count: Int, gate: Gate)] = []
+    }
+
+    private let state: Mutex<State>
+
+    init(_ status: LinkStatus? = nil) {
+        state = Mutex(State(status: status))
+    }
+
+    /// How often watching has begun.
+    var watchCount: Int { state.withLock { $0.watchCount } }
+
+    func statuses() -> AsyncStream<LinkStatus> {
+        let (stream, continuation) = AsyncStream.makeStream(of: LinkStatus.self)
+        let number = state.withLock { state in
+            state.watchCount += 1
+            state.watchers[state.watchCount] = continuation
+            if let status = state.status { continuation.yield(status) }
+            return state.watchCount
+        }
+        continuation.onTermination = { _ in self.remove(number) }
+        return stream
+    }
+
+    func report(_ status: LinkStatus) {
+        state.withLock { state in
+            state.status = status
+            for watcher in state.watchers.values { watcher.yield(status) }
+        }
+    }
+
+    func end() {
+        for watcher in state.withLock({ Array($0.watchers.values) }) { watcher.finish() }
+    }
+
+    /// Returns once `count` watch, which for 0 means that the last has let go.
+    func waitForWatchers(_ count: Int) async throws {
+        let gate = Gate()
+        state.withLock { state in
+            if state.watchers.count == count { gate.open() } else { state.gates.append((count, gate)) }
+        }
+        try await gate.wait()
+    }
+
+    private func remove(_ number: Int) {
+        let reached = state.withLock { state in
+            state.watchers[number] = nil
+            let count = state.watchers.count
+            defer { state.gates.removeAll { $0.count == count } }
+            return state.gates.filter { $0.count == count }.map(\.gate)
+        }
+        for gate in reached { gate.open() }
+    }
+}
