@@ -75,12 +75,13 @@ let package = Package(
             ]),
 
         .target(
-            name: "Support", dependencies: ["UploadProtocols", "Transfer", "Uploads"], path: "Tests/Support"),
+            name: "Support", dependencies: ["UploadProtocols", "Connectivity", "Transfer", "Uploads"], path: "Tests/Support"),
         .testTarget(
             name: "UploadProtocolsTests", dependencies: ["UploadProtocols", "Support"],
             resources: [.copy("Vectors")]),
         .testTarget(name: "ConnectivityTests", dependencies: ["Connectivity", "Support"]),
-        .testTarget(name: "TransferTests", dependencies: ["Transfer", "UploadProtocols", "Support"]),
+        .testTarget(
+            name: "TransferTests", dependencies: ["Transfer", "UploadProtocols", "Connectivity", "Support"]),
         .testTarget(
             name: "UploadsTests", dependencies: ["Uploads", "Support"], exclude: ["Persistence/Fixtures"]),
         .testTarget(name: "ReceiverTests", dependencies: ["Receiver", "Support"]),

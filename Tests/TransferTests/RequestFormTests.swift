@@ -32,7 +32,8 @@ struct RequestFormTests {
     @Test func `a content type of the caller's own stays`() async throws {
         let request = try await received { session, server in
             session.upload(
-                .json(["name": "film"]), to: server.url(), headers: [.contentType: "application/problem+json"])
+                .json(["name": "film"]), to: server.url(), headers: [.contentType: "application/problem+json"]
+            )
         }
         #expect(request["Content-Type"] == "application/problem+json")
     }
@@ -45,7 +46,10 @@ struct RequestFormTests {
         let request = try await received { session, server in
             session.upload(.multipart(sent), to: server.url(), headers: [.contentType: "multipart/form-data"])
         }
-        #expect(request.headers.filter { $0.name.lowercased() == "content-type" }.map(\.value) == [form.contentType])
+        #expect(
+            request.headers.filter { $0.name.lowercased() == "content-type" }.map(\.value) == [
+                form.contentType
+            ])
         #expect(request.body == (try await form.encode()))
     }
 
@@ -72,7 +76,9 @@ struct RequestFormTests {
         #expect(String(decoding: request.body, as: UTF8.self) == "album=May&tags%5B%5D=raw")
     }
 
-    @Test(arguments: [("/f", "/f?a=1&b=2"), ("/f?x=y", "/f?x=y&a=1&b=2"), ("/f?", "/f?a=1&b=2"), ("/f#end", "/f?a=1&b=2")])
+    @Test(arguments: [
+        ("/f", "/f?a=1&b=2"), ("/f?x=y", "/f?x=y&a=1&b=2"), ("/f?", "/f?a=1&b=2"), ("/f#end", "/f?a=1&b=2"),
+    ])
     func `query items join what the address has`(path: String, target: String) async throws {
         let request = try await received { session, server in
             session.request(server.url(path), query: ["a": 1, "b": 2])
@@ -84,7 +90,9 @@ struct RequestFormTests {
 
     // http.md §3, 28
     @Test func `an upload of nothing has a length and is answered`() async throws {
-        let request = try await received { session, server in session.upload(.data([UInt8]()), to: server.url()) }
+        let request = try await received { session, server in
+            session.upload(.data([UInt8]()), to: server.url())
+        }
         #expect(request.method == "POST")
         #expect(request["Content-Length"] == "0")
     }
@@ -104,7 +112,8 @@ struct RequestFormTests {
     @Test func `a value that cannot be written as JSON sends nothing`() async {
         let transport = HeldTransport()
         let result = await outcome { () throws(RequestFailure) in
-            try await Session.making(transport).upload(.json(Double.nan), to: "http://server.example/").status()
+            try await Session.making(transport).upload(.json(Double.nan), to: "http://server.example/")
+                .status()
         }
         guard case .unusable? = result.failure else { return #expect(Bool(false), "\(result)") }
         #expect(transport.count.value == 0)

@@ -16,7 +16,9 @@ struct ValidationTests {
         if let accept { request.fields[.accept] = accept }
         var response = TransportResponse(status: status, body: Array(body.utf8))
         if let type { response.fields[.contentType] = type }
-        let result = await outcome { () throws(RequestFailure) in try await validation.validate(response, to: request) }
+        let result = await outcome { () throws(RequestFailure) in
+            try await validation.validate(response, to: request)
+        }
         guard case .rejected(_, let failure)? = result.failure else { return nil }
         return failure
     }
@@ -63,8 +65,10 @@ struct ValidationTests {
     }
 
     @Test func `without a rule the request's Accept is the rule`() async {
-        #expect(await reason(.automatic, type: "text/html", accept: "application/json, text/plain;q=0.5") != nil)
-        #expect(await reason(.automatic, type: "text/plain", accept: "application/json, text/plain;q=0.5") == nil)
+        #expect(
+            await reason(.automatic, type: "text/html", accept: "application/json, text/plain;q=0.5") != nil)
+        #expect(
+            await reason(.automatic, type: "text/plain", accept: "application/json, text/plain;q=0.5") == nil)
         #expect(await reason(.automatic, type: "text/html") == nil)
     }
 
@@ -113,7 +117,8 @@ struct DecodingTests {
     }
 
     @Test(arguments: [(204, HTTPRequest.Method.get), (205, .get), (200, .head)])
-    func `an empty answer is nil where it may be empty`(status: Int, method: HTTPRequest.Method) async throws {
+    func `an empty answer is nil where it may be empty`(status: Int, method: HTTPRequest.Method) async throws
+    {
         #expect(try await task(status, "", method: method).decoding(Receipt?.self) == nil)
     }
 

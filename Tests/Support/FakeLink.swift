@@ -1,9 +1,8 @@
-import Connectivity
-import Support
+public import Connectivity
 import Synchronization
 
 /// A link that goes up and down as the test says, and that counts those who watch it.
-final class FakeLink: LinkMonitor {
+public final class FakeLink: LinkMonitor {
     private struct State {
         var status: LinkStatus?
         var watchers: [Int: AsyncStream<LinkStatus>.Continuation] = [:]
@@ -13,14 +12,14 @@ final class FakeLink: LinkMonitor {
 
     private let state: Mutex<State>
 
-    init(_ status: LinkStatus? = nil) {
+    public init(_ status: LinkStatus? = nil) {
         state = Mutex(State(status: status))
     }
 
     /// How often watching has begun.
-    var watchCount: Int { state.withLock { $0.watchCount } }
+    public var watchCount: Int { state.withLock { $0.watchCount } }
 
-    func statuses() -> AsyncStream<LinkStatus> {
+    public func statuses() -> AsyncStream<LinkStatus> {
         let (stream, continuation) = AsyncStream.makeStream(of: LinkStatus.self)
         let number = state.withLock { state in
             state.watchCount += 1
@@ -32,19 +31,19 @@ final class FakeLink: LinkMonitor {
         return stream
     }
 
-    func report(_ status: LinkStatus) {
+    public func report(_ status: LinkStatus) {
         state.withLock { state in
             state.status = status
             for watcher in state.watchers.values { watcher.yield(status) }
         }
     }
 
-    func end() {
+    public func end() {
         for watcher in state.withLock({ Array($0.watchers.values) }) { watcher.finish() }
     }
 
     /// Returns once `count` watch, which for 0 means that the last has let go.
-    func waitForWatchers(_ count: Int) async throws {
+    public func waitForWatchers(_ count: Int) async throws {
         let gate = Gate()
         state.withLock { state in
             if state.watchers.count == count { gate.open() } else { state.gates.append((count, gate)) }
