@@ -9,7 +9,7 @@ import Synchronization
 
 /// A socket that is closed once, by whichever thread comes first, and never used by number after that.
 final class Descriptor: Sendable {
-    private let number: Int32
+    let number: Int32
     private let state = Mutex(State.open)
 
     private enum State { case open, shutDown, closed }
@@ -159,12 +159,12 @@ final class Descriptor: Sendable {
         }
     }
 
-    private func closing(_ error: POSIXError) -> POSIXError {
+    func closing(_ error: POSIXError) -> POSIXError {
         close()
         return error
     }
 
-    private func prepare() {
+    func prepare() {
         // A program that a test starts must not keep the connection alive.
         _ = fcntl(number, F_SETFD, FD_CLOEXEC)
         #if canImport(Darwin)
@@ -179,7 +179,7 @@ final class Descriptor: Sendable {
     }
 }
 
-private func currentError() -> POSIXError {
+func currentError() -> POSIXError {
     POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
 }
 
@@ -188,13 +188,13 @@ private func closeFile(_ number: Int32) {
 }
 
 #if canImport(Darwin)
-    private let streamType = SOCK_STREAM
+    let streamType = SOCK_STREAM
 
     private func sendBytes(_ number: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
         Darwin.send(number, bytes, count, 0)
     }
 #else
-    private let streamType = Int32(SOCK_STREAM.rawValue)
+    let streamType = Int32(SOCK_STREAM.rawValue)
 
     private func sendBytes(_ number: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
         Glibc.send(number, bytes, count, Int32(MSG_NOSIGNAL))

@@ -53,6 +53,16 @@ public final class HostileConnection: Sendable {
         }
     }
 
+    /// Reads bytes that are no part of a request, of another protocol.
+    @discardableResult
+    public func readBytes(_ count: Int) throws -> [UInt8] {
+        while state.withLock({ $0.buffer.count < count }) { try fill() }
+        return state.withLock { state in
+            defer { state.buffer = state.buffer.dropFirst(count) }
+            return Array(state.buffer.prefix(count))
+        }
+    }
+
     /// Reads the request line and the header fields, and records them.
     @discardableResult
     public func readHead() throws -> RecordedRequest {

@@ -34,17 +34,20 @@ public final class HostileServer: Sendable {
 
     /// Listens on a free port.
     /// - Parameters:
+    ///   - place: Where to listen; port 0 if that is no port.
     ///   - bodyLimit: How many bytes of each request's body are kept; all are counted.
     ///   - receiveBuffer: The size of the kernel's buffer for what was not read; small makes a client notice soon.
     ///   - script: Run for every connection; it is closed when the script returns or throws.
     public init(
-        bodyLimit: Int = 1 << 20, receiveBuffer: Int32? = nil,
+        at place: ListeningPlace = .ipv4, bodyLimit: Int = 1 << 20, receiveBuffer: Int32? = nil,
         _ script: @escaping @Sendable (HostileConnection) throws -> Void
     ) throws {
         self.bodyLimit = bodyLimit
         self.receiveBuffer = receiveBuffer
         self.script = script
-        (listener, port) = try Descriptor.listening(receiveBuffer: receiveBuffer)
+        (listener, port) =
+            place == .ipv4
+            ? try Descriptor.listening(receiveBuffer: receiveBuffer) : try Descriptor.listening(at: place)
         state.withLock { $0.threads = 1 }
         Thread.detachNewThread { self.accept() }
     }
@@ -52,10 +55,11 @@ public final class HostileServer: Sendable {
     /// Follows a list: each request that arrives, on whatever connection, meets the next behaviour. Requests beyond
     /// the list are answered with 500.
     public convenience init(
-        bodyLimit: Int = 1 << 20, receiveBuffer: Int32? = nil, _ behaviors: [HostileBehavior]
+        at place: ListeningPlace = .ipv4, bodyLimit: Int = 1 << 20, receiveBuffer: Int32? = nil,
+        _ behaviors: [HostileBehavior]
     ) throws {
         let remaining = RemainingBehaviors(behaviors)
-        try self.init(bodyLimit: bodyLimit, receiveBuffer: receiveBuffer) { connection in
+        try self.init(at: place, bodyLimit: bodyLimit, receiveBuffer: receiveBuffer) { connection in
             while try connection.waitForRequest() {
                 try remaining.next().run(connection)
                 guard connection.isOpen else { return }
