@@ -17,6 +17,10 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
         // TLS of the HTTP client: private authorities and client certificates.
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
+        // The digest of a pinned key, on every platform.
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        // The reasons that a SOCKS proxy gives; the HTTP client speaks to it by this.
+        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
         // Methods, status codes and ordered case-insensitive fields, the same on both ends of the wire.
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         // The receiver's HTTP server.
@@ -48,6 +52,8 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "NIOSOCKS", package: "swift-nio-extras"),
+                .product(name: "Crypto", package: "swift-crypto"),
             ]),
         .target(
             name: "Uploads",

@@ -5,11 +5,11 @@
 #endif
 
 /// An IP address written in numbers, in any form that the system's resolver accepts.
-enum IPAddress: Hashable {
+package enum IPAddress: Hashable, Sendable {
     case ipv4([UInt8])
     case ipv6([UInt8])
 
-    init?(_ text: some StringProtocol) {
+    package init?(_ text: some StringProtocol) {
         // A name ends at the first NUL for C, so `127.0.0.1\0.example` would pass for an address.
         guard !text.utf8.contains(0) else { return nil }
         let text = String(text)

@@ -12,8 +12,10 @@ struct ConnectionFailure {
     let start: ResponseCollector.Start
     let hasAnswer: Bool
     let bodySent: ByteCount
+    var proxy: ProxyAddress?
 
     func translate(_ error: any Error) -> TransportError {
+        if let proxy, let told = translate(error, of: proxy) { return told }
         switch error {
         case let failure as UploadFailure:
             return TransportError(.source, failure, bodySent: bodySent)
@@ -36,12 +38,28 @@ struct ConnectionFailure {
         case let error as NIOConnectionError:
             let first = error.connectionErrors.first.map { Self.text(of: $0.error) } ?? "no address"
             return network(.notConnected, "no connection to \(host): \(first)")
+        case let error as PinMismatch:
+            return permanent(
+                "the certificate of \(host) has another key than those pinned: \(error.seen)",
+                "if the server's key was changed on purpose, add this pin to tls.pins; if not, somebody is between"
+            )
         case let error as NIOSSLError:
             return TLSFailure.isHandshake(error) && start == .unsent
-                ? permanent("the TLS connection to \(host) is not accepted: \(error)", TLSFailure.hint)
+                ? permanent(
+                    "the TLS connection to \(host) is not accepted: \(TLSFailure.reason(of: error))",
+                    TLSFailure.hint(for: error))
                 : network(whenBroken, "the TLS connection to \(host) broke")
+        case let error as BoringSSLError where TLSFailure.isAboutOurCertificate(error):
+            return permanent(
+                "\(host) does not accept us: \(TLSFailure.reason(of: error))", TLSFailure.hint(for: error))
+        case is BoringSSLError:
+            return network(whenBroken, "the TLS connection to \(host) broke: \(TLSFailure.reason(of: error))")
         case let error as NIOSSLExtraError:
-            return permanent("the certificate of \(host) is not accepted: \(error)", TLSFailure.hint)
+            return permanent(
+                "the certificate of \(host) is not accepted: \(error)", TLSFailure.hint(for: error))
+        case let error as IOError where error.errnoCode == EACCES && start == .unsent:
+            return permanent(
+                "no connection to \(host): permission denied", "see that this user may write to the socket")
         case let error as IOError where Self.isNotConnected(error.errnoCode):
             return network(.notConnected, "no connection to \(host): \(Self.text(of: error))")
         case let error as IOError:
@@ -57,7 +75,8 @@ struct ConnectionFailure {
         switch error {
         case _ where Self.isBadAddress(error):
             return permanent(
-                "the address \(url) cannot be used", "set the destination's url to an http or https address")
+                "the address \(url) cannot be used",
+                "set the destination's url to \(UploadAddress.anyAddress)")
         case _ where "\(error)".contains("invalidHeaderField"):
             return permanent(
                 "a header of the request cannot be sent",
@@ -71,10 +90,10 @@ struct ConnectionFailure {
         }
     }
 
-    private var host: String { URL(string: url)?.host() ?? url }
+    var host: String { URL(string: url)?.host(percentEncoded: false) ?? url }
 
     /// What a broken connection means: RFC 9112 §9.3.1 lets a server close a kept one at any time.
-    private var whenBroken: TransportError.Reason {
+    var whenBroken: TransportError.Reason {
         switch start {
         case .unsent: .unsent
         case .onKeptConnection: hasAnswer ? .broken : .staleConnection
@@ -82,8 +101,10 @@ struct ConnectionFailure {
         }
     }
 
-    private func network(_ reason: TransportError.Reason, _ summary: String) -> TransportError {
-        TransportError(reason, UploadFailure(.network, summary), bodySent: bodySent)
+    func network(
+        _ reason: TransportError.Reason, _ summary: String, hint: String? = nil
+    ) -> TransportError {
+        TransportError(reason, UploadFailure(.network, summary, hint: hint), bodySent: bodySent)
     }
 
     private func permanent(_ summary: String, _ hint: String) -> TransportError {
@@ -94,11 +115,11 @@ struct ConnectionFailure {
         [.invalidURL, .emptyHost, .emptyScheme].contains(error) || "\(error)".contains("unsupportedScheme")
     }
 
-    private static func isNotConnected(_ code: CInt) -> Bool {
-        [ECONNREFUSED, ENETUNREACH, EHOSTUNREACH, ENETDOWN, EADDRNOTAVAIL].contains(code)
+    static func isNotConnected(_ code: CInt) -> Bool {
+        [ECONNREFUSED, ENETUNREACH, EHOSTUNREACH, ENETDOWN, EADDRNOTAVAIL, ENOENT].contains(code)
     }
 
-    private static func text(of error: any Error) -> String {
+    static func text(of error: any Error) -> String {
         guard let error = error as? IOError else { return "\(error)" }
         return switch error.errnoCode {
         case ECONNREFUSED: "refused"
@@ -107,18 +128,8 @@ struct ConnectionFailure {
         case ENETUNREACH, ENETDOWN: "the network is unreachable"
         case EHOSTUNREACH: "the host is unreachable"
         case ETIMEDOUT: "timed out"
+        case ENOENT: "nothing listens there"
         default: String(cString: strerror(error.errnoCode)).lowercased()
         }
-    }
-}
-
-/// Which TLS errors no retry can mend.
-enum TLSFailure {
-    static let hint = "if the server has a private authority, name its certificate as tls.authorities"
-
-    static func isHandshake(_ error: NIOSSLError) -> Bool {
-        if case .handshakeFailed = error { return true }
-        if case .unableToValidateCertificate = error { return true }
-        return false
     }
 }

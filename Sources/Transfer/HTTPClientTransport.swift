@@ -30,55 +30,76 @@ public final class HTTPClientTransport: Transport {
         }
     }
 
-    private let client: HTTPClient
+    /// How a transport reaches servers. Two that are equal can share one.
+    public struct Configuration: Hashable, Sendable {
+        public var timeouts: Timeouts
+        public var tls: TLSSettings
+        public var proxy: ProxySettings
+
+        public init(
+            timeouts: Timeouts = Timeouts(), tls: TLSSettings = TLSSettings(),
+            proxy: ProxySettings = .environment
+        ) {
+            self.timeouts = timeouts
+            self.tls = tls
+            self.proxy = proxy
+        }
+    }
+
+    private let clients: HTTPClients
     private let loops: [any EventLoop]
     private let exchanges = RunningExchanges()
 
+    /// - Parameter monitors: Told at once of hosts whose certificates are not verified.
     /// - Throws: `UploadFailure` (`permanent`) that names the certificate file that cannot be used.
-    public init(timeouts: Timeouts = Timeouts(), tls: TLSFiles = TLSFiles()) throws(UploadFailure) {
-        var configuration = HTTPClient.Configuration()
-        configuration.redirectConfiguration = .disallow
-        configuration.httpVersion = .http1Only
-        configuration.timeout.connect = TimeAmount(timeouts.connect)
-        configuration.connectionPool.retryConnectionEstablishment = false
-        // The scheduler limits what runs at once; the pool must never make a started request wait.
-        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 256
-        configuration.tlsConfiguration = try tls.configuration()
-        configuration.http1_1ConnectionDebugInitializer = { [exchanges] channel in
-            channel.eventLoop.makeCompletedFuture {
-                let pipeline = channel.pipeline.syncOperations
-                let parser = try pipeline.handler(type: ByteToMessageHandler<HTTPResponseDecoder>.self)
-                let guardian = ExchangeGuard(timeouts: timeouts) { exchanges[$0] }
-                try pipeline.addHandler(guardian, position: .after(parser))
-            }
-        }
+    public init(
+        _ configuration: Configuration = Configuration(), monitors: [any EventMonitor] = []
+    ) throws(UploadFailure) {
         let group = MultiThreadedEventLoopGroup.singleton
         loops = Array(group.makeIterator())
-        client = HTTPClient(eventLoopGroupProvider: .shared(group), configuration: configuration)
+        let timeouts = configuration.timeouts
+        clients = try HTTPClients(configuration, on: group) { [exchanges] channel in
+            let pipeline = channel.pipeline.syncOperations
+            let parser = try pipeline.handler(type: ByteToMessageHandler<HTTPResponseDecoder>.self)
+            let guardian = ExchangeGuard(timeouts: timeouts) { exchanges[$0] }
+            try pipeline.addHandler(guardian, position: .after(parser))
+        }
+        for host in configuration.tls.insecureHosts.sorted() {
+            for monitor in monitors { monitor.receive(.certificateNotVerified(host: host), of: RequestContext()) }
+        }
     }
 
-    public func shutdown() async { try? await client.shutdown() }
+    public func shutdown() async { await clients.shutdown() }
 
     public func perform(
         _ request: TransportRequest, delegate: (any UploadDelegate)?
     ) async throws(TransportError) -> TransportResponse {
-        let loop = loop(for: request.url)
+        let route: Route
+        do throws(UploadFailure) { route = try await clients.route(to: request.url) } catch {
+            throw TransportError(.notConnected, error)
+        }
+        let loop = loop(for: route.url)
         var writer: BodyWriter?
         if case .streamed(let body) = request.body {
             writer = BodyWriter(body, isEncrypted: request.url.lowercased().hasPrefix("https:"), on: loop)
         }
         let collector = ResponseCollector(expected: request.body.length, delegate: delegate, writer: writer)
-        let answered = await execute(request, writer: writer, collector: collector, on: loop)
+        let answered = await execute(request, by: route, writer: writer, collector: collector, on: loop)
         await writer?.finish()
         // The connection lives on this loop: once it has come round, nothing of the file is being sent any more.
         try? await loop.submit {}.get()
         switch answered {
-        case .success(let answer): return answer
+        case .success(let answer):
+            if let refusal = route.refusal(answer) { throw refusal }
+            return answer
         case .failure(let error):
-            if let answer = collector.usableAnswer(after: error) { return answer }
+            if let answer = collector.usableAnswer(after: error) {
+                if let refusal = route.refusal(answer) { throw refusal }
+                return answer
+            }
             throw ConnectionFailure(
                 url: request.url, start: collector.start, hasAnswer: collector.hasHead,
-                bodySent: collector.bodySent
+                bodySent: collector.bodySent, proxy: route.proxy
             ).translate(error)
         }
     }
@@ -91,15 +112,16 @@ public final class HTTPClientTransport: Transport {
     }
 
     private func execute(
-        _ request: TransportRequest, writer: BodyWriter?, collector: ResponseCollector, on loop: any EventLoop
+        _ request: TransportRequest, by route: Route, writer: BodyWriter?, collector: ResponseCollector,
+        on loop: any EventLoop
     ) async -> Result<TransportResponse, any Error> {
         let name = exchanges.begin(collector)
         defer { exchanges.end(name) }
         do {
             try Task.checkCancellation()
-            let task = client.execute(
-                request: try Self.clientRequest(request, named: name, writer: writer), delegate: collector,
-                eventLoop: .delegate(on: loop), logger: nil)
+            let task = route.client.execute(
+                request: try Self.clientRequest(request, by: route, named: name, writer: writer),
+                delegate: collector, eventLoop: .delegate(on: loop), logger: nil)
             return .success(
                 try await withTaskCancellationHandler {
                     try await task.futureResult.get()
@@ -112,12 +134,15 @@ public final class HTTPClientTransport: Transport {
     }
 
     private static func clientRequest(
-        _ request: TransportRequest, named name: String, writer: BodyWriter?
+        _ request: TransportRequest, by route: Route, named name: String, writer: BodyWriter?
     ) throws -> HTTPClient.Request {
         var headers = HTTPHeaders()
         for field in request.fields { headers.add(name: field.name.rawName, value: field.value) }
         headers.replaceOrAdd(name: "Accept-Encoding", value: "identity")
         if !headers.contains(name: "User-Agent") { headers.add(name: "User-Agent", value: "ferry") }
+        for (name, value) in route.fields where !headers.contains(name: name) {
+            headers.add(name: name, value: value)
+        }
         headers.replaceOrAdd(name: ExchangeGuard.exchangeField, value: name)
         let body: HTTPClient.Body?
         switch request.body {
@@ -130,7 +155,7 @@ public final class HTTPClientTransport: Transport {
             }
         }
         return try HTTPClient.Request(
-            url: request.url, method: HTTPMethod(rawValue: request.method.rawValue), headers: headers,
+            url: route.url, method: HTTPMethod(rawValue: request.method.rawValue), headers: headers,
             body: body)
     }
 }

@@ -1,23 +1,70 @@
 import NIOSSL
 import UploadProtocols
 
-/// What makes a TLS connection trusted and known. Verification cannot be switched off.
-public struct TLSFiles: Hashable, Codable, Sendable {
+/// What makes a TLS connection trusted and known.
+public struct TLSSettings: Hashable, Codable, Sendable {
+    /// A version of TLS.
+    public enum Version: String, Hashable, Codable, Sendable, CaseIterable {
+        case tls12 = "1.2"
+        case tls13 = "1.3"
+    }
+
     /// A PEM file of authorities trusted instead of the system's.
     public var authorities: String?
     /// A PEM file of our certificate chain, for servers that ask for one.
     public var certificate: String?
     /// The PEM file of the certificate's key.
     public var key: String?
+    /// Keys that the server's own certificate may have; one of them is enough, empty takes any. The certificate is
+    /// verified besides. The certificates of authorities are not looked at.
+    public var pins: [SPKIPin]
+    /// Older versions are refused (RFC 8996 forbids what came before 1.2).
+    public var minimumVersion: Version
+    /// Hosts whose certificate is not verified, named exactly: whoever is between can read and change everything sent
+    /// to them. Every other host is verified.
+    public var insecureHosts: Set<String>
 
-    public init(authorities: String? = nil, certificate: String? = nil, key: String? = nil) {
+    public init(
+        authorities: String? = nil, certificate: String? = nil, key: String? = nil, pins: [SPKIPin] = [],
+        minimumVersion: Version = .tls12, insecureHosts: Set<String> = []
+    ) {
         self.authorities = authorities
         self.certificate = certificate
         self.key = key
+        self.pins = pins
+        self.minimumVersion = minimumVersion
+        self.insecureHosts = insecureHosts
     }
 
+    private enum CodingKeys: String, CodingKey {
+        case authorities, certificate, key, pins, minimumVersion
+        case insecureHosts = "insecure"
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            authorities: try container.decodeIfPresent(String.self, forKey: .authorities),
+            certificate: try container.decodeIfPresent(String.self, forKey: .certificate),
+            key: try container.decodeIfPresent(String.self, forKey: .key),
+            pins: try container.decodeIfPresent([SPKIPin].self, forKey: .pins) ?? [],
+            minimumVersion: try container.decodeIfPresent(Version.self, forKey: .minimumVersion) ?? .tls12,
+            insecureHosts: try container.decodeIfPresent(Set<String>.self, forKey: .insecureHosts) ?? [])
+    }
+
+    /// Whether the certificate of `host` must be valid.
+    func verifies(host: String) -> Bool {
+        !insecureHosts.contains { $0.lowercased() == host.lowercased() }
+    }
+
+    /// - Throws: `UploadFailure` (`permanent`) that names the file that cannot be used.
     func configuration() throws(UploadFailure) -> TLSConfiguration {
         var configuration = TLSConfiguration.makeClientConfiguration()
+        configuration.minimumTLSVersion =
+            switch minimumVersion {
+            case .tls12: .tlsv12
+            case .tls13: .tlsv13
+            }
         if let authorities {
             configuration.trustRoots = .certificates(
                 try Self.read(authorities) { try NIOSSLCertificate.fromPEMFile(authorities) })

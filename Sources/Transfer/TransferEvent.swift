@@ -29,6 +29,8 @@ public enum TransferEvent: Hashable, Sendable {
     case finished(status: Int, after: Duration)
     case failed(reason: String, after: Duration)
     case cancelled(after: Duration)
+    /// The certificate of this host is not verified, because the configuration says so. Belongs to no request.
+    case certificateNotVerified(host: String)
 }
 
 /// Listens to everything that happens. Called from any thread, for one request in the order things happen; it must

@@ -42,6 +42,10 @@ public enum UploadAddress {
         guard let scheme = url.scheme?.lowercased(), let host = url.host()?.lowercased(), !host.isEmpty else {
             return nil
         }
+        // The path of a socket in one writing, whatever of it is percent-encoded.
+        if scheme == unixScheme, let path = url.host(percentEncoded: false) {
+            return "\(scheme)://\(socketAuthority(path))"
+        }
         let shown = host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
         return "\(scheme)://\(shown):\(url.port ?? (scheme == "https" ? 443 : 80))"
     }
@@ -52,7 +56,7 @@ public enum UploadAddress {
     ///   bytes go only where the configuration says.
     public static func resolve(_ location: String, against base: String) throws(UploadFailure) -> String {
         guard let base = URL(string: base),
-            let resolved = URL(string: location, relativeTo: base)?.absoluteURL,
+            let resolved = URL(string: location, relativeTo: base)?.absoluteURL.behindSocket(of: base),
             let origin = origin(resolved), resolved.user() == nil
         else {
             throw UploadFailure(
@@ -66,9 +70,61 @@ public enum UploadAddress {
         return resolved.absoluteString
     }
 
+    /// What an address must be. A Unix socket's is one too, for the few who have one.
+    public static let anyAddress = "an http or https address"
+    public static let socketExample = "http+unix://%2Frun%2Fname.sock/"
+
+    /// What is expected instead of `url`, if it is no place that uploads can go to; nil if it is one.
+    public static func expectation(brokenBy url: String) -> String? {
+        guard let parts = URL(string: url), let scheme = parts.scheme?.lowercased(),
+            let host = parts.host(percentEncoded: false), !host.isEmpty,
+            ["http", "https", unixScheme].contains(scheme)
+        else { return anyAddress }
+        if scheme == unixScheme {
+            // What sockaddr_un takes (unix(7)).
+            guard host.hasPrefix("/"), (2...107).contains(host.utf8.count), !host.utf8.contains(0),
+                parts.port == nil
+            else { return "the socket's absolute path of at most 107 bytes, as \(socketExample)" }
+            return nil
+        }
+        if host.contains(":"), host.contains("%") {
+            return "an IPv6 address without a zone (what follows the %)"
+        }
+        if let port = parts.port, !(1...65_535).contains(port) { return "a port from 1 to 65535" }
+        return nil
+    }
+
+    static let unixScheme = "http+unix"
+
+    /// What a server behind a Unix socket is called in `Host`, as curl does.
+    public static let socketHost = "localhost"
+
+    public static func isUnixSocket(_ url: String) -> Bool { url.lowercased().hasPrefix(unixScheme + "://") }
+
+    fileprivate static func socketAuthority(_ path: String) -> String {
+        path.addingPercentEncoding(
+            withAllowedCharacters: allowedInName.subtracting(CharacterSet(charactersIn: "/")))
+            ?? path
+    }
+
     private static let allowedInName: CharacterSet = {
         var set = CharacterSet(charactersIn: "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
         set.insert(charactersIn: "-._~/")
         return set
     }()
+}
+
+extension URL {
+    /// What a server behind a Unix socket calls by the name that we gave it in `Host` is behind that socket.
+    fileprivate func behindSocket(of base: URL) -> URL {
+        guard base.scheme?.lowercased() == UploadAddress.unixScheme,
+            let socket = base.host(percentEncoded: false),
+            host()?.lowercased() == UploadAddress.socketHost, user() == nil,
+            [nil, 80, 443].contains(port), var parts = URLComponents(url: self, resolvingAgainstBaseURL: true)
+        else { return self }
+        parts.scheme = UploadAddress.unixScheme
+        parts.port = nil
+        parts.percentEncodedHost = UploadAddress.socketAuthority(socket)
+        return parts.url ?? self
+    }
 }

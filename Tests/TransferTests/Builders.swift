@@ -8,10 +8,13 @@ import UploadProtocols
 /// Hands out a transport with short times and closes it whatever happens.
 func withTransport<Result>(
     connect: Duration = .seconds(5), stall: Duration = .seconds(10), response: Duration = .seconds(10),
-    tls: TLSFiles = TLSFiles(), _ body: (HTTPClientTransport) async throws -> Result
+    tls: TLSSettings = TLSSettings(), proxy: ProxySettings = .none, monitors: [any EventMonitor] = [],
+    _ body: (HTTPClientTransport) async throws -> Result
 ) async throws -> Result {
     let transport = try HTTPClientTransport(
-        timeouts: .init(connect: connect, stall: stall, response: response), tls: tls)
+        .init(
+            timeouts: .init(connect: connect, stall: stall, response: response), tls: tls, proxy: proxy),
+        monitors: monitors)
     do {
         let result = try await body(transport)
         await transport.shutdown()

@@ -22,15 +22,29 @@ final class TLSServer: Sendable {
         FileManager.default.contents(atPath: directory.path(name)).map(Array.init)
     }
 
-    /// - Parameter names: What the certificate is for, as openssl writes it: `IP:127.0.0.1`.
-    private init(names: String) throws {
+    /// The pin of the server's key, computed by openssl.
+    var pin: String {
+        get throws { try String(contentsOfFile: directory.path("server.pin"), encoding: .utf8) }
+    }
+
+    /// Whether anything came after a handshake.
+    var wasAsked: Bool { FileManager.default.fileExists(atPath: directory.path("asked")) }
+
+    /// What a server asks of its clients.
+    struct Demands: Sendable {
+        /// The newest version of TLS that it speaks, as Python names it.
+        var newest = "TLSv1_3"
+        var certificate = false
+    }
+
+    private init(names: String, demands: Demands) throws {
         directory = try TemporaryDirectory()
         try Self.makeCertificates(names: names, in: directory)
         try directory.write(Array(Self.script.utf8), to: "server.py")
         let process = Process()
         process.executableURL = Self.program("python3")
         process.currentDirectoryURL = directory.url
-        process.arguments = ["server.py"]
+        process.arguments = ["server.py", demands.newest, demands.certificate ? "certificate" : "none"]
         let output = Pipe()
         process.standardOutput = output
         process.standardError = FileHandle.nullDevice
@@ -53,10 +67,12 @@ final class TLSServer: Sendable {
     }
 
     /// Starts a server on a thread of its own: programs are waited for, and the tasks' threads are few.
-    static func start(names: String) async throws -> TLSServer {
+    ///
+    /// - Parameter names: What the certificate is for, as openssl writes it: `IP:127.0.0.1`.
+    static func start(names: String, demands: Demands = Demands()) async throws -> TLSServer {
         try await withCheckedThrowingContinuation { continuation in
             Thread.detachNewThread {
-                continuation.resume(with: Result { try TLSServer(names: names) })
+                continuation.resume(with: Result { try TLSServer(names: names, demands: demands) })
             }
         }
     }
@@ -74,6 +90,12 @@ final class TLSServer: Sendable {
             ["x509", "-req", "-in", "server.csr", "-CA", "authority.pem", "-CAkey", "authority.key"]
                 + ["-CAcreateserial", "-days", "2", "-extfile", "names.txt", "-out", "server.pem"],
             in: directory)
+        try openssl(["x509", "-in", "server.pem", "-pubkey", "-noout", "-out", "server.pub"], in: directory)
+        try openssl(
+            ["pkey", "-pubin", "-in", "server.pub", "-outform", "DER", "-out", "server.spki"], in: directory)
+        try openssl(["dgst", "-sha256", "-binary", "-out", "server.digest", "server.spki"], in: directory)
+        let digest = FileManager.default.contents(atPath: directory.path("server.digest")) ?? Data()
+        try directory.write(Array("sha256//\(digest.base64EncodedString())".utf8), to: "server.pin")
     }
 
     private static func openssl(_ arguments: [String], in directory: TemporaryDirectory) throws {
@@ -90,17 +112,25 @@ final class TLSServer: Sendable {
         }
     }
 
-    private static func program(_ name: String) -> URL? {
-        let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin").split(separator: ":")
-        return folders.map { URL(fileURLWithPath: "\($0)/\(name)") }
+    static func program(_ name: String) -> URL? {
+        let path = (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin") + ":/usr/sbin"
+        return path.split(separator: ":").map { URL(fileURLWithPath: "\($0)/\(name)") }
             .first { FileManager.default.isExecutableFile(atPath: $0.path(percentEncoded: false)) }
     }
 
     private static let script = """
-        import http.server, ssl
+        import http.server, ssl, sys
 
         class Handler(http.server.BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
+
+            def handle_one_request(self):
+                try:
+                    if self.rfile.peek(1):
+                        open("asked", "w").close()
+                    super().handle_one_request()
+                except OSError:
+                    self.close_connection = True
 
             def do_PUT(self):
                 length = int(self.headers["Content-Length"])
@@ -120,6 +150,10 @@ final class TLSServer: Sendable {
 
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain("server.pem", "server.key")
+        context.maximum_version = ssl.TLSVersion[sys.argv[1]]
+        if sys.argv[2] == "certificate":
+            context.verify_mode = ssl.CERT_REQUIRED
+            context.load_verify_locations("authority.pem")
         server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
         print(server.server_port, flush=True)

@@ -13,7 +13,7 @@ struct TLSTests {
         let server = try await TLSServer.start(names: "IP:127.0.0.1")
         let file = try TestFile(count: size)
         let delegate = RecordingDelegate()
-        let answer = try await withTransport(tls: TLSFiles(authorities: server.authority)) { transport in
+        let answer = try await withTransport(tls: TLSSettings(authorities: server.authority)) { transport in
             await transport.outcome(
                 of: TransportRequest(
                     method: .put, url: "https://127.0.0.1:\(server.port)/f",
@@ -29,21 +29,21 @@ struct TLSTests {
 
     @Test func `an authority nobody named is not trusted`() async throws {
         let server = try await TLSServer.start(names: "IP:127.0.0.1")
-        let error = try await Self.error(at: server, tls: TLSFiles())
+        let error = try await Self.error(at: server, tls: TLSSettings())
         #expect(error?.failure.category == .permanent)
         #expect(error?.failure.hint?.contains("tls.authorities") == true)
     }
 
     @Test func `a certificate for another host is not trusted`() async throws {
         let server = try await TLSServer.start(names: "DNS:other.example")
-        let error = try await Self.error(at: server, tls: TLSFiles(authorities: server.authority))
+        let error = try await Self.error(at: server, tls: TLSSettings(authorities: server.authority))
         #expect(error?.failure.category == .permanent)
     }
 
     @Test func `another authority is not enough`() async throws {
         let server = try await TLSServer.start(names: "IP:127.0.0.1")
         let other = try await TLSServer.start(names: "IP:127.0.0.1")
-        let error = try await Self.error(at: server, tls: TLSFiles(authorities: other.authority))
+        let error = try await Self.error(at: server, tls: TLSSettings(authorities: other.authority))
         #expect(error?.failure.category == .permanent)
     }
 
@@ -58,7 +58,99 @@ struct TLSTests {
         #expect(error?.failure.category == .network)
     }
 
-    private static func error(at server: TLSServer, tls: TLSFiles) async throws -> TransportError? {
+    // The other pin is of no key: one that fits is enough.
+    @Test func `a server with a pinned key gets the file`() async throws {
+        let server = try await TLSServer.start(names: "IP:127.0.0.1")
+        let pins = [SPKIPin(subjectPublicKeyInfo: []), try #require(SPKIPin(try server.pin))]
+        let settings = TLSSettings(authorities: server.authority, pins: pins)
+        #expect(try await Self.status(at: server, host: "127.0.0.1", tls: settings) == 201)
+    }
+
+    @Test func `a server with another key gets not a byte`() async throws {
+        let server = try await TLSServer.start(names: "IP:127.0.0.1")
+        let settings = TLSSettings(
+            authorities: server.authority, pins: [SPKIPin(subjectPublicKeyInfo: [1])])
+        let error = try await Self.error(at: server, tls: settings)
+        #expect(error?.failure.category == .permanent)
+        #expect(error?.failure.summary.contains("127.0.0.1") == true)
+        #expect(error?.failure.summary.contains(try server.pin) == true)
+        #expect(error?.failure.hint?.contains("tls.pins") == true)
+        #expect(!server.wasAsked)
+    }
+
+    @Test func `a pin does not stand in for an authority`() async throws {
+        let server = try await TLSServer.start(names: "IP:127.0.0.1")
+        let settings = TLSSettings(pins: [try #require(SPKIPin(try server.pin))])
+        #expect(try await Self.error(at: server, tls: settings)?.failure.category == .permanent)
+    }
+
+    @Test func `pins hold for a host that is not verified too`() async throws {
+        let server = try await TLSServer.start(names: "DNS:other.example")
+        var settings = TLSSettings(
+            pins: [SPKIPin(subjectPublicKeyInfo: [1])], insecureHosts: ["127.0.0.1"])
+        #expect(try await Self.error(at: server, tls: settings)?.failure.category == .permanent)
+        settings.pins = [try #require(SPKIPin(try server.pin))]
+        #expect(try await Self.status(at: server, host: "127.0.0.1", tls: settings) == 201)
+    }
+
+    @Test func `what is not encrypted is not sent where a key is pinned`() async throws {
+        let settings = TLSSettings(pins: [SPKIPin(subjectPublicKeyInfo: [1])])
+        let error = try await withTransport(tls: settings) { transport in
+            await transport.outcome(of: TransportRequest(method: .put, url: "http://127.0.0.1:1/f")).error
+        }
+        #expect(error?.failure.category == .permanent)
+    }
+
+    @Test func `only the host that is named goes unverified, and it is said aloud`() async throws {
+        let server = try await TLSServer.start(names: "DNS:other.example")
+        let monitor = EventLog()
+        let settings = TLSSettings(insecureHosts: ["LOCALHOST"])
+        let (named, other) = try await withTransport(tls: settings, monitors: [monitor]) { transport in
+            (
+                await transport.outcome(of: Self.request(to: "localhost", at: server)),
+                await transport.outcome(of: Self.request(to: "127.0.0.1", at: server))
+            )
+        }
+        #expect(named.status == 201)
+        #expect(other.error?.failure.category == .permanent)
+        #expect(monitor.all == [.certificateNotVerified(host: "LOCALHOST")])
+    }
+
+    @Test func `a server that speaks only older versions is refused by name of the setting`() async throws {
+        let server = try await TLSServer.start(
+            names: "IP:127.0.0.1", demands: TLSServer.Demands(newest: "TLSv1_2"))
+        var settings = TLSSettings(authorities: server.authority, minimumVersion: .tls13)
+        let error = try await Self.error(at: server, tls: settings)
+        #expect(error?.failure.category == .permanent)
+        #expect(error?.failure.hint?.contains("tls.minimumVersion") == true)
+        settings.minimumVersion = .tls12
+        #expect(try await Self.status(at: server, host: "127.0.0.1", tls: settings) == 201)
+    }
+
+    @Test(arguments: ["TLSv1_2", "TLSv1_3"])
+    func `a server that asks for our certificate gets it`(version: String) async throws {
+        let server = try await TLSServer.start(
+            names: "IP:127.0.0.1", demands: TLSServer.Demands(newest: version, certificate: true))
+        let settings = TLSSettings(
+            authorities: server.authority, certificate: server.directory.path("server.pem"),
+            key: server.directory.path("server.key"))
+        let error = try await Self.error(at: server, tls: TLSSettings(authorities: server.authority))
+        #expect(error?.failure.category == .permanent, "\(error?.failure.summary ?? "")")
+        #expect(error?.failure.hint?.contains("tls.certificate") == true, "\(error?.failure.summary ?? "")")
+        #expect(try await Self.status(at: server, host: "127.0.0.1", tls: settings) == 201)
+    }
+
+    private static func request(to host: String, at server: TLSServer) -> TransportRequest {
+        TransportRequest(method: .put, url: "https://\(host):\(server.port)/f", body: .bytes([1, 2, 3]))
+    }
+
+    private static func status(at server: TLSServer, host: String, tls: TLSSettings) async throws -> Int? {
+        try await withTransport(tls: tls) { transport in
+            await transport.outcome(of: request(to: host, at: server))
+        }.get().status
+    }
+
+    private static func error(at server: TLSServer, tls: TLSSettings) async throws -> TransportError? {
         let file = try TestFile(count: 1000)
         let error = try await withTransport(tls: tls) { transport in
             await transport.outcome(
@@ -71,13 +163,36 @@ struct TLSTests {
     }
 }
 
-struct TLSFilesTests {
+struct TLSSettingsTests {
+    @Test func `an encoding without the newer keys still reads`() throws {
+        let settings = try JSONDecoder().decode(
+            TLSSettings.self, from: Data(#"{ "authorities": "a.pem", "certificate": "c", "key": "k" }"#.utf8))
+        #expect(settings == TLSSettings(authorities: "a.pem", certificate: "c", key: "k"))
+    }
+
+    @Test func `what is encoded reads back as the same`() throws {
+        let settings = TLSSettings(
+            pins: [SPKIPin(subjectPublicKeyInfo: [7])], minimumVersion: .tls13, insecureHosts: ["a.example"])
+        #expect(try JSONDecoder().decode(TLSSettings.self, from: JSONEncoder().encode(settings)) == settings)
+    }
+
+    // RFC 7469 §2.4 is the digest; the writing is curl's.
+    @Test func `a pin reads with and without its mark, and as nothing else`() {
+        let pin = SPKIPin(subjectPublicKeyInfo: [])
+        #expect(pin.description == "sha256//47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=")
+        #expect(SPKIPin(pin.description) == pin)
+        #expect(SPKIPin("47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=") == pin)
+        #expect(SPKIPin("sha256//47DEQpj8") == nil)
+        #expect(SPKIPin("") == nil)
+        #expect(SPKIPin("not base64") == nil)
+    }
+
     @Test(arguments: [
-        TLSFiles(authorities: "/no/such.pem"), TLSFiles(certificate: "/no/such.pem"),
-        TLSFiles(key: "/no/such.pem"),
+        TLSSettings(authorities: "/no/such.pem"), TLSSettings(certificate: "/no/such.pem"),
+        TLSSettings(key: "/no/such.pem"),
     ])
-    func `a file that cannot be used is a failure that names it`(files: TLSFiles) {
-        #expect { try HTTPClientTransport(tls: files) } throws: { error in
+    func `a file that cannot be used is a failure that names it`(files: TLSSettings) {
+        #expect { try HTTPClientTransport(.init(tls: files)) } throws: { error in
             guard let failure = error as? UploadFailure else { return false }
             return failure.category == .permanent && failure.summary.contains("/no/such.pem")
         }

@@ -103,6 +103,7 @@ private struct EventRecord: Encodable {
         case .finished(let status, let time): (self.status, seconds) = (status, time / .seconds(1))
         case .failed(let why, let time): (reason, seconds) = (why, time / .seconds(1))
         case .cancelled(let time): seconds = time / .seconds(1)
+        case .certificateNotVerified(let host): reason = host
         case .started, .waiting, .retriedOnFreshConnection, .suspended, .resumed: break
         }
     }

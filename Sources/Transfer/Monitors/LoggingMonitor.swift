@@ -24,7 +24,7 @@ extension TransferEvent {
         case .created, .adapted, .started, .waiting, .responded, .suspended, .resumed: .debug
         case .redirected, .retriedOnFreshConnection, .refreshed, .finished, .cancelled: .info
         case .broke, .retrying, .serverLost: .notice
-        case .failed: .warning
+        case .failed, .certificateNotVerified: .warning
         }
     }
 }

@@ -41,7 +41,7 @@ public struct MetricsMonitor: EventMonitor {
         case .failed(_, let time): end("failed", after: time)
         case .cancelled(let time): end("cancelled", after: time)
         case .created, .adapted, .started, .waiting, .redirected, .retriedOnFreshConnection, .serverLost,
-            .suspended, .resumed:
+            .suspended, .resumed, .certificateNotVerified:
             break
         }
     }

@@ -22,6 +22,7 @@ extension TransferEvent {
         case .finished: "finished"
         case .failed: "failed"
         case .cancelled: "cancelled"
+        case .certificateNotVerified: "certificateNotVerified"
         }
     }
 
@@ -47,6 +48,7 @@ extension TransferEvent {
         case .finished(let status, let time): "finished with \(status) after \(time.short)"
         case .failed(let reason, let time): "failed after \(time.short): \(reason)"
         case .cancelled(let time): "cancelled after \(time.short)"
+        case .certificateNotVerified(let host): "warning: the certificate of \(host) is NOT verified"
         }
     }
 }

@@ -5,7 +5,7 @@ public import UploadProtocols
 /// A named place that files go to, ready for use: what the configuration says, with its secrets behind closures.
 public struct Destination: Sendable {
     public var name: String
-    /// Absolute, `http` or `https`, without user info.
+    /// Absolute, `http`, `https` or `http+unix`, without user info.
     public var url: String
     /// A name from `ProtocolCatalog`.
     public var protocolName: String
@@ -16,12 +16,14 @@ public struct Destination: Sendable {
     public var parameters: [UploadItem.Parameter]
     /// Makes the value of `Authorization` for each try; nil sends none.
     public var authorization: (@Sendable () async throws(UploadFailure) -> String)?
-    public var tls: TLSFiles
+    public var tls: TLSSettings
+    public var proxy: ProxySettings
 
     public init(
         name: String, url: String, protocolName: String, options: ProtocolOptions = ProtocolOptions(),
         fields: HTTPFields = [:], parameters: [UploadItem.Parameter] = [],
-        authorization: (@Sendable () async throws(UploadFailure) -> String)? = nil, tls: TLSFiles = TLSFiles()
+        authorization: (@Sendable () async throws(UploadFailure) -> String)? = nil,
+        tls: TLSSettings = TLSSettings(), proxy: ProxySettings = .environment
     ) {
         self.name = name
         self.url = url
@@ -31,6 +33,7 @@ public struct Destination: Sendable {
         self.parameters = parameters
         self.authorization = authorization
         self.tls = tls
+        self.proxy = proxy
     }
 
     /// Where a file goes, fixed when it is queued. The query of a configured address stays in the configuration: it

@@ -6,30 +6,39 @@ import UploadProtocols
 
 /// Runs attempts for real: opens the file, finds the destination, speaks its protocol.
 public final class DestinationRunner: AttemptRunner {
+    private struct HostKey: Hashable {
+        var destination: String
+        var url: String
+    }
+
     private struct Memory {
-        var transports: [TLSFiles: HTTPClientTransport] = [:]
+        var transports: [HTTPClientTransport.Configuration: HTTPClientTransport] = [:]
         var capabilities: [String: ServerCapabilities] = [:]
-        var hosts: [String: UploadHost] = [:]
+        var hosts: [HostKey: UploadHost] = [:]
     }
 
     private let destinations: [String: Destination]
     private let timeouts: HTTPClientTransport.Timeouts
+    private let proxy: ProxySettings
     private let pace: any Pace
     private let monitors: [any EventMonitor]
     private let isLocal: @Sendable (String) -> Bool
     private let memory = Mutex(Memory())
 
     /// - Parameters:
+    ///   - proxy: For uploads to an address that is no destination of the configuration.
     ///   - pace: The limit on bytes per second over all uploads.
     ///   - isLocal: Whether a host needs no network.
     public init(
-        destinations: [Destination], timeouts: HTTPClientTransport.Timeouts = .init(), pace: any Pace,
+        destinations: [Destination], timeouts: HTTPClientTransport.Timeouts = .init(),
+        proxy: ProxySettings = .environment, pace: any Pace,
         monitors: [any EventMonitor] = [],
         isLocal: @escaping @Sendable (String) -> Bool = { Reachability.isLocal(host: $0) }
     ) {
         self.isLocal = isLocal
         self.destinations = Dictionary(destinations.map { ($0.name, $0) }) { first, _ in first }
         self.timeouts = timeouts
+        self.proxy = proxy
         self.pace = pace
         self.monitors = monitors
     }
@@ -67,15 +76,24 @@ public final class DestinationRunner: AttemptRunner {
 
     public func host(of upload: Upload) -> UploadHost {
         memory.withLock { memory in
-            if let known = memory.hosts[upload.target.url] { return known }
-            let url = URL(string: upload.target.url)
-            let name = url?.host()?.lowercased() ?? ""
-            let port = url?.port ?? (url?.scheme?.lowercased() == "https" ? 443 : 80)
-            let host = UploadHost(
-                name: name, port: UInt16(exactly: port) ?? 0, isLocal: isLocal(name))
-            memory.hosts[upload.target.url] = host
+            let key = HostKey(destination: upload.target.destination, url: upload.target.url)
+            if let known = memory.hosts[key] { return known }
+            let host = findHost(of: upload.target)
+            memory.hosts[key] = host
             return host
         }
+    }
+
+    private func findHost(of target: Upload.Target) -> UploadHost {
+        let url = URL(string: target.url)
+        let name = url?.host()?.lowercased() ?? ""
+        let port = url?.port ?? (url?.scheme?.lowercased() == "https" ? 443 : 80)
+        let settings = target.destination.isEmpty ? proxy : destinations[target.destination]?.proxy ?? .none
+        // One that cannot be used is told when the upload runs.
+        let proxy = (try? settings.proxy(for: target.url)) ?? nil
+        return UploadHost(
+            name: name, port: UInt16(exactly: port) ?? 0,
+            isLocal: isLocal(name) && proxy.map { isLocal($0.host) } ?? true, proxy: proxy)
     }
 
     public func resumes(_ upload: Upload) -> Bool {
@@ -86,7 +104,7 @@ public final class DestinationRunner: AttemptRunner {
     private func destination(of upload: Upload) throws(UploadFailure) -> Destination {
         let target = upload.target
         if target.destination.isEmpty {
-            return Destination(name: "", url: target.url, protocolName: target.method)
+            return Destination(name: "", url: target.url, protocolName: target.method, proxy: proxy)
         }
         guard let known = destinations[target.destination] else {
             throw UploadFailure(
@@ -131,15 +149,17 @@ public final class DestinationRunner: AttemptRunner {
         return Session(
             Session.Configuration(
                 headers: destination.fields, interceptor: interceptor, validation: .none, monitors: monitors),
-            transport: try transport(destination.tls))
+            transport: try transport(for: destination))
     }
 
-    /// One transport, and so one pool of connections, for all destinations that trust alike.
-    private func transport(_ tls: TLSFiles) throws(UploadFailure) -> HTTPClientTransport {
-        try memory.withLock { memory throws(UploadFailure) in
-            if let known = memory.transports[tls] { return known }
-            let made = try HTTPClientTransport(timeouts: timeouts, tls: tls)
-            memory.transports[tls] = made
+    /// One transport, and so one pool of connections, for all destinations that are reached alike.
+    private func transport(for destination: Destination) throws(UploadFailure) -> HTTPClientTransport {
+        let configuration = HTTPClientTransport.Configuration(
+            timeouts: timeouts, tls: destination.tls, proxy: destination.proxy)
+        return try memory.withLock { memory throws(UploadFailure) in
+            if let known = memory.transports[configuration] { return known }
+            let made = try HTTPClientTransport(configuration, monitors: monitors)
+            memory.transports[configuration] = made
             return made
         }
     }

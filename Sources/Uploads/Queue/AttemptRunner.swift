@@ -22,10 +22,13 @@ public struct UploadHost: Hashable, Sendable {
     public var port: UInt16
     /// True if no network is needed to get there.
     public var isLocal: Bool
+    /// What is connected to on the way there; nil for the host itself.
+    public var proxy: ProxyAddress?
 
-    public init(name: String, port: UInt16, isLocal: Bool) {
+    public init(name: String, port: UInt16, isLocal: Bool, proxy: ProxyAddress? = nil) {
         self.name = name
         self.port = port
         self.isLocal = isLocal
+        self.proxy = proxy
     }
 }

@@ -110,9 +110,11 @@ public actor UploadQueue: QueueClient {
         self.probe = probe
     }
 
-    /// Tries a TCP connection to the host.
+    /// Tries a TCP connection to the host, or to the proxy on the way there.
     public static let connect: @Sendable (UploadHost) async -> Reachability = { host in
-        (try? await DestinationProbe().check(host: host.name, port: host.port)) ?? .timedOut
+        let name = host.proxy?.host ?? host.name
+        let port = host.proxy.flatMap { UInt16(exactly: $0.port) } ?? host.port
+        return (try? await DestinationProbe().check(host: name, port: port)) ?? .timedOut
     }
 
     /// Reads the queue back without starting anything, for commands that only change it.

@@ -24,5 +24,6 @@ struct ConfigCommand: AsyncParsableCommand {
             let mark = name == configuration.defaultDestination ? " (default)" : ""
             print("destination    \(name)\(mark): \(destination.protocolName) \(destination.url)")
         }
+        for warning in configuration.warnings { StandardError.write("\(SafeLine.text(warning))\n") }
     }
 }

@@ -10,6 +10,8 @@ struct Configuration: Decodable, Equatable {
     var timeouts = TimeoutSettings()
     var connectivity = ConnectivitySettings()
     var appearance = AppearanceSettings()
+    /// For every destination that has none of its own, and for addresses given with --to.
+    var proxy = ProxyChoice.environment
 
     init() {}
 
@@ -18,7 +20,7 @@ struct Configuration: Decodable, Equatable {
             decoder,
             known: [
                 "destinations", "defaultDestination", "limits", "retry", "timeouts", "connectivity",
-                "appearance",
+                "appearance", "proxy",
             ])
         destinations = try fields.value("destinations") ?? [:]
         defaultDestination = try fields.value("defaultDestination")
@@ -27,10 +29,18 @@ struct Configuration: Decodable, Equatable {
         timeouts = try fields.value("timeouts") ?? TimeoutSettings()
         connectivity = try fields.value("connectivity") ?? ConnectivitySettings()
         appearance = try fields.value("appearance") ?? AppearanceSettings()
+        proxy = try fields.value("proxy") ?? proxy
         if let name = defaultDestination, destinations[name] == nil {
             throw fields.error(
                 "defaultDestination",
                 "the name of one of the destinations (\(destinations.keys.sorted().joined(separator: ", ")))")
+        }
+    }
+
+    /// What a person must know each time uploads run.
+    var warnings: [String] {
+        destinations.sorted { $0.key < $1.key }.compactMap { name, destination in
+            destination.warning.map { "warning: destinations.\(name): \($0)" }
         }
     }
 }

@@ -71,6 +71,7 @@ enum ConfigurationFile {
     /// A secret written into the file itself is one only as long as nobody else can read it.
     private static func checkLiterals(_ configuration: Configuration, file: String) throws(UploadFailure) {
         guard let mode = LocalFiles.mode(of: file), mode & 0o077 != 0 else { return }
+        var secrets = [("proxy", configuration.proxy.password)]
         for (name, destination) in configuration.destinations.sorted(by: { $0.key < $1.key }) {
             let secret: Secret? =
                 switch destination.authentication {
@@ -78,10 +79,13 @@ enum ConfigurationFile {
                 case .basic(_, let password): password
                 case .bearer(let token): token
                 }
-            guard secret?.isLiteral ?? false else { continue }
+            secrets.append(("destinations.\(name).auth", secret))
+            secrets.append(("destinations.\(name).proxy", destination.proxy?.password))
+        }
+        for (place, secret) in secrets where secret?.isLiteral ?? false {
             throw UploadFailure(
                 .permanent,
-                "\(file): destinations.\(name).auth: a secret is written here and others can read the file (mode "
+                "\(file): \(place): a secret is written here and others can read the file (mode "
                     + "\(String(mode & 0o777, radix: 8)))",
                 hint: "chmod 600 \(file), or use env, file or command")
         }

@@ -14,7 +14,9 @@ struct DestinationSettings: Decodable, Equatable {
     var sendsIdempotencyKey: Bool
     var chunkSize: ByteCount?
     var authentication: AuthenticationSettings
-    var tls: TLSFiles
+    var tls: TLSSettings
+    /// nil for what holds for all destinations.
+    var proxy: ProxyChoice?
 
     init(from decoder: any Decoder) throws {
         let fields = try Fields(
@@ -22,11 +24,11 @@ struct DestinationSettings: Decodable, Equatable {
             known: [
                 "url", "protocol", "method", "headers", "field", "parameters", "idempotencyKey", "chunkSize",
                 "auth",
-                "tls",
+                "tls", "proxy",
             ])
-        guard let url: String = try fields.value("url"), let parsed = URL(string: url),
-            UploadAddress.origin(parsed) != nil, ["http", "https"].contains(parsed.scheme?.lowercased())
-        else { throw fields.error("url", "an http or https address") }
+        let url: String = try fields.value("url") ?? ""
+        if let expected = UploadAddress.expectation(brokenBy: url) { throw fields.error("url", expected) }
+        guard let parsed = URL(string: url) else { throw fields.error("url", UploadAddress.anyAddress) }
         guard parsed.user() == nil, parsed.password() == nil else {
             throw fields.error("url", "an address without user and password; they go into auth")
         }
@@ -57,8 +59,19 @@ struct DestinationSettings: Decodable, Equatable {
         sendsIdempotencyKey = try fields.value("idempotencyKey") ?? false
         chunkSize = try fields.amount("chunkSize")
         authentication = try fields.value("auth") ?? .none
-        let tls: TLSSettings? = try fields.value("tls")
-        self.tls = tls?.files ?? TLSFiles()
+        tls = try fields.value("tls", as: TLSFields.self)?.settings(for: parsed) ?? TLSSettings()
+        if !tls.pins.isEmpty, parsed.scheme?.lowercased() != "https" {
+            throw fields.error("tls.pins", "an https address in url")
+        }
+        proxy = try fields.value("proxy")
+    }
+
+    /// What a person must know each time files go there; nil if there is nothing.
+    var warning: String? {
+        tls.insecureHosts.isEmpty
+            ? nil
+            : "the certificate of \(tls.insecureHosts.sorted().joined(separator: ", ")) is NOT verified: anybody "
+                + "between here and there can read and change what is sent (tls.insecure)"
     }
 }
 
@@ -82,21 +95,6 @@ private struct ParameterValue: Decodable {
             throw ConfigurationMistake(
                 path: decoder.codingPath.map(\.stringValue),
                 expected: "text, a number, true, false or a list of them")
-        }
-    }
-}
-
-private struct TLSSettings: Decodable {
-    var files = TLSFiles()
-
-    init(from decoder: any Decoder) throws {
-        let fields = try Fields(decoder, known: ["authorities", "certificate", "key"])
-        files.authorities = try fields.value("authorities").map(LocalFiles.expanded)
-        files.certificate = try fields.value("certificate").map(LocalFiles.expanded)
-        files.key = try fields.value("key").map(LocalFiles.expanded)
-        if (files.certificate == nil) != (files.key == nil) {
-            throw fields.error(
-                files.key == nil ? "key" : "certificate", "both certificate and key, or neither")
         }
     }
 }

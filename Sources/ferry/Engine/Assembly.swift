@@ -52,7 +52,9 @@ struct Assembly {
     private func address(_ text: String) throws(UploadFailure) -> Destination? {
         guard text.contains("://") else { return nil }
         var (protocolName, url) = (PutUpload.name, text)
-        if let plus = text.firstIndex(of: "+"), let colon = text.firstIndex(of: ":"), plus < colon {
+        if !UploadAddress.isUnixSocket(text), let plus = text.firstIndex(of: "+"),
+            let colon = text.firstIndex(of: ":"), plus < colon
+        {
             protocolName = String(text[..<plus])
             url = String(text[text.index(after: plus)...])
         }
@@ -62,13 +64,12 @@ struct Assembly {
                 .permanent, "the protocol \(protocolName) in \(text) is not known",
                 hint: "known are \(names.joined(separator: ", "))")
         }
-        guard let parsed = URL(string: url), UploadAddress.origin(parsed) != nil,
-            ["http", "https"].contains(parsed.scheme?.lowercased())
-        else {
+        if let expected = UploadAddress.expectation(brokenBy: url) {
             throw UploadFailure(
-                .permanent, "\(url) is not an http or https address", hint: "check it for mistakes")
+                .permanent, "\(url) is not \(expected)",
+                hint: "check it for mistakes; a Unix socket is written \(UploadAddress.socketExample)")
         }
-        guard parsed.user() == nil else {
+        guard URL(string: url)?.user() == nil else {
             throw UploadFailure(
                 .permanent, "an address must not hold a user or password",
                 hint: "they would be stored with the queue; put them into a destination's auth")
@@ -88,7 +89,11 @@ struct Assembly {
                 sendsIdempotencyKey: settings.sendsIdempotencyKey, chunkSize: settings.chunkSize),
             fields: fields, parameters: settings.parameters,
             authorization: authorization(settings.authentication),
-            tls: settings.tls)
+            tls: settings.tls, proxy: proxy(settings.proxy ?? configuration.proxy))
+    }
+
+    private func proxy(_ choice: ProxyChoice) -> ProxySettings {
+        choice.settings { [secrets] secret async throws(UploadFailure) in try await secrets.read(secret) }
     }
 
     private func authorization(
@@ -116,7 +121,7 @@ struct Assembly {
             timeouts: HTTPClientTransport.Timeouts(
                 connect: .seconds(timeouts.connect), stall: .seconds(timeouts.stall),
                 response: .seconds(timeouts.response)),
-            pace: limit, monitors: monitors,
+            proxy: proxy(configuration.proxy), pace: limit, monitors: monitors,
             isLocal: { [treatsLoopbackAsRemote] in !treatsLoopbackAsRemote && Reachability.isLocal(host: $0) }
         )
         let limits = configuration.limits

@@ -23,7 +23,7 @@ struct Engine: Sendable {
         let log = TransferLog(folder: state)
         let (queue, runner) = assembly.queue(journal: FileJournal(lock), monitors: [log])
         let notices = try await queue.start(monitor: monitor)
-        var notes = notices.map(\.summary)
+        var notes = assembly.configuration.warnings + notices.map(\.summary)
         var control: ControlServer?
         do throws(UploadFailure) {
             control = try ControlServer(queue: queue, folder: state)

@@ -1,0 +1,197 @@
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import NIOSSL
+import Synchronization
+import UploadProtocols
+
+/// The HTTP clients of one transport, one for each way to a server; each is made when it is first needed.
+final class HTTPClients: Sendable {
+    /// What makes connections differ so much that they need a client of their own.
+    private struct Way: Hashable {
+        enum Proxy: Hashable {
+            case none
+            /// The tunnel is asked for once, so the credentials belong to the connection.
+            case tunnel(ProxyAddress, authorization: String?)
+            /// Plain requests that a proxy forwards. It is what is connected to, so one client serves all proxies.
+            case forward
+        }
+
+        var proxy = Proxy.none
+        var isVerified = true
+    }
+
+    private enum State {
+        case open([Way: HTTPClient])
+        case closed
+    }
+
+    private let configuration: HTTPClientTransport.Configuration
+    private let tls: TLSConfiguration
+    private let group: any EventLoopGroup
+    private let prepare: @Sendable (any Channel) throws -> Void
+    private let state = Mutex(State.open([:]))
+
+    /// - Parameter prepare: Run with each connection before its first request, on its event loop.
+    /// - Throws: `UploadFailure` (`permanent`) that names the certificate file that cannot be used.
+    init(
+        _ configuration: HTTPClientTransport.Configuration, on group: any EventLoopGroup,
+        prepare: @escaping @Sendable (any Channel) throws -> Void
+    ) throws(UploadFailure) {
+        self.configuration = configuration
+        self.group = group
+        self.prepare = prepare
+        tls = try configuration.tls.configuration()
+    }
+
+    /// Finds the way to `url`.
+    /// - Throws: `UploadFailure`: the address or the proxy's cannot be used, or the proxy's password is missing.
+    func route(to url: String) async throws(UploadFailure) -> Route {
+        if let expected = UploadAddress.expectation(brokenBy: url) {
+            throw UploadFailure(
+                .permanent, "the address \(url) cannot be used",
+                hint: "set the destination's url to \(expected)")
+        }
+        let address = URL(string: url)
+        let isTLS = address?.scheme?.lowercased() == "https"
+        guard isTLS || configuration.tls.pins.isEmpty else {
+            throw UploadFailure(
+                .permanent, "\(url) is not encrypted, so its server has no key that could be the pinned one",
+                hint: "set the destination's url to an https address, or remove tls.pins")
+        }
+        let host = address?.host(percentEncoded: false) ?? ""
+        var way = Way(isVerified: !isTLS || configuration.tls.verifies(host: host))
+        guard let proxy = try configuration.proxy.proxy(for: url) else {
+            return Route(client: try client(for: way), url: url, fields: Route.fields(for: url), proxy: nil)
+        }
+        let authorization = try await proxy.authorization()
+        if proxy.kind == .http, !isTLS {
+            way.proxy = .forward
+            return Route.forwarding(url, by: proxy, authorization, client: try client(for: way))
+        }
+        way.proxy = .tunnel(proxy, authorization: authorization)
+        return Route(client: try client(for: way), url: url, fields: [], proxy: proxy)
+    }
+
+    /// Closes all connections. No client is made afterwards.
+    func shutdown() async {
+        let clients: [HTTPClient] = state.withLock { state in
+            defer { state = .closed }
+            if case .open(let clients) = state { return Array(clients.values) }
+            return []
+        }
+        for client in clients { try? await client.shutdown() }
+    }
+
+    private func client(for way: Way) throws(UploadFailure) -> HTTPClient {
+        try state.withLock { state throws(UploadFailure) in
+            guard case .open(var clients) = state else {
+                throw UploadFailure(.network, "stopped")
+            }
+            if let known = clients[way] { return known }
+            let made = HTTPClient(eventLoopGroupProvider: .shared(group), configuration: settings(for: way))
+            clients[way] = made
+            state = .open(clients)
+            return made
+        }
+    }
+
+    private func settings(for way: Way) -> HTTPClient.Configuration {
+        var settings = HTTPClient.Configuration()
+        settings.redirectConfiguration = .disallow
+        settings.httpVersion = .http1Only
+        settings.timeout.connect = TimeAmount(configuration.timeouts.connect)
+        settings.connectionPool.retryConnectionEstablishment = false
+        // The scheduler limits what runs at once; the pool must never make a started request wait.
+        settings.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 256
+        var tls = tls
+        if !way.isVerified { tls.certificateVerification = .none }
+        settings.tlsConfiguration = tls
+        if case .tunnel(let proxy, let authorization) = way.proxy {
+            settings.proxy =
+                switch proxy.kind {
+                case .http:
+                    .server(
+                        host: proxy.host, port: proxy.port,
+                        authorization: authorization.map {
+                            .basic(credentials: String($0.dropFirst("Basic ".count)))
+                        })
+                case .socks5: .socksServer(host: proxy.host, port: proxy.port)
+                }
+        }
+        let forwards = way.proxy == .forward
+        settings.http1_1ConnectionDebugInitializer = { [prepare, pins = configuration.tls.pins] channel in
+            do {
+                try SPKIPin.check(channel, against: pins)
+                try prepare(channel)
+                if forwards { try channel.pipeline.syncOperations.addForwardedForm() }
+                return channel.eventLoop.makeSucceededVoidFuture()
+            } catch {
+                // The pool must hear of the failure before it hears that the connection is closed.
+                channel.eventLoop.execute { channel.close(promise: nil) }
+                return channel.eventLoop.makeFailedFuture(error)
+            }
+        }
+        return settings
+    }
+}
+
+/// The way of one request.
+struct Route: Sendable {
+    var client: HTTPClient
+    /// What the client is asked for: of a request that is forwarded, the proxy.
+    var url: String
+    /// Fields that the way needs, if the request has none of that name.
+    var fields: [(name: String, value: String)]
+    var proxy: ProxyAddress?
+
+    /// True if the proxy reads the request, and may answer it.
+    var isForwarded: Bool { fields.contains { $0.name == ForwardedForm.originField } }
+
+    /// A server behind a Unix socket has no name of its own.
+    static func fields(for url: String) -> [(name: String, value: String)] {
+        UploadAddress.isUnixSocket(url) ? [("Host", UploadAddress.socketHost)] : []
+    }
+
+    static func forwarding(
+        _ url: String, by proxy: ProxyAddress, _ authorization: String?, client: HTTPClient
+    ) -> Route {
+        let origin = URL(string: url).flatMap { address -> String? in
+            guard let host = address.host(percentEncoded: false) else { return nil }
+            return (host.contains(":") ? "[\(host)]" : host) + (address.port.map { ":\($0)" } ?? "")
+        }
+        let rest = url.range(of: "://").map { url[$0.upperBound...].drop { !"/?".contains($0) } } ?? "/"
+        let target = "\(proxy)" + (rest.hasPrefix("/") ? "" : "/") + rest
+        var fields = [(name: "Host", value: origin ?? ""), (ForwardedForm.originField, origin ?? "")]
+        if let authorization { fields.append(("Proxy-Authorization", authorization)) }
+        return Route(client: client, url: target, fields: fields, proxy: proxy)
+    }
+}
+
+/// Writes a request as a proxy wants it that shall forward it: with the whole address (RFC 9112 §3.2.2).
+final class ForwardedForm: ChannelOutboundHandler {
+    typealias OutboundIn = HTTPClientRequestPart
+    typealias OutboundOut = HTTPClientRequestPart
+
+    /// Carries the origin to here. It never leaves the process.
+    static let originField = "Ferry-Origin"
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        var part = unwrapOutboundIn(data)
+        if case .head(var head) = part, let origin = head.headers.first(name: Self.originField) {
+            head.headers.remove(name: Self.originField)
+            head.uri = "http://" + origin + head.uri
+            part = .head(head)
+        }
+        context.write(wrapOutboundOut(part), promise: promise)
+    }
+}
+
+extension ChannelPipeline.SynchronousOperations {
+    fileprivate func addForwardedForm() throws {
+        try addHandler(
+            ForwardedForm(), position: .after(handler(type: ByteToMessageHandler<HTTPResponseDecoder>.self)))
+    }
+}

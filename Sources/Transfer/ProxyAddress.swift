@@ -1,0 +1,111 @@
+import Foundation
+public import UploadProtocols
+
+/// Where a proxy listens, and who we are to it.
+public struct ProxyAddress: Hashable, Sendable, CustomStringConvertible {
+    public enum Kind: String, Hashable, Sendable {
+        /// An HTTP proxy: `https` goes through a tunnel (CONNECT, RFC 9110 §9.3.6), `http` is forwarded (RFC 9112 §3.2.2).
+        case http
+        /// A SOCKS 5 proxy without authentication (RFC 1928). It looks the host's name up.
+        case socks5
+    }
+
+    /// What curl takes where none is given.
+    private static let defaultPort = 1080
+
+    public var kind: Kind
+    /// A name or an address, without brackets.
+    public var host: String
+    public var port: Int
+    public var user: String?
+    public var password: ProxyPassword?
+
+    public init(
+        _ kind: Kind = .http, host: String, port: Int, user: String? = nil, password: ProxyPassword? = nil
+    ) {
+        self.kind = kind
+        self.host = host
+        self.port = port
+        self.user = user
+        self.password = password
+    }
+
+    /// - Parameter text: `http://user:password@host:port`, `socks5://host:port` or `host:port`.
+    /// - Throws: `UploadFailure` (`permanent`) that says what is wrong and holds neither user nor password.
+    public init(_ text: String) throws(UploadFailure) {
+        let shown = Self.withoutUser(text)
+        let address = text.contains("://") ? text : "http://" + text
+        guard let url = URL(string: address), let host = url.host(percentEncoded: false), !host.isEmpty,
+            ["", "/"].contains(url.path), url.query() == nil
+        else { throw Self.unusable(shown, "it is not of the form http://host:port") }
+        switch url.scheme?.lowercased() {
+        case "http": kind = .http
+        // Both names for one thing: curl would look the name up itself for socks5.
+        case "socks5", "socks5h": kind = .socks5
+        default: throw Self.unusable(shown, "proxies are spoken to by http or socks5")
+        }
+        self.host = host
+        port = url.port ?? Self.defaultPort
+        guard (1...65_535).contains(port) else { throw Self.unusable(shown, "the port is none") }
+        user = url.user(percentEncoded: false)
+        password = url.password(percentEncoded: false).map { ProxyPassword($0) }
+        if kind == .socks5, user != nil {
+            throw Self.unusable(shown, "a user name for a SOCKS proxy is not supported")
+        }
+        if user?.contains(":") ?? false { throw Self.unusable(shown, "the user name holds a colon") }
+    }
+
+    /// The address alone: kind, host and port.
+    public var description: String {
+        "\(kind.rawValue)://\(host.contains(":") ? "[\(host)]" : host):\(port)"
+    }
+
+    /// The value of `Proxy-Authorization` (RFC 7617); nil if there is no user.
+    func authorization() async throws(UploadFailure) -> String? {
+        guard let user else { return nil }
+        let pair = user + ":" + (try await password?.read() ?? "")
+        return "Basic " + Data(pair.utf8).base64EncodedString()
+    }
+
+    private static func withoutUser(_ text: String) -> String {
+        guard let at = text.lastIndex(of: "@") else { return text }
+        return "…" + text[at...]
+    }
+
+    private static func unusable(_ shown: String, _ reason: String) -> UploadFailure {
+        UploadFailure(
+            .permanent, "the proxy \(shown) cannot be used: \(reason)",
+            hint:
+                "correct proxy in the configuration, or the environment's http_proxy, https_proxy or all_proxy"
+        )
+    }
+}
+
+/// A password that is fetched when it is needed. It is never printed.
+public struct ProxyPassword: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible {
+    private let identity: String
+    private let fetch: @Sendable () async throws(UploadFailure) -> String
+
+    public init(_ text: String) {
+        identity = text
+        fetch = { () async throws(UploadFailure) in text }
+    }
+
+    /// - Parameters:
+    ///   - source: Where it comes from. Two with the same source are the same password.
+    ///   - fetch: Asked for each request, so that it may change.
+    public init(from source: String, fetch: @escaping @Sendable () async throws(UploadFailure) -> String) {
+        identity = source
+        self.fetch = fetch
+    }
+
+    public static func == (left: ProxyPassword, right: ProxyPassword) -> Bool {
+        left.identity == right.identity
+    }
+    public func hash(into hasher: inout Hasher) { hasher.combine(identity) }
+
+    public var description: String { "•••" }
+    public var debugDescription: String { description }
+
+    func read() async throws(UploadFailure) -> String { try await fetch() }
+}

@@ -1,0 +1,115 @@
+import AsyncHTTPClient
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import NIOSOCKS
+import NIOSSL
+import UploadProtocols
+
+extension ConnectionFailure {
+    /// What went wrong between us and the proxy, or between the proxy and the server as the proxy tells it.
+    /// - Returns: nil if it is not about the proxy.
+    func translate(_ error: any Error, of proxy: ProxyAddress) -> TransportError? {
+        switch error {
+        case let error as NIOConnectionError where error.connectionErrors.isEmpty:
+            return network(
+                .notConnected, "the name of the proxy \(proxy) was not found", hint: ProxyFailure.hint)
+        case let error as NIOConnectionError:
+            let first = error.connectionErrors.first.map { Self.text(of: $0.error) } ?? "no address"
+            return network(
+                .notConnected, "no connection to the proxy \(proxy): \(first)", hint: ProxyFailure.hint)
+        case HTTPClientError.proxyAuthenticationRequired as HTTPClientError:
+            return ProxyFailure.wantsCredentials(proxy)
+        case HTTPClientError.invalidProxyResponse as HTTPClientError:
+            // Its status is not told to us, so both reasons are named; a closed door may open, so it is tried again.
+            return TransportError(
+                .notConnected,
+                UploadFailure(
+                    .server, "the proxy \(proxy) does not let us through to \(host), or cannot reach it",
+                    hint: "ask its administrator whether it allows tunnels (CONNECT) to that port"
+                        + (proxy.user == nil ? "" : ", and check the user and password in proxy")))
+        case HTTPClientError.httpProxyHandshakeTimeout as HTTPClientError,
+            HTTPClientError.socksHandshakeTimeout as HTTPClientError,
+            HTTPClientError.connectTimeout as HTTPClientError, ChannelError.connectTimeout:
+            return network(
+                .notConnected, "no answer from the proxy \(proxy) within the time set",
+                hint: ProxyFailure.hint)
+        case let error as IOError where Self.isNotConnected(error.errnoCode):
+            return network(
+                .notConnected, "no connection to the proxy \(proxy): \(Self.text(of: error))",
+                hint: ProxyFailure.hint)
+        case let error as SOCKSError.ConnectionFailed:
+            return ProxyFailure.refusal(by: proxy, of: host, error.reply)
+        case is SOCKSError.NoValidAuthenticationMethod, is SOCKSError.InvalidAuthenticationSelection:
+            return TransportError(
+                .notConnected,
+                UploadFailure(
+                    .authentication, "the proxy \(proxy) wants a user name, which is not supported for SOCKS",
+                    hint: "use an HTTP proxy, or let the proxy take this machine without one"))
+        case is HTTPParserError where start == .unsent, is SOCKSError.InvalidProtocolVersion,
+            is SOCKSError.InvalidReservedByte, is SOCKSError.InvalidAddressType, is SOCKSError.UnexpectedRead,
+            is SOCKSError.InvalidServerState, is SOCKSError.InvalidClientState:
+            return network(
+                .notConnected, "\(proxy) does not answer as a proxy of this kind does",
+                hint: ProxyFailure.hint)
+        case HTTPClientError.remoteConnectionClosed as HTTPClientError where start == .unsent:
+            return network(whenBroken, "the proxy \(proxy) closed the connection", hint: ProxyFailure.hint)
+        case let error as IOError where start == .unsent:
+            return network(
+                whenBroken, "the connection to the proxy \(proxy) broke: \(Self.text(of: error))",
+                hint: ProxyFailure.hint)
+        // The HTTP client's name, of a type that only it can see, for a handshake that the other side broke off.
+        case _ where start == .unsent && "\(error)" == "NoResult()":
+            return network(whenBroken, "the proxy \(proxy) closed the connection", hint: ProxyFailure.hint)
+        default: return nil
+        }
+    }
+}
+
+enum ProxyFailure {
+    static let hint =
+        "check proxy in the configuration, or the environment's http_proxy, https_proxy and all_proxy"
+
+    static func wantsCredentials(_ proxy: ProxyAddress) -> TransportError {
+        let what = proxy.user == nil ? "wants a user and a password" : "does not accept our user and password"
+        return TransportError(
+            .notConnected,
+            UploadFailure(
+                .authentication, "the proxy \(proxy) \(what)",
+                hint: "set them with proxy in the configuration, then retry", status: 407))
+    }
+
+    /// What the replies of RFC 1928 §6 mean.
+    static func refusal(
+        by proxy: ProxyAddress, of host: String, _ reply: SOCKSServerReply
+    ) -> TransportError {
+        switch reply {
+        case .notAllowed:
+            TransportError(
+                .notConnected,
+                UploadFailure(
+                    .server, "the proxy \(proxy) does not allow a connection to \(host)",
+                    hint: "ask its administrator, or except the host from proxy"))
+        case .refused: unreachable(proxy, host, "refused")
+        case .networkUnreachable: unreachable(proxy, host, "the network is unreachable")
+        case .hostUnreachable: unreachable(proxy, host, "the host is unreachable")
+        case .ttlExpired: unreachable(proxy, host, "timed out")
+        default: unreachable(proxy, host, "the proxy's reply is \(reply.value)")
+        }
+    }
+
+    private static func unreachable(_ proxy: ProxyAddress, _ host: String, _ reason: String) -> TransportError
+    {
+        TransportError(
+            .notConnected,
+            UploadFailure(.network, "no connection to \(host) through the proxy \(proxy): \(reason)"))
+    }
+}
+
+extension Route {
+    /// A proxy that forwards refuses by an answer of its own.
+    func refusal(_ answer: TransportResponse) -> TransportError? {
+        guard let proxy, isForwarded, answer.status == 407 else { return nil }
+        return ProxyFailure.wantsCredentials(proxy)
+    }
+}

@@ -1,0 +1,45 @@
+import Foundation
+import NIOSSL
+
+/// What TLS errors mean: which no retry can mend, and what to do about them.
+///
+/// The library tells reasons apart only by BoringSSL's names, such as `TLSV1_ALERT_UNKNOWN_CA`.
+enum TLSFailure {
+    static func isHandshake(_ error: NIOSSLError) -> Bool {
+        if case .handshakeFailed = error { return true }
+        if case .unableToValidateCertificate = error { return true }
+        return false
+    }
+
+    /// In TLS 1.3 a server looks at our certificate when the handshake is over for us (RFC 8446 §4.4.2.4), so this
+    /// may come while the request is under way.
+    static func isAboutOurCertificate(_ error: any Error) -> Bool {
+        let name = name(in: error)
+        return name.contains("ALERT")
+            && ["CERTIFICATE", "UNKNOWN_CA", "ACCESS_DENIED"].contains { name.contains($0) }
+    }
+
+    static func hint(for error: any Error) -> String {
+        let name = name(in: error)
+        if isAboutOurCertificate(error) || name.contains("ALERT_HANDSHAKE_FAILURE") {
+            return "the server may want a certificate of ours; see tls.certificate and tls.key"
+        }
+        if name.contains("UNSUPPORTED_PROTOCOL") || name.contains("PROTOCOL_VERSION") {
+            return "the server speaks another version of TLS; see tls.minimumVersion"
+        }
+        return "if the server has a private authority, name its certificate as tls.authorities"
+    }
+
+    /// Words for people, without places in the library's sources.
+    static func reason(of error: any Error) -> String {
+        let name = name(in: error)
+        return name.isEmpty ? "\(error)" : name.lowercased().replacing("_", with: " ")
+    }
+
+    private static func name(in error: any Error) -> String {
+        let text = "\(error)"
+        guard let mark = text.range(of: "OPENSSL_internal:") else { return "" }
+        return String(
+            text[mark.upperBound...].prefix { $0.isASCII && ($0.isUppercase || $0.isNumber || $0 == "_") })
+    }
+}

@@ -1,0 +1,40 @@
+import Foundation
+import Transfer
+
+/// How a destination's `tls` is written.
+struct TLSFields: Decodable {
+    private var settings = TLSSettings()
+    private var isInsecure: Bool
+
+    init(from decoder: any Decoder) throws {
+        let fields = try Fields(
+            decoder, known: ["authorities", "certificate", "key", "pins", "minimumVersion", "insecure"])
+        settings.authorities = try fields.value("authorities").map(LocalFiles.expanded)
+        settings.certificate = try fields.value("certificate").map(LocalFiles.expanded)
+        settings.key = try fields.value("key").map(LocalFiles.expanded)
+        if (settings.certificate == nil) != (settings.key == nil) {
+            throw fields.error(
+                settings.key == nil ? "key" : "certificate", "both certificate and key, or neither")
+        }
+        let pins: [String] = try fields.value("pins") ?? []
+        settings.pins = try pins.map { text in
+            guard let pin = SPKIPin(text) else {
+                throw fields.error(
+                    "pins",
+                    "the SHA-256 of a public key, as \"sha256//\" and 44 characters of base64, not \(text)")
+            }
+            return pin
+        }
+        settings.minimumVersion = try fields.choice("minimumVersion") ?? settings.minimumVersion
+        isInsecure = try fields.value("insecure") ?? false
+    }
+
+    /// - Parameter url: The destination's; only its own host may be insecure.
+    func settings(for url: URL) -> TLSSettings {
+        var settings = settings
+        if isInsecure, let host = url.host(percentEncoded: false) {
+            settings.insecureHosts = [host.lowercased()]
+        }
+        return settings
+    }
+}
