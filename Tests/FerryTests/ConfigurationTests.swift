@@ -45,59 +45,118 @@ struct ConfigurationTests {
         #expect(result.output.contains("(none; `ferry config --print-example` prints one)"))
     }
 
-    @Test(arguments: [
-        (#"{ "destinations": "#, "is not valid JSON: it ends too early"),
-        ("{\n  \"limits\": { \"concurrency\": x }\n}", "is not valid JSON: line 2, column 30: invalid value"),
-        ("", "is not valid JSON: it ends too early"),
-        (#"[]"#, "the top level: expected an object"),
-        (#"{ "destination": {} }"#, "destination: expected one of appearance, connectivity,"),
-        (#"{ "limits": { "concurrency": "4" } }"#, "limits.concurrency: expected a whole number"),
-        (#"{ "limits": { "concurrency": 0 } }"#, "limits.concurrency: expected a whole number from 1 to 256"),
-        (#"{ "limits": { "concurrency": 1.5 } }"#, "limits.concurrency: expected a whole number from"),
-        (#"{ "limits": { "bandwidth": "fast" } }"#, "limits.bandwidth: expected an amount of bytes such as"),
-        (#"{ "limits": { "bandwidth": null } }"#, "limits.bandwidth: expected an amount of bytes such as"),
-        (#"{ "limits": null }"#, "limits: expected an object, found null"),
-        (#"{ "timeouts": { "stall": -1 } }"#, "timeouts.stall: expected seconds, from 0.1 to 86400.0"),
-        (#"{ "timeouts": { "stall": 1e999 } }"#, "timeouts.stall: expected seconds"),
-        (
-            #"{ "defaultDestination": "x" }"#,
-            "defaultDestination: expected the name of one of the destinations"
-        ),
-        (#"{ "appearance": { "color": "red" } }"#, "appearance.color: expected one of auto, always, never"),
-        (#"{ "connectivity": { "monitor": "yes" } }"#, "connectivity.monitor: expected true or false"),
-        (
-            #"{ "destinations": { "a": { "protocol": "put" } } }"#,
-            "destinations.a.url: expected an http or https address"
-        ),
-        (
-            #"{ "destinations": { "a": { "url": "ftp://h/", "protocol": "put" } } }"#,
-            "destinations.a.url: expected an http or https address"
-        ),
-        (
-            #"{ "destinations": { "a": { "url": "http://u:p@h/", "protocol": "put" } } }"#,
-            "destinations.a.url: expected an address without user and password"
-        ),
-        (
-            #"{ "destinations": { "a": { "url": "http://h/", "protocol": "ftp" } } }"#,
-            "destinations.a.protocol: expected one of "
-        ),
-        (
-            #"{ "destinations": { "a": { "url": "http://h/", "protocol": "put", "headers": { "X Y": "1" } } } }"#,
-            "destinations.a.headers.X Y: expected a valid field name"
-        ),
-        (
-            #"{ "destinations": { "a": { "url": "http://h/", "protocol": "put", "headers": { "X": "a\r\nB: c" } } } }"#,
-            "destinations.a.headers.X: expected a value without line breaks"
-        ),
-        (
-            #"{ "destinations": { "a": { "url": "http://h/", "protocol": "put", "auth": { "bearer": { "var": "X" } } } } }"#,
-            "destinations.a.auth.bearer.var: expected one of command, env, file, not this key"
-        ),
-        (
-            #"{ "destinations": { "a": { "url": "http://h/", "protocol": "put", "tls": { "key": "k" } } } }"#,
-            "destinations.a.tls.certificate: expected both certificate and key, or neither"
-        ),
-    ])
+    @Test(
+        arguments: [
+            (#"{ "destinations": "#, "is not valid JSON: it ends too early"),
+            (
+                "{\n  \"limits\": { \"concurrency\": x }\n}",
+                "is not valid JSON: line 2, column 30: invalid value"
+            ),
+            ("", "is not valid JSON: it ends too early"),
+            (#"[]"#, "the top level: expected an object"),
+            (#"{ "destination": {} }"#, "destination: expected one of appearance, connectivity,"),
+            (#"{ "limits": { "concurrency": "4" } }"#, "limits.concurrency: expected a whole number"),
+            (
+                #"{ "limits": { "concurrency": 0 } }"#,
+                "limits.concurrency: expected a whole number from 1 to 256"
+            ),
+            (#"{ "limits": { "concurrency": 1.5 } }"#, "limits.concurrency: expected a whole number from"),
+            (
+                #"{ "limits": { "bandwidth": "fast" } }"#,
+                "limits.bandwidth: expected an amount of bytes such as"
+            ),
+            (
+                #"{ "limits": { "bandwidth": null } }"#,
+                "limits.bandwidth: expected an amount of bytes such as"
+            ),
+            (#"{ "limits": null }"#, "limits: expected an object, found null"),
+            (#"{ "timeouts": { "stall": -1 } }"#, "timeouts.stall: expected seconds, from 0.1 to 86400.0"),
+            (#"{ "timeouts": { "stall": 1e999 } }"#, "timeouts.stall: expected seconds"),
+            (
+                #"{ "defaultDestination": "x" }"#,
+                "defaultDestination: expected the name of one of the destinations"
+            ),
+            (
+                #"{ "appearance": { "color": "red" } }"#,
+                "appearance.color: expected one of auto, always, never"
+            ),
+            (#"{ "connectivity": { "monitor": "yes" } }"#, "connectivity.monitor: expected true or false"),
+            (
+                #"{ "destinations": { "a": { "protocol": "put" } } }"#,
+                "destinations.a.url: expected an http or https address"
+            ),
+            (
+                #"{ "destinations": { "a": { "url": "ftp://h/", "protocol": "put" } } }"#,
+                "destinations.a.url: expected an http or https address"
+            ),
+            (
+                #"{ "destinations": { "a": { "url": "http://u:p@h/", "protocol": "put" } } }"#,
+                "destinations.a.url: expected an address without user and password"
+            ),
+            (
+                #"{ "destinations": { "a": { "url": "http://h/", "protocol": "ftp" } } }"#,
+                "destinations.a.protocol: expected one of "
+            ),
+            (
+                #"{ "destinations": { "a": { "url": "http://h/", "protocol": "put", "headers": { "X Y": "1" } } } }"#,
+                "destinations.a.headers.X Y: expected a valid field name"
+            ),
+            (
+                #"{ "destinations": { "a": { "url": "http://h/", "protocol": "put", "headers": { "X": "a\r\nB: c" } } } }"#,
+                "destinations.a.headers.X: expected a value without line breaks"
+            ),
+            (
+                #"{ "destinations": { "a": { "url": "http://h/", "protocol": "put", "auth": { "bearer": { "var": "X" } } } } }"#,
+                "destinations.a.auth.bearer.var: expected one of command, env, file, not this key"
+            ),
+            (
+                #"{ "destinations": { "a": { "url": "http://h/", "protocol": "put", "tls": { "key": "k" } } } }"#,
+                "destinations.a.tls.certificate: expected both certificate and key, or neither"
+            ),
+            (
+                #"{ "destinations": { "a": { "url": "https://h/", "protocol": "put", "tls": { "pins": ["x"] } } } }"#,
+                #"destinations.a.tls.pins: expected the SHA-256 of a public key, as "sha256//" and 44 characters"#
+            ),
+            (
+                #"{ "destinations": { "a": { "url": "http://h/", "protocol": "put", "tls": { "pins": ["sha256//47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="] } } } }"#,
+                "destinations.a.tls.pins: expected an https address in url"
+            ),
+            (
+                #"{ "destinations": { "a": { "url": "https://h/", "protocol": "put", "tls": { "minimumVersion": "1.1" } } } }"#,
+                "destinations.a.tls.minimumVersion: expected one of 1.2, 1.3"
+            ),
+            (
+                #"{ "destinations": { "a": { "url": "https://h/", "protocol": "put", "tls": { "insecure": "yes" } } } }"#,
+                "destinations.a.tls.insecure: expected true or false"
+            ),
+            (
+                #"{ "destinations": { "a": { "url": "http://[fe80::1%25eth0]/", "protocol": "put" } } }"#,
+                "destinations.a.url: expected an IPv6 address without a zone"
+            ),
+            (
+                #"{ "destinations": { "a": { "url": "http+unix://run/", "protocol": "put" } } }"#,
+                "destinations.a.url: expected the socket's absolute path"
+            ),
+            (#"{ "proxy": "off" }"#, #"proxy: expected "none", "environment" or an address such as"#),
+            (
+                #"{ "proxy": "https://p:1" }"#,
+                "proxy: expected a proxy's address; the proxy https://p:1 cannot be used"
+            ),
+            (#"{ "proxy": "http://me:geheim@p:1" }"#, "proxy: expected an address without a password"),
+            (#"{ "proxy": { "password": { "env": "X" } } }"#, "proxy.url: expected an address such as"),
+            (
+                #"{ "proxy": { "url": "http://p:1", "password": { "env": "X" } } }"#,
+                "proxy.url: expected an address with the password's user"
+            ),
+            (
+                #"{ "proxy": { "url": "http://p:1", "exept": [] } }"#,
+                "proxy.exept: expected one of except, password, url"
+            ),
+            (
+                #"{ "destinations": { "a": { "url": "http://h/", "protocol": "put", "proxy": 1 } } }"#,
+                "destinations.a.proxy: expected an object"
+            ),
+        ] as [(String, String)])
     func `a mistake is told with file, place and what is expected`(text: String, message: String) async throws
     {
         try place.configure(text)
@@ -118,6 +177,29 @@ struct ConfigurationTests {
         #expect(
             result.errors.contains("destinations.here.auth: a secret is written here and others can read"))
         #expect(!result.errors.contains("s3cret"))
+    }
+
+    @Test func `a proxy's literal password that others can read is refused`() async throws {
+        try place.configure(
+            "put", at: "http://127.0.0.1:9/",
+            more: #", "proxy": { "url": "http://me@p:1", "password": "s3cret" }"#)
+        #expect(try await place.ferry("config").ending == .exited(0))
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o644], ofItemAtPath: place.configurationFile)
+        let result = try await place.ferry("config")
+        #expect(result.ending == .exited(2))
+        #expect(result.errors.contains("destinations.here.proxy: a secret is written here"))
+        #expect(!result.errors.contains("s3cret"))
+    }
+
+    @Test func `a certificate that is not verified is a warning wherever uploads run`() async throws {
+        try place.configure("put", at: "https://127.0.0.1:9/", more: #", "tls": { "insecure": true }"#)
+        let warning = "warning: destinations.here: the certificate of 127.0.0.1 is NOT verified"
+        let config = try await place.ferry("config")
+        #expect(config.ending == .exited(0))
+        #expect(config.errors.contains(warning))
+        #expect(try await place.ferry("run", "--exit-when-idle").errors.contains(warning))
+        #expect(try String(contentsOfFile: place.state + "/ferry.log", encoding: .utf8).contains(warning))
     }
 
     @Test func `a file that was named must be there`() async throws {

@@ -25,14 +25,17 @@ final class InteropServer: Sendable {
     /// - Parameters:
     ///   - script: A file of `Tests/Servers`.
     ///   - port: 0 takes any, where the script can do that.
-    init(_ script: String, port: Int = 0, folder: String) async throws {
+    ///   - socket: The path of a Unix socket to listen on instead of a port.
+    init(_ script: String, port: Int = 0, socket: String? = nil, folder: String) async throws {
         let file = Self.script(script)
         let interpreter = script.hasSuffix(".py") ? try #require(Self.python) : "/bin/sh"
         let environment = ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "PYTHONDONTWRITEBYTECODE": "1"]
         process = try ChildProcess(
-            interpreter, [file, "\(port)", folder].map { Array($0.utf8) }, environment: environment)
+            interpreter, [file, socket.map { "unix:\($0)" } ?? "\(port)", folder].map { Array($0.utf8) },
+            environment: environment)
         let lines = try await process.output.wait { $0.contains { $0.hasPrefix("ready ") } }
-        self.port = try #require(lines.compactMap { Int($0.dropFirst("ready ".count)) }.first)
+        self.port =
+            socket == nil ? try #require(lines.compactMap { Int($0.dropFirst("ready ".count)) }.first) : 0
     }
 
     /// The path of a file of `Tests/Servers`.

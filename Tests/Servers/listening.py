@@ -1,12 +1,23 @@
-"""A socket that listens on 127.0.0.1 only."""
+"""A socket that listens on this machine only."""
 
 import socket
 
 
-def listen(port):
-    """Return a listening socket; port 0 takes a free one."""
-    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    listener.bind(("127.0.0.1", port))
+def listen(place):
+    """Return a listening socket at `PORT` on 127.0.0.1 (0 takes a free one) or at `unix:PATH`."""
+    text = str(place)
+    if text.startswith("unix:"):
+        listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        listener.bind(text.removeprefix("unix:"))
+    else:
+        listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(("127.0.0.1", int(text)))
     listener.listen(128)
     return listener
+
+
+def place(listener):
+    """Return what was asked for, with the port that was taken."""
+    name = listener.getsockname()
+    return f"unix:{name}" if listener.family == socket.AF_UNIX else str(name[1])

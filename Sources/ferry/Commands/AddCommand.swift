@@ -15,7 +15,9 @@ struct AddCommand: AsyncParsableCommand {
     var paths: [String]
 
     @Option(
-        help: "A destination's name, or an address such as https://host/folder/ or tus+https://host/files/.")
+        help:
+            "A destination's name, or an address such as https://host/folder/, tus+https://host/files/ or \(UploadAddress.socketExample)."
+    )
     var to: String?
 
     @Option(help: "The name a single file gets at the server.")

@@ -21,10 +21,20 @@ enum ExampleConfiguration {
               "url": "https://files.example.org/archive/",
               "protocol": "put",
               "auth": { "basic": { "user": "me", "password": { "file": "~/.config/ferry/archive-password" } } },
-              "tls": { "authorities": "~/.config/ferry/private-ca.pem" }
+              "tls": {
+                "authorities": "~/.config/ferry/private-ca.pem",
+                "pins": ["sha256//47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="],
+                "minimumVersion": "1.3"
+              },
+              "proxy": {
+                "url": "http://me@proxy.example.org:3128",
+                "password": { "env": "PROXY_PASSWORD" },
+                "except": ["intern.example.org", "10.0.0.0/8"]
+              }
             }
           },
           "defaultDestination": "films",
+          "proxy": "environment",
           "limits": { "concurrency": 4, "perHost": 4, "bandwidth": "20M" },
           "retry": { "base": 1, "cap": 120, "serverTries": 10 },
           "timeouts": { "connect": 15, "stall": 30, "response": 60 },
