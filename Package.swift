@@ -81,7 +81,8 @@ let package = Package(
             ]),
 
         .target(
-            name: "Support", dependencies: ["UploadProtocols", "Connectivity", "Transfer", "Uploads"], path: "Tests/Support"),
+            name: "Support", dependencies: ["UploadProtocols", "Connectivity", "Transfer", "Uploads"],
+            path: "Tests/Support"),
         .testTarget(
             name: "UploadProtocolsTests", dependencies: ["UploadProtocols", "Support"],
             resources: [.copy("Vectors")]),

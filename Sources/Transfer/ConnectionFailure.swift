@@ -75,7 +75,7 @@ struct ConnectionFailure {
         switch error {
         case _ where Self.isBadAddress(error):
             return permanent(
-                "the address \(url) cannot be used",
+                "the address \(Redaction.address(url)) cannot be used",
                 "set the destination's url to \(UploadAddress.anyAddress)")
         case _ where "\(error)".contains("invalidHeaderField"):
             return permanent(

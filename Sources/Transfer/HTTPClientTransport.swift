@@ -35,18 +35,22 @@ public final class HTTPClientTransport: Transport {
         public var timeouts: Timeouts
         public var tls: TLSSettings
         public var proxy: ProxySettings
+        /// Bytes of an answer's body that are kept; what comes after them is read and dropped.
+        public var answerLimit: Int
 
         public init(
             timeouts: Timeouts = Timeouts(), tls: TLSSettings = TLSSettings(),
-            proxy: ProxySettings = .environment
+            proxy: ProxySettings = .environment, answerLimit: Int = 1 << 20
         ) {
             self.timeouts = timeouts
             self.tls = tls
             self.proxy = proxy
+            self.answerLimit = answerLimit
         }
     }
 
     private let clients: HTTPClients
+    private let answerLimit: Int
     private let loops: [any EventLoop]
     private let exchanges = RunningExchanges()
 
@@ -58,6 +62,7 @@ public final class HTTPClientTransport: Transport {
         let group = MultiThreadedEventLoopGroup.singleton
         loops = Array(group.makeIterator())
         let timeouts = configuration.timeouts
+        answerLimit = max(0, configuration.answerLimit)
         clients = try HTTPClients(configuration, on: group) { [exchanges] channel in
             let pipeline = channel.pipeline.syncOperations
             let parser = try pipeline.handler(type: ByteToMessageHandler<HTTPResponseDecoder>.self)
@@ -65,7 +70,9 @@ public final class HTTPClientTransport: Transport {
             try pipeline.addHandler(guardian, position: .after(parser))
         }
         for host in configuration.tls.insecureHosts.sorted() {
-            for monitor in monitors { monitor.receive(.certificateNotVerified(host: host), of: RequestContext()) }
+            for monitor in monitors {
+                monitor.receive(.certificateNotVerified(host: host), of: RequestContext())
+            }
         }
     }
 
@@ -83,7 +90,8 @@ public final class HTTPClientTransport: Transport {
         if case .streamed(let body) = request.body {
             writer = BodyWriter(body, isEncrypted: request.url.lowercased().hasPrefix("https:"), on: loop)
         }
-        let collector = ResponseCollector(expected: request.body.length, delegate: delegate, writer: writer)
+        let collector = ResponseCollector(
+            expected: request.body.length, keeping: answerLimit, delegate: delegate, writer: writer)
         let answered = await execute(request, by: route, writer: writer, collector: collector, on: loop)
         await writer?.finish()
         // The connection lives on this loop: once it has come round, nothing of the file is being sent any more.

@@ -46,19 +46,26 @@ final class HTTPClients: Sendable {
         tls = try configuration.tls.configuration()
     }
 
+    /// A transport that is let go closes its connections by itself.
+    deinit {
+        guard case .open(let clients) = state.withLock({ $0 }), !clients.isEmpty else { return }
+        Task { for client in clients.values { try? await client.shutdown() } }
+    }
+
     /// Finds the way to `url`.
     /// - Throws: `UploadFailure`: the address or the proxy's cannot be used, or the proxy's password is missing.
     func route(to url: String) async throws(UploadFailure) -> Route {
         if let expected = UploadAddress.expectation(brokenBy: url) {
             throw UploadFailure(
-                .permanent, "the address \(url) cannot be used",
+                .permanent, "the address \(Redaction.address(url)) cannot be used",
                 hint: "set the destination's url to \(expected)")
         }
         let address = URL(string: url)
         let isTLS = address?.scheme?.lowercased() == "https"
         guard isTLS || configuration.tls.pins.isEmpty else {
             throw UploadFailure(
-                .permanent, "\(url) is not encrypted, so its server has no key that could be the pinned one",
+                .permanent,
+                "\(Redaction.address(url)) is not encrypted, so its server has no key that could be the pinned one",
                 hint: "set the destination's url to an https address, or remove tls.pins")
         }
         let host = address?.host(percentEncoded: false) ?? ""

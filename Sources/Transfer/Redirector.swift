@@ -16,14 +16,12 @@ public struct Redirect: Sendable {
     /// - Returns: nil if the answer is no redirect, or its `Location` leads nowhere.
     init?(_ response: TransportResponse, to request: TransportRequest) {
         guard [301, 302, 303, 307, 308].contains(response.status),
-            let location = response.fields[.location], let base = URL(string: request.url),
-            let url = URL(string: location, relativeTo: base)?.absoluteURL, url.user() == nil,
-            let origin = UploadAddress.origin(url)
+            let url = response.fields[.location].flatMap({ UploadAddress.absolute($0, against: request.url) })
         else { return nil }
         self.request = request
         self.response = response
         self.url = url.absoluteString
-        staysAtServer = origin == UploadAddress.origin(base)
+        staysAtServer = UploadAddress.origin(url) == URL(string: request.url).flatMap(UploadAddress.origin)
     }
 
     /// What RFC 9110 §15.4 makes of the request: the same again with its whole body after 307 and 308; after 303 a

@@ -48,11 +48,17 @@ struct RequestAttempt: Sendable {
     }
 
     private func adapted() async throws(RequestFailure) -> TransportRequest {
-        do {
-            return try await interceptor.adapt(request, for: context)
-        } catch {
-            if error is CancellationError || Task.isCancelled { throw .cancelled() }
-            throw .adaptation(error)
+        var run = 0
+        while true {
+            run += 1
+            do {
+                return try await interceptor.adapt(request, for: context)
+            } catch is AdaptationRestart where run < AdaptationRestart.limit && !Task.isCancelled {
+                continue
+            } catch {
+                if error is CancellationError || Task.isCancelled { throw .cancelled() }
+                throw .adaptation(error)
+            }
         }
     }
 

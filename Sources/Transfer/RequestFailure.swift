@@ -50,7 +50,6 @@ extension RequestFailure {
     }
 
     private static func worded(_ error: any Error) -> UploadFailure? {
-        (error as? UploadFailure) ?? (error as? RequestFailure)?.failure
-            ?? (error as? TransportError)?.failure
+        (error as? UploadFailure) ?? (error as? any UploadFailureConvertible)?.failure
     }
 }

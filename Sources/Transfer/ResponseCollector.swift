@@ -7,10 +7,8 @@ import UploadProtocols
 
 /// Collects one answer and reports the request's progress. Called on the request's event loop.
 final class ResponseCollector: HTTPClientResponseDelegate, ExchangeObserver {
-    /// Kept of a body; what an error page says stands at its beginning.
-    private static let keptLimit = 1 << 20
-    /// Read in all before the connection is rather closed than drained.
-    private static let drainLimit = 16 << 20
+    /// Read beyond what is kept before the connection is rather closed than drained.
+    private static let drainLimit = 15 << 20
 
     /// More of an answer came than is worth draining.
     private struct AnswerTooLong: Error {}
@@ -32,12 +30,17 @@ final class ResponseCollector: HTTPClientResponseDelegate, ExchangeObserver {
     }
 
     private let expected: ByteCount?
+    private let keptLimit: Int
     private let delegate: (any UploadDelegate)?
     private let writer: BodyWriter?
     private let state = Mutex(State())
 
-    init(expected: ByteCount?, delegate: (any UploadDelegate)?, writer: BodyWriter?) {
+    /// - Parameter keptLimit: Bytes kept of a body; what an error page says stands at its beginning.
+    init(
+        expected: ByteCount?, keeping keptLimit: Int, delegate: (any UploadDelegate)?, writer: BodyWriter?
+    ) {
         self.expected = expected
+        self.keptLimit = keptLimit
         self.delegate = delegate
         self.writer = writer
     }
@@ -79,9 +82,9 @@ final class ResponseCollector: HTTPClientResponseDelegate, ExchangeObserver {
     ) -> EventLoopFuture<Void> {
         let isTooMuch = state.withLock { state in
             state.received += buffer.readableBytes
-            let room = max(0, Self.keptLimit - state.body.count)
+            let room = max(0, keptLimit - state.body.count)
             state.body.append(contentsOf: buffer.readableBytesView.prefix(room))
-            return state.received > Self.drainLimit
+            return state.received - state.body.count > Self.drainLimit
         }
         return isTooMuch
             ? task.eventLoop.makeFailedFuture(AnswerTooLong()) : task.eventLoop.makeSucceededVoidFuture()

@@ -1,5 +1,6 @@
 public import HTTPTypes
 import Synchronization
+public import UploadProtocols
 
 /// The front door: makes requests, each adapted, sent, validated and tried again as its configuration says.
 ///
@@ -48,6 +49,16 @@ public struct Session: Sendable {
     public init(_ configuration: Configuration = Configuration(), transport: any Transport) {
         self.configuration = configuration
         self.transport = transport
+    }
+
+    /// A session with a transport of its own.
+    /// - Throws: `UploadFailure` (`permanent`) that names what of the transport's configuration cannot be used.
+    public init(
+        _ configuration: Configuration = Configuration(),
+        transport: HTTPClientTransport.Configuration = HTTPClientTransport.Configuration()
+    ) throws(UploadFailure) {
+        self.init(
+            configuration, transport: try HTTPClientTransport(transport, monitors: configuration.monitors))
     }
 
     /// Ends every request with `RequestFailure.sessionClosed` and closes all connections.

@@ -55,19 +55,25 @@ public enum UploadAddress {
     /// - Throws: `UploadFailure` (`permanent`) if it is malformed or leads to another origin: our credentials and
     ///   bytes go only where the configuration says.
     public static func resolve(_ location: String, against base: String) throws(UploadFailure) -> String {
-        guard let base = URL(string: base),
-            let resolved = URL(string: location, relativeTo: base)?.absoluteURL.behindSocket(of: base),
-            let origin = origin(resolved), resolved.user() == nil
-        else {
+        guard let resolved = absolute(location, against: base), let origin = origin(resolved) else {
             throw UploadFailure(
                 .permanent, "the server sent an address that cannot be read: \(ServerText.cleaned(location))")
         }
-        guard origin == UploadAddress.origin(base) else {
+        guard origin == URL(string: base).flatMap(UploadAddress.origin) else {
             throw UploadFailure(
                 .permanent, "the server sends the upload to another place, \(ServerText.cleaned(origin))",
                 hint: "if that is right, set the destination's url to that place")
         }
         return resolved.absoluteString
+    }
+
+    /// What a `Location` names, wherever that is; nil if it is malformed or holds user info.
+    public static func absolute(_ location: String, against base: String) -> URL? {
+        guard let base = URL(string: base),
+            let resolved = URL(string: location, relativeTo: base)?.absoluteURL.behindSocket(of: base),
+            origin(resolved) != nil, resolved.user() == nil
+        else { return nil }
+        return resolved
     }
 
     /// What an address must be. A Unix socket's is one too, for the few who have one.

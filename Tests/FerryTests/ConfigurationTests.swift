@@ -17,7 +17,7 @@ struct ConfigurationTests {
     @Test func `the example is a valid configuration`() throws {
         let data = try Data(contentsOf: Self.example)
         let configuration = try ConfigurationFile.parse(data, file: "config.example.json")
-        #expect(configuration.destinations.keys.sorted() == ["archive", "films", "photos"])
+        #expect(configuration.destinations.keys.sorted() == ["archive", "drive", "films", "photos"])
         #expect(configuration.defaultDestination == "films")
         #expect(configuration.limits.bandwidth == 20_000_000 || configuration.limits.bandwidth == 20 << 20)
     }
@@ -110,6 +110,37 @@ struct ConfigurationTests {
                 "destinations.a.auth.bearer.var: expected one of command, env, file, not this key"
             ),
             (
+                #"{ "destinations": { "a": { "url": "http://h/", "protocol": "put", "auth": { "bearer": "x", "basic": {} } } } }"#,
+                "destinations.a.auth.bearer: expected one kind of auth: basic, bearer or oauth2"
+            ),
+            (
+                #"{ "destinations": { "a": { "url": "http://h/", "protocol": "put", "auth": { "oauth2": {} } } } }"#,
+                "destinations.a.auth.oauth2.tokenURL: expected an https address (http only on this machine)"
+            ),
+            (
+                Self.oauth2(#""tokenURL": "http://h/token", "clientID": "c", "refreshToken": "r""#),
+                "destinations.a.auth.oauth2.tokenURL: expected an https address (http only on this machine)"
+            ),
+            (
+                Self.oauth2(#""tokenURL": "https://h/token", "refreshToken": "r""#),
+                "destinations.a.auth.oauth2.clientID: expected the name that the server knows this program by"
+            ),
+            (
+                Self.oauth2(#""tokenURL": "https://h/token", "clientID": "c""#),
+                "destinations.a.auth.oauth2.refreshToken: expected {\"env\": \"NAME\"}"
+            ),
+            (
+                Self.oauth2(
+                    #""tokenURL": "https://h/token", "clientID": "c", "refreshToken": "r", "tokenFile": "t""#),
+                "destinations.a.auth.oauth2.tokenFile: expected the absolute path of a file"
+            ),
+            (
+                Self.oauth2(
+                    #""tokenURL": "https://h/token", "clientID": "c", "refreshToken": "r", "clientAuthentication": "jwt""#
+                ),
+                "destinations.a.auth.oauth2.clientAuthentication: expected one of basic, body"
+            ),
+            (
                 #"{ "destinations": { "a": { "url": "http://h/", "protocol": "put", "tls": { "key": "k" } } } }"#,
                 "destinations.a.tls.certificate: expected both certificate and key, or neither"
             ),
@@ -167,8 +198,17 @@ struct ConfigurationTests {
         #expect(result.errors.contains("\nhint: "))
     }
 
-    @Test func `a literal secret that others can read is refused`() async throws {
-        try place.configure("put", at: "http://127.0.0.1:9/", more: #", "auth": { "bearer": "s3cret" }"#)
+    private static func oauth2(_ settings: String) -> String {
+        #"{ "destinations": { "a": { "url": "http://h/", "protocol": "put", "auth": { "oauth2": { \#(settings) } } } } }"#
+    }
+
+    @Test(arguments: [
+        #""bearer": "s3cret""#, #""basic": { "user": "me", "password": "s3cret" }"#,
+        #""oauth2": { "tokenURL": "https://h/t", "clientID": "c", "refreshToken": "s3cret" }"#,
+        #""oauth2": { "tokenURL": "https://h/t", "clientID": "c", "refreshToken": { "env": "X" }, "clientSecret": "s3cret" }"#,
+    ])
+    func `a literal secret that others can read is refused`(authentication: String) async throws {
+        try place.configure("put", at: "http://127.0.0.1:9/", more: #", "auth": { \#(authentication) }"#)
         #expect(try await place.ferry("config").ending == .exited(0))
         try FileManager.default.setAttributes(
             [.posixPermissions: 0o644], ofItemAtPath: place.configurationFile)

@@ -208,12 +208,20 @@ struct RequestTaskTests {
         async throws
     {
         let attempts = Counter()
-        let (sent, answer) = (Gate(), Gate())
-        let log = EventLog { if case .waiting = $0 { sent.open() } }
-        let transport = WaitingTransport({ attempts.add() }) {
-            try? await answer.wait()
-            return TransportResponse(status: attempts.value == 1 ? 503 : 200)
+        let (sent, answer, retried) = (Gate(), Gate(), Gate())
+        let log = EventLog { event in
+            switch event {
+            case .waiting: sent.open()
+            case .retrying: retried.open()
+            default: break
+            }
         }
+        let transport = WaitingTransport(
+            begin: { attempts.add() },
+            answer: {
+                try? await answer.wait()
+                return TransportResponse(status: attempts.value == 1 ? 503 : 200)
+            })
         var options = RequestOptions()
         options.interceptor = Interceptor(retriers: [AlwaysRetry()])
         let task = Session.making(transport, validation: .automatic, monitors: [log])
@@ -221,7 +229,9 @@ struct RequestTaskTests {
         try await sent.wait()
         task.suspend()
         answer.open()
+        try await retried.wait()
         #expect(task.state == .suspended)
+        #expect(attempts.value == 1)
         task.resume()
         #expect(try await task.status() == 200)
         #expect(attempts.value == 2)
@@ -267,11 +277,6 @@ struct RequestTaskTests {
 struct WaitingTransport: Transport {
     let begin: @Sendable () -> Void
     let answer: @Sendable () async -> TransportResponse
-
-    init(_ begin: @escaping @Sendable () -> Void, answer: @escaping @Sendable () async -> TransportResponse) {
-        self.begin = begin
-        self.answer = answer
-    }
 
     func perform(
         _ request: TransportRequest, delegate: (any UploadDelegate)?

@@ -7,7 +7,7 @@ import Testing
 @testable import Transfer
 @testable import UploadProtocols
 
-private let credentials = AuthorizationAdapter { () async throws(UploadFailure) in "Bearer secret" }
+private let credentials = AuthorizationInterceptor { () async throws(UploadFailure) in "Bearer secret" }
 
 struct RedirectTests {
     @Test(arguments: [(307, true), (308, true), (307, false), (308, false)])
@@ -189,7 +189,7 @@ struct AdapterTests {
                 return .success(TransportResponse(status: 200))
             },
             adapters: [
-                AuthorizationAdapter { () async throws(UploadFailure) in
+                AuthorizationInterceptor { () async throws(UploadFailure) in
                     throw UploadFailure(.authentication, "no secret")
                 }
             ])

@@ -130,7 +130,7 @@ struct UploadAttemptTests {
 
     @Test func `an empty post that was never made leaves no mark`() async throws {
         let stage = try Stage(size: 0)
-        let locked = AuthorizationAdapter { () async throws(UploadFailure) in
+        let locked = AuthorizationInterceptor { () async throws(UploadFailure) in
             throw UploadFailure(.authentication, "no secret")
         }
         let outcome = try await stage.run(stage.post, adapters: [locked]) { _, _ in broke(sent: 0) }

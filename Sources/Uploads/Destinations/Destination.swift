@@ -14,16 +14,16 @@ public struct Destination: Sendable {
     public var fields: HTTPFields
     /// Form parameters or metadata of every upload; those of one upload come after them.
     public var parameters: [UploadItem.Parameter]
-    /// Makes the value of `Authorization` for each try; nil sends none.
-    public var authorization: (@Sendable () async throws(UploadFailure) -> String)?
+    /// Puts credentials on requests and renews them, for all uploads to this destination; nil sends none.
+    public var interceptor: (any RequestInterceptor)?
     public var tls: TLSSettings
     public var proxy: ProxySettings
 
     public init(
         name: String, url: String, protocolName: String, options: ProtocolOptions = ProtocolOptions(),
         fields: HTTPFields = [:], parameters: [UploadItem.Parameter] = [],
-        authorization: (@Sendable () async throws(UploadFailure) -> String)? = nil,
-        tls: TLSSettings = TLSSettings(), proxy: ProxySettings = .environment
+        interceptor: (any RequestInterceptor)? = nil, tls: TLSSettings = TLSSettings(),
+        proxy: ProxySettings = .environment
     ) {
         self.name = name
         self.url = url
@@ -31,7 +31,7 @@ public struct Destination: Sendable {
         self.options = options
         self.fields = fields
         self.parameters = parameters
-        self.authorization = authorization
+        self.interceptor = interceptor
         self.tls = tls
         self.proxy = proxy
     }

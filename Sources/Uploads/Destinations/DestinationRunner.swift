@@ -142,13 +142,11 @@ public final class DestinationRunner: AttemptRunner {
     }
 
     private func session(for destination: Destination) throws(UploadFailure) -> Session {
-        var interceptor = Interceptor()
-        if let authorization = destination.authorization {
-            interceptor.adapters.append(AuthorizationAdapter(authorization))
-        }
-        return Session(
+        Session(
             Session.Configuration(
-                headers: destination.fields, interceptor: interceptor, validation: .none, monitors: monitors),
+                headers: destination.fields,
+                interceptor: Interceptor(interceptors: [destination.interceptor].compactMap { $0 }),
+                validation: .none, monitors: monitors),
             transport: try transport(for: destination))
     }
 

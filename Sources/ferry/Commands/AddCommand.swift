@@ -33,7 +33,7 @@ struct AddCommand: AsyncParsableCommand {
     var dryRun = false
 
     func run() async throws {
-        let assembly = Assembly(configuration: try global.loadConfiguration())
+        let assembly = try global.assembly()
         let destination: Destination
         do throws(UploadFailure) {
             destination = try assembly.destination(to)

@@ -57,7 +57,8 @@ struct DemoCommand: AsyncParsableCommand {
 
     private func session(at address: ReceiverAddress, in folder: DemoFolder, link: DemoLink?) async throws {
         let configuration = try DemoFolder.configuration(address)
-        let assembly = Assembly(configuration: configuration, treatsLoopbackAsRemote: link != nil)
+        let assembly = Assembly(
+            configuration: configuration, state: LocalPath(folder.state), treatsLoopbackAsRemote: link != nil)
         let engine: Engine
         do throws(JournalError) {
             engine = try await Engine.start(assembly, state: LocalPath(folder.state), monitor: link?.monitor)

@@ -27,7 +27,11 @@ struct GlobalOptions: ParsableArguments {
     }
 
     func access() throws(CommandFailure) -> QueueAccess {
-        QueueAccess(assembly: Assembly(configuration: try loadConfiguration()), state: stateFolder)
+        QueueAccess(assembly: try assembly(), state: stateFolder)
+    }
+
+    func assembly() throws(CommandFailure) -> Assembly {
+        Assembly(configuration: try loadConfiguration(), state: stateFolder)
     }
 }
 

@@ -13,7 +13,7 @@ struct RunCommand: AsyncParsableCommand {
     @Flag(help: "End when everything is done, failed, held or paused.") var exitWhenIdle = false
 
     func run() async throws {
-        let assembly = Assembly(configuration: try global.loadConfiguration())
+        let assembly = try global.assembly()
         let signals = SignalStream([SIGINT, SIGTERM, SIGHUP])
         let engine: Engine
         do throws(JournalError) {

@@ -13,7 +13,7 @@ struct ScreenCommand: AsyncParsableCommand {
     @OptionGroup var look: ScreenOptions
 
     func run() async throws {
-        let assembly = Assembly(configuration: try global.loadConfiguration())
+        let assembly = try global.assembly()
         let engine: Engine
         do throws(JournalError) {
             engine = try await Engine.start(

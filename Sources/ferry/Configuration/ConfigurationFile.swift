@@ -73,13 +73,7 @@ enum ConfigurationFile {
         guard let mode = LocalFiles.mode(of: file), mode & 0o077 != 0 else { return }
         var secrets = [("proxy", configuration.proxy.password)]
         for (name, destination) in configuration.destinations.sorted(by: { $0.key < $1.key }) {
-            let secret: Secret? =
-                switch destination.authentication {
-                case .none: nil
-                case .basic(_, let password): password
-                case .bearer(let token): token
-                }
-            secrets.append(("destinations.\(name).auth", secret))
+            secrets += destination.authentication.secrets.map { ("destinations.\(name).auth", $0) }
             secrets.append(("destinations.\(name).proxy", destination.proxy?.password))
         }
         for (place, secret) in secrets where secret?.isLiteral ?? false {

@@ -98,38 +98,3 @@ private struct ParameterValue: Decodable {
         }
     }
 }
-
-enum AuthenticationSettings: Decodable, Equatable {
-    case none
-    case basic(user: String, password: Secret)
-    case bearer(Secret)
-
-    init(from decoder: any Decoder) throws {
-        let fields = try Fields(decoder, known: ["basic", "bearer"])
-        let basic: BasicSettings? = try fields.value("basic")
-        let bearer: Secret? = try fields.value("bearer")
-        switch (basic, bearer) {
-        case (nil, nil): self = .none
-        case (let basic?, nil): self = .basic(user: basic.user, password: basic.password)
-        case (nil, let token?): self = .bearer(token)
-        case (_?, _?): throw fields.error("bearer", "either basic or bearer, not both")
-        }
-    }
-}
-
-private struct BasicSettings: Decodable {
-    var user: String
-    var password: Secret
-
-    init(from decoder: any Decoder) throws {
-        let fields = try Fields(decoder, known: ["user", "password"])
-        guard let user: String = try fields.value("user"), !user.contains(":") else {
-            throw fields.error("user", "a name without a colon")
-        }
-        guard let password: Secret = try fields.value("password") else {
-            throw fields.error("password", Secret.expected)
-        }
-        self.user = user
-        self.password = password
-    }
-}

@@ -31,6 +31,19 @@ enum ExampleConfiguration {
                 "password": { "env": "PROXY_PASSWORD" },
                 "except": ["intern.example.org", "10.0.0.0/8"]
               }
+            },
+            "drive": {
+              "url": "https://drive.example.org/upload/",
+              "protocol": "put",
+              "auth": {
+                "oauth2": {
+                  "tokenURL": "https://sign-in.example.org/token",
+                  "clientID": "ferry",
+                  "clientSecret": { "env": "DRIVE_CLIENT_SECRET" },
+                  "refreshToken": { "file": "~/.config/ferry/drive-refresh-token" },
+                  "scope": "files.write"
+                }
+              }
             }
           },
           "defaultDestination": "films",

@@ -47,13 +47,14 @@ enum Secret: Decodable, Equatable, CustomStringConvertible {
 
 /// Reads secrets, and runs each secret's command at most once a minute.
 actor SecretReader {
-    private static let commandLifetime = Duration.seconds(60)
-
     private var outputs: [[String]: (value: String, read: ContinuousClock.Instant)] = [:]
     private var running: [[String]: Task<Result<String, UploadFailure>, Never>] = [:]
 
+    /// - Parameter age: What a command printed is remembered for so long.
     /// - Throws: `UploadFailure` (`authentication`) that says where the secret should have come from.
-    func read(_ secret: Secret) async throws(UploadFailure) -> String {
+    func read(_ secret: Secret, notOlderThan age: Duration = .seconds(60)) async throws(UploadFailure)
+        -> String
+    {
         let value: String
         switch secret {
         case .literal(let text): value = text
@@ -64,7 +65,7 @@ actor SecretReader {
             value = found
         case .file(let path): value = try Self.file(path, of: secret)
         case .command(let words):
-            if let known = outputs[words], .now - known.read < Self.commandLifetime { return known.value }
+            if let known = outputs[words], .now - known.read < age { return known.value }
             value = try await output(of: words, secret)
         }
         let line = value.split(whereSeparator: \.isNewline).first.map(String.init) ?? ""

@@ -8,12 +8,16 @@ import Uploads
 /// The only place that builds things: from the configuration to a queue that runs.
 struct Assembly {
     let configuration: Configuration
+    let state: LocalPath
     private let treatsLoopbackAsRemote: Bool
-    private let secrets = SecretReader()
+    let secrets = SecretReader()
 
-    /// - Parameter treatsLoopbackAsRemote: For a demonstration of a link that goes away, on this machine alone.
-    init(configuration: Configuration, treatsLoopbackAsRemote: Bool = false) {
+    /// - Parameters:
+    ///   - state: The folder of the queue; tokens are kept below it.
+    ///   - treatsLoopbackAsRemote: For a demonstration of a link that goes away, on this machine alone.
+    init(configuration: Configuration, state: LocalPath, treatsLoopbackAsRemote: Bool = false) {
         self.configuration = configuration
+        self.state = state
         self.treatsLoopbackAsRemote = treatsLoopbackAsRemote
     }
 
@@ -88,40 +92,27 @@ struct Assembly {
                 method: settings.method, fileField: settings.fileField,
                 sendsIdempotencyKey: settings.sendsIdempotencyKey, chunkSize: settings.chunkSize),
             fields: fields, parameters: settings.parameters,
-            authorization: authorization(settings.authentication),
+            interceptor: interceptor(for: name, settings),
             tls: settings.tls, proxy: proxy(settings.proxy ?? configuration.proxy))
     }
 
-    private func proxy(_ choice: ProxyChoice) -> ProxySettings {
+    func proxy(_ choice: ProxyChoice) -> ProxySettings {
         choice.settings { [secrets] secret async throws(UploadFailure) in try await secrets.read(secret) }
     }
 
-    private func authorization(
-        _ settings: AuthenticationSettings
-    ) -> (@Sendable () async throws(UploadFailure) -> String)? {
-        let secrets = secrets
-        switch settings {
-        case .none: return nil
-        case .bearer(let token):
-            return { () async throws(UploadFailure) in "Bearer " + (try await secrets.read(token)) }
-        case .basic(let user, let password):
-            return { () async throws(UploadFailure) in
-                let pair = user + ":" + (try await secrets.read(password))
-                return "Basic " + Data(pair.utf8).base64EncodedString()
-            }
-        }
+    var timeouts: HTTPClientTransport.Timeouts {
+        let timeouts = configuration.timeouts
+        return HTTPClientTransport.Timeouts(
+            connect: .seconds(timeouts.connect), stall: .seconds(timeouts.stall),
+            response: .seconds(timeouts.response))
     }
 
     /// A queue over `journal`, and the runner that must be shut down after it.
     func queue(journal: any Journal, monitors: [any EventMonitor]) -> (UploadQueue, DestinationRunner) {
         let limit = RateLimit()
-        let timeouts = configuration.timeouts
         let runner = DestinationRunner(
             destinations: destinations,
-            timeouts: HTTPClientTransport.Timeouts(
-                connect: .seconds(timeouts.connect), stall: .seconds(timeouts.stall),
-                response: .seconds(timeouts.response)),
-            proxy: proxy(configuration.proxy), pace: limit, monitors: monitors,
+            timeouts: timeouts, proxy: proxy(configuration.proxy), pace: limit, monitors: monitors,
             isLocal: { [treatsLoopbackAsRemote] in !treatsLoopbackAsRemote && Reachability.isLocal(host: $0) }
         )
         let limits = configuration.limits

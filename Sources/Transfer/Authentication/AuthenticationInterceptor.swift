@@ -1,0 +1,245 @@
+import struct Foundation.UUID
+
+/// Puts a credential on every request and renews it, once for all requests that need that.
+///
+/// A credential that is over is renewed before the request goes out; one that the server refuses is renewed after,
+/// and the request made again. One interceptor serves everything that uses the same credential.
+public actor AuthenticationInterceptor<A: Authenticator>: RequestInterceptor {
+    private enum State {
+        case missing
+        case ready(Held)
+        case refreshing(Held, Refresh)
+        /// Told to everybody who was refused with the credential; the next new request tries again.
+        case failed(Held, AuthenticationError)
+    }
+
+    private struct Held {
+        let credential: A.Credential
+        /// The requests that waited for this credential, with the attempt that uses it.
+        var awaitedBy: [UUID: Int] = [:]
+    }
+
+    /// A renewal under way.
+    private final class Refresh {
+        enum Cause { case expiry, refusal }
+
+        let number: Int
+        let cause: Cause
+        let start: Duration
+        var waiters: [Int: Waiter] = [:]
+
+        init(number: Int, cause: Cause, start: Duration) {
+            self.number = number
+            self.cause = cause
+            self.start = start
+        }
+    }
+
+    private struct Waiter {
+        let context: RequestContext
+        /// The attempt that uses the new credential.
+        let attempt: Int
+        let continuation: CheckedContinuation<Void, any Error>
+    }
+
+    private let authenticator: A
+    private let retryLimit: Int
+    private let now: @Sendable () -> Duration
+    private var state: State
+    private var history: RefreshHistory
+    private var lastNumber = 0
+
+    /// - Parameters:
+    ///   - credential: nil until somebody has signed in.
+    ///   - refreshWindow: nil sets no limit.
+    ///   - retryLimit: How often one request is made again because of a refused credential.
+    public init(
+        _ authenticator: A, credential: A.Credential?, refreshWindow: RefreshWindow? = RefreshWindow(),
+        retryLimit: Int = 2, clock: some Clock<Duration> = ContinuousClock()
+    ) {
+        self.authenticator = authenticator
+        self.retryLimit = retryLimit
+        let start = clock.now
+        now = { start.duration(to: clock.now) }
+        state = credential.map { .ready(Held(credential: $0)) } ?? .missing
+        history = RefreshHistory(window: refreshWindow)
+    }
+
+    public var credential: A.Credential? {
+        switch state {
+        case .missing: nil
+        case .ready(let held), .refreshing(let held, _), .failed(let held, _): held.credential
+        }
+    }
+
+    /// Replaces the credential, as after signing in or out. Whoever waits for a renewal goes on with it; what the
+    /// renewal brings is not used.
+    public func setCredential(_ credential: A.Credential?) {
+        let before = state
+        state = credential.map { .ready(Held(credential: $0)) } ?? .missing
+        history.lastFailure = nil
+        guard case .refreshing(_, let refresh) = before else { return }
+        wake(refresh, with: credential == nil ? .failure(.missingCredential) : .success(()))
+    }
+
+    // MARK: Requests
+
+    public func adapt(
+        _ request: TransportRequest, for context: RequestContext
+    ) async throws -> TransportRequest {
+        guard !isWithinRefresh else { return request }
+        switch state {
+        case .missing: throw AuthenticationError.missingCredential
+        case .ready(let held), .failed(let held, _):
+            state = .ready(held)
+            let isNew = held.awaitedBy[context.id] == context.attempt
+            guard held.credential.requiresRefresh, !isNew else { return applying(held, to: request) }
+            try begin(.expiry, of: held)
+        case .refreshing(let held, let refresh):
+            // A refusal may be about one address only: the credential still serves others.
+            guard refresh.cause == .expiry || held.credential.requiresRefresh else {
+                return applying(held, to: request)
+            }
+        }
+        try await renewal(for: context, attempt: context.attempt)
+        throw AdaptationRestart()
+    }
+
+    public func retry(
+        _ request: TransportRequest, after failure: RequestFailure, for context: RequestContext
+    ) async -> RetryDecision {
+        guard !isWithinRefresh else { return .doNotRetry }
+        if case .adaptation(is AdaptationRestart) = failure {
+            return context.retries.preparation < retryLimit ? .retry : .doNotRetry
+        }
+        guard let response = failure.response, authenticator.isRefused(request, in: response),
+            context.retries.authentication < retryLimit
+        else { return .doNotRetry }
+        do {
+            guard try isWorthWaiting(request, for: context) else { return .doNotRetry }
+            if case .refreshing = state {
+                try await renewal(for: context, attempt: context.attempt + 1)
+            }
+            return .retry
+        } catch {
+            return .fail(error)
+        }
+    }
+
+    /// Begins a renewal if a refused request needs one.
+    ///
+    /// - Returns: False if no other credential can be expected to be accepted.
+    private func isWorthWaiting(
+        _ request: TransportRequest, for context: RequestContext
+    ) throws(AuthenticationError) -> Bool {
+        switch state {
+        case .missing: throw .missingCredential
+        case .refreshing: return true
+        case .failed(let held, let error):
+            guard !authenticator.isRequest(request, authenticatedWith: held.credential) else { throw error }
+            return true
+        case .ready(let held):
+            guard authenticator.isRequest(request, authenticatedWith: held.credential) else { return true }
+            // One that was only just got because the one before was refused: the next would not fare better.
+            let isNew = context.retries.authentication > 0 && held.awaitedBy[context.id] == context.attempt
+            guard !isNew || held.credential.requiresRefresh else { return false }
+            try begin(.refusal, of: held)
+            return true
+        }
+    }
+
+    private func applying(_ held: Held, to request: TransportRequest) -> TransportRequest {
+        var request = request
+        authenticator.apply(held.credential, to: &request)
+        return request
+    }
+
+    // MARK: Renewal
+
+    private var isWithinRefresh: Bool { RefreshMark.interceptors.contains(ObjectIdentifier(self)) }
+
+    private func begin(_ cause: Refresh.Cause, of held: Held) throws(AuthenticationError) {
+        let start = now()
+        try history.begin(at: start)
+        lastNumber += 1
+        state = .refreshing(held, Refresh(number: lastNumber, cause: cause, start: start))
+        // A task of its own: whoever stops waiting must not stop it for the others.
+        Task { [number = lastNumber, authenticator, credential = held.credential] in
+            let interceptors = RefreshMark.interceptors.union([ObjectIdentifier(self)])
+            let result = await RefreshMark.$interceptors.withValue(interceptors) {
+                await authenticator.outcome(ofRefreshing: credential)
+            }
+            finish(number, with: result)
+        }
+    }
+
+    private func finish(_ number: Int, with result: Result<A.Credential, AuthenticationError>) {
+        guard case .refreshing(let held, let refresh) = state, refresh.number == number else { return }
+        switch result {
+        case .success(let credential):
+            let attempts = refresh.waiters.values.map { ($0.context.id, $0.attempt) }
+            state = .ready(Held(credential: credential, awaitedBy: Dictionary(attempts) { $1 }))
+            history.lastFailure = nil
+            let first = refresh.waiters.min { $0.key < $1.key }?.value
+            first?.context.report(.refreshed(after: now() - refresh.start))
+            wake(refresh, with: .success(()))
+        case .failure(let error):
+            state = .failed(held, error)
+            history.lastFailure = error
+            wake(refresh, with: .failure(error))
+        }
+    }
+
+    private func wake(_ refresh: Refresh, with result: Result<Void, AuthenticationError>) {
+        let waiters = refresh.waiters.sorted { $0.key < $1.key }
+        refresh.waiters = [:]
+        for (_, waiter) in waiters { waiter.continuation.resume(with: result.mapError { $0 as any Error }) }
+    }
+
+    /// How many requests wait now.
+    var waiterCount: Int {
+        if case .refreshing(_, let refresh) = state { refresh.waiters.count } else { 0 }
+    }
+
+    /// Returns once the renewal under way is over.
+    private func renewal(for context: RequestContext, attempt: Int) async throws {
+        lastNumber += 1
+        let ticket = lastNumber
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation {
+                (continuation: CheckedContinuation<Void, any Error>) in
+                guard !Task.isCancelled, case .refreshing(_, let refresh) = state else {
+                    return continuation.resume(throwing: CancellationError())
+                }
+                refresh.waiters[ticket] = Waiter(
+                    context: context, attempt: attempt, continuation: continuation)
+            }
+        } onCancel: {
+            Task { await leave(ticket) }
+        }
+    }
+
+    private func leave(_ ticket: Int) {
+        guard case .refreshing(_, let refresh) = state,
+            let waiter = refresh.waiters.removeValue(forKey: ticket)
+        else { return }
+        waiter.continuation.resume(throwing: CancellationError())
+    }
+}
+
+extension Authenticator {
+    fileprivate func outcome(
+        ofRefreshing credential: Credential
+    ) async -> Result<Credential, AuthenticationError> {
+        do { return .success(try await refresh(credential)) } catch let error as AuthenticationError {
+            return .failure(error)
+        } catch {
+            return .failure(.refreshFailed(error))
+        }
+    }
+}
+
+/// The interceptors whose renewal the current task belongs to.
+private enum RefreshMark {
+    @TaskLocal static var interceptors: Set<ObjectIdentifier> = []
+}

@@ -1,0 +1,32 @@
+import Foundation
+public import UploadProtocols
+
+/// User and password, as `Authorization: Basic` carries them (RFC 7617).
+public struct BasicCredential: Hashable, Sendable {
+    public let user: String
+    public let password: String
+
+    /// - Throws: `UploadFailure` (`authentication`) if the user has a colon, which the scheme cannot express, or
+    ///   either has a control character.
+    public init(user: String, password: String) throws(UploadFailure) {
+        guard !user.contains(":") else {
+            throw Self.unusable("a user may not have a colon in it")
+        }
+        let isControl = { (scalar: Unicode.Scalar) in scalar.properties.generalCategory == .control }
+        guard !(user + password).unicodeScalars.contains(where: isControl) else {
+            throw Self.unusable("user and password may not hold control characters")
+        }
+        self.user = user
+        self.password = password
+    }
+
+    /// The value of `Authorization`: UTF-8 in Normalization Form C (RFC 7617 §2.1).
+    public var fieldValue: String {
+        let pair = "\(user):\(password)".precomposedStringWithCanonicalMapping
+        return "Basic \(Data(pair.utf8).base64EncodedString())"
+    }
+
+    private static func unusable(_ summary: String) -> UploadFailure {
+        UploadFailure(.authentication, summary, hint: "check the destination's auth, then retry")
+    }
+}

@@ -1,0 +1,133 @@
+import Foundation
+import UploadProtocols
+
+/// What a token server answered, as far as it is of use (RFC 6749 §5).
+struct OAuth2Answer {
+    let accessToken: String
+    /// The server's new one, if it replaced ours.
+    let refreshToken: String?
+    let lifetime: Duration?
+
+    /// A refusal in the server's own terms.
+    struct Refusal: Error {
+        let failure: UploadFailure
+        /// The refresh token itself was refused: asking again with it cannot help.
+        let isForToken: Bool
+    }
+
+    /// - Parameter secrets: Not shown, should the server repeat them in what it says.
+    init(
+        _ response: TransportResponse, from url: String, hiding secrets: [String] = [], now: Date
+    ) throws(Refusal) {
+        let host = URL(string: url)?.host() ?? "the token server"
+        guard (200..<300).contains(response.status) else {
+            throw Self.refusal(response, host: host, hiding: secrets, now: now)
+        }
+        guard let document = try? JSONDecoder().decode(Document.self, from: Data(response.body)),
+            let token = document.accessToken
+        else {
+            throw Self.unusable(
+                "\(host) sent no access token", "check that tokenURL is the server's token endpoint")
+        }
+        // RFC 6749 §7.1: a token of a type that is not understood must not be used.
+        guard document.tokenType?.lowercased() == "bearer" else {
+            let type = document.tokenType.map(Self.harmless) ?? ""
+            throw Self.unusable(
+                "\(host) sent a token of a type that cannot be used\(type.isEmpty ? "" : ": \(type)")",
+                "only bearer tokens can")
+        }
+        // RFC 6749 appendix A: VSCHAR, of which a field's value may not begin or end with a space.
+        guard Self.isToken(token), document.refreshToken.map(Self.isToken) ?? true else {
+            throw Self.unusable("\(host) sent a token with characters that no token has", "tell its operator")
+        }
+        accessToken = token
+        refreshToken = document.refreshToken
+        lifetime = document.lifetime
+    }
+
+    private static func isToken(_ text: String) -> Bool {
+        !text.isEmpty && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+    }
+
+    private static func unusable(_ summary: String, _ hint: String) -> Refusal {
+        Refusal(failure: UploadFailure(.authentication, summary, hint: hint), isForToken: false)
+    }
+
+    private static func refusal(
+        _ response: TransportResponse, host: String, hiding secrets: [String], now: Date
+    ) -> Refusal {
+        let told = try? JSONDecoder().decode(Document.self, from: Data(response.body))
+        let code = told?.error.map(harmless) ?? ""
+        let description = secrets.reduce(told?.errorDescription ?? "") {
+            $1.isEmpty ? $0 : $0.replacingOccurrences(of: $1, with: "...")
+        }
+        let said = [code, harmless(description)].filter { !$0.isEmpty }.joined(separator: ": ")
+        let words = "\(host) answered \(response.status)" + (said.isEmpty ? "" : " (\(said))")
+        let isPassing = [408, 425, 429].contains(response.status) || response.status >= 500
+        if isPassing || ["temporarily_unavailable", "server_error"].contains(code) {
+            let wait = RetryAfter.seconds(in: response.fields, now: now)
+            return Refusal(
+                failure: UploadFailure(.server, words, status: response.status, retryAfter: wait),
+                isForToken: false)
+        }
+        let failure = UploadFailure(
+            .authentication, words, hint: hint(code, response.status), status: response.status)
+        return Refusal(failure: failure, isForToken: code == "invalid_grant")
+    }
+
+    private static func hint(_ code: String, _ status: Int) -> String {
+        switch code {
+        case "invalid_grant":
+            "sign in again and put the new refresh token in place of the old one, then retry"
+        case "invalid_client": "check clientID, clientSecret and clientAuthentication, then retry"
+        case "unauthorized_client", "unsupported_grant_type":
+            "the server does not give this client refresh tokens; ask its operator"
+        case "invalid_scope": "check scope, then retry"
+        default:
+            (300..<400).contains(status) || status == 404 || status == 405
+                ? "check that tokenURL is the server's token endpoint" : "check the auth of the destination"
+        }
+    }
+
+    /// RFC 6749 §5.2 allows these characters and no others in what it says about an error.
+    private static func harmless(_ text: String) -> String {
+        let allowed = text.unicodeScalars.filter {
+            (0x20...0x7E).contains($0.value) && $0 != "\"" && $0 != "\\"
+        }
+        return String(String.UnicodeScalarView(allowed.prefix(200)))
+            .trimmingCharacters(in: .whitespaces)
+    }
+
+    private struct Document: Decodable {
+        var accessToken: String?
+        var tokenType: String?
+        var refreshToken: String?
+        var error: String?
+        var errorDescription: String?
+        var lifetime: Duration?
+
+        private enum Key: String, CodingKey {
+            case accessToken = "access_token"
+            case tokenType = "token_type"
+            case refreshToken = "refresh_token"
+            case expiresIn = "expires_in"
+            case error
+            case errorDescription = "error_description"
+        }
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: Key.self)
+            func text(_ key: Key) -> String? { try? container.decodeIfPresent(String.self, forKey: key) }
+            accessToken = text(.accessToken)
+            tokenType = text(.tokenType)
+            refreshToken = text(.refreshToken)
+            error = text(.error)
+            errorDescription = text(.errorDescription)
+            // Some servers send the number as text.
+            let seconds =
+                (try? container.decode(Double.self, forKey: .expiresIn))
+                ?? text(.expiresIn).flatMap(Double.init)
+            lifetime = seconds.flatMap { $0.isFinite ? .seconds(min(max($0, 0), 1e9)) : nil }
+        }
+    }
+}

@@ -1,0 +1,137 @@
+import HTTPTypes
+import Synchronization
+import UploadProtocols
+
+public import struct Foundation.Date
+
+/// Bearer tokens from a refresh token (RFC 6749 §6, RFC 6750).
+///
+/// A server may replace the refresh token with each use and refuse the old one from then on. The new one is on disk
+/// before the access token that came with it is used, and programs that share the file take turns.
+public final class OAuth2Authenticator: Authenticator {
+    private struct Memory {
+        /// Received, and not yet in the file; the only place where there is no file.
+        var unsaved: StoredTokens?
+        /// The tokens that the server will not take any more, and what it said.
+        var refused: (tokens: [String], failure: UploadFailure)?
+    }
+
+    private let client: OAuth2Client
+    private let file: TokenFile?
+    private let transport: any Transport
+    private let makeCredential:
+        @Sendable (String, _ remaining: Duration?, _ lifetime: Duration?) -> OAuth2Credential
+    private let date: @Sendable () -> Date
+    private let memory = Mutex(Memory())
+
+    /// - Parameters:
+    ///   - file: Keeps tokens between runs. Without, a token that the server replaces is lost with the process.
+    ///   - transport: For requests to the token server: without interceptors, and with no limit on the rate.
+    ///   - margin: How long before its end an access token is renewed.
+    public init(
+        _ client: OAuth2Client, file: TokenFile?, transport: any Transport, margin: Duration = .seconds(300),
+        clock: some Clock<Duration> = ContinuousClock(), date: @escaping @Sendable () -> Date = { Date() }
+    ) {
+        self.client = client
+        self.file = file
+        self.transport = transport
+        self.date = date
+        makeCredential = {
+            OAuth2Credential(accessToken: $0, remaining: $1, of: $2, margin: margin, clock: clock)
+        }
+    }
+
+    public func apply(_ credential: OAuth2Credential, to request: inout TransportRequest) {
+        request.fields[.authorization] = "Bearer \(credential.accessToken)"
+    }
+
+    public func isRequest(
+        _ request: TransportRequest, authenticatedWith credential: OAuth2Credential
+    ) -> Bool {
+        request.fields[.authorization] == "Bearer \(credential.accessToken)"
+    }
+
+    /// - Throws: `UploadFailure`: `network` and `server` pass by themselves, `authentication` needs a sign-in or another
+    ///   configuration.
+    public func refresh(_ credential: OAuth2Credential) async throws -> OAuth2Credential {
+        let origin = try await client.refreshToken()
+        guard let file else {
+            let known = memory.withLock { $0.unsaved }
+            return try await renew(credential, origin: origin, known: known) { _ throws(UploadFailure) in }
+        }
+        return try await file.locked { locked throws(UploadFailure) in
+            var known = try locked.read().map { data throws(UploadFailure) in
+                try StoredTokens.decode(data, file: file.path.text)
+            }
+            if let unsaved = memory.withLock({ $0.unsaved }), unsaved.follows(known, origin: origin) {
+                try locked.replace(with: unsaved.encoded())
+                known = unsaved
+            }
+            memory.withLock { $0.unsaved = nil }
+            return try await renew(credential, origin: origin, known: known) { tokens throws(UploadFailure) in
+                try locked.replace(with: tokens.encoded())
+                self.memory.withLock { $0.unsaved = nil }
+            }
+        }
+    }
+
+    private func renew(
+        _ credential: OAuth2Credential, origin: String, known: StoredTokens?,
+        save: (StoredTokens) throws(UploadFailure) -> Void
+    ) async throws(UploadFailure) -> OAuth2Credential {
+        let known = known.flatMap { $0.belongs(to: client, origin: origin) ? $0 : nil }
+        // Another program may have renewed it, or an earlier run left one that still lives.
+        if let known, known.accessToken != credential.accessToken, known.scope == client.scope {
+            let stored = makeCredential(known.accessToken, known.remaining(at: date()), known.lifetime)
+            if !stored.requiresRefresh { return stored }
+        }
+        let candidates = known.map { [$0.refreshToken] + ($0.previousToken.map { [$0] } ?? []) } ?? [origin]
+        if let refused = memory.withLock({ $0.refused }), refused.tokens == candidates {
+            throw refused.failure
+        }
+        let (answer, token) = try await ask(with: candidates)
+        let now = date().timeIntervalSince1970
+        let tokens = StoredTokens(
+            tokenURL: client.tokenURL, clientID: client.clientID, origin: origin,
+            refreshToken: answer.refreshToken ?? token,
+            previousToken: answer.refreshToken == nil ? nil : token, scope: client.scope,
+            accessToken: answer.accessToken, received: now,
+            expires: answer.lifetime.map { now + $0 / .seconds(1) })
+        memory.withLock { $0.unsaved = tokens }
+        try save(tokens)
+        return makeCredential(answer.accessToken, answer.lifetime, answer.lifetime)
+    }
+
+    /// - Returns: The answer, and the refresh token that got it.
+    private func ask(with candidates: [String]) async throws(UploadFailure) -> (OAuth2Answer, String) {
+        var first: UploadFailure?
+        for token in candidates {
+            let request = try await client.request(refreshToken: token)
+            let response: TransportResponse
+            do throws(TransportError) { response = try await transport.perform(request, delegate: nil) } catch
+            {
+                throw error.failure
+            }
+            do throws(OAuth2Answer.Refusal) {
+                return (
+                    try OAuth2Answer(response, from: client.tokenURL, hiding: [token], now: date()), token
+                )
+            } catch {
+                guard error.isForToken else { throw error.failure }
+                first = first ?? error.failure
+            }
+        }
+        let failure = first ?? UploadFailure(.authentication, "there is no refresh token")
+        memory.withLock { $0.refused = (candidates, failure) }
+        throw failure
+    }
+}
+
+extension StoredTokens {
+    /// True if these came after what is in the file.
+    fileprivate func follows(_ other: StoredTokens?, origin: String) -> Bool {
+        guard self.origin == origin else { return false }
+        guard let other, other.origin == origin else { return true }
+        return other.refreshToken == previousToken || other.refreshToken == refreshToken
+    }
+}

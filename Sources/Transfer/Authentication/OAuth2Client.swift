@@ -1,0 +1,91 @@
+import Connectivity
+import Foundation
+import HTTPTypes
+public import UploadProtocols
+
+/// Who asks which server for tokens, and with which refresh token (RFC 6749 §6).
+public struct OAuth2Client: Sendable {
+    /// How the client proves who it is (RFC 6749 §2.3.1).
+    public enum Authentication: String, Sendable, CaseIterable {
+        /// `Authorization: Basic`, which every token server must take.
+        case basic
+        /// `client_secret` among the parameters, for servers that want it there.
+        case body
+    }
+
+    public typealias Secret = @Sendable () async throws(UploadFailure) -> String
+
+    /// https; http only on this machine.
+    public var tokenURL: String
+    public var clientID: String
+    /// nil for a public client.
+    public var clientSecret: Secret?
+    public var authentication: Authentication
+    /// The token that a sign-in gave. A server may replace it: then the later ones are in the token file, until another
+    /// sign-in gives another one here.
+    public var refreshToken: Secret
+    /// Separated by spaces; nil asks for what the sign-in allowed.
+    public var scope: String?
+
+    public init(
+        tokenURL: String, clientID: String, clientSecret: Secret? = nil,
+        authentication: Authentication = .basic,
+        refreshToken: @escaping Secret, scope: String? = nil
+    ) {
+        self.tokenURL = tokenURL
+        self.clientID = clientID
+        self.clientSecret = clientSecret
+        self.authentication = authentication
+        self.refreshToken = refreshToken
+        self.scope = scope
+    }
+
+    /// True for an absolute https address without user info and fragment (RFC 6749 §3.2), or http on this machine.
+    public static func isTokenURL(_ text: String) -> Bool {
+        guard let url = URL(string: text), let host = url.host(), !host.isEmpty, url.fragment() == nil,
+            url.user() == nil, url.password() == nil
+        else { return false }
+        switch url.scheme?.lowercased() {
+        case "https": return true
+        case "http": return Reachability.isLocal(host: host)
+        default: return false
+        }
+    }
+
+    /// The request that gets an access token for `refreshToken`. Never sent twice: a server may take each one once.
+    func request(refreshToken: String) async throws(UploadFailure) -> TransportRequest {
+        guard Self.isTokenURL(tokenURL) else {
+            throw UploadFailure(
+                .authentication, "tokens are asked for at https addresses only, not at \(tokenURL)",
+                hint: "set tokenURL to the server's https address")
+        }
+        var parameters = [("grant_type", "refresh_token"), ("refresh_token", refreshToken)]
+        if let scope { parameters.append(("scope", scope)) }
+        var fields: HTTPFields = [
+            .contentType: "application/x-www-form-urlencoded", .accept: "application/json",
+        ]
+        let secret = try await clientSecret?()
+        switch (secret, authentication) {
+        case (let secret?, .basic):
+            let pair = Self.encoded(clientID) + ":" + Self.encoded(secret)
+            fields[.authorization] = "Basic \(Data(pair.utf8).base64EncodedString())"
+        case (let secret?, .body): parameters += [("client_id", clientID), ("client_secret", secret)]
+        case (nil, _): parameters.append(("client_id", clientID))
+        }
+        let form = parameters.map { "\($0)=\(Self.encoded($1))" }.joined(separator: "&")
+        return TransportRequest(
+            method: .post, url: tokenURL, fields: fields, body: .bytes(Array(form.utf8)), isRepeatable: false)
+    }
+
+    /// application/x-www-form-urlencoded, of UTF-8 (RFC 6749 appendix B).
+    private static func encoded(_ text: String) -> String {
+        text.utf8.reduce(into: "") { encoded, byte in
+            switch byte {
+            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2A, 0x2D, 0x2E, 0x5F:
+                encoded.unicodeScalars.append(Unicode.Scalar(byte))
+            case 0x20: encoded += "+"
+            default: encoded += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+            }
+        }
+    }
+}

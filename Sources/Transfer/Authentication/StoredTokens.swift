@@ -1,0 +1,53 @@
+import Foundation
+import UploadProtocols
+
+/// What a token file holds.
+struct StoredTokens: Codable, Hashable, Sendable {
+    private static let currentVersion = 1
+
+    var version = currentVersion
+    /// Tokens go to no other server and no other client than those they came from.
+    var tokenURL: String
+    var clientID: String
+    /// The refresh token of the configuration that these came from: another one there means a new sign-in.
+    var origin: String
+    var refreshToken: String
+    /// The one before, for a server that forgot that it replaced it.
+    var previousToken: String?
+    var scope: String?
+    var accessToken: String
+    /// When the access token was received and when it ends, in seconds since 1970.
+    var received: Double
+    var expires: Double?
+
+    /// How long the access token may still be used; zero if the clock was set back since it was received.
+    func remaining(at date: Date) -> Duration? {
+        let now = date.timeIntervalSince1970
+        return expires.map { now < received ? .zero : .seconds(max(0, $0 - now)) }
+    }
+
+    var lifetime: Duration? { expires.map { .seconds(max(0, $0 - received)) } }
+
+    func belongs(to client: OAuth2Client, origin: String) -> Bool {
+        tokenURL == client.tokenURL && clientID == client.clientID && self.origin == origin
+    }
+
+    /// - Parameter file: Its path, for errors.
+    static func decode(_ data: Data, file: String) throws(UploadFailure) -> StoredTokens {
+        guard let tokens = try? JSONDecoder().decode(StoredTokens.self, from: data),
+            tokens.version == currentVersion
+        else {
+            throw UploadFailure(
+                .authentication, "\(file) does not hold tokens that can be read",
+                hint: "remove it and sign in again, then retry")
+        }
+        return tokens
+    }
+
+    func encoded() -> Data {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        // Numbers here are finite and text can always be written.
+        return (try? encoder.encode(self)) ?? Data()
+    }
+}

@@ -1,0 +1,9 @@
+public import UploadProtocols
+
+/// An error that says itself what it means to the person and to the queue.
+public protocol UploadFailureConvertible: Error {
+    var failure: UploadFailure { get }
+}
+
+extension TransportError: UploadFailureConvertible {}
+extension RequestFailure: UploadFailureConvertible {}

@@ -1,0 +1,100 @@
+import Foundation
+import Transfer
+
+/// How a destination wants to know who sends.
+enum AuthenticationSettings: Decodable, Equatable {
+    case none
+    case basic(user: String, password: Secret)
+    case bearer(Secret)
+    case oauth2(OAuth2Settings)
+
+    init(from decoder: any Decoder) throws {
+        let fields = try Fields(decoder, known: ["basic", "bearer", "oauth2"])
+        if fields.keys.count > 1 {
+            throw fields.error(fields.keys.sorted()[1], "one kind of auth: basic, bearer or oauth2")
+        }
+        let basic: BasicSettings? = try fields.value("basic")
+        let bearer: Secret? = try fields.value("bearer")
+        let oauth2: OAuth2Settings? = try fields.value("oauth2")
+        if let basic {
+            self = .basic(user: basic.user, password: basic.password)
+        } else if let bearer {
+            self = .bearer(bearer)
+        } else if let oauth2 {
+            self = .oauth2(oauth2)
+        } else {
+            self = .none
+        }
+    }
+
+    /// All secrets it names.
+    var secrets: [Secret] {
+        switch self {
+        case .none: []
+        case .basic(_, let password): [password]
+        case .bearer(let token): [token]
+        case .oauth2(let settings): [settings.refreshToken] + [settings.clientSecret].compactMap { $0 }
+        }
+    }
+}
+
+/// Access tokens from a refresh token (RFC 6749 §6).
+struct OAuth2Settings: Decodable, Equatable {
+    var tokenURL: String
+    var clientID: String
+    var clientSecret: Secret?
+    var clientAuthentication: OAuth2Client.Authentication
+    var refreshToken: Secret
+    var scope: String?
+    /// Nil for a file in the state folder.
+    var tokenFile: String?
+    /// Of the token server; nil trusts the system's authorities.
+    var tls: TLSSettings?
+
+    init(from decoder: any Decoder) throws {
+        let fields = try Fields(
+            decoder,
+            known: [
+                "tokenURL", "clientID", "clientSecret", "clientAuthentication", "refreshToken", "scope",
+                "tokenFile", "tls",
+            ])
+        guard let tokenURL: String = try fields.value("tokenURL"), OAuth2Client.isTokenURL(tokenURL) else {
+            throw fields.error("tokenURL", "an https address (http only on this machine)")
+        }
+        guard let clientID: String = try fields.value("clientID"), !clientID.isEmpty else {
+            throw fields.error("clientID", "the name that the server knows this program by")
+        }
+        guard let refreshToken: Secret = try fields.value("refreshToken") else {
+            throw fields.error("refreshToken", Secret.expected)
+        }
+        self.tokenURL = tokenURL
+        self.clientID = clientID
+        self.refreshToken = refreshToken
+        clientSecret = try fields.value("clientSecret")
+        clientAuthentication = try fields.choice("clientAuthentication") ?? .basic
+        scope = try fields.value("scope")
+        tokenFile = try fields.value("tokenFile").map(LocalFiles.expanded)
+        if let tokenFile, !tokenFile.hasPrefix("/") || tokenFile.hasSuffix("/") {
+            throw fields.error("tokenFile", "the absolute path of a file")
+        }
+        let tls: TLSFields? = try fields.value("tls")
+        self.tls = URL(string: tokenURL).flatMap { tls?.settings(for: $0) }
+    }
+}
+
+private struct BasicSettings: Decodable {
+    var user: String
+    var password: Secret
+
+    init(from decoder: any Decoder) throws {
+        let fields = try Fields(decoder, known: ["user", "password"])
+        guard let user: String = try fields.value("user"), !user.contains(":") else {
+            throw fields.error("user", "a name without a colon")
+        }
+        guard let password: Secret = try fields.value("password") else {
+            throw fields.error("password", Secret.expected)
+        }
+        self.user = user
+        self.password = password
+    }
+}

@@ -1,0 +1,403 @@
+import HTTPTypes
+import Support
+import Synchronization
+import Testing
+import UploadProtocols
+
+@testable import Transfer
+
+/// One interceptor, its authenticator and a server.
+private struct Stage {
+    let authenticator: CountingAuthenticator
+    let interceptor: AuthenticationInterceptor<CountingAuthenticator>
+    let server: TokenServer
+    var driver: RequestDriver
+
+    init(
+        _ credential: Token?, _ server: TokenServer, authenticator: CountingAuthenticator = .init(),
+        window: RefreshWindow? = RefreshWindow(), clock: ManualClock = ManualClock()
+    ) {
+        self.authenticator = authenticator
+        self.server = server
+        interceptor = AuthenticationInterceptor(
+            authenticator, credential: credential, refreshWindow: window, clock: clock)
+        driver = RequestDriver(interceptor: interceptor, server: server)
+    }
+}
+
+extension AuthenticationError {
+    fileprivate var isMissing: Bool { if case .missingCredential = self { true } else { false } }
+    fileprivate var isExcessive: Bool { if case .excessiveRefresh = self { true } else { false } }
+    fileprivate var underlying: RefreshRefused? {
+        if case .refreshFailed(let error) = self { error as? RefreshRefused } else { nil }
+    }
+}
+
+struct AuthenticationAdaptTests {
+    // http.md §3, 60
+    @Test func `a valid credential is put on the request`() async {
+        let stage = Stage(.a0, TokenServer(accepting: "a0"))
+        #expect(await stage.driver.run().status == 200)
+        #expect(stage.server.tokens == ["a0"])
+        #expect(stage.authenticator.applies == 1)
+        #expect(stage.authenticator.refreshes == 0)
+    }
+
+    // http.md §3, 61
+    @Test(arguments: [1, 12])
+    func `a credential that is over is renewed once before anything is sent`(count: Int) async {
+        let together = Barrier(count)
+        struct Arrival: RequestAdapter {
+            let together: Barrier
+            func adapt(_ request: TransportRequest, for context: RequestContext) async -> TransportRequest {
+                if request.fields[.userAgent] == nil { await together.pass() }
+                return request
+            }
+        }
+        var stage = Stage(.expired, TokenServer(accepting: "a1"))
+        stage.driver.adapters = [Arrival(together: together)]
+        let endings = await stage.driver.run(count: count)
+        #expect(endings.allSatisfy { $0.status == 200 })
+        #expect(stage.authenticator.refreshes == 1)
+        #expect(stage.server.tokens == Array(repeating: "a1", count: count))
+        #expect(endings.allSatisfy { $0.context.retries == RetryCounts() && $0.context.attempt == 1 })
+    }
+
+    // http.md §3, 62
+    @Test func `a renewal that fails is told once to each request that waited, and nothing is sent`()
+        async throws
+    {
+        let gate = Gate()
+        let stage = Stage(
+            .expired, TokenServer(accepting: "a1"),
+            authenticator: CountingAuthenticator { number in
+                try await gate.wait()
+                throw RefreshRefused(number: number)
+            })
+        async let running = stage.driver.run(count: 3)
+        try await stage.interceptor.waitForWaiters(3)
+        gate.open()
+        let endings = await running
+        #expect(endings.map { $0.authenticationError?.underlying?.number } == [1, 1, 1])
+        #expect(stage.authenticator.refreshes == 1)
+        #expect(stage.authenticator.applies == 0)
+        #expect(stage.server.requests.isEmpty)
+    }
+
+    // http.md §3, 63
+    @Test(arguments: [nil, Token.a0])
+    func `without a credential nothing is sent`(first: Token?) async {
+        let stage = Stage(first, TokenServer(accepting: "a0"))
+        await stage.interceptor.setCredential(nil)
+        let ending = await stage.driver.run()
+        #expect(ending.authenticationError?.isMissing == true)
+        #expect(ending.failure?.failure.category == .authentication)
+        #expect(stage.server.requests.isEmpty)
+    }
+
+    // http.md §3, 68
+    @Test func `a renewal that ends at once deadlocks neither before nor after a refusal`() async {
+        let before = Stage(.expired, TokenServer(accepting: "a1"))
+        #expect(await before.driver.run().status == 200)
+        let after = Stage(.a0, TokenServer(accepting: "a1"))
+        #expect(await after.driver.run().status == 200)
+    }
+
+    // http.md §3, 73
+    @Test func `adapters before one that waited run again, and there is one renewal`() async {
+        /// Stamps requests with the time, as a signature does.
+        struct Stamp: RequestAdapter {
+            let clock: ManualClock
+            func adapt(_ request: TransportRequest, for context: RequestContext) -> TransportRequest {
+                var request = request
+                request.fields[.date] = "\(clock.now)"
+                return request
+            }
+        }
+        let clock = ManualClock()
+        var stage = Stage(
+            .expired, TokenServer(accepting: "a1"),
+            authenticator: CountingAuthenticator { number in
+                clock.advance(by: .seconds(60))
+                return Token(name: "a\(number)")
+            })
+        stage.driver.adapters = [Stamp(clock: clock)]
+        let ending = await stage.driver.run()
+        #expect(ending.status == 200)
+        #expect(stage.server.requests.first?.fields[.date] == "\(clock.now)")
+        #expect(stage.authenticator.refreshes == 1)
+        #expect(ending.context.attempt == 1)
+    }
+
+    @Test func `a new credential that calls itself over is used all the same`() async {
+        let stage = Stage(
+            .expired, TokenServer(accepting: "a1"),
+            authenticator: CountingAuthenticator { Token(name: "a\($0)", requiresRefresh: true) })
+        #expect(await stage.driver.run().status == 200)
+        #expect(stage.authenticator.refreshes == 1)
+    }
+
+    @Test func `a session that does not run adapters again makes another attempt`() async throws {
+        let stage = Stage(.expired, TokenServer(accepting: "a1"))
+        let request = TransportRequest(method: .put, url: "http://server.example/")
+        let context = RequestContext()
+        await #expect(throws: AdaptationRestart()) {
+            try await stage.interceptor.adapt(request, for: context)
+        }
+        let decision = await stage.interceptor.retry(
+            request, after: .adaptation(AdaptationRestart()), for: context)
+        guard case .retry = decision else {
+            Issue.record("\(decision)")
+            return
+        }
+        let next = context.next(counting: .preparation)
+        #expect(try await stage.interceptor.adapt(request, for: next).fields[.authorization] == "a1")
+    }
+}
+
+struct AuthenticationRefusalTests {
+    // http.md §3, 64
+    @Test(arguments: [nil, 500, 403])
+    func `nothing but a refusal renews the credential`(status: Int?) async {
+        let stage = Stage(
+            .a0,
+            TokenServer { _ in
+                status.map { .success(.status($0)) }
+                    ?? .failure(TransportError(.broken, UploadFailure(.network, "cut")))
+            })
+        #expect(await stage.driver.run().failure?.response?.status == status)
+        #expect(stage.authenticator.refreshes == 0)
+        #expect(stage.server.requests.count == 1)
+    }
+
+    // http.md §3, 65
+    @Test func `a credential that is gone when the refusal comes is told beside the refusal`() async throws {
+        let holder = Mutex<AuthenticationInterceptor<CountingAuthenticator>?>(nil)
+        let stage = Stage(
+            .a0,
+            TokenServer { _ in
+                await holder.withLock { $0 }?.setCredential(nil)
+                return .success(.status(401))
+            })
+        holder.withLock { $0 = stage.interceptor }
+        let ending = await stage.driver.run()
+        #expect(ending.authenticationError?.isMissing == true)
+        #expect(ending.failure?.response?.status == 401)
+    }
+
+    // http.md §3, 66
+    @Test func `a refused credential that was replaced meanwhile is retried without a renewal`() async {
+        let holder = Mutex<AuthenticationInterceptor<CountingAuthenticator>?>(nil)
+        let stage = Stage(
+            .a0,
+            TokenServer { request in
+                if request.fields[.authorization] == "a1" { return .success(.status(200)) }
+                await holder.withLock { $0 }?.setCredential(Token(name: "a1"))
+                return .success(.status(401))
+            })
+        holder.withLock { $0 = stage.interceptor }
+        let ending = await stage.driver.run()
+        #expect(ending.status == 200)
+        #expect(ending.context.retries.authentication == 1)
+        #expect(stage.server.tokens == ["a0", "a1"])
+        #expect(stage.authenticator.refreshes == 0)
+    }
+
+    // http.md §3, 67
+    @Test(arguments: [6, 1000])
+    func `parallel refusals cause exactly one renewal, and each request is made once more`(count: Int) async {
+        let together = Barrier(count)
+        let stage = Stage(
+            .a0,
+            TokenServer { request in
+                if request.fields[.authorization] == "a1" { return .success(.status(200)) }
+                await together.pass()
+                return .success(.status(401))
+            })
+        let endings = await stage.driver.run(count: count)
+        #expect(endings.allSatisfy { $0.status == 200 && $0.context.retries.authentication == 1 })
+        #expect(endings.allSatisfy { $0.context.retries.withoutAuthentication == 0 })
+        #expect(stage.authenticator.refreshes == 1)
+        #expect(stage.authenticator.applies == 2 * count)
+        #expect(stage.server.requests.count == 2 * count)
+    }
+
+    // http.md §3, 69
+    @Test func `a renewal that fails for parallel refusals is told to all, and a later request tries again`()
+        async
+    {
+        let together = Barrier(6)
+        let stage = Stage(
+            .a0,
+            TokenServer { request in
+                if request.url.hasSuffix("/late") {
+                    return .success(.status(request.fields[.authorization] == "a2" ? 200 : 401))
+                }
+                await together.pass()
+                return .success(.status(401))
+            },
+            authenticator: CountingAuthenticator { number in
+                if number == 1 { throw RefreshRefused(number: 1) }
+                return Token(name: "a\(number)")
+            })
+        let endings = await stage.driver.run(count: 6)
+        #expect(endings.allSatisfy { $0.authenticationError?.underlying?.number == 1 })
+        #expect(endings.allSatisfy { $0.failure?.response?.status == 401 })
+        #expect(stage.authenticator.refreshes == 1)
+        #expect(await stage.driver.run("/late").status == 200)
+        #expect(stage.authenticator.refreshes == 2)
+    }
+
+    // http.md §3, 69
+    @Test func `a refusal that comes after the renewal failed begins no other`() async throws {
+        let (arrived, answer) = (Gate(), Gate())
+        let stage = Stage(
+            .a0,
+            TokenServer { request in
+                if request.url.hasSuffix("/slow") {
+                    arrived.open()
+                    try? await answer.wait()
+                }
+                return .success(.status(401))
+            }, authenticator: CountingAuthenticator { throw RefreshRefused(number: $0) })
+        async let slow = stage.driver.run("/slow")
+        try await arrived.wait()
+        #expect(await stage.driver.run().authenticationError?.underlying?.number == 1)
+        answer.open()
+        #expect(await slow.authenticationError?.underlying?.number == 1)
+        #expect(stage.authenticator.refreshes == 1)
+    }
+
+    // http.md §3, 70
+    @Test func `a new request does not wait for a renewal that a refusal began`() async throws {
+        let gate = Gate()
+        let stage = Stage(
+            .a0,
+            TokenServer { request in
+                let isEnough = request.url.hasSuffix("/open") || request.fields[.authorization] == "a1"
+                return .success(.status(isEnough ? 200 : 401))
+            },
+            authenticator: CountingAuthenticator { number in
+                try await gate.wait()
+                return Token(name: "a\(number)")
+            })
+        async let refused = stage.driver.run("/closed")
+        try await stage.interceptor.waitForWaiters(1)
+        #expect(await stage.driver.run("/open").status == 200)
+        #expect(stage.server.tokens == ["a0", "a0"])
+        gate.open()
+        #expect(await refused.status == 200)
+    }
+
+    // http.md §3, 71
+    @Test func `a credential set from outside clears the failure`() async throws {
+        let (arrived, answer) = (Gate(), Gate())
+        let stage = Stage(
+            .a0,
+            TokenServer { request in
+                if request.fields[.authorization] == "new" { return .success(.status(200)) }
+                if request.url.hasSuffix("/slow") {
+                    arrived.open()
+                    try? await answer.wait()
+                }
+                return .success(.status(401))
+            }, authenticator: CountingAuthenticator { throw RefreshRefused(number: $0) })
+        async let slow = stage.driver.run("/slow")
+        try await arrived.wait()
+        #expect(await stage.driver.run().authenticationError?.underlying?.number == 1)
+        await stage.interceptor.setCredential(Token(name: "new"))
+        answer.open()
+        #expect(await slow.status == 200)
+        #expect(stage.authenticator.refreshes == 1)
+    }
+
+    @Test func `a server that refuses a new credential too is asked no third time`() async {
+        let stage = Stage(.a0, TokenServer(accepting: "nothing"))
+        let ending = await stage.driver.run()
+        guard case .rejected(let response, _) = ending.failure else {
+            Issue.record("\(ending)")
+            return
+        }
+        #expect(response.status == 401)
+        #expect(stage.server.tokens == ["a0", "a1"])
+        #expect(stage.authenticator.refreshes == 1)
+    }
+
+    @Test func `a credential got in advance and refused is renewed once more`() async {
+        let stage = Stage(.expired, TokenServer(accepting: "a2"))
+        #expect(await stage.driver.run().status == 200)
+        #expect(stage.server.tokens == ["a1", "a2"])
+    }
+
+    @Test func `a credential that is replaced again and again is tried only so often`() async {
+        let holder = Mutex<AuthenticationInterceptor<CountingAuthenticator>?>(nil)
+        let count = Mutex(0)
+        let stage = Stage(
+            .a0,
+            TokenServer { _ in
+                let number = count.withLock { count in
+                    count += 1
+                    return count
+                }
+                await holder.withLock { $0 }?.setCredential(Token(name: "b\(number)"))
+                return .success(.status(401))
+            })
+        holder.withLock { $0 = stage.interceptor }
+        #expect(await stage.driver.run().failure?.response?.status == 401)
+        #expect(stage.server.tokens == ["a0", "b1", "b2"])
+    }
+}
+
+struct AuthenticationWindowTests {
+    /// Takes each token for one request only, so that every request is refused first.
+    private static func greedyServer() -> TokenServer {
+        let used = Mutex<Set<String>>(["a0"])
+        return TokenServer { request in
+            let isFresh = used.withLock { $0.insert(request.fields[.authorization] ?? "").inserted }
+            return .success(.status(isFresh ? 200 : 401))
+        }
+    }
+
+    // http.md §3, 72
+    @Test func `more renewals than the window allows end with that and the refusal`() async {
+        let clock = ManualClock()
+        let stage = Stage(
+            .a0, Self.greedyServer(), window: RefreshWindow(interval: .seconds(30), limit: 2), clock: clock)
+        for _ in 0..<2 { #expect(await stage.driver.run().status == 200) }
+        let ending = await stage.driver.run()
+        #expect(ending.authenticationError?.isExcessive == true)
+        #expect(ending.failure?.response?.status == 401)
+        #expect(stage.authenticator.refreshes == 2)
+        clock.advance(by: .seconds(30))
+        #expect(await stage.driver.run().status == 200)
+    }
+
+    // http.md §3, 72
+    @Test func `without a window there may be many renewals`() async {
+        let stage = Stage(.a0, Self.greedyServer(), window: nil)
+        for _ in 0..<5 { #expect(await stage.driver.run().status == 200) }
+        #expect(stage.authenticator.refreshes == 5)
+    }
+
+    // http.md §3, 72
+    @Test(arguments: [Token.a0, Token.expired])
+    func `a window of none allows none`(credential: Token) async {
+        let stage = Stage(credential, Self.greedyServer(), window: RefreshWindow(limit: 0))
+        #expect(await stage.driver.run().authenticationError?.isExcessive == true)
+        #expect(stage.authenticator.refreshes == 0)
+    }
+
+    // http.md §3, 72
+    @Test func `the window remembers renewals after their failure is cleared`() async {
+        let stage = Stage(
+            .a0, TokenServer(accepting: "none"),
+            authenticator: CountingAuthenticator { throw RefreshRefused(number: $0) },
+            window: RefreshWindow(limit: 2))
+        for number in 1...2 {
+            #expect(await stage.driver.run().authenticationError?.underlying?.number == number)
+            await stage.interceptor.setCredential(.a0)
+        }
+        #expect(await stage.driver.run().authenticationError?.isExcessive == true)
+        #expect(stage.authenticator.refreshes == 2)
+    }
+}

@@ -1,0 +1,168 @@
+import HTTPTypes
+import Support
+import Synchronization
+import Testing
+import UploadProtocols
+
+@testable import Transfer
+
+/// A token that is told whether it is over.
+struct Token: AuthenticationCredential, Hashable {
+    var name: String
+    var requiresRefresh = false
+
+    static let a0 = Token(name: "a0")
+    static let expired = Token(name: "a0", requiresRefresh: true)
+}
+
+struct RefreshRefused: Error, Hashable {
+    var number = 0
+}
+
+/// Hands out a1, a2, … and counts what it is asked.
+final class CountingAuthenticator: Authenticator {
+    private struct Counts {
+        var applies = 0
+        var refreshes = 0
+    }
+
+    private let counts = Mutex(Counts())
+    private let make: @Sendable (Int) async throws -> Token
+
+    /// - Parameter make: Gets the number of the refresh, from 1.
+    init(_ make: @escaping @Sendable (Int) async throws -> Token = { Token(name: "a\($0)") }) {
+        self.make = make
+    }
+
+    var applies: Int { counts.withLock { $0.applies } }
+    var refreshes: Int { counts.withLock { $0.refreshes } }
+
+    func apply(_ credential: Token, to request: inout TransportRequest) {
+        counts.withLock { $0.applies += 1 }
+        request.fields[.authorization] = credential.name
+    }
+
+    func refresh(_ credential: Token) async throws -> Token {
+        let number = counts.withLock { counts in
+            counts.refreshes += 1
+            return counts.refreshes
+        }
+        return try await make(number)
+    }
+
+    func isRequest(_ request: TransportRequest, authenticatedWith credential: Token) -> Bool {
+        request.fields[.authorization] == credential.name
+    }
+}
+
+/// Answers requests and keeps what they carried.
+final class TokenServer: Sendable {
+    private let answer: @Sendable (TransportRequest) async -> Result<TransportResponse, TransportError>
+    private let received = Mutex<[TransportRequest]>([])
+
+    init(_ answer: @escaping @Sendable (TransportRequest) async -> Result<TransportResponse, TransportError>)
+    {
+        self.answer = answer
+    }
+
+    /// Takes what has one of these tokens, and answers 401 to the rest.
+    convenience init(accepting names: String...) {
+        self.init { request in
+            .success(.status(names.contains(request.fields[.authorization] ?? "") ? 200 : 401))
+        }
+    }
+
+    var requests: [TransportRequest] { received.withLock { $0 } }
+    var tokens: [String?] { requests.map { $0.fields[.authorization] } }
+
+    func perform(_ request: TransportRequest) async throws(TransportError) -> TransportResponse {
+        received.withLock { $0.append(request) }
+        return try await answer(request).get()
+    }
+}
+
+extension TransportResponse {
+    static func status(_ status: Int) -> TransportResponse { TransportResponse(status: status) }
+}
+
+/// Opens when it was passed often enough; everybody waits until then.
+final class Barrier: Sendable {
+    private let left: Mutex<Int>
+    private let gate = Gate()
+
+    init(_ count: Int) { left = Mutex(count) }
+
+    func pass() async {
+        let isLast = left.withLock { left in
+            left -= 1
+            return left == 0
+        }
+        if isLast { gate.open() }
+        try? await gate.wait(upTo: .seconds(60))
+    }
+}
+
+/// Makes requests of a session whose server is a script.
+struct RequestDriver: Sendable {
+    var adapters: [any RequestAdapter] = []
+    let interceptor: any RequestInterceptor
+    let server: TokenServer
+    var monitors: [any EventMonitor] = []
+
+    struct Ending: Sendable {
+        var result: Result<TransportResponse, RequestFailure>
+        var context: RequestContext
+
+        var status: Int? { try? result.get().status }
+        var failure: RequestFailure? { if case .failure(let failure) = result { failure } else { nil } }
+        /// What authentication failed with, wherever it is in the failure.
+        var authenticationError: AuthenticationError? {
+            switch failure {
+            case .adaptation(let error), .retry(let error, _): error as? AuthenticationError
+            default: nil
+            }
+        }
+    }
+
+    @discardableResult
+    func run(_ path: String = "/") async -> Ending {
+        let session = Session(
+            Session.Configuration(
+                interceptor: Interceptor(adapters: adapters, interceptors: [interceptor]), monitors: monitors),
+            transport: ScriptedTransport { request in
+                do throws(TransportError) { return .success(try await server.perform(request)) } catch {
+                    return .failure(error)
+                }
+            })
+        let plan = RequestPlan(
+            method: .put, url: "http://server.example\(path)", fields: [:], body: .data([UInt8(1)]))
+        let run = RequestRun(plan, options: RequestOptions(), session: session)
+        var context = run.context
+        let result: Result<TransportResponse, RequestFailure>
+        do throws(RequestFailure) {
+            result = .success(try await run.attempts(&context).response)
+        } catch {
+            result = .failure(error)
+        }
+        return Ending(result: result, context: context)
+    }
+
+    /// Makes `count` requests at the same time.
+    func run(count: Int) async -> [Ending] {
+        await withTaskGroup(of: Ending.self) { group in
+            for number in 0..<count { group.addTask { await run("/\(number)") } }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+    }
+}
+
+extension AuthenticationInterceptor {
+    /// Returns once `count` requests wait for a renewal.
+    func waitForWaiters(_ count: Int) async throws {
+        let end = ContinuousClock.now + .seconds(30)
+        while waiterCount < count {
+            try #require(ContinuousClock.now < end, "\(waiterCount) of \(count) wait")
+            await Task.yield()
+        }
+    }
+}
