@@ -35,7 +35,8 @@ public struct ProxyAddress: Hashable, Sendable, CustomStringConvertible {
     public init(_ text: String) throws(UploadFailure) {
         let shown = Self.withoutUser(text)
         let address = text.contains("://") ? text : "http://" + text
-        guard let url = URL(string: address), let host = url.host(percentEncoded: false), !host.isEmpty,
+        guard let url = URL(string: address), let host = url.host(percentEncoded: false),
+            UploadAddress.isHost(host),
             ["", "/"].contains(url.path), url.query() == nil
         else { throw Self.unusable(shown, "it is not of the form http://host:port") }
         switch url.scheme?.lowercased() {
@@ -82,7 +83,7 @@ public struct ProxyAddress: Hashable, Sendable, CustomStringConvertible {
 }
 
 /// A password that is fetched when it is needed. It is never printed.
-public struct ProxyPassword: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible {
+public struct ProxyPassword: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
     private let identity: String
     private let fetch: @Sendable () async throws(UploadFailure) -> String
 
@@ -105,7 +106,7 @@ public struct ProxyPassword: Hashable, Sendable, CustomStringConvertible, Custom
     public func hash(into hasher: inout Hasher) { hasher.combine(identity) }
 
     public var description: String { "•••" }
-    public var debugDescription: String { description }
+    public var customMirror: Mirror { Mirror(self, children: [:]) }
 
     func read() async throws(UploadFailure) -> String { try await fetch() }
 }

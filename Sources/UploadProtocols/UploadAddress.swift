@@ -96,8 +96,18 @@ public enum UploadAddress {
         if host.contains(":"), host.contains("%") {
             return "an IPv6 address without a zone (what follows the %)"
         }
+        guard isHost(host) else { return "a host's name or address, of at most 253 bytes" }
         if let port = parts.port, !(1...65_535).contains(port) { return "a port from 1 to 65535" }
         return nil
+    }
+
+    /// Whether `text` can be written into a request as a host: percent-encoding in an address could hide a line break.
+    public static func isHost(_ text: String) -> Bool {
+        // RFC 1035 §2.3.4, less the length octets.
+        (1...253).contains(text.utf8.count)
+            && text.unicodeScalars.allSatisfy {
+                $0.value > 0x20 && $0.value != 0x7f && !"/?#@\\<>\"%^`{|}".unicodeScalars.contains($0)
+            }
     }
 
     static let unixScheme = "http+unix"

@@ -55,6 +55,8 @@ struct UnixAddressTests {
         ("http://h:0/", "port"), ("http://h:65536/", "port"), ("http://[fe80::1%25eth0]/", "zone"),
         ("http+unix://run/", "absolute path"), ("http+unix://%2Fa:80/", "absolute path"),
         ("https+unix://%2Frun%2FA.sock/", "http or https"),
+        ("http://a%0D%0AX/", "host's name"), ("http://a%20b/", "host's name"),
+        ("http://\(String(repeating: "x", count: 254))/", "host's name"),
         ("http+unix://%2F\(String(repeating: "ä", count: 54))/", "107 bytes"),
     ])
     func `what is wrong with an address is said`(url: String, words: String) {
