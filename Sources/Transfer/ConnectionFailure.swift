@@ -57,7 +57,7 @@ struct ConnectionFailure {
         case let error as NIOSSLExtraError:
             return permanent(
                 "the certificate of \(host) is not accepted: \(error)", TLSFailure.hint(for: error))
-        case let error as IOError where error.errnoCode == EACCES && start == .unsent:
+        case let error as IOError where error.errnoCode == EACCES && UploadAddress.isUnixSocket(url):
             return permanent(
                 "no connection to \(host): permission denied", "see that this user may write to the socket")
         case let error as IOError where Self.isNotConnected(error.errnoCode):

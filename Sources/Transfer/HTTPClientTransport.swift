@@ -9,8 +9,10 @@ public import UploadProtocols
 
 /// The transport over AsyncHTTPClient: HTTP/1.1, kept connections, file regions on plaintext.
 ///
-/// HTTP/1.1 alone on purpose: with HTTP/2 one lost connection would break every upload to that server at once, and file
-/// regions could not be used.
+/// HTTP/1.1 alone, also where the server offers HTTP/2. `Tests/bench http2` measures both over TLS to nginx on loopback;
+/// on two busy cores HTTP/2 reached 1.02 times the rate of HTTP/1.1 with one upload and 0.80 times with four (curl: 0.97
+/// and 0.83). For no gain one lost connection would break every upload to that server, and the stall of one could not
+/// be told from the stall of another.
 public final class HTTPClientTransport: Transport {
     public struct Timeouts: Hashable, Sendable {
         /// Until the connection is made, TLS included.

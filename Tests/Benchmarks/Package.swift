@@ -1,11 +1,12 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
-// A package of its own: what it measures is the HTTP client under Ferry, and nobody who builds Ferry needs it.
+// A package of its own: nobody who builds Ferry needs it.
 let package = Package(
     name: "Benchmarks",
     platforms: [.macOS(.v15)],
     dependencies: [
+        .package(name: "Ferry", path: "../.."),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
@@ -14,6 +15,7 @@ let package = Package(
         .executableTarget(
             name: "http-versions",
             dependencies: [
+                .product(name: "Ferry", package: "Ferry"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),

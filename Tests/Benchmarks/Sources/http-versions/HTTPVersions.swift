@@ -3,35 +3,43 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 import NIOSSL
+import Transfer
+import UploadProtocols
 
-/// Puts bodies to URL0, URL1, … at the same time with AsyncHTTPClient, all by one version of HTTP, and prints the seconds
-/// from the first request to the last answer and the versions that were spoken.
+/// Puts bodies of a file's size to URL0, URL1, … at the same time, and prints the seconds from the first request to the
+/// last answer and the versions of HTTP that were spoken.
 ///
-/// The bodies are one buffer, sent again and again: what is measured is the protocol and the TLS, no file. `Tests/bench
-/// http2` builds and runs it.
+/// `ferry` sends the file by Ferry's own transport; 1.1 and 2 send one buffer again and again by AsyncHTTPClient, which
+/// is under it, in that version. `Tests/bench http2` builds and runs it.
 @main
 struct HTTPVersions {
     struct Refused: Error {
-        var status: HTTPResponseStatus
+        var status: Int
     }
 
     static func main() async throws {
         let arguments = CommandLine.arguments
-        guard arguments.count == 6, let size = Int(arguments[4]), let uploads = Int(arguments[5]) else {
-            let usage = "usage: http-versions 1.1|2 URL AUTHORITY MEBIBYTES UPLOADS\n"
+        guard arguments.count == 6, let uploads = Int(arguments[5]) else {
+            let usage = "usage: http-versions ferry|1.1|2 URL AUTHORITY FILE UPLOADS\n"
             FileHandle.standardError.write(Data(usage.utf8))
             exit(64)
         }
+        let (way, url, authority) = (arguments[1], arguments[2], arguments[3])
+        let file = try SourceFile(LocalPath(arguments[4]))
+        let transport = try HTTPClientTransport(.init(tls: TLSSettings(authorities: authority), proxy: .none))
         var tls = TLSConfiguration.makeClientConfiguration()
-        tls.trustRoots = .file(arguments[3])
+        tls.trustRoots = .file(authority)
         var configuration = HTTPClient.Configuration(tlsConfiguration: tls)
-        configuration.httpVersion = arguments[1] == "2" ? .automatic : .http1Only
+        configuration.httpVersion = way == "2" ? .automatic : .http1Only
         let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
-        let url = arguments[2]
         let start = ContinuousClock.now
         let versions = try await withThrowingTaskGroup(of: String.self) { group in
             for number in 0..<uploads {
-                group.addTask { try await put(size, to: "\(url)\(number)", with: client) }
+                group.addTask {
+                    way == "ferry"
+                        ? try await put(file, to: "\(url)\(number)", with: transport)
+                        : try await put(file.identity.size >> 20, to: "\(url)\(number)", with: client)
+                }
             }
             var versions: Set<String> = []
             for try await version in group { versions.insert(version) }
@@ -39,18 +47,30 @@ struct HTTPVersions {
         }
         let seconds = (ContinuousClock.now - start) / .seconds(1)
         try await client.shutdown()
+        await transport.shutdown()
         print("\(seconds) \(versions.sorted().joined(separator: ","))")
     }
 
+    private static func put(
+        _ file: SourceFile, to url: String, with transport: HTTPClientTransport
+    ) async throws -> String {
+        let body = FileBody(file: file, identity: file.identity, range: 0..<file.identity.size)
+        let answer = try await transport.perform(
+            TransportRequest(method: .put, url: url, body: .file(body)), delegate: nil)
+        guard (200..<300).contains(answer.status) else { throw Refused(status: answer.status) }
+        return "HTTP/1.1"
+    }
+
     /// - Returns: The version that was spoken, such as `HTTP/1.1`.
-    private static func put(_ mebibytes: Int, to url: String, with client: HTTPClient) async throws -> String
-    {
+    private static func put(
+        _ mebibytes: Int64, to url: String, with client: HTTPClient
+    ) async throws -> String {
         var request = HTTPClientRequest(url: url)
         request.method = .PUT
-        request.body = .stream(Pieces(count: mebibytes), length: .known(Int64(mebibytes) << 20))
+        request.body = .stream(Pieces(count: Int(mebibytes)), length: .known(mebibytes << 20))
         let answer = try await client.execute(request, timeout: .minutes(10))
         _ = try await answer.body.collect(upTo: 1 << 20)
-        guard (200..<300).contains(answer.status.code) else { throw Refused(status: answer.status) }
+        guard (200..<300).contains(answer.status.code) else { throw Refused(status: Int(answer.status.code)) }
         return "\(answer.version)"
     }
 }
