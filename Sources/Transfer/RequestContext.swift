@@ -24,7 +24,9 @@ public struct RequestContext: Sendable, Identifiable {
     }
 
     /// Tells the monitors of this request.
-    public func report(_ event: TransferEvent) {
+    public func report(_ event: @autoclosure () -> TransferEvent) {
+        guard !monitors.isEmpty else { return }
+        let event = event()
         for monitor in monitors { monitor.receive(event, of: self) }
     }
 

@@ -1,5 +1,4 @@
 public import HTTPTypes
-import Synchronization
 public import UploadProtocols
 
 /// The front door: makes requests, each adapted, sent, validated and tried again as its configuration says.
@@ -83,64 +82,11 @@ public struct Session: Sendable {
         delegate: (any UploadDelegate)? = nil
     ) async throws(RequestFailure) -> TransportResponse {
         let body = request.body
-        var options = RequestOptions()
-        options.label = label
-        options.validation = validation
-        options.delegate = delegate
         let run = RequestRun(
             RequestPlan(
                 method: request.method, url: request.url, fields: request.fields, body: UploadBody { body },
-                isRepeatable: request.isRepeatable), options: options, session: self)
+                isRepeatable: request.isRepeatable),
+            options: RequestOptions(label: label, validation: validation, delegate: delegate), session: self)
         return try await run.performed().response
-    }
-}
-
-/// What one request wants other than its session's configuration.
-public struct RequestOptions: Sendable {
-    /// Names the request in events and logs.
-    public var label = ""
-    /// Asked after the session's.
-    public var interceptor: (any RequestInterceptor)?
-    public var validation: ResponseValidation?
-    public var redirects: (any RedirectHandler)?
-    /// Told as well as the session's.
-    public var monitors: [any EventMonitor] = []
-    public var delegate: (any UploadDelegate)?
-    /// Sent as `Idempotency-Key`, the same on every attempt: a POST that has one may be repeated.
-    public var idempotencyKey: String?
-
-    public init() {}
-}
-
-/// The requests that a session has under way.
-final class RunningRequests: Sendable {
-    private struct State {
-        var isClosed = false
-        var tasks: [ObjectIdentifier: RequestTask] = [:]
-    }
-
-    private let state = Mutex(State())
-
-    var count: Int { state.withLock { $0.tasks.count } }
-
-    /// - Returns: false if no request may begin any more.
-    func add(_ task: RequestTask) -> Bool {
-        state.withLock { state in
-            guard !state.isClosed else { return false }
-            state.tasks[ObjectIdentifier(task)] = task
-            return true
-        }
-    }
-
-    func remove(_ task: RequestTask) {
-        _ = state.withLock { $0.tasks.removeValue(forKey: ObjectIdentifier(task)) }
-    }
-
-    /// - Returns: Those that were under way.
-    func close() -> [RequestTask] {
-        state.withLock { state in
-            state.isClosed = true
-            return Array(state.tasks.values)
-        }
     }
 }

@@ -3,7 +3,7 @@ import HTTPTypes
 /// `POST` with the file as the body (RFC 9110 §9.3.3).
 public struct PostUpload: UploadProtocol {
     public static let name = "post"
-    public static let traits = ProtocolTraits(resumes: false, isIdempotent: false)
+    public static let traits = ProtocolTraits(resumes: false)
 
     private var attempt: SingleShot
 
@@ -41,7 +41,7 @@ public struct PostUpload: UploadProtocol {
 /// `POST` of multipart/form-data (RFC 7578), streamed from the file between a computed head and tail.
 public struct FormUpload: UploadProtocol {
     public static let name = "form"
-    public static let traits = ProtocolTraits(resumes: false, isIdempotent: false)
+    public static let traits = ProtocolTraits(resumes: false)
 
     private var attempt: SingleShot
 

@@ -3,7 +3,7 @@ import HTTPTypes
 /// `PUT` of the whole file (RFC 9110 §9.3.4). Nothing resumes, but the same bytes to the same place are harmless.
 public struct PutUpload: UploadProtocol {
     public static let name = "put"
-    public static let traits = ProtocolTraits(resumes: false, isIdempotent: true)
+    public static let traits = ProtocolTraits(resumes: false)
 
     private let exchange: Exchange
     private let size: ByteCount

@@ -5,7 +5,7 @@ import struct Foundation.Date
 /// tus 1.0.0: create, ask, append, until the server's offset is the file's length.
 public struct TusUpload: UploadProtocol {
     public static let name = "tus"
-    public static let traits = ProtocolTraits(resumes: true, isIdempotent: true)
+    public static let traits = ProtocolTraits(resumes: true)
 
     /// Files up to this many bytes travel with the creation where the server offers that: one round trip instead of
     /// two. Larger ones are created first, so that their address is on disk before their bytes are on the way.

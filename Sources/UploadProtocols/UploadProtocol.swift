@@ -21,13 +21,8 @@ public protocol UploadProtocol: Sendable {
 public struct ProtocolTraits: Hashable, Sendable {
     /// True if an interrupted upload goes on at the byte where the server stopped; false if it starts again.
     public var resumes: Bool
-    /// True if a body that was fully sent without an answer may simply be sent again.
-    public var isIdempotent: Bool
 
-    public init(resumes: Bool, isIdempotent: Bool) {
-        self.resumes = resumes
-        self.isIdempotent = isIdempotent
-    }
+    public init(resumes: Bool) { self.resumes = resumes }
 }
 
 /// What the driver must do next.

@@ -159,6 +159,17 @@ struct StaleConnectionTests {
     }
 }
 
+/// Adds fields that a request does not have.
+private struct Completing: RequestAdapter {
+    let fields: HTTPFields
+
+    func adapt(_ request: TransportRequest, for context: RequestContext) -> TransportRequest {
+        var request = request
+        for field in fields where !request.fields.contains(field.name) { request.fields.append(field) }
+        return request
+    }
+}
+
 struct AdapterTests {
     @Test func `adapters run in order on each try, from the unadapted request`() async throws {
         let seen = Mutex<[HTTPFields]>([])
@@ -172,7 +183,7 @@ struct AdapterTests {
                     ? .failure(TransportError(.unsent, UploadFailure(.network, "x")))
                     : .success(TransportResponse(status: 200))
             },
-            adapters: [FieldAdapter([.userAgent: "first", .contentType: "x/y"]), credentials])
+            adapters: [Completing(fields: [.userAgent: "first", .contentType: "x/y"]), credentials])
         let request = TransportRequest(
             method: .put, url: "http://server.example/", fields: [.contentType: "text/plain"])
         _ = try await session.perform(request, label: "1")

@@ -236,7 +236,7 @@ struct UploadAttemptTests {
 /// Sends the same request for ever.
 private struct EndlessProtocol: UploadProtocol {
     static let name = "endless"
-    static let traits = ProtocolTraits(resumes: false, isIdempotent: true)
+    static let traits = ProtocolTraits(resumes: false)
     private let exchange = Exchange(.get, "http://server.example/", isIdempotent: true)
 
     mutating func start(resource: Resource?, capabilities: ServerCapabilities?) -> Step { .send(exchange) }
