@@ -82,18 +82,19 @@ public final class UploadReceiver: Sendable {
 
     private func makeServer(
         onStart: @escaping @Sendable (ReceiverAddress) -> Void
-    ) -> Server<HTTP1Channel> {
+    ) -> Server<ConnectionServing> {
         let (limits, host, responder) = (configuration.limits, configuration.host, responder)
         let isRateLimited = configuration.bytesPerSecond != nil
         let logger = Logger(label: "ferry.receiver") { _ in SwiftLogNoOpLogHandler() }
         return Server(
-            childChannelSetup: HTTP1Channel(
-                responder: { try await responder.respond($0, $1, $2) },
-                configuration: HTTP1Channel.Configuration(
-                    additionalChannelHandlers: [
-                        ConnectionSetup(headerTime: limits.headerTime, isRateLimited: isRateLimited)
-                    ],
-                    idleTimeout: TimeAmount(limits.idleTime))),
+            childChannelSetup: ConnectionServing(
+                http: HTTP1Channel(
+                    responder: { try await responder.respond($0, $1, $2) },
+                    configuration: HTTP1Channel.Configuration(
+                        additionalChannelHandlers: [
+                            ConnectionSetup(headerTime: limits.headerTime, isRateLimited: isRateLimited)
+                        ],
+                        idleTimeout: TimeAmount(limits.idleTime)))),
             configuration: ServerConfiguration(
                 address: .hostname(host, port: configuration.port),
                 availableConnectionsDelegate: .maximum(limits.connections, logger: logger)),
