@@ -24,6 +24,8 @@ struct ConfigCommand: AsyncParsableCommand {
             let mark = name == configuration.defaultDestination ? " (default)" : ""
             print("destination    \(name)\(mark): \(destination.protocolName) \(destination.url)")
         }
-        for warning in configuration.warnings { StandardError.write("\(SafeLine.text(warning))\n") }
+        for warning in configuration.warnings {
+            StandardError.write("\(Notice(kind: .warning, text: warning).line)\n")
+        }
     }
 }

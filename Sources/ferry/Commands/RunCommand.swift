@@ -23,7 +23,7 @@ struct RunCommand: AsyncParsableCommand {
             throw CommandFailure(error)
         }
         let report = RunReport(queue: engine.queue, isJSON: json)
-        for note in engine.notes { report.note(note) }
+        for notice in engine.notices { report.note(notice) }
         let following = Task { await report.follow() }
         let ending = Task { () -> Int32? in
             for await signal in signals.values { return signal }

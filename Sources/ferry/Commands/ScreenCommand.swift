@@ -25,7 +25,7 @@ struct ScreenCommand: AsyncParsableCommand {
             }
             throw failure
         }
-        for note in engine.notes { StandardError.write("note: \(SafeLine.text(note))\n") }
+        for notice in engine.notices { StandardError.write("\(notice.line)\n") }
         try await ScreenSession(engine: engine, assembly: assembly, look: look).run()
     }
 }

@@ -40,7 +40,7 @@ struct Configuration: Decodable, Equatable {
     /// What a person must know each time uploads run.
     var warnings: [String] {
         destinations.sorted { $0.key < $1.key }.compactMap { name, destination in
-            destination.warning.map { "warning: destinations.\(name): \($0)" }
+            destination.warning.map { "destinations.\(name): \($0)" }
         }
     }
 }

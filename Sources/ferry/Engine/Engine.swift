@@ -8,7 +8,7 @@ import Uploads
 struct Engine: Sendable {
     let queue: UploadQueue
     /// What a person should know of the start: what recovery put right, what does not work.
-    let notes: [String]
+    let notices: [Notice]
     private let runner: DestinationRunner
     private let control: ControlServer?
 
@@ -22,18 +22,20 @@ struct Engine: Sendable {
         let lock = try await lock(try StateDirectory(at: state))
         let log = TransferLog(folder: state)
         let (queue, runner) = assembly.queue(journal: FileJournal(lock), monitors: [log])
-        let notices = try await queue.start(monitor: monitor)
-        var notes = assembly.configuration.warnings + notices.map(\.summary)
+        let recovered = try await queue.start(monitor: monitor)
+        var notices = assembly.configuration.warnings.map { Notice(kind: .warning, text: $0) }
+        notices += recovered.map { Notice(kind: .note, text: $0.summary) }
         var control: ControlServer?
         do throws(UploadFailure) {
             control = try ControlServer(queue: queue, folder: state)
             control?.start()
         } catch {
             // Without the socket the queue still works.
-            notes.append("\(error.summary): other commands cannot reach this queue while it runs")
+            let text = "\(error.summary): other commands cannot reach this queue while it runs"
+            notices.append(Notice(kind: .note, text: text))
         }
-        for note in notes { log.note(note) }
-        return Engine(queue: queue, notes: notes, runner: runner, control: control)
+        for notice in notices { log.note(notice.line) }
+        return Engine(queue: queue, notices: notices, runner: runner, control: control)
     }
 
     /// Takes the lock, waiting a moment for a command that just holds it.

@@ -20,11 +20,13 @@ final class RunReport: Sendable {
         self.isJSON = isJSON
     }
 
-    func note(_ text: String) {
+    func note(_ text: String) { note(Notice(kind: .note, text: text)) }
+
+    func note(_ notice: Notice) {
         if isJSON {
-            output.write(JSONLine.text(["event": "note", "text": text]))
+            output.write(JSONLine.text(["event": notice.kind.rawValue, "text": notice.text]))
         } else {
-            StandardError.write("note: \(SafeLine.text(text))\n")
+            StandardError.write("\(notice.line)\n")
         }
     }
 
