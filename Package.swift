@@ -33,6 +33,8 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         // Counters and timers for whatever backend a library user has.
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+        // Builds the documentation catalogs; part of no product.
+        .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"),
     ],
     targets: [
         // A target may import only targets listed above it.
@@ -93,13 +95,20 @@ let package = Package(
             name: "UploadsTests", dependencies: ["Uploads", "Support"], exclude: ["Persistence/Fixtures"]),
         .testTarget(name: "ReceiverTests", dependencies: ["Receiver", "Support"]),
         .testTarget(name: "TUITests", dependencies: ["TUI", "Support"]),
+        // The examples of the documentation, with what a user of the product imports.
+        .testTarget(
+            name: "LibraryTests",
+            dependencies: [
+                "UploadProtocols", "Connectivity", "Transfer", "Uploads", "Receiver", "Support",
+            ]),
         .testTarget(
             name: "FerryTests",
             dependencies: ["ferry", "Receiver", "Transfer", "UploadProtocols", "Support"]),
     ]
 )
 
-for target in package.targets where target.name != "CTerminal" {
+// The examples are compiled as a user's code is: with the language's own settings.
+for target in package.targets where !["CTerminal", "LibraryTests"].contains(target.name) {
     // Imports stay internal and per file, so a dependency that leaks into our interface shows as `public import`.
     target.swiftSettings = ["ExistentialAny", "InternalImportsByDefault", "MemberImportVisibility"]
         .map { .enableUpcomingFeature($0) }

@@ -1,0 +1,71 @@
+import Foundation
+
+/// The pages for people who use the library, and the examples that they show.
+enum Document {
+    /// A piece of code, and where it stands.
+    struct Block {
+        let place: String
+        let code: String
+    }
+
+    private static let root = URL(filePath: #filePath).deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent()
+
+    /// `README.md` and the articles of all catalogs.
+    static func pages() throws -> [(name: String, text: String)] {
+        let sources = root.appending(path: "Sources")
+        let names = try FileManager.default.subpathsOfDirectory(atPath: sources.path(percentEncoded: false))
+        let articles = names.filter { $0.contains(".docc/") && $0.hasSuffix(".md") }.sorted()
+        return try (["README.md"] + articles.map { "Sources/" + $0 }).map { name in
+            (name, try String(contentsOf: root.appending(path: name), encoding: .utf8))
+        }
+    }
+
+    /// What stands between ```` ```swift ```` and ```` ``` ````.
+    static func blocks() throws -> [Block] {
+        try pages().flatMap { page in
+            var blocks: [Block] = []
+            var open: (line: Int, code: [Substring])?
+            for (index, line) in page.text.split(separator: "\n", omittingEmptySubsequences: false)
+                .enumerated()
+            {
+                switch (line, open) {
+                case ("```swift", nil): open = (index + 1, [])
+                case ("```", let block?):
+                    blocks.append(Block(place: "\(page.name):\(block.line)", code: normal(block.code)))
+                    open = nil
+                default: open?.code.append(line)
+                }
+            }
+            return blocks
+        }
+    }
+
+    /// What stands between `// Example: NAME` and `// end` in the files beside this one.
+    static func examples() throws -> [Block] {
+        let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Examples")
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder.path(percentEncoded: false))
+        return try files.sorted().flatMap { file in
+            let text = try String(contentsOf: folder.appending(path: file), encoding: .utf8)
+            var examples: [Block] = []
+            var open: (name: Substring, code: [Substring])?
+            for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+                let name = line.wholeMatch(of: /\/\/ Example: (.+)/)?.1
+                if let name {
+                    open = (name, [])
+                } else if line == "// end", let example = open {
+                    examples.append(Block(place: "\(file), \(example.name)", code: normal(example.code)))
+                    open = nil
+                } else {
+                    open?.code.append(line)
+                }
+            }
+            return examples
+        }
+    }
+
+    /// Without the blanks at the ends of lines and the empty lines at both ends.
+    private static func normal(_ lines: [Substring]) -> String {
+        lines.map { $0.replacing(/\s+$/, with: "") }.joined(separator: "\n").trimmingCharacters(in: .newlines)
+    }
+}

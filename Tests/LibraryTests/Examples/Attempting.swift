@@ -1,0 +1,17 @@
+// Example: attempt
+import Transfer
+import UploadProtocols
+
+/// One resumable upload without a queue; `recorder` keeps what to go on with.
+func resume(
+    _ film: LocalPath, to server: String, from resource: Resource?, over session: Session,
+    recorder: any AttemptRecorder
+) async throws -> UploadAttempt.Outcome {
+    let file = try await SourceFile.open(film)
+    let item = UploadItem(url: server + "/files/", name: film.name, size: file.identity.size, key: film.text)
+    let attempt = UploadAttempt(
+        session: session, file: file, identity: file.identity, label: film.name, recorder: recorder)
+    return await attempt.run(
+        TusUpload(item: item, options: ProtocolOptions()), resource: resource, capabilities: nil)
+}
+// end

@@ -1,0 +1,9 @@
+// Example: bearer
+import Transfer
+
+func makeSession(token: @escaping AuthorizationInterceptor.Value) throws -> Session {
+    var configuration = Session.Configuration()
+    configuration.interceptor = Interceptor(interceptors: [AuthorizationInterceptor.bearer(token)])
+    return try Session(configuration)
+}
+// end

@@ -1,0 +1,16 @@
+// Example: monitor
+import Transfer
+
+/// Tells why requests failed, and with which ones it was worth trying again.
+struct FailureLog: EventMonitor {
+    let write: @Sendable (String) -> Void
+
+    func receive(_ event: TransferEvent, of request: RequestContext) {
+        switch event {
+        case .retrying(let delay, let reason): write("\(request.label): again after \(delay), \(reason)")
+        case .failed(let reason, _): write("\(request.label): \(reason), attempt \(request.attempt)")
+        default: break
+        }
+    }
+}
+// end

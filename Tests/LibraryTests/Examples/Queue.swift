@@ -1,0 +1,27 @@
+// Example: queue
+import Connectivity
+import Transfer
+import Uploads
+
+func uploadSurely(_ paths: [LocalPath], to server: String, state: LocalPath) async throws -> [Upload] {
+    let films = Destination(name: "films", url: server + "/files/", protocolName: "tus")
+    let limit = RateLimit()
+    let runner = DestinationRunner(destinations: [films], pace: limit)
+    let journal = FileJournal(try StateDirectory(at: state).lock())
+    let queue = UploadQueue(journal: journal, runner: runner, rateLimit: limit)
+
+    try await queue.start(monitor: SystemLinkMonitor())  // goes on with what a crash interrupted
+    let files = FileSearch(isRecursive: true).find(paths).files
+    _ = await queue.perform(
+        .add(
+            files.map {
+                NewUpload(path: $0.path, identity: $0.identity, target: films.target(name: $0.relativeName))
+            }))
+    await queue.waitUntilIdle()
+
+    let uploads = await queue.all
+    await queue.stop()
+    await runner.shutdown()
+    return uploads
+}
+// end

@@ -1,0 +1,13 @@
+// Example: connectivity
+import Connectivity
+
+func watch(_ monitor: ConnectivityMonitor, tell: @Sendable (String) -> Void) async {
+    for await status in monitor.statuses() {
+        switch status {
+        case .unknown: continue
+        case .notReachable(let reason): tell("offline: \(reason)")
+        case .reachable(let interface): tell("online by \(interface)")
+        }
+    }
+}
+// end
