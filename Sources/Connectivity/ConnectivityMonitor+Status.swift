@@ -8,6 +8,7 @@ extension ConnectivityMonitor {
         /// A connection may be tried. Whether the destination answers is not known.
         case reachable(Interface)
 
+        /// False while it is unknown, too.
         public var isReachable: Bool {
             if case .reachable = self { true } else { false }
         }

@@ -5,6 +5,7 @@ public struct DampedLinkMonitor<C: Clock>: LinkMonitor where C.Duration == Durat
     private let base: any LinkMonitor
     private let clock: C
 
+    /// - Parameter clock: Measures how long the news has held.
     public init(_ base: any LinkMonitor, clock: C) {
         self.base = base
         self.clock = clock

@@ -9,6 +9,7 @@ public enum LinkStatus: Hashable, Sendable {
     /// `reason` is a part of a sentence: `no address on any interface`, `no route`.
     case down(reason: String)
 
+    /// True if there is a network.
     public var isUp: Bool {
         if case .up = self { true } else { false }
     }

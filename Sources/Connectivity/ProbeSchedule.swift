@@ -13,6 +13,7 @@ public struct ProbeSchedule: Hashable, Sendable {
 
     public init() {}
 
+    /// What the answers so far amount to; true before the first.
     public var isReachable: Bool {
         switch state {
         case .reachable, .doubtful: true

@@ -18,6 +18,7 @@ public struct ReceiverConfiguration: Sendable {
 
     /// An existing folder. Unfinished uploads live in `.ferry` inside it.
     public var directory: String
+    /// A name or an address of this machine to listen on. `0.0.0.0` and `::` are all of them.
     public var host: String
     /// 0 lets the system choose.
     public var port: Int
@@ -31,6 +32,7 @@ public struct ReceiverConfiguration: Sendable {
     public var allowDownload = false
     /// How long a tus resource is kept after its last byte, finished or not.
     public var expiry = Duration.seconds(24 * 60 * 60)
+    /// What one client, or many, may use up.
     public var limits = Limits()
     /// Bytes a second over all uploads together, so that a person can watch; nil for as fast as it goes.
     public var bytesPerSecond: Int?

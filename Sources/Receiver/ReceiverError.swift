@@ -8,6 +8,7 @@ public enum ReceiverError: LocalizedError, Hashable, Sendable {
     case portInUse(host: String, port: Int)
     case cannotListen(host: String, port: Int, reason: String)
 
+    /// What is wrong, as a sentence.
     public var errorDescription: String? {
         switch self {
         case .tokenNeeded(let host): "Anyone who can reach \(host) could store files: it needs a token."
@@ -19,6 +20,7 @@ public enum ReceiverError: LocalizedError, Hashable, Sendable {
         }
     }
 
+    /// What to do about it, as a sentence.
     public var recoverySuggestion: String? {
         switch self {
         case .tokenNeeded: "Set a token, or listen on 127.0.0.1."

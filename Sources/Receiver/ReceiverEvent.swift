@@ -20,13 +20,17 @@ public enum ReceiverEvent: Hashable, Sendable {
 public struct ReceiverStatistics: Hashable, Sendable {
     /// Bytes of request bodies written to disk, kept or not.
     public var bodyBytes = 0
+    /// Files that are on disk under their names.
     public var finishedUploads = 0
+    /// Requests that were turned down, each also an event.
     public var refusedRequests = 0
 }
 
 /// Where a receiver or a proxy listens.
 public struct ReceiverAddress: Hashable, Sendable {
+    /// As in the configuration: a name or an address, without brackets.
     public let host: String
+    /// The port that the system chose, where the configuration says 0.
     public let port: Int
 
     public init(host: String, port: Int) {

@@ -54,6 +54,7 @@ public final class UploadReceiver: Sendable {
             maximumSize: configuration.maximumSize, allowDownload: configuration.allowDownload)
     }
 
+    /// What was received so far, by `run` as it goes on.
     public func statistics() -> ReceiverStatistics { ledger.statistics }
 
     /// Serves until the task is cancelled; then keeps what has come of each upload, and returns.

@@ -6,6 +6,7 @@ public import UploadProtocols
 /// A value that says how to begin, not a stream that has begun: every attempt opens it anew, so a body that was sent
 /// in part can be sent again from its first byte.
 public struct BodyStream: Sendable {
+    /// The bytes of one attempt, in order. Empty chunks are allowed; an error ends the attempt.
     public typealias Chunks = any AsyncSequence<[UInt8], any Error>
 
     /// The exact number of bytes; nil if nobody knows before the end: then the body is sent chunked (RFC 9112 §7.1),

@@ -10,8 +10,11 @@ public import UploadProtocols
 ///
 /// Taken from `fstat(2)` of an open descriptor. The change time catches a modification time that was set back.
 public struct FileIdentity: Hashable, Codable, Sendable {
+    /// `st_dev`: the file system.
     public var device: UInt64
+    /// `st_ino`: the file within it. A file that was replaced by another of the same name has another.
     public var inode: UInt64
+    /// Bytes.
     public var size: ByteCount
     /// Nanoseconds since 1970.
     public var modified: Int64

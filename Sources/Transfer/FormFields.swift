@@ -3,6 +3,7 @@
 /// Written as a dictionary literal: `["album": "May", "tags": ["raw", "unsorted"], "draft": true, "note": nil]`.
 /// Arrays become one field an element, named `tags[]`; booleans are 1 and 0; nil fields are left out.
 public struct FormFields: ExpressibleByDictionaryLiteral, Hashable, Sendable {
+    /// What one field holds.
     public enum Value: Hashable, Sendable {
         case text(String)
         case list([Value])
@@ -20,7 +21,9 @@ public struct FormFields: ExpressibleByDictionaryLiteral, Hashable, Sendable {
         case indexed
     }
 
+    /// In the order they are sent; names may repeat.
     public var fields: [(name: String, value: Value)]
+    /// How lists among the values are written.
     public var listNaming: ListNaming
 
     public init(_ fields: [(name: String, value: Value)] = [], listNaming: ListNaming = .brackets) {

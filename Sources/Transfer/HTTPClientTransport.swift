@@ -14,6 +14,7 @@ public import UploadProtocols
 /// and 0.83). For no gain one lost connection would break every upload to that server, and the stall of one could not
 /// be told from the stall of another.
 public final class HTTPClientTransport: Transport {
+    /// How long to wait for what; nothing limits how long a whole upload takes.
     public struct Timeouts: Hashable, Sendable {
         /// Until the connection is made, TLS included.
         public var connect: Duration
@@ -34,8 +35,11 @@ public final class HTTPClientTransport: Transport {
 
     /// How a transport reaches servers. Two that are equal can share one.
     public struct Configuration: Hashable, Sendable {
+        /// Apply to each attempt anew.
         public var timeouts: Timeouts
+        /// For `https`.
         public var tls: TLSSettings
+        /// By default what the environment's variables say.
         public var proxy: ProxySettings
         /// Bytes of an answer's body that are kept; what comes after them is read and dropped.
         public var answerLimit: Int
@@ -78,6 +82,7 @@ public final class HTTPClientTransport: Transport {
         }
     }
 
+    /// Closes all connections; requests under way fail. No request may be made afterwards.
     public func shutdown() async { await clients.shutdown() }
 
     public func perform(

@@ -2,9 +2,12 @@
 ///
 /// Encoded as text when it is valid UTF-8, else as `base64:` followed by the bytes.
 public struct LocalPath: Hashable, Sendable {
+    /// Without the null at the end.
     public let bytes: [UInt8]
 
+    /// - Parameter bytes: As the system gave them.
     public init(bytes: [UInt8]) { self.bytes = bytes }
+    /// - Parameter text: Used as UTF-8. Relative to the current folder unless it begins with a slash.
     public init(_ text: String) { bytes = Array(text.utf8) }
 
     /// For people: invalid bytes become U+FFFD. Never use it to open the file. Not yet safe for a terminal.
@@ -19,6 +22,7 @@ public struct LocalPath: Hashable, Sendable {
     /// The last component, for people.
     public var name: String { String(decoding: lastComponent, as: UTF8.self) }
 
+    /// This path, a slash unless it ends with one, and `component`.
     public func appending(_ component: [UInt8]) -> LocalPath {
         bytes.last == UInt8(ascii: "/")
             ? LocalPath(bytes: bytes + component) : LocalPath(bytes: bytes + [0x2F] + component)

@@ -3,6 +3,7 @@ public import UploadProtocols
 
 /// Where a proxy listens, and who we are to it.
 public struct ProxyAddress: Hashable, Sendable, CustomStringConvertible {
+    /// How a proxy is spoken to.
     public enum Kind: String, Hashable, Sendable {
         /// An HTTP proxy: `https` goes through a tunnel (CONNECT, RFC 9110 §9.3.6), `http` is forwarded (RFC 9112 §3.2.2).
         case http
@@ -13,11 +14,15 @@ public struct ProxyAddress: Hashable, Sendable, CustomStringConvertible {
     /// What curl takes where none is given.
     private static let defaultPort = 1080
 
+    /// HTTP unless it says otherwise.
     public var kind: Kind
     /// A name or an address, without brackets.
     public var host: String
+    /// 1 to 65535.
     public var port: Int
+    /// Sent to an HTTP proxy with `password` as `Proxy-Authorization: Basic` (RFC 7617).
     public var user: String?
+    /// Not looked at without a user.
     public var password: ProxyPassword?
 
     public init(
@@ -87,6 +92,7 @@ public struct ProxyPassword: Hashable, Sendable, CustomStringConvertible, Custom
     private let identity: String
     private let fetch: @Sendable () async throws(UploadFailure) -> String
 
+    /// A password that is known. Prefer `init(from:fetch:)` where it comes from a keychain or a file.
     public init(_ text: String) {
         identity = text
         fetch = { () async throws(UploadFailure) in text }
@@ -105,7 +111,9 @@ public struct ProxyPassword: Hashable, Sendable, CustomStringConvertible, Custom
     }
     public func hash(into hasher: inout Hasher) { hasher.combine(identity) }
 
+    /// Dots, whatever the password is.
     public var description: String { "•••" }
+    /// Without children, so that no dump shows the password.
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 
     func read() async throws(UploadFailure) -> String { try await fetch() }

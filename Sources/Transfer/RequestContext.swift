@@ -12,6 +12,7 @@ public struct RequestContext: Sendable, Identifiable {
     public let retries: RetryCounts
     private let monitors: [any EventMonitor]
 
+    /// - Parameter monitors: Told by `report(_:)`.
     public init(
         id: UUID = UUID(), label: String = "", attempt: Int = 1, retries: RetryCounts = RetryCounts(),
         monitors: [any EventMonitor] = []
@@ -39,6 +40,7 @@ public struct RequestContext: Sendable, Identifiable {
 
 /// Retries counted apart, so that a renewed credential does not use up what a bad link needs.
 public struct RetryCounts: Hashable, Sendable {
+    /// What made a request be tried again.
     public enum Reason: Hashable, Sendable {
         /// No complete answer came.
         case network
@@ -50,9 +52,13 @@ public struct RetryCounts: Hashable, Sendable {
         case preparation
     }
 
+    /// After `Reason.network`.
     public var network = 0
+    /// After `Reason.answer`.
     public var answer = 0
+    /// After `Reason.authentication`.
     public var authentication = 0
+    /// After `Reason.preparation`.
     public var preparation = 0
 
     public init() {}

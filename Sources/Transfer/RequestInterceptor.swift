@@ -3,6 +3,9 @@
 /// Adapters run in order, each on what the one before made, on every attempt from the same unadapted request: the
 /// session's first, then the request's own. What one throws ends the attempt, and the retriers are asked.
 public protocol RequestAdapter: Sendable {
+    /// - Parameter request: As the adapter before left it.
+    /// - Returns: The request to send, or to hand to the next adapter.
+    /// - Throws: Anything, which becomes `RequestFailure.adaptation`; `AdaptationRestart` has all adapters run again.
     func adapt(_ request: TransportRequest, for context: RequestContext) async throws -> TransportRequest
 }
 
@@ -18,6 +21,7 @@ public protocol RequestRetrier: Sendable {
     ) async -> RetryDecision
 }
 
+/// What a retrier says of a request that failed.
 public enum RetryDecision: Sendable {
     case retry
     case retryAfter(Duration)
@@ -45,7 +49,9 @@ extension RequestInterceptor {
 /// Several adapters and retriers as one interceptor: adapters in order until one throws, retriers in order until one
 /// decides.
 public struct Interceptor: RequestInterceptor {
+    /// Run in this order.
     public var adapters: [any RequestAdapter]
+    /// Asked in this order.
     public var retriers: [any RequestRetrier]
 
     /// - Parameter interceptors: Appended to both lists.

@@ -4,10 +4,13 @@ public struct RequestOptions: Sendable {
     public var label: String
     /// Asked after the session's.
     public var interceptor: (any RequestInterceptor)?
+    /// Instead of the session's.
     public var validation: ResponseValidation?
+    /// Instead of the session's.
     public var redirects: (any RedirectHandler)?
     /// Told as well as the session's.
     public var monitors: [any EventMonitor]
+    /// Told of every write of this request's body.
     public var delegate: (any UploadDelegate)?
     /// Sent as `Idempotency-Key`, the same on every attempt: a POST that has one may be repeated.
     public var idempotencyKey: String?

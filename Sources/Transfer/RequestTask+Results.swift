@@ -62,6 +62,7 @@ extension RequestTask {
 
 /// A type that has a value for an answer without a body.
 public protocol EmptyAnswer {
+    /// The value for no body.
     static var empty: Self { get }
 }
 

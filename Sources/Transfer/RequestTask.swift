@@ -7,6 +7,8 @@ public import struct Foundation.UUID
 ///
 /// It goes on whether anybody waits for it or not. If a task that waits for its result is cancelled, so is the request.
 public final class RequestTask: Identifiable, Sendable {
+    /// Where a request stands. `cancelled` and `finished` are final, but for a finished one whose answer could not be
+    /// decoded and which a retrier has made again.
     public enum State: Hashable, Sendable {
         /// Held since its creation.
         case initialized
@@ -58,6 +60,7 @@ public final class RequestTask: Identifiable, Sendable {
     /// In every event of the request.
     public var id: UUID { run.context.id }
 
+    /// At this moment; it may change before the caller has looked at it.
     public var state: State {
         core.withLock { core in
             switch core.stage {

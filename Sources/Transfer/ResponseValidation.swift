@@ -16,6 +16,7 @@ public struct ResponseValidation: Sendable {
     /// Status 200...299, and a content type that the request's `Accept` allows. The default.
     public static let automatic = ResponseValidation.statuses(200..<300).and(.acceptedContentTypes)
 
+    /// Accepts these statuses and no other.
     public static func statuses(_ accepted: some Collection<Int> & Sendable) -> ResponseValidation {
         ResponseValidation([
             { _, response in
@@ -40,6 +41,7 @@ public struct ResponseValidation: Sendable {
         }
     ])
 
+    /// A check of the caller's own. What it throws is the reason the request is rejected.
     public static func check(_ check: @escaping Check) -> ResponseValidation { ResponseValidation([check]) }
 
     /// These checks, then those of `other`.

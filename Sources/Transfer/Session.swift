@@ -7,6 +7,7 @@ public import UploadProtocols
 /// own but a request that met a kept connection which the server was just closing; retriers do the rest. Requests that
 /// run keep what they need alive: letting a session go does not end them, `shutdown()` does.
 public struct Session: Sendable {
+    /// What all requests of a session have in common, unless one says otherwise in its `RequestOptions`.
     public struct Configuration: Sendable {
         /// Added to every request that does not have them.
         public var headers: HTTPFields
@@ -40,6 +41,7 @@ public struct Session: Sendable {
         }
     }
 
+    /// As it was when the session was made.
     public let configuration: Configuration
     let transport: any Transport
     let running = RunningRequests()

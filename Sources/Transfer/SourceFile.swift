@@ -13,6 +13,7 @@ public import UploadProtocols
 /// All checks are made on the open descriptor, so that what was checked is what is read. Never memory-mapped: a file
 /// that is cut while mapped kills the process.
 public final class SourceFile: Sendable {
+    /// As it was opened; the file may have another name by now.
     public let path: LocalPath
     /// What the file was when it was opened.
     public let identity: FileIdentity
@@ -102,12 +103,15 @@ public final class SourceFile: Sendable {
         }
     }
 
+    /// The failure that says that the file is not the one that was queued.
     public static func changed(_ path: LocalPath) -> UploadFailure {
         UploadFailure(
             .sourceChanged, "\(path.text) changed after it was queued",
             hint: "retry uploads the file as it is now")
     }
 
+    /// The failure that says that the file cannot be read.
+    /// - Parameter reason: A part of a sentence: `no such file`.
     public static func unreadable(_ path: LocalPath, _ reason: String) -> UploadFailure {
         UploadFailure(.sourceUnreadable, "\(path.text): \(reason)", hint: "put the file right, then retry")
     }

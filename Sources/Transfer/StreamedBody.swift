@@ -10,6 +10,7 @@ public struct StreamedBody: Sendable {
         case stream(BodyStream)
     }
 
+    /// In the order they are sent.
     public var segments: [Segment]
     /// Runs when all but the last piece is out; if it throws, the last piece is not sent.
     public var beforeLastBytes: (@Sendable () async throws(UploadFailure) -> Void)?

@@ -36,5 +36,6 @@ public enum TransferEvent: Hashable, Sendable {
 /// Listens to everything that happens. Called from any thread, for one request in the order things happen; it must
 /// return quickly.
 public protocol EventMonitor: Sendable {
+    /// - Parameter request: Which request, and which attempt at it.
     func receive(_ event: TransferEvent, of request: RequestContext)
 }

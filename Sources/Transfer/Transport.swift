@@ -16,11 +16,13 @@ public protocol Transport: Sendable {
 }
 
 extension Transport {
+    /// Does nothing: a transport that keeps no connections has nothing to close.
     public func shutdown() async {}
 }
 
 /// One HTTP request as it goes on the wire.
 public struct TransportRequest: Sendable {
+    /// What a request carries.
     public enum Body: Sendable {
         case none
         case bytes([UInt8])
@@ -36,10 +38,13 @@ public struct TransportRequest: Sendable {
         }
     }
 
+    /// As it goes on the wire.
     public var method: HTTPRequest.Method
     /// An absolute address, `http` or `https`.
     public var url: String
+    /// In order. The transport adds `Host` and the body's length or `Transfer-Encoding`.
     public var fields: HTTPFields
+    /// Opened for this attempt alone.
     public var body: Body
     /// True if a server may get it twice: then it is sent again when it met a kept connection that was just closing.
     public var isRepeatable: Bool
@@ -65,8 +70,11 @@ public protocol Pace: Sendable {
     var pieceLimit: ByteCount? { get }
 }
 
+/// An answer, with its body as far as it is kept.
 public struct TransportResponse: Sendable {
+    /// Of the final answer: interim answers (1xx) are not told.
     public var status: Int
+    /// As the server sent them, in order.
     public var fields: HTTPFields
     /// From its beginning, as much as the transport keeps.
     public var body: [UInt8]
@@ -92,6 +100,7 @@ public struct TransportResponse: Sendable {
 
 /// Why no complete answer came.
 public struct TransportError: Error, Hashable, Sendable {
+    /// What kind of end it was, which says whether another try is safe.
     public enum Reason: Hashable, Sendable {
         case cancelled
         /// The connection broke while nothing of an answer had arrived, and it had served a request before: the server
@@ -107,7 +116,9 @@ public struct TransportError: Error, Hashable, Sendable {
         case source
     }
 
+    /// Says whether the server can have seen the request.
     public var reason: Reason
+    /// The same in the words a person reads.
     public var failure: UploadFailure
     /// Body bytes of the request that were handed to the socket.
     public var bodySent: ByteCount

@@ -3,6 +3,7 @@ public import UploadProtocols
 
 /// One run at moving an upload forward: performs what its protocol asks, step by step, until that ends.
 public struct UploadAttempt: Sendable {
+    /// How an attempt ended.
     public enum Outcome: Sendable {
         case done(Receipt)
         case failed(UploadFailure)
@@ -37,6 +38,13 @@ public struct UploadAttempt: Sendable {
         self.recorder = recorder
     }
 
+    /// Runs the protocol's steps until one ends the attempt.
+    ///
+    /// - Parameters:
+    ///   - uploadProtocol: Made for this attempt.
+    ///   - resource: What an earlier attempt last recorded; nil for a new upload.
+    ///   - capabilities: What `learn` was last told of this server.
+    /// - Returns: `cancelled` as soon as the task is cancelled; the connection is then closed.
     public func run(
         _ uploadProtocol: any UploadProtocol, resource: Resource?, capabilities: ServerCapabilities?
     ) async -> Outcome {

@@ -13,6 +13,7 @@ public struct UploadBody: Sendable {
         case required(String)
     }
 
+    /// What the request says of its body, and whose word counts.
     public let contentType: ContentType
     private let isLeft: @Sendable () -> Bool
     private let opening: @Sendable () async throws -> TransportRequest.Body
@@ -47,6 +48,7 @@ extension UploadBody {
         return UploadBody { .bytes(bytes) }
     }
 
+    /// Text as UTF-8, `text/plain` unless the request says otherwise.
     public static func string(_ text: String) -> UploadBody {
         let bytes = Array(text.utf8)
         return UploadBody(contentType: .suggested("text/plain; charset=utf-8")) { .bytes(bytes) }

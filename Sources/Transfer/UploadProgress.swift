@@ -3,6 +3,7 @@ public import UploadProtocols
 
 /// How far a request has got.
 public struct UploadProgress: Hashable, Sendable {
+    /// What a request does now.
     public enum Phase: Hashable, Sendable {
         /// Not begun, or between two attempts.
         case preparing
@@ -14,6 +15,7 @@ public struct UploadProgress: Hashable, Sendable {
 
     /// 1 for the first; each begins at 0 bytes.
     public var attempt = 1
+    /// Goes back to `preparing` with each attempt.
     public var phase = Phase.preparing
     /// Bytes of the body handed to the socket in this attempt.
     public var sent: ByteCount = 0
@@ -34,10 +36,12 @@ public struct UploadProgress: Hashable, Sendable {
 ///
 /// May be read by any number of readers, each from its own start; a slow one misses values, never the last.
 public struct ProgressSequence: AsyncSequence, Sendable {
+    /// One value of the progress.
     public typealias Element = UploadProgress
 
     let tracker: ProgressTracker
 
+    /// Reads from the present value on.
     public func makeAsyncIterator() -> AsyncStream<UploadProgress>.Iterator {
         tracker.stream().makeAsyncIterator()
     }

@@ -10,10 +10,13 @@ public struct Exchange: Hashable, Sendable {
         case file(range: Range<ByteCount>, prefix: [UInt8] = [], suffix: [UInt8] = [])
     }
 
+    /// Of the protocol, or as the destination's options have it.
     public var method: HTTPRequest.Method
     /// An absolute address.
     public var url: String
+    /// What the protocol says; the session adds its own.
     public var fields: HTTPFields
+    /// What is sent; `contentLength` is how much that is.
     public var body: Body
     /// True if the server ends up in the same state however often it gets this request (RFC 9110 §9.2.2, or made
     /// so by an offset or a key).
@@ -69,9 +72,13 @@ public enum Reply: Sendable {
     /// was, not even its head.
     case broken(UploadFailure, bodySent: ByteCount?)
 
+    /// A final answer (not 1xx), as far as protocols read it.
     public struct Answer: Sendable {
+        /// What the server's final answer says.
         public var status: Int
+        /// In the order the server sent them.
         public var fields: HTTPFields
+        /// Its beginning, up to the transport's limit.
         public var body: [UInt8]
 
         public init(status: Int, fields: HTTPFields = [:], body: [UInt8] = []) {

@@ -2,6 +2,7 @@
 ///
 /// The answer comes from a table of our own and not from the system, so it is the same everywhere.
 public enum MediaType {
+    /// What may be anything (RFC 2046 §4.5.1).
     public static let unknown = "application/octet-stream"
 
     /// - Parameter name: A file's name without folders. Only what follows the last dot counts, in any case; a name

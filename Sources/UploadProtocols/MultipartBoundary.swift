@@ -2,6 +2,7 @@
 ///
 /// The one place where a form's bytes are laid out: each part is `opening` and its content, and `closing` ends the body.
 public struct MultipartBoundary: Hashable, Sendable {
+    /// 1 to 70 characters, without the dashes before it.
     public let text: String
     /// True if nobody can have put it into a part; a boundary that somebody chose must be looked for (`BoundaryCheck`).
     public let isUnguessable: Bool
@@ -60,6 +61,7 @@ public struct BoundaryCheck: Sendable {
     private let search: ByteSearch
     private var held: [UInt8] = []
 
+    /// - Parameter boundary: Looked for in one part; make another for the next part.
     public init(_ boundary: MultipartBoundary) { search = ByteSearch(Array(boundary.text.utf8)) }
 
     /// True if the boundary ends in this piece of the content.

@@ -4,6 +4,7 @@ public import HTTPTypes
 ///
 /// A quote and a `%22` in a name look the same afterwards: the algorithm has it so, and servers expect it.
 public struct MultipartHeader: Hashable, Sendable {
+    /// Of the form's field. Any text: it is escaped.
     public var name: String
     /// A part with a file name is a file, even with an empty one; any other is a field.
     public var fileName: String?

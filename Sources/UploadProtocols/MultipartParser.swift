@@ -9,6 +9,7 @@ public struct MultipartParser: Sendable {
     public struct Limits: Hashable, Sendable {
         /// Bytes of one part's header, and of anything before the first delimiter.
         public var headerBytes: Int
+        /// Parts of one form; one more is an error.
         public var parts: Int
 
         public init(headerBytes: Int = 8192, parts: Int = 1000) {
@@ -19,9 +20,11 @@ public struct MultipartParser: Sendable {
 
     /// The head of one part. A part with a file name is a file, any other is a field.
     public struct Part: Hashable, Sendable {
+        /// The form's field, unescaped.
         public var name: String
         /// As sent, after unescaping: may hold separators, control characters or nothing.
         public var filename: String?
+        /// As sent; nil means `text/plain` (RFC 7578 §4.4).
         public var contentType: String?
 
         public init(name: String, filename: String? = nil, contentType: String? = nil) {
@@ -196,6 +199,7 @@ public enum MultipartError: Error, Hashable, Sendable, CustomStringConvertible {
     case tooManyParts(limit: Int)
     case endedEarly
 
+    /// What is wrong with the form, in a sentence without a final stop.
     public var description: String {
         switch self {
         case .boundary: "the Content-Type is not multipart/form-data with a boundary of 1 to 70 characters"
@@ -213,9 +217,11 @@ public enum MultipartError: Error, Hashable, Sendable, CustomStringConvertible {
 /// Extended parameters such as `filename*` have names of their own and so are never mixed up with the plain
 /// ones (RFC 7578 §4.2 forbids them).
 public struct ParameterizedField: Hashable, Sendable {
+    /// What stands before the first parameter, without blanks around it.
     public let value: String
     private let parameters: [String: String]
 
+    /// - Parameter field: The field's value. What cannot be read as a parameter is left out.
     public init(_ field: String) {
         let quote: UnicodeScalar = "\""
         var rest = field.unicodeScalars[...]

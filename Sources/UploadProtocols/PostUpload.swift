@@ -7,6 +7,7 @@ public struct PostUpload: UploadProtocol {
 
     private var attempt: SingleShot
 
+    /// - Parameter options: The request method and the `Idempotency-Key` are taken from them.
     public init(item: UploadItem, options: ProtocolOptions) {
         var fields: HTTPFields = [.contentType: item.contentType]
         fields[.contentDisposition] = "attachment; filename=\"\(Self.escaped(item.name))\""
@@ -45,6 +46,7 @@ public struct FormUpload: UploadProtocol {
 
     private var attempt: SingleShot
 
+    /// - Parameter options: The file's field, the request method and the `Idempotency-Key` are taken from them.
     public init(item: UploadItem, options: ProtocolOptions) {
         self.init(item: item, options: options, boundary: MultipartBoundary())
     }

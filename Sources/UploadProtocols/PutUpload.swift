@@ -8,6 +8,7 @@ public struct PutUpload: UploadProtocol {
     private let exchange: Exchange
     private let size: ByteCount
 
+    /// - Parameter options: The request method is taken from them.
     public init(item: UploadItem, options: ProtocolOptions) {
         size = item.size
         exchange = Exchange(

@@ -27,6 +27,7 @@ public struct Receipt: Hashable, Codable, Sendable {
     public var location: String?
     /// The server's entity tag or digest, as sent.
     public var entityTag: String?
+    /// The size of the file.
     public var bytes: ByteCount
     /// Seconds from the first attempt's start to the final answer.
     public var duration: Double

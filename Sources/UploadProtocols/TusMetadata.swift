@@ -2,17 +2,21 @@ import Foundation
 
 /// The `Upload-Metadata` field of tus 1.0: ordered, unique keys with values in Base64.
 public struct TusMetadata: Hashable, Sendable {
+    /// One key and its value.
     public struct Entry: Hashable, Sendable {
+        /// ASCII, not empty, without spaces and commas.
         public var key: String
         /// Empty for a key without a value.
         public var value: String
 
+        /// - Parameter value: Any text; it goes as the base64 of its UTF-8.
         public init(_ key: String, _ value: String = "") {
             self.key = key
             self.value = value
         }
     }
 
+    /// In the order of the header; no key comes twice.
     public let entries: [Entry]
 
     /// - Returns: nil if a key is empty, repeated, not printable ASCII, or holds a space or a comma.
@@ -52,5 +56,6 @@ public struct TusMetadata: Hashable, Sendable {
         }.joined(separator: ",")
     }
 
+    /// The value of `key`; nil if there is none.
     public subscript(key: String) -> String? { entries.first { $0.key == key }?.value }
 }

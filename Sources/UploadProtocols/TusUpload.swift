@@ -29,6 +29,7 @@ public struct TusUpload: UploadProtocol {
     private var answersWithoutProgress = 0
     private var losses = 0
 
+    /// - Parameter options: The chunk size is taken from them.
     public init(item: UploadItem, options: ProtocolOptions) {
         self.item = item
         self.options = options

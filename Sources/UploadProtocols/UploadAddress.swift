@@ -78,6 +78,7 @@ public enum UploadAddress {
 
     /// What an address must be. A Unix socket's is one too, for the few who have one.
     public static let anyAddress = "an http or https address"
+    /// How an address on a Unix socket is written, for messages.
     public static let socketExample = "http+unix://%2Frun%2Fname.sock/"
 
     /// What is expected instead of `url`, if it is no place that uploads can go to; nil if it is one.
@@ -115,6 +116,7 @@ public enum UploadAddress {
     /// What a server behind a Unix socket is called in `Host`, as curl does.
     public static let socketHost = "localhost"
 
+    /// True for `http+unix://…`.
     public static func isUnixSocket(_ url: String) -> Bool { url.lowercased().hasPrefix(unixScheme + "://") }
 
     fileprivate static func socketAuthority(_ path: String) -> String {

@@ -22,6 +22,7 @@ public struct UploadFailure: Error, Hashable, Codable, Sendable {
         case storage
     }
 
+    /// Who can do something about it, and when.
     public var category: Category
     /// What went wrong, in one sentence without a final stop.
     public var summary: String

@@ -5,12 +5,14 @@
 public protocol UploadProtocol: Sendable {
     /// The name in the configuration: `put`, `tus`, …
     static var name: String { get }
+    /// What it can do, the same for every upload.
     static var traits: ProtocolTraits { get }
 
     /// - Parameter resource: What an earlier attempt was given to go on with, as last noted.
     /// - Parameter capabilities: What this server is known to offer; nil if nobody has asked it yet.
     mutating func start(resource: Resource?, capabilities: ServerCapabilities?) -> Step
 
+    /// Takes what came of the exchange of the last step.
     mutating func receive(_ reply: Reply) -> Step
 
     /// The request that deletes what the server holds of an unfinished upload; nil if there is no such request.
@@ -62,6 +64,7 @@ public struct UploadItem: Hashable, Sendable {
     public var url: String
     /// The name the file gets at the server.
     public var name: String
+    /// Bytes of the file.
     public var size: ByteCount
     /// The media type.
     public var contentType: String
@@ -70,8 +73,11 @@ public struct UploadItem: Hashable, Sendable {
     /// Form parameters or metadata, in order; a repeated name is a list.
     public var parameters: [Parameter]
 
+    /// A field of the form, or an entry of the metadata.
     public struct Parameter: Hashable, Codable, Sendable {
+        /// Any text; tus takes ASCII without spaces and commas.
         public var name: String
+        /// Any text.
         public var value: String
 
         public init(name: String, value: String) {

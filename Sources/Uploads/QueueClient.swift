@@ -37,6 +37,7 @@ public enum QueueCommand: Hashable, Codable, Sendable {
     case stopWhenIdle
 }
 
+/// Which uploads a command is for.
 public enum UploadSelection: Hashable, Codable, Sendable {
     case ids([Upload.ID])
     case all
@@ -46,14 +47,18 @@ public enum UploadSelection: Hashable, Codable, Sendable {
     case done
 }
 
+/// Where to, within the order of the queue.
 public enum QueueMove: String, Hashable, Codable, Sendable {
     case up, down, top, bottom
 }
 
 /// A file to be queued: the destination has been resolved, the file looked at.
 public struct NewUpload: Hashable, Codable, Sendable {
+    /// Absolute, for the engine may run elsewhere.
     public var path: LocalPath
+    /// Which version is to be sent: another one holds the upload.
     public var identity: FileIdentity
+    /// Where to.
     public var target: Upload.Target
 
     public init(path: LocalPath, identity: FileIdentity, target: Upload.Target) {
@@ -63,6 +68,7 @@ public struct NewUpload: Hashable, Codable, Sendable {
     }
 }
 
+/// What came of a command.
 public enum QueueReply: Hashable, Codable, Sendable {
     /// The uploads the command changed.
     case changed([Upload.ID])
@@ -75,8 +81,11 @@ public enum QueueReply: Hashable, Codable, Sendable {
 public struct QueueUpdate: Codable, Sendable {
     /// True if `changed` is the whole queue and everything known before is to be dropped.
     public var isComplete: Bool
+    /// As they are now, new ones among them.
     public var changed: [Upload]
+    /// Ids that are given to no other upload.
     public var removed: [Upload.ID]
+    /// As it is now, whether it changed or not.
     public var status: EngineStatus
 
     public init(isComplete: Bool, changed: [Upload], removed: [Upload.ID], status: EngineStatus) {
@@ -89,15 +98,18 @@ public struct QueueUpdate: Codable, Sendable {
 
 /// What is true of the engine as a whole.
 public struct EngineStatus: Hashable, Codable, Sendable {
+    /// Whether uploads that need the network may run.
     public enum Network: Hashable, Codable, Sendable {
         case online
         /// No network, or a network that leads nowhere; `reason` is a sentence part ("no address on any interface").
         case offline(since: Date, reason: String)
     }
 
+    /// As the queue takes it to be.
     public var network: Network
     /// Bytes per second over all uploads; nil if unlimited.
     public var bandwidthLimit: ByteCount?
+    /// Uploads that may run at once.
     public var concurrency: Int
     /// Something that concerns the whole queue and that a person should know, such as a full disk.
     public var notice: UploadFailure?
@@ -115,17 +127,20 @@ public struct EngineStatus: Hashable, Codable, Sendable {
 
 /// How far one running upload is. Sampled, never stored.
 public struct ProgressSample: Hashable, Codable, Sendable {
+    /// What a running upload does now.
     public enum Phase: String, Hashable, Codable, Sendable {
         case connecting, sending
         /// The last byte is out and the answer is not in.
         case waitingForServer
     }
 
+    /// Of the upload that runs.
     public var id: Upload.ID
     /// Bytes of the file handed to the socket, counted from the start of the file; never more than its size.
     public var sent: ByteCount
     /// Bytes the server said it holds.
     public var confirmed: ByteCount
+    /// At the moment of the sample.
     public var phase: Phase
 
     public init(id: Upload.ID, sent: ByteCount, confirmed: ByteCount, phase: Phase) {

@@ -8,17 +8,23 @@ public struct Upload: Identifiable, Hashable, Codable, Sendable {
     /// A short number people can type. Never given twice in the life of a queue.
     public typealias ID = Int
 
+    /// Counted from 1 and never given twice.
     public let id: ID
     /// The place in the queue: lower goes first. Unique; moving permutes ranks or extends them at the ends.
     public var rank: Int64
+    /// Absolute.
     public var path: LocalPath
     /// Which version of the file was queued.
     public var identity: FileIdentity
+    /// Where to and how, fixed when it was queued.
     public var target: Target
+    /// What it waits for or does.
     public var state: State
     /// What the server gave us to go on with; nil before creation and for protocols that cannot resume.
     public var resource: Resource?
+    /// What happened so far.
     public var tries: Tries
+    /// By the wall clock.
     public var added: Date
 
     public init(
@@ -59,8 +65,11 @@ public struct Upload: Identifiable, Hashable, Codable, Sendable {
         /// Form parameters or metadata of this upload alone, in order.
         public var fields: [Field]
 
+        /// A form parameter or an entry of the metadata.
         public struct Field: Hashable, Codable, Sendable {
+            /// A name may come several times: that is a list.
             public var name: String
+            /// Any text.
             public var value: String
 
             public init(name: String, value: String) {
@@ -105,9 +114,12 @@ public struct Upload: Identifiable, Hashable, Codable, Sendable {
 
     /// Who paused an upload. Each reason is lifted by who set it: the link coming back never lifts the user's.
     public struct PauseReasons: OptionSet, Hashable, Codable, Sendable {
+        /// One bit a reason; stored in the queue's files.
         public let rawValue: Int
         public init(rawValue: Int) { self.rawValue = rawValue }
+        /// Somebody paused it, and only somebody can let it go on.
         public static let user = PauseReasons(rawValue: 1)
+        /// There is no network; lifted when it is back.
         public static let offline = PauseReasons(rawValue: 2)
     }
 

@@ -7,6 +7,7 @@ public enum AuthenticationError: UploadFailureConvertible {
     indirect case excessiveRefresh(last: AuthenticationError?)
     case refreshFailed(any Error)
 
+    /// In the words a person reads. A renewal that failed for want of a network passes by itself.
     public var failure: UploadFailure {
         switch self {
         case .missingCredential:

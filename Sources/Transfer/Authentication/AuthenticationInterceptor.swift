@@ -65,6 +65,7 @@ public actor AuthenticationInterceptor<A: Authenticator>: RequestInterceptor {
         history = RefreshHistory(window: refreshWindow)
     }
 
+    /// The one in use, also while another is fetched; nil until somebody has signed in.
     public var credential: A.Credential? {
         switch state {
         case .missing: nil
@@ -84,6 +85,8 @@ public actor AuthenticationInterceptor<A: Authenticator>: RequestInterceptor {
 
     // MARK: Requests
 
+    /// Puts the credential on the request, after a renewal if it is over.
+    /// - Throws: `AuthenticationError`; `AdaptationRestart` after it waited.
     public func adapt(
         _ request: TransportRequest, for context: RequestContext
     ) async throws -> TransportRequest {
@@ -105,6 +108,7 @@ public actor AuthenticationInterceptor<A: Authenticator>: RequestInterceptor {
         throw AdaptationRestart()
     }
 
+    /// After a 401: renews the credential if the request carried the present one, and has it made again.
     public func retry(
         _ request: TransportRequest, after failure: RequestFailure, for context: RequestContext
     ) async -> RetryDecision {

@@ -6,8 +6,10 @@ public protocol AuthenticationCredential: Sendable {
 
 /// Puts a credential on requests, says when a server refuses it, and renews it.
 public protocol Authenticator<Credential>: Sendable {
+    /// What is put on requests.
     associatedtype Credential: AuthenticationCredential
 
+    /// Writes the credential into the request, usually as `Authorization`, in place of one that is there.
     func apply(_ credential: Credential, to request: inout TransportRequest)
 
     /// Gets a credential in place of `credential`. Not called again before it has returned, unless a
@@ -25,6 +27,7 @@ public protocol Authenticator<Credential>: Sendable {
 }
 
 extension Authenticator {
+    /// True for a 401.
     public func isRefused(_ request: TransportRequest, in response: TransportResponse) -> Bool {
         response.status == 401
     }

@@ -5,6 +5,7 @@ public import UploadProtocols
 ///
 /// After a 401 it is asked for once more, and if it is another one by now the request is made again.
 public struct AuthorizationInterceptor: RequestInterceptor {
+    /// Fetches a secret or a field's value; what it throws ends the attempt before anything is sent.
     public typealias Value = @Sendable () async throws(UploadFailure) -> String
 
     private let value: Value
@@ -41,6 +42,8 @@ public struct AuthorizationInterceptor: RequestInterceptor {
         return AuthorizationInterceptor(value(of: password), afterRefusal: afterRefusal.map(value))
     }
 
+    /// Sets `Authorization`, in place of one that is there.
+    /// - Throws: What the secret's source throws; `UploadFailure` (`authentication`) for a value no field can have.
     public func adapt(
         _ request: TransportRequest, for context: RequestContext
     ) async throws -> TransportRequest {
@@ -51,6 +54,7 @@ public struct AuthorizationInterceptor: RequestInterceptor {
         return request
     }
 
+    /// After a first 401: again if the secret is another one by now.
     public func retry(
         _ request: TransportRequest, after failure: RequestFailure, for context: RequestContext
     ) async -> RetryDecision {

@@ -3,7 +3,9 @@ public import UploadProtocols
 
 /// User and password, as `Authorization: Basic` carries them (RFC 7617).
 public struct BasicCredential: Hashable, Sendable {
+    /// Without a colon.
     public let user: String
+    /// May be empty, and may have colons.
     public let password: String
 
     /// - Throws: `UploadFailure` (`authentication`) if the user has a colon, which the scheme cannot express, or

@@ -4,6 +4,7 @@ import UploadProtocols
 public struct BriefTransport: Transport {
     private let configuration: HTTPClientTransport.Configuration
 
+    /// - Parameter configuration: For each connection. What is wrong with it comes out with the first request.
     public init(_ configuration: HTTPClientTransport.Configuration = HTTPClientTransport.Configuration()) {
         self.configuration = configuration
     }

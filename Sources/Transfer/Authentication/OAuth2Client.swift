@@ -13,13 +13,16 @@ public struct OAuth2Client: Sendable {
         case body
     }
 
+    /// Fetches a secret when it is needed; what it throws ends the renewal.
     public typealias Secret = @Sendable () async throws(UploadFailure) -> String
 
     /// https; http only on this machine.
     public var tokenURL: String
+    /// As registered at the token server.
     public var clientID: String
     /// nil for a public client.
     public var clientSecret: Secret?
+    /// Where `clientSecret` goes.
     public var authentication: Authentication
     /// The token that a sign-in gave. A server may replace it: then the later ones are in the token file, until another
     /// sign-in gives another one here.

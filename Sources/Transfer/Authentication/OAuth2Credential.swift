@@ -32,6 +32,7 @@ public struct OAuth2Credential: AuthenticationCredential {
     /// Before the first token is there.
     public static let missing = OAuth2Credential(accessToken: "")
 
+    /// True if there is no token yet, or if its time is nearly over.
     public var requiresRefresh: Bool {
         accessToken.isEmpty || refreshAge.map { age() >= $0 } ?? false
     }

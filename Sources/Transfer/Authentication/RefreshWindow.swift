@@ -1,5 +1,6 @@
 /// How often credentials may be renewed: against a server that refuses what it has just issued.
 public struct RefreshWindow: Hashable, Sendable {
+    /// Looks back so far from each renewal.
     public var interval: Duration
     /// Renewals begun within `interval`.
     public var limit: Int

@@ -18,6 +18,7 @@ public struct TokenFile: Sendable {
     /// Absolute. The folder it is in is made if it is missing, those above are not.
     public let path: LocalPath
 
+    /// - Parameter path: Absolute. Nothing is opened or made before the file is used.
     public init(_ path: LocalPath) { self.path = path }
 
     /// Runs `body` while no other program and no other task reads or replaces the file.

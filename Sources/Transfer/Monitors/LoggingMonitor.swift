@@ -5,6 +5,7 @@ import UploadProtocols
 public struct LoggingMonitor: EventMonitor {
     private let logger: Logger
 
+    /// - Parameter logger: Its level decides what is written: `debug` has every step, `trace` every write of a body.
     public init(_ logger: Logger) { self.logger = logger }
 
     public func receive(_ event: TransferEvent, of request: RequestContext) {

@@ -10,6 +10,7 @@ import UploadProtocols
 /// second. A request that a server must not get twice is not retried: only the methods below, and any that carries an
 /// `Idempotency-Key`.
 public struct RetryPolicy: RequestInterceptor {
+    /// How much of a wait is drawn.
     public enum Jitter: Hashable, Sendable {
         case none
         /// Anything between nothing and the wait: spreads those who failed together.
@@ -20,13 +21,17 @@ public struct RetryPolicy: RequestInterceptor {
     public var limit = 2
     /// At least 1.
     public var base = 2.0
+    /// The wait before the first retry.
     public var scale = Duration.milliseconds(500)
+    /// No wait of our own is longer. A server may ask for more, up to `patience`.
     public var cap = Duration.seconds(120)
+    /// Full unless tests, or people, want to know beforehand.
     public var jitter = Jitter.full
     /// A server that asks for a longer wait than this is not waited for.
     public var patience = Duration.seconds(600)
     /// RFC 9110 §9.2.2.
     public var methods: Set<HTTPRequest.Method> = [.delete, .get, .head, .options, .put, .trace]
+    /// Answers that mean "not now" (RFC 9110 §15.5.9, §15.6; RFC 6585 §4).
     public var statuses: Set<Int> = [408, 429, 500, 502, 503, 504]
     /// Only where the failure is the network's: a certificate that is not accepted stays so.
     public var reasons: Set<TransportError.Reason> = [.notConnected, .unsent, .staleConnection, .broken]

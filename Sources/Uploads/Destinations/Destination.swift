@@ -4,11 +4,13 @@ public import UploadProtocols
 
 /// A named place that files go to, ready for use: what the configuration says, with its secrets behind closures.
 public struct Destination: Sendable {
+    /// As in the configuration; empty for an address that somebody gave.
     public var name: String
     /// Absolute, `http`, `https` or `http+unix`, without user info.
     public var url: String
     /// A name from `ProtocolCatalog`.
     public var protocolName: String
+    /// How the protocol is used there.
     public var options: ProtocolOptions
     /// Sent with every request.
     public var fields: HTTPFields
@@ -16,7 +18,9 @@ public struct Destination: Sendable {
     public var parameters: [UploadItem.Parameter]
     /// Puts credentials on requests and renews them, for all uploads to this destination; nil sends none.
     public var interceptor: (any RequestInterceptor)?
+    /// For `https`.
     public var tls: TLSSettings
+    /// By which way its server is reached.
     public var proxy: ProxySettings
 
     public init(

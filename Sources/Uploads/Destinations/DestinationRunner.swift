@@ -96,6 +96,7 @@ public final class DestinationRunner: AttemptRunner {
             isLocal: isLocal(name) && proxy.map { isLocal($0.host) } ?? true, proxy: proxy)
     }
 
+    /// As the protocol's traits say.
     public func resumes(_ upload: Upload) -> Bool {
         ProtocolCatalog.entry(named: upload.target.method)?.traits.resumes ?? false
     }

@@ -2,8 +2,11 @@ public import Transfer
 
 /// What a person's paths and patterns came to: the files to queue, and what was left out and why.
 public struct FileSelection: Sendable, Hashable {
+    /// A regular file that can be read.
     public struct File: Sendable, Hashable {
+        /// As given, or below what was given.
         public var path: LocalPath
+        /// Which version was found.
         public var identity: FileIdentity
         /// The path below the folder that was named (`day3/a.mov`), else the file's name.
         public var relativeName: String
@@ -15,6 +18,7 @@ public struct FileSelection: Sendable, Hashable {
         }
     }
 
+    /// Something that was asked for and cannot be uploaded.
     public struct Problem: Sendable, Hashable {
         /// What was named, as given or found.
         public var path: LocalPath
@@ -27,7 +31,9 @@ public struct FileSelection: Sendable, Hashable {
         }
     }
 
+    /// In the order they were found, none twice.
     public var files: [File]
+    /// What was left out and why, in the order it was met.
     public var problems: [Problem]
 
     public init(files: [File] = [], problems: [Problem] = []) {

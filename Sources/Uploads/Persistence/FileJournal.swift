@@ -8,12 +8,14 @@ public import struct Foundation.Date
 /// All appends that wait at the same time share one write and one sync. Writing and syncing happen on threads of
 /// their own, never on the cooperative pool.
 public final class FileJournal: Journal {
+    /// When snapshots are written and changes made durable.
     public struct Options: Sendable {
         /// A new snapshot is written when the changes since the last take more bytes than this, and more than half
         /// of the snapshot.
         public var compactionThreshold = 8 << 20
         /// Bytes of changes that may wait for a sync before one is made unasked.
         public var maximumVolatile = 1 << 20
+        /// What becomes of a snapshot that somebody changed by hand.
         public var editedSnapshot = EditedSnapshot.refuse
         /// The wall clock, for `savedAt` alone.
         public var now: @Sendable () -> Date = { Date() }

@@ -49,7 +49,9 @@ public struct QueueSettings: Hashable, Sendable {
 
 /// What a queue starts with.
 public struct Recovered: Hashable, Sendable {
+    /// In ascending order of ids.
     public var uploads: [Upload]
+    /// As last written.
     public var settings: QueueSettings
     /// What had to be put right, for people. Empty after a clean exit, and after most crashes.
     public var notices: [RecoveryNotice]

@@ -34,6 +34,7 @@ public enum JournalError: Error, Hashable, Sendable {
     /// Not loaded yet, or already closed.
     case notOpen
 
+    /// What makes a file or folder one that must not be trusted.
     public enum Danger: Hashable, Sendable {
         case notADirectory
         case notARegularFile

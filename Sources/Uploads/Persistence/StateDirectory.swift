@@ -8,6 +8,7 @@ public import Transfer
 
 /// The folder that holds the queue: ours, closed to everybody else, and opened once.
 public final class StateDirectory: Sendable {
+    /// As given.
     public let path: LocalPath
     let files: DirectoryFiles
 

@@ -18,7 +18,9 @@ public protocol AttemptRunner: Sendable {
 
 /// A server, as far as scheduling and reachability go.
 public struct UploadHost: Hashable, Sendable {
+    /// In lower case, without brackets; empty if the address has none.
     public var name: String
+    /// The scheme's where the address names none.
     public var port: UInt16
     /// True if no network is needed to get there.
     public var isLocal: Bool

@@ -18,6 +18,7 @@ public struct QueueRetryPolicy: Hashable, Codable, Sendable {
         self.patience = patience
     }
 
+    /// What becomes of an upload whose attempt failed.
     public enum Decision: Hashable, Sendable {
         /// Try again after so many seconds.
         case wait(Double)

@@ -9,6 +9,7 @@ public import UploadProtocols
 /// undone and refused if the journal cannot take them; what the engine itself finds out stays true in memory and is
 /// appended again as soon as the disk allows.
 public actor UploadQueue: QueueClient {
+    /// Limits that hold until a command sets others.
     public struct Configuration: Hashable, Sendable {
         /// Uploads running at once.
         public var concurrency: Int
@@ -16,6 +17,7 @@ public actor UploadQueue: QueueClient {
         public var concurrencyPerHost: Int?
         /// Bytes per second over all uploads; nil for no limit.
         public var bandwidth: ByteCount?
+        /// How long to wait after failures, and when to stop.
         public var retry: QueueRetryPolicy
 
         public init(
