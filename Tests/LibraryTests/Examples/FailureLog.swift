@@ -1,7 +1,7 @@
 // Example: monitor
 import Transfer
 
-/// Tells why requests failed, and with which ones it was worth trying again.
+/// Tells why requests were tried again, and why they failed.
 struct FailureLog: EventMonitor {
     let write: @Sendable (String) -> Void
 
