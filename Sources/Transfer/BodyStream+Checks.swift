@@ -64,10 +64,10 @@ private struct CheckedChunks: AsyncSequence {
         }
     }
 
-    /// Cancellation stays what it is.
+    /// A cancel of ours stays what it is; that something else was cancelled is the stream's failure.
     static func named(_ error: any Error, _ label: String?) -> any Error {
         switch error {
-        case is CancellationError: error
+        case is CancellationError where Task.isCancelled: error
         case let failure as UploadFailure: failure.inPart(label)
         default: UploadFailure(.sourceUnreadable, "the stream failed: \(error)").inPart(label)
         }

@@ -41,11 +41,7 @@ public struct BodyStream: Sendable {
         return BodyStream(
             length: length, isLeft: { !flag.isTaken },
             begin: {
-                guard flag.take() else {
-                    throw UploadFailure(
-                        .permanent, "the stream was read already and cannot be sent again",
-                        hint: "give the body as a stream that can begin anew, or as a file")
-                }
+                guard flag.take() else { throw UploadFailure.streamWasRead }
                 return chunks
             })
     }
@@ -55,6 +51,12 @@ public struct BodyStream: Sendable {
 
     /// The chunks from the first byte on.
     public func open() async throws -> sending Chunks { try await begin() }
+}
+
+extension UploadFailure {
+    static let streamWasRead = UploadFailure(
+        .permanent, "the stream was read already and cannot be sent again",
+        hint: "give the body as a stream that can begin anew, or as a file")
 }
 
 private final class OnceFlag: Sendable {

@@ -169,8 +169,11 @@ final class BodyWriter: Sendable {
     /// Waits for what stands before a piece: the bandwidth limit and, before the last one, the caller's check.
     private func clearance(for piece: Piece) -> EventLoopFuture<Void> {
         let paced = pause(for: piece)
-        guard piece.isLast, let check = body.beforeLastBytes else { return paced }
-        return paced.flatMap {
+        guard piece.isLast else { return paced }
+        return paced.flatMap { self.checkFiles() }.flatMap {
+            guard let check = self.body.beforeLastBytes else {
+                return self.eventLoop.makeSucceededVoidFuture()
+            }
             let checked = self.eventLoop.makePromise(of: Void.self)
             let started: Void? = self.withRun { run in
                 run.check = Task {
@@ -185,6 +188,13 @@ final class BodyWriter: Sendable {
             if started == nil { checked.fail(Stopped()) }
             return checked.futureResult
         }
+    }
+
+    /// What the kernel has read by itself must still be what it was when the last bytes go out.
+    private func checkFiles() -> EventLoopFuture<Void> {
+        let pieces = pieces
+        guard pieces.needsWatching else { return eventLoop.makeSucceededVoidFuture() }
+        return NIOThreadPool.singleton.runIfActive(eventLoop: eventLoop) { try pieces.check() }
     }
 
     private func pause(for piece: Piece) -> EventLoopFuture<Void> {

@@ -90,7 +90,7 @@ struct ConnectionFailure {
         }
     }
 
-    var host: String { URL(string: url)?.host(percentEncoded: false) ?? url }
+    var host: String { URL(string: url)?.host(percentEncoded: false) ?? Redaction.address(url) }
 
     /// What a broken connection means: RFC 9112 §9.3.1 lets a server close a kept one at any time.
     var whenBroken: TransportError.Reason {

@@ -4,32 +4,97 @@ import HTTPTypes
 /// What is cut before anything is shown, logged or counted.
 enum Redaction {
     static let mark = "…"
+    static let unreadable = "(an address that cannot be read)"
 
-    /// The address without user info and query values.
+    /// The address without user info, query values and fragment.
     static func address(_ url: String) -> String {
-        guard var parts = URLComponents(string: url) else { return "(an address that cannot be read)" }
+        // What is cut already stays so: left in, the mark would have the rest escaped again.
+        let url = url.replacingOccurrences(of: mark, with: "%E2%80%A6")
+        guard var parts = URLComponents(string: url) else { return unreadable }
+        if parts.percentEncodedHost?.isEmpty ?? true, mayHoldUserInfo(url) { return unreadable }
+        let (path, query, fragment) = (parts.percentEncodedPath, parts.percentEncodedQuery, parts.fragment)
         parts.user = nil
         parts.password = nil
-        parts.queryItems = parts.queryItems?.map { URLQueryItem(name: $0.name, value: mark) }
-        return (parts.string ?? "(an address that cannot be read)").replacingOccurrences(
-            of: "%E2%80%A6", with: mark)
+        parts.percentEncodedPath = ""
+        parts.percentEncodedQuery = nil
+        parts.percentEncodedFragment = nil
+        guard let head = parts.string else { return unreadable }
+        var text = head + cutPath(path)
+        if let query, !query.isEmpty {
+            text += "?" + query.split(separator: "&").map(cutItem).joined(separator: "&")
+        }
+        if let fragment, !fragment.isEmpty { text += "#" + mark }
+        return text.replacingOccurrences(of: "%E2%80%A6", with: mark)
     }
 
     static func fields(_ fields: HTTPFields) -> HTTPFields {
         HTTPFields(
             fields.map { field in
-                holdsSecret(field.name) ? HTTPField(name: field.name, value: mark) : field
+                HTTPField(name: field.name, value: holdsSecret(field) ? mark : value(field.value))
             })
     }
 
-    /// True for the fields that carry credentials by their definition, and for those whose name says so.
-    static func holdsSecret(_ name: HTTPField.Name) -> Bool {
-        let name = name.canonicalName
-        return ["cookie", "set-cookie"].contains(name) || telling.contains { name.contains($0) }
+    /// A value without an address and without a name for a part of it has nothing to cut.
+    private static func value(_ value: String) -> String {
+        value.utf8.contains { [UInt8(ascii: "="), UInt8(ascii: "?"), UInt8(ascii: "@")].contains($0) }
+            ? text(value) : value
+    }
+
+    /// True for the fields that carry credentials by their definition, for those whose name says so, and for values
+    /// that are credentials by their form (RFC 9110 §11.4).
+    static func holdsSecret(_ field: HTTPField) -> Bool {
+        if holdsSecret(field.name) { return true }
+        let value = field.value.lowercased()
+        return ["bearer ", "basic ", "digest ", "negotiate ", "aws4-hmac-"].contains { value.hasPrefix($0) }
+    }
+
+    static func holdsSecret(_ name: HTTPField.Name) -> Bool { tellsSecret(name.canonicalName) }
+
+    /// True if what has this name is likely to be a secret.
+    static func tellsSecret(_ name: some StringProtocol) -> Bool {
+        let name = name.lowercased()
+        // Sent so that a person can find it again in the server's log.
+        guard name != "idempotency-key" else { return false }
+        return telling.contains { name.contains($0) }
+            || name.split { !$0.isLetter }.contains { tellingWords.contains(String($0)) }
     }
 
     private static let telling = [
-        "authorization", "authentication", "token", "secret", "password", "passwd", "credential", "signature",
-        "session", "api-key", "apikey", "access-key", "encryption",
+        "authorization", "authentic", "token", "secret", "password", "passwd", "passphrase", "credential",
+        "signature", "session", "cookie", "api-key", "apikey", "access-key", "accesskey", "encryption",
+        "bearer",
     ]
+    private static let tellingWords: Set<String> = [
+        "key", "auth", "pass", "pwd", "otp", "sig", "hmac", "jwt", "sas", "csrf", "xsrf", "sid",
+    ]
+
+    /// Without a host, what looks like a scheme or a path may have been meant as user info: `user:word@host/f`.
+    private static func mayHoldUserInfo(_ url: String) -> Bool {
+        let rest = url.firstRange(of: "://").map { url[$0.upperBound...] } ?? url[...]
+        return rest.contains { "@:".contains($0) }
+    }
+
+    /// Values within a path: of parameters (`;jsessionid=…`), of an address that is part of it, and its user info.
+    private static func cutPath(_ path: String) -> String {
+        var path = path
+        if path.contains("=") || path.contains("%3D") || path.contains("%3d") {
+            path.replace(/(=|%3[Dd])[^\/;&]+/) { $0.output.1 + mark }
+        }
+        if path.contains("@") || path.contains("%40") {
+            path.replace(/(\/\/|%2[Ff]%2[Ff])[^\/]*(@|%40)/) { $0.output.1 + mark + $0.output.2 }
+        }
+        return path
+    }
+
+    /// What has no value may itself be the secret, and so may what is no name.
+    private static func cutItem(_ item: Substring) -> String {
+        guard let equals = item.firstIndex(of: "="), item[equals...].contains(where: { $0 != "=" }) else {
+            return mark
+        }
+        let name = item[..<equals]
+        let isName =
+            name.count <= 64
+            && name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "_.-~[]%+".contains($0)) }
+        return (isName ? String(name) : mark) + "=" + mark
+    }
 }

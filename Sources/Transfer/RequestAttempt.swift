@@ -10,27 +10,30 @@ struct RequestAttempt: Sendable {
     private let interceptor: Interceptor
     private let redirects: any RedirectHandler
     private let transport: any Transport
-    private let context: RequestContext
-    private let delegate: AttemptDelegate
+    /// Knows the secrets of the request as far as it got.
+    private(set) var context: RequestContext
+    private let observers: [any UploadDelegate]
     /// As far as it got: unadapted, adapted, or as it was redirected.
     private(set) var request: TransportRequest
 
     init(
         _ plan: RequestPlan, interceptor: Interceptor, redirects: any RedirectHandler,
-        transport: any Transport, context: RequestContext, delegate: AttemptDelegate
+        transport: any Transport, context: RequestContext, observers: [any UploadDelegate]
     ) {
         self.plan = plan
         self.interceptor = interceptor
         self.redirects = redirects
         self.transport = transport
         self.context = context
-        self.delegate = delegate
+        self.observers = observers
         request = TransportRequest(method: plan.method, url: plan.url, fields: plan.fields)
+        self.context.secrets.add(request)
     }
 
     mutating func response() async throws(RequestFailure) -> TransportResponse {
         request = try await plan.opened()
         request = try await adapted()
+        context.secrets.add(request)
         context.report(.adapted(RequestSummary(request)))
         for _ in 0...Self.redirectLimit {
             try checkMethod()
@@ -40,6 +43,8 @@ struct RequestAttempt: Sendable {
             else { return response }
             context.report(.redirected(status: response.status, to: Redaction.address(next.url)))
             request = next
+            context.secrets.add(next)
+            guard request.body.canBegin else { throw .unusable(.streamWasRead) }
         }
         throw .transport(
             TransportError(
@@ -76,7 +81,7 @@ struct RequestAttempt: Sendable {
             do throws(TransportError) {
                 return try await sendOnce()
             } catch {
-                guard request.mayRepeat(after: error) else { throw error }
+                guard request.mayRepeat(after: error), request.body.canBegin else { throw error }
                 context.report(.retriedOnFreshConnection)
                 return try await sendOnce()
             }
@@ -88,6 +93,8 @@ struct RequestAttempt: Sendable {
     private func sendOnce() async throws(TransportError) -> TransportResponse {
         let start = ContinuousClock.now
         context.report(.started)
+        let delegate = AttemptDelegate(context: context, observers: observers)
+        delegate.willSend(request.body.length)
         do throws(TransportError) {
             let response = try await transport.perform(request, delegate: delegate)
             context.report(
@@ -116,15 +123,24 @@ extension TransportRequest {
     }
 }
 
-/// Told when an attempt begins, besides how its body gets out.
+/// Told of a request's attempts, besides how their bodies get out.
 protocol AttemptObserver: UploadDelegate {
+    /// The attempt begins.
     func didBegin(_ context: RequestContext)
+    /// Another attempt begins after a wait.
+    func isWaiting(for next: RequestContext)
+    /// A body of this many bytes goes out, also again within an attempt.
+    func willSend(_ expected: ByteCount?)
 }
 
 /// Passes on how a body gets out: to the monitors, the request's progress and the caller's delegate.
 struct AttemptDelegate: UploadDelegate {
     let context: RequestContext
     let observers: [any UploadDelegate]
+
+    func willSend(_ expected: ByteCount?) {
+        for case let observer as any AttemptObserver in observers { observer.willSend(expected) }
+    }
 
     func didSendBodyData(_ bytesSent: ByteCount, totalBytesSent: ByteCount, totalBytesExpected: ByteCount?) {
         context.report(.sent(bytes: bytesSent, total: totalBytesSent, expected: totalBytesExpected))

@@ -4,13 +4,15 @@ public import struct Foundation.UUID
 public struct RequestContext: Sendable, Identifiable {
     /// The same for all attempts at a request.
     public let id: UUID
-    /// What the caller calls the request; the queue uses the upload's number.
+    /// What the caller calls the request; the queue uses the upload's number. Monitors see it as it is.
     public let label: String
     /// 1 for the first.
     public let attempt: Int
     /// How often the request was tried again so far, by what made it so.
     public let retries: RetryCounts
     private let monitors: [any EventMonitor]
+    /// What monitors may not be told.
+    var secrets = Secrets()
 
     /// - Parameter monitors: Told by `report(_:)`.
     public init(
@@ -24,17 +26,21 @@ public struct RequestContext: Sendable, Identifiable {
         self.monitors = monitors
     }
 
-    /// Tells the monitors of this request.
+    /// Tells the monitors of this request, secrets cut from texts.
     public func report(_ event: @autoclosure () -> TransferEvent) {
         guard !monitors.isEmpty else { return }
-        let event = event()
-        for monitor in monitors { monitor.receive(event, of: self) }
+        let event = event().redacted(secrets)
+        var shown = self
+        shown.secrets = Secrets()
+        for monitor in monitors { monitor.receive(event, of: shown) }
     }
 
     /// The context of the attempt after this one.
     func next(counting category: RetryCounts.Reason) -> RequestContext {
-        RequestContext(
+        var next = RequestContext(
             id: id, label: label, attempt: attempt + 1, retries: retries.adding(category), monitors: monitors)
+        next.secrets = secrets
+        return next
     }
 }
 

@@ -81,17 +81,19 @@ struct RequestRun: Sendable {
         _ context: inout RequestContext, progress: (any AttemptObserver)? = nil, hold: Hold? = nil
     ) async throws(RequestFailure) -> Answer {
         while true {
-            if let hold, await !hold.wait() { throw .cancelled() }
             progress?.didBegin(context)
+            if let hold, await !hold.wait() { throw .cancelled() }
             var attempt = RequestAttempt(
                 plan, interceptor: interceptor, redirects: redirects, transport: transport, context: context,
-                delegate: AttemptDelegate(context: context, observers: observers(progress)))
+                observers: observers(progress))
             do throws(RequestFailure) {
                 let response = try await attempt.response()
                 try await validation.validate(response, to: attempt.request)
                 return Answer(request: attempt.request, response: response)
             } catch {
-                context = try await next(after: error, of: attempt.request, in: context)
+                context.secrets = attempt.context.secrets
+                context = try await next(
+                    after: error, of: attempt.request, in: context, progress: progress)
             }
         }
     }
@@ -107,24 +109,27 @@ struct RequestRun: Sendable {
     /// - Returns: The context of the next attempt.
     /// - Throws: `failure` if there is to be none.
     func next(
-        after failure: RequestFailure, of request: TransportRequest, in context: RequestContext
+        after failure: RequestFailure, of request: TransportRequest, in context: RequestContext,
+        progress: (any AttemptObserver)? = nil
     ) async throws(RequestFailure) -> RequestContext {
-        if Task.isCancelled { throw .cancelled() }
+        if Task.isCancelled { throw failure.asCancel }
         guard let reason = failure.retryReason else { throw failure }
         let delay: Duration
         switch await interceptor.retry(request, after: failure, for: context) {
         case .retry: delay = .zero
         case .retryAfter(let wait): delay = max(.zero, wait)
-        case .doNotRetry: throw Task.isCancelled ? .cancelled() : failure
-        case .fail(let error): throw Task.isCancelled ? .cancelled() : .retry(error, original: failure)
+        case .doNotRetry: throw Task.isCancelled ? failure.asCancel : failure
+        case .fail(let error): throw Task.isCancelled ? failure.asCancel : .retry(error, original: failure)
         }
         guard plan.body.canBegin else { throw failure }
         context.report(.retrying(after: delay, reason: failure.failure.summary))
+        let next = context.next(counting: reason)
+        progress?.isWaiting(for: next)
         do {
             try Task.checkCancellation()
             if delay > .zero { try await clock.sleep(for: delay) }
-        } catch { throw .cancelled() }
-        return context.next(counting: reason)
+        } catch { throw failure.asCancel }
+        return next
     }
 }
 
@@ -144,7 +149,9 @@ extension RequestPlan {
         return plan
     }
 
-    var summary: RequestSummary { RequestSummary(method: method, url: url, fields: fields, bodyLength: nil) }
+    var summary: RequestSummary {
+        RequestSummary(method: method, url: url, fields: fields, bodyLength: body.knownLength)
+    }
 
     /// The request of one attempt, with a body that begins at its first byte.
     func opened() async throws(RequestFailure) -> TransportRequest {
@@ -167,6 +174,17 @@ extension RequestPlan {
 }
 
 extension RequestFailure {
+    /// A cancel that came after this failure.
+    fileprivate var asCancel: RequestFailure {
+        switch self {
+        case .cancelled(let sent): .cancelled(bodySent: sent)
+        case .transport(let error): .cancelled(bodySent: error.bodySent)
+        case .rejected(let response, _), .undecodable(let response, _):
+            .cancelled(bodySent: response.bodySent)
+        case .unusable, .adaptation, .retry, .sessionClosed: .cancelled()
+        }
+    }
+
     /// What a retry after this failure counts as; nil if there can be none.
     fileprivate var retryReason: RetryCounts.Reason? {
         switch self {

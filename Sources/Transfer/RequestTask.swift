@@ -73,7 +73,7 @@ public final class RequestTask: Identifiable, Sendable {
         }
     }
 
-    /// The present progress, then each change, until the request ends.
+    /// The present progress, then the newest, until the request ends.
     public var progress: ProgressSequence { ProgressSequence(tracker: tracker) }
 
     /// The request as it was asked for, secrets cut; before adapters completed it.
@@ -111,6 +111,8 @@ public final class RequestTask: Identifiable, Sendable {
             switch core.stage {
             case .initialized:
                 core.stage = .suspended(nil)
+                // What begins then waits until everybody knows that it goes on.
+                hold.close()
                 return (nil, true)
             case .running(let execution):
                 core.stage = .suspended(execution)
@@ -120,7 +122,7 @@ public final class RequestTask: Identifiable, Sendable {
             }
         }
         if isNew { run.context.report(.suspended) }
-        if tracker.value.phase != .waiting { attempts?.cancel() }
+        if tracker.isInterruptible { attempts?.cancel() }
         return self
     }
 
@@ -149,7 +151,7 @@ public final class RequestTask: Identifiable, Sendable {
             execution.task.cancel()
         } else {
             run.reportEnd(.failure(failure), in: run.context)
-            tracker.end()
+            tracker.end(isSuccess: false)
         }
         return execution
     }
@@ -164,7 +166,6 @@ public final class RequestTask: Identifiable, Sendable {
         if core.withLock({ if case .suspended(nil) = $0.stage { true } else { false } }) {
             core.withLock { core in
                 guard case .suspended(nil) = core.stage else { return }
-                hold.close()
                 core.stage = .suspended(begin(1, &core))
             }
         }
@@ -200,7 +201,7 @@ public final class RequestTask: Identifiable, Sendable {
         core.withLock { core in
             guard case .finished(let execution) = core.stage, execution.number == number else { return }
             core.context = next
-            tracker.reopen()
+            tracker.reopen(for: next)
             core.stage = .running(begin(number + 1, &core))
         }
     }
@@ -251,6 +252,9 @@ public final class RequestTask: Identifiable, Sendable {
     private func conclude(_ outcome: Outcome, _ number: Int) -> Outcome {
         let (final, context): (Outcome, RequestContext) = core.withLock { core in
             switch core.stage {
+            case .ended(.cancelled, _):
+                if case .failure(.cancelled) = outcome { return (outcome, core.context) }
+                return (.failure(.cancelled()), core.context)
             case .ended(let failure, _): return (.failure(failure), core.context)
             case .running(let execution), .suspended(let execution?):
                 core.stage = .finished(execution)
@@ -259,9 +263,8 @@ public final class RequestTask: Identifiable, Sendable {
             }
         }
         session.running.remove(self)
-        if case .success = final { tracker.didSucceed() }
         run.reportEnd(final, in: context)
-        tracker.end()
+        if case .success = final { tracker.end(isSuccess: true) } else { tracker.end(isSuccess: false) }
         return final
     }
 }

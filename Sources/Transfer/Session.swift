@@ -86,7 +86,7 @@ public struct Session: Sendable {
         let body = request.body
         let run = RequestRun(
             RequestPlan(
-                method: request.method, url: request.url, fields: request.fields, body: UploadBody { body },
+                method: request.method, url: request.url, fields: request.fields, body: UploadBody(body),
                 isRepeatable: request.isRepeatable),
             options: RequestOptions(label: label, validation: validation, delegate: delegate), session: self)
         return try await run.performed().response

@@ -2,23 +2,32 @@ import NIOCore
 import Synchronization
 import UploadProtocols
 
-/// The pieces of a stream: its chunks, cut where they are larger than wanted. Its end is known only when it comes, so
-/// the last piece is empty.
+/// The pieces of a stream: its chunks, cut where they are larger than wanted.
+///
+/// A stream that declared its length is read to its end before its last bytes go out: one that goes on after them is
+/// never complete at the server. Without a length the end is known only when it comes, and the last piece is empty.
 final class StreamPieces: PieceSource {
     private struct State {
         /// Of the last chunk, what was more than a piece.
         var left = ByteBuffer()
+        /// Bytes of all chunks so far.
+        var count: ByteCount = 0
+        var hasEnded = false
         var reading: Task<Void, Never>?
         var isStopped = false
     }
 
     private let chunks: ChunkReader
+    private let length: ByteCount?
     private let state = Mutex(State())
     let isSmall = true
     let largestPiece = PieceSize.largestBuffer
     let needsWatching = false
 
-    init(_ stream: BodyStream) { chunks = ChunkReader(stream.checked()) }
+    init(_ stream: BodyStream) {
+        chunks = ChunkReader(stream.checked())
+        length = stream.length
+    }
 
     func check() {}
 
@@ -46,17 +55,26 @@ final class StreamPieces: PieceSource {
     }
 
     private func piece(upTo limit: ByteCount) async throws -> Piece {
-        var buffer = state.withLock { $0.left }
-        if buffer.readableBytes == 0, let chunk = try await chunks.next() {
-            buffer = ByteBuffer(bytes: chunk)
+        if state.withLock({ $0.left.readableBytes == 0 && !$0.hasEnded }) { try await read() }
+        return state.withLock { state in
+            let count = min(state.left.readableBytes, Int(min(limit, largestPiece)))
+            let slice = count > 0 ? state.left.readSlice(length: count) : nil
+            let isLast = state.hasEnded && state.left.readableBytes == 0
+            return Piece(data: slice.map { [.byteBuffer($0)] } ?? [], count: ByteCount(count), isLast: isLast)
         }
-        let count = min(buffer.readableBytes, Int(min(limit, largestPiece)))
-        let slice = buffer.readSlice(length: count)
-        let rest = buffer
-        state.withLock { $0.left = rest }
-        return Piece(
-            data: count > 0 ? slice.map { [.byteBuffer($0)] } ?? [] : [], count: ByteCount(count),
-            isLast: count == 0)
+    }
+
+    private func read() async throws {
+        let chunk = try await chunks.next()
+        let isWhole = state.withLock { state in
+            state.left = chunk.map { ByteBuffer(bytes: $0) } ?? ByteBuffer()
+            state.count += ByteCount(chunk?.count ?? 0)
+            state.hasEnded = chunk == nil
+            return chunk != nil && state.count == length
+        }
+        // Fails if there is more than was declared.
+        guard isWhole, try await chunks.next() == nil else { return }
+        state.withLock { $0.hasEnded = true }
     }
 }
 

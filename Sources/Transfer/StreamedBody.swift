@@ -12,7 +12,8 @@ public struct StreamedBody: Sendable {
 
     /// In the order they are sent.
     public var segments: [Segment]
-    /// Runs when all but the last piece is out; if it throws, the last piece is not sent.
+    /// Runs once when all but the last piece is out; if it throws, the last piece is not sent. What ends the body is
+    /// held back until then also if a stream brings it.
     public var beforeLastBytes: (@Sendable () async throws(UploadFailure) -> Void)?
     /// Holds the sending back to a rate; nil sends as fast as the link takes it.
     public var pace: (any Pace)?
@@ -33,6 +34,16 @@ public struct StreamedBody: Sendable {
             guard let sum, let length = segment.length else { return nil }
             let (total, overflow) = sum.addingReportingOverflow(length)
             return overflow ? .max : total
+        }
+    }
+}
+
+extension TransportRequest.Body {
+    /// False if a stream in it could be read once only, and was.
+    var canBegin: Bool {
+        guard case .streamed(let body) = self else { return true }
+        return body.segments.allSatisfy { segment in
+            if case .stream(let stream) = segment { stream.canBegin } else { true }
         }
     }
 }

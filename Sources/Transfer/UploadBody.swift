@@ -15,6 +15,8 @@ public struct UploadBody: Sendable {
 
     /// What the request says of its body, and whose word counts.
     public let contentType: ContentType
+    /// Bytes, where they can be told before `open()`.
+    private(set) var knownLength: ByteCount?
     private let isLeft: @Sendable () -> Bool
     private let opening: @Sendable () async throws -> TransportRequest.Body
 
@@ -31,6 +33,12 @@ public struct UploadBody: Sendable {
         opening = open
     }
 
+    /// A body that needs no opening.
+    init(contentType: ContentType = .none, _ body: TransportRequest.Body) {
+        self.init(contentType: contentType, canBegin: { body.canBegin }, open: { body })
+        knownLength = body.length
+    }
+
     /// False if the bytes could be had only once, and were.
     public var canBegin: Bool { isLeft() }
 
@@ -40,18 +48,18 @@ public struct UploadBody: Sendable {
 
 extension UploadBody {
     /// No body at all.
-    public static let none = UploadBody { .none }
+    public static let none = UploadBody(.none)
 
     /// Bytes in memory. They may be none: the request then says `Content-Length: 0`.
     public static func data(_ bytes: some Sequence<UInt8> & Sendable) -> UploadBody {
         let bytes = [UInt8](bytes)
-        return UploadBody { .bytes(bytes) }
+        return UploadBody(.bytes(bytes))
     }
 
     /// Text as UTF-8, `text/plain` unless the request says otherwise.
     public static func string(_ text: String) -> UploadBody {
         let bytes = Array(text.utf8)
-        return UploadBody(contentType: .suggested("text/plain; charset=utf-8")) { .bytes(bytes) }
+        return UploadBody(contentType: .suggested("text/plain; charset=utf-8"), .bytes(bytes))
     }
 
     /// A file, read while it is sent. Each attempt sends it as it is when the attempt begins; a change while it is
@@ -82,7 +90,7 @@ extension UploadBody {
 
     /// Bytes that are made while they are sent; chunked if their number is not known.
     public static func stream(_ stream: BodyStream) -> UploadBody {
-        UploadBody(canBegin: { stream.canBegin }, open: { .streamed(StreamedBody([.stream(stream)])) })
+        UploadBody(.streamed(StreamedBody([.stream(stream)])))
     }
 
     /// A value as JSON, encoded once.
@@ -92,14 +100,15 @@ extension UploadBody {
         let encoded = Result { try [UInt8](encoder.encode(value)) }.mapError { error in
             UploadFailure(.permanent, "the value cannot be written as JSON: \(error)")
         }
-        return UploadBody(contentType: .suggested("application/json")) { .bytes(try encoded.get()) }
+        var body = UploadBody(contentType: .suggested("application/json")) { .bytes(try encoded.get()) }
+        body.knownLength = (try? encoded.get()).map { ByteCount($0.count) }
+        return body
     }
 
     /// Fields as `application/x-www-form-urlencoded`.
     public static func form(_ fields: FormFields) -> UploadBody {
         let bytes = Array(fields.encoded.utf8)
-        return UploadBody(contentType: .suggested("application/x-www-form-urlencoded; charset=utf-8")) {
-            .bytes(bytes)
-        }
+        return UploadBody(
+            contentType: .suggested("application/x-www-form-urlencoded; charset=utf-8"), .bytes(bytes))
     }
 }

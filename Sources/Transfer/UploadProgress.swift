@@ -10,25 +10,34 @@ public struct UploadProgress: Hashable, Sendable {
         case sending
         /// Everything is out; the server has not answered yet.
         case waiting
+        /// Answered, and the answer was accepted.
         case finished
+        /// Failed or cancelled.
+        case stopped
     }
 
     /// 1 for the first; each begins at 0 bytes.
     public var attempt = 1
     /// Goes back to `preparing` with each attempt.
     public var phase = Phase.preparing
-    /// Bytes of the body handed to the socket in this attempt.
+    /// Bytes of the body handed to the socket in this attempt, never fewer than before: a body that is sent again
+    /// within an attempt, after a redirect, counts once it has come further.
     public var sent: ByteCount = 0
     /// The exact length of the body; nil while nobody knows it.
     public var expected: ByteCount?
 
     public init() {}
 
-    /// 0...1; nil while the length is not known.
+    /// 0...1, of the bytes handed to the socket; 1 once the request finished. Nil while the length is not known, and
+    /// once the request stopped: then it says nothing any more.
     public var fraction: Double? {
-        if phase == .finished { return 1 }
-        guard let expected else { return nil }
-        return expected > 0 ? min(1, Double(sent) / Double(expected)) : 0
+        switch phase {
+        case .finished: return 1
+        case .stopped: return nil
+        case .preparing, .sending, .waiting:
+            guard let expected else { return nil }
+            return expected > 0 ? min(1, max(0, Double(sent) / Double(expected))) : 0
+        }
     }
 }
 
@@ -51,6 +60,7 @@ public struct ProgressSequence: AsyncSequence, Sendable {
 final class ProgressTracker: AttemptObserver {
     private struct State {
         var value = UploadProgress()
+        var isBetweenAttempts = false
         var hasEnded = false
         var readers: [Int: AsyncStream<UploadProgress>.Continuation] = [:]
         var next = 0
@@ -58,7 +68,16 @@ final class ProgressTracker: AttemptObserver {
 
     private let state = Mutex(State())
 
+    /// Nobody can begin what was let go: its readers wait for nothing.
+    deinit {
+        for reader in state.withLock({ $0.readers.values }) { reader.finish() }
+    }
+
     var value: UploadProgress { state.withLock { $0.value } }
+    var readerCount: Int { state.withLock { $0.readers.count } }
+
+    /// True if something goes out, or is about to, that can be stopped without losing an answer or a wait.
+    var isInterruptible: Bool { state.withLock { !$0.isBetweenAttempts && $0.value.phase != .waiting } }
 
     func stream() -> AsyncStream<UploadProgress> {
         let (stream, reader) = AsyncStream.makeStream(
@@ -80,35 +99,31 @@ final class ProgressTracker: AttemptObserver {
         return stream
     }
 
-    func didBegin(_ context: RequestContext) {
-        change {
-            $0 = UploadProgress()
-            $0.attempt = context.attempt
-        }
-    }
+    func didBegin(_ context: RequestContext) { begin(context, isBetweenAttempts: false) }
+
+    func isWaiting(for next: RequestContext) { begin(next, isBetweenAttempts: true) }
+
+    func willSend(_ expected: ByteCount?) { change { $0.value.expected = expected } }
 
     func didSendBodyData(_ bytesSent: ByteCount, totalBytesSent: ByteCount, totalBytesExpected: ByteCount?) {
-        change {
-            $0.phase = .sending
-            $0.sent = totalBytesSent
-            $0.expected = totalBytesExpected
+        change { state in
+            state.value.phase = .sending
+            state.value.expected = totalBytesExpected
+            state.value.sent = max(state.value.sent, min(totalBytesSent, totalBytesExpected ?? .max))
         }
     }
 
-    func didFinishSending() { change { $0.phase = .waiting } }
+    func didFinishSending() { change { $0.value.phase = .waiting } }
 
-    /// The request ended well: everything is sent, whatever was counted.
-    func didSucceed() {
-        change {
-            $0.phase = .finished
-            $0.expected = $0.expected ?? $0.sent
-        }
-    }
-
-    /// The request has ended; readers are told no more.
-    func end() {
-        let readers = state.withLock { state in
+    /// The request has ended, and readers are told no more. A success has sent everything, whatever was counted.
+    func end(isSuccess: Bool) {
+        change { state in
+            state.value.phase = isSuccess ? .finished : .stopped
+            if isSuccess { state.value.expected = state.value.expected ?? state.value.sent }
             state.hasEnded = true
+        }
+        // Not within the lock: it calls what removes the reader.
+        let readers = state.withLock { state in
             defer { state.readers = [:] }
             return Array(state.readers.values)
         }
@@ -116,13 +131,26 @@ final class ProgressTracker: AttemptObserver {
     }
 
     /// It is sent anew, for another reader of its answer.
-    func reopen() { state.withLock { $0.hasEnded = false } }
+    func reopen(for next: RequestContext) {
+        change { $0.hasEnded = false }
+        begin(next, isBetweenAttempts: false)
+    }
 
-    private func change(_ body: (inout UploadProgress) -> Void) {
-        let (value, readers) = state.withLock { state in
-            body(&state.value)
-            return (state.value, Array(state.readers.values))
+    private func begin(_ context: RequestContext, isBetweenAttempts: Bool) {
+        change { state in
+            state.isBetweenAttempts = isBetweenAttempts
+            state.value = UploadProgress()
+            state.value.attempt = context.attempt
         }
-        for reader in readers { reader.yield(value) }
+    }
+
+    /// Readers are told within the lock, so that none hears an older value after a newer one.
+    private func change(_ body: (inout State) -> Void) {
+        state.withLock { state in
+            let before = state.value
+            body(&state)
+            guard state.value != before else { return }
+            for reader in state.readers.values { reader.yield(state.value) }
+        }
     }
 }

@@ -14,22 +14,27 @@ public import UploadProtocols
 ///
 /// Members: `time` (ISO 8601, milliseconds), `event` (`TransferEvent.name`), `request` (its id), `attempt`, and where
 /// they apply `label`, `method`, `url`, `status`, `bytes`, `total`, `expected`, `seconds` (how long it took, or the
-/// wait before a retry), `reason`. Lines are appended, each by one write, off the caller's thread.
+/// wait before a retry), `reason`, `host`. Lines are appended, each by one write, off the caller's thread; what is not
+/// yet written when the process ends is lost, unless somebody calls `flush()`.
 public final class JSONLinesMonitor: EventMonitor {
     private let queue = DispatchQueue(label: "ferry.events")
     private let descriptor: CInt
+    /// True if the last line was written in part.
+    private let isTorn = Mutex(false)
     private let includesProgress: Bool
     private let now: @Sendable () -> Date
 
     /// - Parameters:
     ///   - includesProgress: Whether each write of a body becomes a line: several thousand a gigabyte.
     ///   - now: For `time`.
+    ///   - path: Made if it is not there; a file that is keeps its permissions.
     /// - Throws: `UploadFailure` (`storage`) if the file cannot be opened, or is a symbolic link.
     public init(
         appendingTo path: LocalPath, includesProgress: Bool = false,
         now: @escaping @Sendable () -> Date = { Date() }
     ) throws(UploadFailure) {
-        let flags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW
+        // Without O_NONBLOCK a pipe would hold us until somebody reads it.
+        let flags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
         descriptor = path.withCString { open($0, flags, 0o600) }
         guard descriptor >= 0 else {
             throw UploadFailure(
@@ -48,8 +53,19 @@ public final class JSONLinesMonitor: EventMonitor {
         queue.async { [self] in
             guard var line = try? Self.encoder.encode(record) else { return }
             line.append(UInt8(ascii: "\n"))
-            // A full disk costs the line, not the upload.
-            line.withUnsafeBytes { _ = write(descriptor, $0.baseAddress, $0.count) }
+            append(line)
+        }
+    }
+
+    /// A full disk costs the line, not the upload. A line that was cut short does not spoil the next.
+    private func append(_ line: Data) {
+        isTorn.withLock { isTorn in
+            let bytes = isTorn ? Data([UInt8(ascii: "\n")]) + line : line
+            var written = -1
+            repeat {
+                written = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+            } while written < 0 && errno == EINTR
+            if written > 0 { isTorn = written < bytes.count }
         }
     }
 
@@ -78,6 +94,7 @@ private struct EventRecord: Encodable {
     var expected: ByteCount?
     var seconds: Double?
     var reason: String?
+    var host: String?
 
     init(_ event: TransferEvent, of context: RequestContext, at date: Date) {
         time = date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
@@ -103,7 +120,7 @@ private struct EventRecord: Encodable {
         case .finished(let status, let time): (self.status, seconds) = (status, time / .seconds(1))
         case .failed(let why, let time): (reason, seconds) = (why, time / .seconds(1))
         case .cancelled(let time): seconds = time / .seconds(1)
-        case .certificateNotVerified(let host): reason = host
+        case .certificateNotVerified(let host): self.host = host
         case .started, .waiting, .retriedOnFreshConnection, .suspended, .resumed: break
         }
     }

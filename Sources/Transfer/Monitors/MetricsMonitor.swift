@@ -1,4 +1,5 @@
 public import Metrics
+import Synchronization
 import UploadProtocols
 
 /// Counts and times requests with swift-metrics.
@@ -13,15 +14,15 @@ import UploadProtocols
 ///
 /// Addresses and labels are no dimensions: their number has no bound.
 public struct MetricsMonitor: EventMonitor {
-    private let factory: any MetricsFactory
+    private let handlers: Handlers
     private let sentBytes: Counter
     private let retries: Counter
     private let refreshes: Counter
     private let broken: Counter
 
-    /// - Parameter factory: The one of `MetricsSystem` if there is no other.
+    /// - Parameter factory: The one that `MetricsSystem` has at this moment if there is no other.
     public init(factory: any MetricsFactory = MetricsSystem.factory) {
-        self.factory = factory
+        handlers = Handlers(factory)
         sentBytes = Counter(label: "ferry_sent_bytes", factory: factory)
         retries = Counter(label: "ferry_retries", factory: factory)
         refreshes = Counter(label: "ferry_refreshes", factory: factory)
@@ -35,8 +36,7 @@ public struct MetricsMonitor: EventMonitor {
         case .refreshed: refreshes.increment()
         case .broke: broken.increment()
         case .responded(let status, _, _):
-            Counter(label: "ferry_responses", dimensions: [("status", "\(status)")], factory: factory)
-                .increment()
+            handlers.counter("ferry_responses", ("status", "\(status)")).increment()
         case .finished(_, let time): end("finished", after: time)
         case .failed(_, let time): end("failed", after: time)
         case .cancelled(let time): end("cancelled", after: time)
@@ -47,9 +47,39 @@ public struct MetricsMonitor: EventMonitor {
     }
 
     private func end(_ outcome: String, after time: Duration) {
-        let dimensions = [("outcome", outcome)]
-        Counter(label: "ferry_requests", dimensions: dimensions, factory: factory).increment()
-        Timer(label: "ferry_request_duration", dimensions: dimensions, factory: factory).record(
-            duration: time)
+        handlers.counter("ferry_requests", ("outcome", outcome)).increment()
+        handlers.timer("ferry_request_duration", ("outcome", outcome)).record(duration: time)
+    }
+}
+
+/// One handler for each name and dimension: a backend may keep every one it ever made.
+private final class Handlers: Sendable {
+    private struct Key: Hashable {
+        var label: String
+        var value: String
+    }
+
+    private let factory: any MetricsFactory
+    private let counters = Mutex<[Key: Counter]>([:])
+    private let timers = Mutex<[Key: Timer]>([:])
+
+    init(_ factory: any MetricsFactory) { self.factory = factory }
+
+    func counter(_ label: String, _ dimension: (String, String)) -> Counter {
+        counters.withLock { counters in
+            let key = Key(label: label, value: dimension.1)
+            let counter = counters[key] ?? Counter(label: label, dimensions: [dimension], factory: factory)
+            counters[key] = counter
+            return counter
+        }
+    }
+
+    func timer(_ label: String, _ dimension: (String, String)) -> Timer {
+        timers.withLock { timers in
+            let key = Key(label: label, value: dimension.1)
+            let timer = timers[key] ?? Timer(label: label, dimensions: [dimension], factory: factory)
+            timers[key] = timer
+            return timer
+        }
     }
 }

@@ -1,0 +1,136 @@
+import Foundation
+import HTTPTypes
+import Support
+import Testing
+
+@testable import Transfer
+@testable import UploadProtocols
+
+struct RedactionTests {
+    @Test(arguments: [
+        ("https://server.example/f", "https://server.example/f"),
+        ("https://user:word@server.example:8443/a%20b", "https://server.example:8443/a%20b"),
+        ("https://token@server.example/f", "https://server.example/f"),
+        ("https://us%65r:w%40rd@server.example/f", "https://server.example/f"),
+        ("https://h/f?X-Amz-Signature=abc&partNumber=7", "https://h/f?X-Amz-Signature=…&partNumber=…"),
+        ("https://h/f?to%6ben=abc", "https://h/f?to%6ben=…"),
+        ("https://h/f?c2VjcmV0", "https://h/f?…"), ("https://h/f?c2VjcmV0==", "https://h/f?…"),
+        ("https://h/f?a b{}=secret", "https://h/f?a%20b%7B%7D=…"),
+        ("https://h/f?a=b=c&&d=e", "https://h/f?a=…&d=…"),
+        ("https://h/f#access_token=abc", "https://h/f#…"), ("https://h/f?a=b#c", "https://h/f?a=…#…"),
+        ("https://h/f;jsessionid=abc/g", "https://h/f;jsessionid=…/g"),
+        ("https://h/f%3Ftoken%3Dab%2Fcd", "https://h/f%3Ftoken%3D…"),
+        (
+            "https://h/proxy/https%3A%2F%2Fuser%3Aword%40other%2Ff",
+            "https://h/proxy/https%3A%2F%2F…%40other%2Ff"
+        ),
+        ("https://[::1]:8080/f?a=b", "https://[::1]:8080/f?a=…"),
+        ("http+unix://%2Frun%2Fx.sock/f?a=b", "http+unix://%2Frun%2Fx.sock/f?a=…"),
+        ("user:word@server.example/f", "(an address that cannot be read)"),
+        ("//user:word@/f", "(an address that cannot be read)"),
+        ("https://user:wo/rd@server.example/f", "(an address that cannot be read)"),
+        ("https://server.example:port/f", "(an address that cannot be read)"),
+        ("", ""), ("/f", "/f"), ("no address", "no%20address"), ("http://", "http://"),
+    ])
+    func `an address is shown without user info, values and fragment`(url: String, shown: String) {
+        #expect(Redaction.address(url) == shown)
+        #expect(Redaction.address(shown) == shown || shown == Redaction.unreadable)
+    }
+
+    @Test(arguments: [
+        "Authorization", "AUTHORIZATION", "authorization", "Proxy-Authorization", "Cookie", "Set-Cookie",
+        "X-Amz-Security-Token", "X-Goog-Signature", "X-Goog-Encryption-Key", "X-Goog-Api-Key", "X-Auth-Token",
+        "Ocp-Apim-Subscription-Key", "Private-Token", "Job-Token", "X-Api-Key", "apikey", "X-Vault-Token",
+        "X-Functions-Key", "X-CSRF-Token", "X-Auth", "X-Hub-Signature-256", "Authentication-Info",
+        "WWW-Authenticate", "X-Amz-Server-Side-Encryption-Customer-Key", "X-Session-Id", "X-User-Password",
+        "X-Client-Secret", "X-Sas", "X-OTP",
+    ])
+    func `a field that carries a credential is cut`(name: String) throws {
+        let name = try #require(HTTPField.Name(name))
+        let shown = Redaction.fields([name: "geheim"])
+        #expect(shown[name] == "…")
+        #expect(shown.first?.name.rawName == name.rawName)
+    }
+
+    @Test(arguments: [
+        ("Content-Type", "multipart/form-data; boundary=ferry-0123456789"), ("Idempotency-Key", "film-7"),
+        ("Upload-Offset", "1024"), ("Tus-Resumable", "1.0.0"), ("Content-Length", "12"), ("ETag", "\"abc\""),
+        ("X-Amz-Content-Sha256", "UNSIGNED-PAYLOAD"), ("Accept", "application/json;q=0.8, */*"),
+        ("Content-Range", "bytes 0-9/10"), ("Content-Disposition", "attachment; filename=\"May.mov\""),
+        ("User-Agent", "ferry/1 (+https://ferry.example/)"), ("Keep-Alive", "timeout=5"),
+        ("If-Match", "\"abc\""), ("X-Monkey", "bananas"),
+    ])
+    func `a field that carries none is shown`(name: String, value: String) throws {
+        let name = try #require(HTTPField.Name(name))
+        #expect(Redaction.fields([name: value])[name] == value)
+    }
+
+    @Test(arguments: [
+        ("X-Forwarded", "Bearer geheim12"), ("X-Any", "Basic dXNlcjpnZWhlaW0="),
+        ("X-Any", "AWS4-HMAC-SHA256 Credential=geheim/2026, Signature=geheim"),
+        ("Referer", "https://geheim:geheim@h/f?a=geheim"), ("Location", "/f?sig=geheim"),
+        ("Link", "<https://h/f?a=geheim>; rel=\"next\""), ("X-Note", "token=geheim"),
+    ])
+    func `a value that is a credential or holds one is cut whatever its name`(name: String, value: String)
+        throws
+    {
+        let name = try #require(HTTPField.Name(name))
+        let shown = try #require(Redaction.fields([name: value])[name])
+        #expect(!shown.contains("geheim") && !shown.contains("dXNlcj"))
+    }
+
+    @Test(arguments: [
+        (
+            "no connection to https://a:geheim@h:80/f?x=geheim, refused",
+            "no connection to https://h:80/f?x=…, refused"
+        ),
+        ("see <https://h/f?x=geheim>.", "see <https://h/f?x=…>."),
+        ("redirects to /f?sig=geheim", "redirects to /f?sig=…"),
+        ("sent Authorization: Bearer geheim1", "sent Authorization: Bearer …"),
+        ("{\"access_token\":\"geheim\",\"expires_in\":60}", "{\"access_token\":\"…\",\"expires_in\":60}"),
+        ("X-Api-Key: geheim1 is unknown", "X-Api-Key: … is unknown"),
+        ("two\nlines\u{1B}[2J\u{2028}three", "two lines [2J three"),
+    ])
+    func `a text loses what looks like a secret, and its line ends`(text: String, shown: String) {
+        #expect(Redaction.text(text) == shown)
+    }
+
+    @Test(arguments: [
+        "the server answered 503 (Service Unavailable)", "/films/May.mov: no such file",
+        "the credential: the keyring is locked", "basic authentication failed", "is it 3/4? yes",
+        "part 2 of the form, \"film\": its content holds the form's boundary",
+        "the answer has the content type text/html; accepted are application/json, text/*",
+    ])
+    func `a text without a secret stays as it is`(text: String) {
+        #expect(Redaction.text(text) == text)
+    }
+
+    private func secrets(_ url: String, _ fields: HTTPFields = [:]) -> Secrets {
+        var secrets = Secrets()
+        secrets.add(TransportRequest(method: .put, url: url, fields: fields))
+        return secrets
+    }
+
+    @Test func `what the request holds is cut from what the server says of it`() {
+        let secrets = secrets(
+            "https://anna:p%40ssword@h/f?sig=s%2Fig1&type=film",
+            [.authorization: "Basic aGFuczpnZWhlaW0=", .cookie: "id=cookie-value; b=c"])
+        let said = "anna p@ssword p%40ssword s/ig1 s%2Fig1 aGFuczpnZWhlaW0= hans geheim cookie-value film"
+        #expect(secrets.cut(from: said) == "… … … … … … … … … film")
+    }
+
+    @Test func `a long secret that the server cut short is cut whole, however long`() {
+        let token = String((0..<5000).flatMap { "\($0)x" })
+        let secrets = secrets("https://h/", [.authorization: "Bearer \(token)"])
+        #expect(secrets.cut(from: "invalid \(token.prefix(150))") == "invalid …")
+        #expect(secrets.cut(from: "invalid \(token) twice \(token)") == "invalid … twice …")
+    }
+
+    @Test func `a context that is printed shows no secret`() {
+        var context = RequestContext()
+        context.secrets = secrets("https://anna:geheim@h/", [.authorization: "Bearer geheim"])
+        var dumped = ""
+        dump(context, to: &dumped)
+        #expect(!"\(context) \(dumped)".contains("geheim"))
+    }
+}
