@@ -39,7 +39,7 @@ struct MultipartRoundTripTests {
         }.joined()
     }
 
-    /// Bytes that look like delimiters for a while.
+    /// Bytes that look like delimiters for a while. No word begins with what may end a boundary.
     private static func content(_ boundary: String, _ generator: inout Generator) -> [UInt8] {
         let words = ["\r\n", "\r", "\n", "--", "\r\n--", "\r\n--" + boundary.dropLast(), "--\r\n", "!", "\0"]
         var bytes: [UInt8] = []
