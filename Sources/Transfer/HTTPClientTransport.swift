@@ -59,6 +59,7 @@ public final class HTTPClientTransport: Transport {
     private let answerLimit: Int
     private let loops: [any EventLoop]
     private let exchanges = RunningExchanges()
+    private let slots = ConnectionSlots(limit: HTTPClients.connectionsPerPlace)
 
     /// - Parameter monitors: Told at once of hosts whose certificates are not verified.
     /// - Throws: `UploadFailure` (`permanent`) that names the certificate file that cannot be used.
@@ -92,7 +93,12 @@ public final class HTTPClientTransport: Transport {
         do throws(UploadFailure) { route = try await clients.route(to: request.url) } catch {
             throw TransportError(.notConnected, error)
         }
-        let loop = loop(for: route.url)
+        let place = URL(string: route.url).flatMap(UploadAddress.origin) ?? ""
+        guard await slots.enter(place) else {
+            throw TransportError(.cancelled, UploadFailure(.network, "stopped"))
+        }
+        defer { slots.leave(place) }
+        let loop = loop(for: place)
         var writer: BodyWriter?
         if case .streamed(let body) = request.body {
             writer = BodyWriter(body, isEncrypted: request.url.lowercased().hasPrefix("https:"), on: loop)
@@ -121,9 +127,8 @@ public final class HTTPClientTransport: Transport {
 
     /// One loop for all requests to one place: a connection is made on the loop its first request prefers, so it is
     /// kept for the next, and what happens on it is in order with what the request's delegate hears.
-    private func loop(for url: String) -> any EventLoop {
-        let place = URL(string: url).flatMap(UploadAddress.origin) ?? ""
-        return loops[Int(UInt(bitPattern: place.hashValue) % UInt(loops.count))]
+    private func loop(for place: String) -> any EventLoop {
+        loops[Int(UInt(bitPattern: place.hashValue) % UInt(loops.count))]
     }
 
     private func execute(

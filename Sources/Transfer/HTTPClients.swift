@@ -23,6 +23,9 @@ final class HTTPClients: Sendable {
         var isVerified = true
     }
 
+    /// More requests than that to one server wait for a connection.
+    static let connectionsPerPlace = 256
+
     private enum State {
         case open([Way: HTTPClient])
         case closed
@@ -111,8 +114,8 @@ final class HTTPClients: Sendable {
         settings.httpVersion = .http1Only
         settings.timeout.connect = TimeAmount(configuration.timeouts.connect)
         settings.connectionPool.retryConnectionEstablishment = false
-        // The scheduler limits what runs at once; the pool must never make a started request wait.
-        settings.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 256
+        // The pool must never make a request wait: it would count against the time to connect (see `ConnectionSlots`).
+        settings.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = Self.connectionsPerPlace
         var tls = tls
         if !way.isVerified { tls.certificateVerification = .none }
         settings.tlsConfiguration = tls
