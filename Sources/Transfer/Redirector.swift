@@ -13,19 +13,29 @@ public struct Redirect: Sendable {
     /// True if that is the same scheme, host and port.
     public let staysAtServer: Bool
 
-    /// - Returns: nil if the answer is no redirect, or its `Location` leads nowhere.
-    init?(_ response: TransportResponse, to request: TransportRequest) {
+    /// As the caller asked for them, without what adapters made of them.
+    private let asked: HTTPFields
+
+    /// - Returns: nil if the answer is no redirect, or its `Location` leads nowhere that a request can be sent to. What
+    ///   the network says never leads to a socket of this machine, nor what stands behind a socket out of it.
+    init?(_ response: TransportResponse, to request: TransportRequest, asked: HTTPFields) {
         guard [301, 302, 303, 307, 308].contains(response.status),
-            let url = response.fields[.location].flatMap({ UploadAddress.absolute($0, against: request.url) })
+            let url = response.fields[.location].flatMap({ UploadAddress.absolute($0, against: request.url) }
+            ),
+            UploadAddress.expectation(brokenBy: url.absoluteString) == nil
         else { return nil }
         self.request = request
         self.response = response
+        self.asked = asked
         self.url = url.absoluteString
         staysAtServer = UploadAddress.origin(url) == URL(string: request.url).flatMap(UploadAddress.origin)
+        let isAtSocket = [request.url, self.url].contains(where: UploadAddress.isUnixSocket)
+        guard staysAtServer || !isAtSocket else { return nil }
     }
 
     /// What RFC 9110 §15.4 makes of the request: the same again with its whole body after 307 and 308; after 303 a
-    /// GET, and after 301 and 302 too if it was a POST, as everybody does it. Another server gets no credentials.
+    /// GET, and after 301 and 302 too if it was a POST, as everybody does it. Another server gets no credentials, and
+    /// nothing that an adapter added.
     public var next: TransportRequest {
         var next = request
         next.url = url
@@ -39,7 +49,10 @@ public struct Redirect: Sendable {
             next.fields = HTTPFields(next.fields.filter { !$0.name.canonicalName.hasPrefix("content-") })
         }
         if !staysAtServer {
-            next.fields = HTTPFields(next.fields.filter { !Redaction.holdsSecret($0.name) })
+            next.fields = HTTPFields(
+                next.fields.filter {
+                    !Redaction.holdsSecret($0.name) && asked[values: $0.name].contains($0.value)
+                })
         }
         return next
     }

@@ -13,12 +13,15 @@ struct RequestAttempt: Sendable {
     /// Knows the secrets of the request as far as it got.
     private(set) var context: RequestContext
     private let observers: [any UploadDelegate]
+    private let start: AttemptStart
     /// As far as it got: unadapted, adapted, or as it was redirected.
     private(set) var request: TransportRequest
+    private var adaptedRequest: TransportRequest?
 
     init(
         _ plan: RequestPlan, interceptor: Interceptor, redirects: any RedirectHandler,
-        transport: any Transport, context: RequestContext, observers: [any UploadDelegate]
+        transport: any Transport, context: RequestContext, observers: [any UploadDelegate],
+        start: AttemptStart
     ) {
         self.plan = plan
         self.interceptor = interceptor
@@ -26,25 +29,40 @@ struct RequestAttempt: Sendable {
         self.transport = transport
         self.context = context
         self.observers = observers
+        self.start = start
         request = TransportRequest(method: plan.method, url: plan.url, fields: plan.fields)
         self.context.secrets.add(request)
+    }
+
+    /// What a retrier is asked about: the request as it was sent, but with the method and body that a retry would begin
+    /// with. A GET that a POST was redirected to may be repeated; the POST may not.
+    var judged: TransportRequest {
+        var judged = request
+        if let adaptedRequest {
+            judged.method = adaptedRequest.method
+            judged.body = adaptedRequest.body
+            judged.isRepeatable = adaptedRequest.isRepeatable
+        }
+        return judged
     }
 
     mutating func response() async throws(RequestFailure) -> TransportResponse {
         request = try await plan.opened()
         request = try await adapted()
+        adaptedRequest = request
         context.secrets.add(request)
         context.report(.adapted(RequestSummary(request)))
         for _ in 0...Self.redirectLimit {
-            try checkMethod()
+            try checkForm()
             let response = try await send()
-            guard let redirect = Redirect(response, to: request),
+            guard let redirect = Redirect(response, to: request, asked: plan.fields),
                 let next = await redirects.request(after: redirect, for: context)
             else { return response }
             context.report(.redirected(status: response.status, to: Redaction.address(next.url)))
             request = next
             context.secrets.add(next)
             guard request.body.canBegin else { throw .unusable(.streamWasRead) }
+            try await start.passAgain(request)
         }
         throw .transport(
             TransportError(
@@ -61,15 +79,28 @@ struct RequestAttempt: Sendable {
             } catch is AdaptationRestart where run < AdaptationRestart.limit && !Task.isCancelled {
                 continue
             } catch {
-                if error is CancellationError || Task.isCancelled { throw .cancelled() }
+                if Task.isCancelled { throw .cancelled() }
                 throw .adaptation(error)
             }
         }
     }
 
-    /// RFC 9110 §9.3.1 gives the content of a GET no meaning, and servers refuse it.
-    private func checkMethod() throws(RequestFailure) {
-        guard [.get, .head].contains(request.method), request.body.length != 0 else { return }
+    /// What no server could make sense of is not sent.
+    private func checkForm() throws(RequestFailure) {
+        if request.method == .connect {
+            throw .unusable(
+                UploadFailure(
+                    .permanent, "a CONNECT request asks a proxy for a tunnel, not a server for an answer",
+                    hint: "set the proxy in the transport's configuration"))
+        }
+        if case .streamed(let body) = request.body, body.segments.contains(where: { $0.length ?? 0 < 0 }) {
+            throw .unusable(
+                UploadFailure(
+                    .permanent, "a part of the body is said to be less than 0 bytes long",
+                    hint: "declare the exact length, or none if it is not known"))
+        }
+        // RFC 9110 §9.3.1 gives the content of a GET no meaning, and servers refuse it; §9.3.8 forbids it with TRACE.
+        guard [.get, .head, .trace].contains(request.method), request.body.length != 0 else { return }
         throw .unusable(
             UploadFailure(
                 .permanent, "a \(request.method.rawValue) request cannot carry a body",
@@ -77,17 +108,12 @@ struct RequestAttempt: Sendable {
     }
 
     private func send() async throws(RequestFailure) -> TransportResponse {
-        do throws(TransportError) {
-            do throws(TransportError) {
-                return try await sendOnce()
-            } catch {
-                guard request.mayRepeat(after: error), request.body.canBegin else { throw error }
-                context.report(.retriedOnFreshConnection)
-                return try await sendOnce()
-            }
-        } catch {
-            throw error.reason == .cancelled ? .cancelled(bodySent: error.bodySent) : .transport(error)
+        do throws(TransportError) { return try await sendOnce() } catch {
+            guard request.mayRepeat(after: error), request.body.canBegin else { throw RequestFailure(error) }
         }
+        context.report(.retriedOnFreshConnection)
+        try await start.passAgain(request)
+        do throws(TransportError) { return try await sendOnce() } catch { throw RequestFailure(error) }
     }
 
     private func sendOnce() async throws(TransportError) -> TransportResponse {
@@ -112,6 +138,12 @@ struct RequestAttempt: Sendable {
     }
 }
 
+extension RequestFailure {
+    fileprivate init(_ error: TransportError) {
+        self = error.reason == .cancelled ? .cancelled(bodySent: error.bodySent) : .transport(error)
+    }
+}
+
 extension TransportRequest {
     /// Only what a server may see twice, or what it cannot have seen, is sent again (RFC 9110 §9.2.2).
     fileprivate func mayRepeat(after error: TransportError) -> Bool {
@@ -131,6 +163,33 @@ protocol AttemptObserver: UploadDelegate {
     func isWaiting(for next: RequestContext)
     /// A body of this many bytes goes out, also again within an attempt.
     func willSend(_ expected: ByteCount?)
+}
+
+/// What stands before each sending of a request. Progress is told first: from there on whoever holds the request finds
+/// that something is about to go out, and no answer to wait for.
+struct AttemptStart: Sendable {
+    /// Told besides the request's own delegate.
+    var progress: (any AttemptObserver)?
+    /// Waited for.
+    var hold: Hold?
+
+    /// Before an attempt.
+    /// - Throws: `.cancelled` if the task was cancelled while it was held.
+    func pass(_ context: RequestContext) async throws(RequestFailure) {
+        progress?.didBegin(context)
+        try await waitWhileHeld()
+    }
+
+    /// Before a redirect or a fresh connection within an attempt.
+    /// - Throws: as `pass`.
+    func passAgain(_ request: TransportRequest) async throws(RequestFailure) {
+        progress?.willSend(request.body.length)
+        try await waitWhileHeld()
+    }
+
+    private func waitWhileHeld() async throws(RequestFailure) {
+        if let hold, await !hold.wait() { throw .cancelled() }
+    }
 }
 
 /// Passes on how a body gets out: to the monitors, the request's progress and the caller's delegate.

@@ -49,7 +49,8 @@ extension RequestFailure {
         }
     }
 
-    private static func worded(_ error: any Error) -> UploadFailure? {
+    /// What an error says of itself; nil if it says nothing.
+    static func worded(_ error: any Error) -> UploadFailure? {
         (error as? UploadFailure) ?? (error as? any UploadFailureConvertible)?.failure
     }
 }

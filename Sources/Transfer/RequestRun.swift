@@ -18,7 +18,12 @@ struct RequestRun: Sendable {
     struct Answer: Sendable {
         var request: TransportRequest
         var response: TransportResponse
+        /// What a retrier is asked about: see `RequestAttempt.judged`.
+        var judged: TransportRequest
     }
+
+    /// A year; what comes near the largest `Duration` ends the process within the clock.
+    private static let longestWait = Duration.seconds(366 * 86_400)
 
     let plan: RequestPlan
     let context: RequestContext
@@ -75,25 +80,23 @@ struct RequestRun: Sendable {
     ///
     /// - Parameters:
     ///   - context: Of the first attempt; of the last one at the end.
-    ///   - progress: Told of each attempt besides the request's own delegate.
-    ///   - hold: Waited for before each attempt.
+    ///   - start: Passed before each attempt.
     func attempts(
-        _ context: inout RequestContext, progress: (any AttemptObserver)? = nil, hold: Hold? = nil
+        _ context: inout RequestContext, start: AttemptStart = AttemptStart()
     ) async throws(RequestFailure) -> Answer {
         while true {
-            progress?.didBegin(context)
-            if let hold, await !hold.wait() { throw .cancelled() }
+            try await start.pass(context)
             var attempt = RequestAttempt(
                 plan, interceptor: interceptor, redirects: redirects, transport: transport, context: context,
-                observers: observers(progress))
+                observers: observers(start.progress), start: start)
             do throws(RequestFailure) {
                 let response = try await attempt.response()
                 try await validation.validate(response, to: attempt.request)
-                return Answer(request: attempt.request, response: response)
+                return Answer(request: attempt.request, response: response, judged: attempt.judged)
             } catch {
                 context.secrets = attempt.context.secrets
-                context = try await next(
-                    after: error, of: attempt.request, in: context, progress: progress)
+                try await next(
+                    after: error, of: attempt.judged, in: &context, progress: start.progress)
             }
         }
     }
@@ -106,30 +109,30 @@ struct RequestRun: Sendable {
     }
 
     /// Asks the retriers, and waits as long as they say.
-    /// - Returns: The context of the next attempt.
+    /// - Parameter context: Of the attempt that failed; then of the next one.
     /// - Throws: `failure` if there is to be none.
     func next(
-        after failure: RequestFailure, of request: TransportRequest, in context: RequestContext,
+        after failure: RequestFailure, of request: TransportRequest, in context: inout RequestContext,
         progress: (any AttemptObserver)? = nil
-    ) async throws(RequestFailure) -> RequestContext {
+    ) async throws(RequestFailure) {
         if Task.isCancelled { throw failure.asCancel }
         guard let reason = failure.retryReason else { throw failure }
         let delay: Duration
         switch await interceptor.retry(request, after: failure, for: context) {
         case .retry: delay = .zero
-        case .retryAfter(let wait): delay = max(.zero, wait)
+        case .retryAfter(let wait): delay = min(max(.zero, wait), Self.longestWait)
         case .doNotRetry: throw Task.isCancelled ? failure.asCancel : failure
         case .fail(let error): throw Task.isCancelled ? failure.asCancel : .retry(error, original: failure)
         }
         guard plan.body.canBegin else { throw failure }
         context.report(.retrying(after: delay, reason: failure.failure.summary))
-        let next = context.next(counting: reason)
-        progress?.isWaiting(for: next)
+        // Before the wait: one that is cut short was a retry all the same.
+        context = context.next(counting: reason)
+        progress?.isWaiting(for: context)
         do {
             try Task.checkCancellation()
             if delay > .zero { try await clock.sleep(for: delay) }
         } catch { throw failure.asCancel }
-        return next
     }
 }
 
@@ -166,7 +169,7 @@ extension RequestPlan {
                 method: method, url: url, fields: fields, body: try await body.open(),
                 isRepeatable: isRepeatable)
         } catch {
-            if error is CancellationError || Task.isCancelled { throw .cancelled() }
+            if Task.isCancelled { throw .cancelled() }
             let failure = error as? UploadFailure
             throw .unusable(failure ?? UploadFailure(.sourceUnreadable, "the body cannot be had: \(error)"))
         }

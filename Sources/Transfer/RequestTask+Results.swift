@@ -48,13 +48,12 @@ extension RequestTask {
         _ decode: @Sendable (TransportRequest, TransportResponse) throws -> Value
     ) async throws(RequestFailure) -> Value {
         while true {
-            let (number, outcome) = await outcome()
+            let (execution, outcome) = await outcome()
             let answer = try outcome.get()
             do {
                 return try decode(answer.request, answer.response)
             } catch {
-                try await again(
-                    after: .undecodable(answer.response, error), to: answer.request, from: number)
+                try await again(after: .undecodable(answer.response, error), to: answer, from: execution)
             }
         }
     }

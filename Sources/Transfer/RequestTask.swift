@@ -20,11 +20,26 @@ public final class RequestTask: Identifiable, Sendable {
 
     typealias Outcome = Result<RequestRun.Answer, RequestFailure>
 
+    /// What an execution comes to.
+    enum Ending: Sendable {
+        case outcome(Outcome)
+        /// Nothing was sent, because no retrier wants the answer again; the one before stays.
+        case declined(RequestFailure)
+    }
+
     /// One series of attempts that leads to an outcome. Another follows if an answer could not be decoded and a retrier
-    /// wants it again.
+    /// wants it again; asking the retriers and waiting as they say is part of it.
     struct Execution: Sendable {
         let number: Int
-        let task: Task<Outcome, Never>
+        let task: Task<Ending, Never>
+    }
+
+    /// An answer that could not be decoded.
+    private struct Undecoded: Sendable {
+        let failure: RequestFailure
+        let answer: RequestRun.Answer
+        /// What brought it.
+        let execution: Execution
     }
 
     private enum Stage {
@@ -57,6 +72,9 @@ public final class RequestTask: Identifiable, Sendable {
         run.reportCreation()
     }
 
+    /// What runs keeps itself. One that was never begun cannot be any more: monitors and readers of its progress hear so.
+    deinit { cancel() }
+
     /// In every event of the request.
     public var id: UUID { run.context.id }
 
@@ -85,16 +103,18 @@ public final class RequestTask: Identifiable, Sendable {
         let wasSuspended = core.withLock { core in
             switch core.stage {
             case .initialized:
-                core.stage = .running(begin(1, &core))
+                core.stage = .running(begin(1))
                 return false
             case .suspended(let execution):
-                core.stage = .running(execution ?? begin(1, &core))
+                core.stage = .running(execution ?? begin(1))
                 return true
             case .running, .ended, .finished: return false
             }
         }
-        if wasSuspended { run.context.report(.resumed) }
-        hold.release()
+        guard wasSuspended else { return self }
+        run.context.report(.resumed)
+        // Somebody may have suspended it again meanwhile.
+        core.withLock { if case .running = $0.stage { hold.release() } }
         return self
     }
 
@@ -102,7 +122,8 @@ public final class RequestTask: Identifiable, Sendable {
     ///
     /// Before it is sent: nothing goes out. While its body goes out: HTTP knows no pause, so the connection is closed
     /// and resuming sends the whole body again, which counts as no retry; only a resumable protocol goes on at the
-    /// byte (`UploadAttempt`). When its last byte is out, the answer is still taken, and nothing is sent after it.
+    /// byte (`UploadAttempt`). When its last byte is out, the answer is still taken, and nothing is sent after it: no
+    /// redirect is followed and no retry made before `resume()`. A wait between two attempts goes on.
     @discardableResult
     public func suspend() -> RequestTask {
         let attempts: Task<Outcome, Never>?
@@ -129,11 +150,10 @@ public final class RequestTask: Identifiable, Sendable {
     /// Ends the request with `RequestFailure.cancelled`, for good. Its connection is closed at once.
     public func cancel() { stop(.cancelled()) }
 
-    /// Ends the request as `failure` says, and returns when nothing of it runs any more.
-    func end(with failure: RequestFailure) async { _ = await stop(failure)?.task.value }
-
+    /// Ends the request as `failure` says.
+    /// - Returns: What may still run of it.
     @discardableResult
-    private func stop(_ failure: RequestFailure) -> Execution? {
+    func stop(_ failure: RequestFailure) -> Execution? {
         let (execution, isNew): (Execution?, Bool) = core.withLock { core in
             switch core.stage {
             case .initialized, .suspended(nil):
@@ -157,75 +177,121 @@ public final class RequestTask: Identifiable, Sendable {
     }
 
     /// The outcome of the request as it is now under way; begins it if nobody has.
-    func outcome() async -> (number: Int, Outcome) {
-        switch state {
-        case .initialized: resume()
-        case .running, .suspended, .cancelled, .finished: break
-        }
-        // A suspended request that was never begun begins when it is resumed: this waits with it.
-        if core.withLock({ if case .suspended(nil) = $0.stage { true } else { false } }) {
-            core.withLock { core in
-                guard case .suspended(nil) = core.stage else { return }
-                core.stage = .suspended(begin(1, &core))
+    func outcome() async -> (Execution?, Outcome) {
+        resumeIfNew()
+        while true {
+            let current: Result<Execution, RequestFailure> = core.withLock { core in
+                switch core.stage {
+                case .running(let execution), .suspended(let execution?), .finished(let execution),
+                    .ended(_, let execution?):
+                    return .success(execution)
+                case .suspended(nil):
+                    // It begins when it is resumed: this waits with it.
+                    let execution = begin(1)
+                    core.stage = .suspended(execution)
+                    return .success(execution)
+                case .ended(let failure, nil): return .failure(failure)
+                case .initialized: return .failure(.cancelled())
+                }
+            }
+            switch current {
+            case .failure(let failure): return (nil, .failure(failure))
+            case .success(let execution):
+                guard case .outcome(let outcome) = await ending(of: execution) else { continue }
+                return (execution, outcome)
             }
         }
-        let current: Result<Execution, RequestFailure> = core.withLock { core in
-            switch core.stage {
-            case .running(let execution), .suspended(let execution?), .finished(let execution),
-                .ended(_, let execution?):
-                .success(execution)
-            case .ended(let failure, nil): .failure(failure)
-            case .initialized, .suspended(nil): .failure(.cancelled())
-            }
-        }
-        switch current {
-        case .failure(let failure): return (0, .failure(failure))
-        case .success(let execution):
-            let outcome = await withTaskCancellationHandler {
-                await execution.task.value
-            } onCancel: {
-                cancel()
-            }
-            return (execution.number, outcome)
+    }
+
+    private func resumeIfNew() {
+        guard case .initialized = state else { return }
+        resume()
+    }
+
+    private func ending(of execution: Execution) async -> Ending {
+        await withTaskCancellationHandler {
+            await execution.task.value
+        } onCancel: {
+            cancel()
         }
     }
 
     /// Makes the request again because its answer cannot be used, if a retrier says so.
     ///
-    /// - Parameter number: Of the execution that brought the answer. If another is already under way, that one counts.
+    /// - Parameter execution: What brought the answer. If another is already under way, that one counts.
     func again(
-        after failure: RequestFailure, to request: TransportRequest, from number: Int
+        after failure: RequestFailure, to answer: RequestRun.Answer, from execution: Execution?
     ) async throws(RequestFailure) {
-        let context = core.withLock { $0.context }
-        let next = try await run.next(after: failure, of: request, in: context)
-        core.withLock { core in
-            guard case .finished(let execution) = core.stage, execution.number == number else { return }
-            core.context = next
-            tracker.reopen(for: next)
-            core.stage = .running(begin(number + 1, &core))
+        let next: Execution? = core.withLock { core in
+            guard let execution, case .finished(let last) = core.stage, last.number == execution.number else {
+                return nil
+            }
+            let next = begin(
+                last.number + 1, after: Undecoded(failure: failure, answer: answer, execution: last))
+            core.stage = .running(next)
+            return next
         }
+        guard let next, case .declined(let reason) = await ending(of: next) else { return }
+        throw reason
     }
 
-    private func begin(_ number: Int, _ core: inout Core) -> Execution {
+    private func begin(_ number: Int, after undecoded: Undecoded? = nil) -> Execution {
         let isAllowed = session.running.add(self)
         return Execution(
             number: number,
             task: Task {
+                if isAllowed, let undecoded, let reason = await self.decline(undecoded) {
+                    return .declined(reason)
+                }
                 let outcome = isAllowed ? await self.execute() : .failure(.sessionClosed)
-                return self.conclude(outcome, number)
+                return .outcome(self.conclude(outcome))
             })
+    }
+
+    /// Asks the retriers for another answer, and waits as they say.
+    /// - Returns: Why there will be none; nil if there will, or if the request was ended meanwhile.
+    private func decline(_ undecoded: Undecoded) async -> RequestFailure? {
+        var context = core.withLock { $0.context }
+        let failure: RequestFailure?
+        do throws(RequestFailure) {
+            try await run.next(after: undecoded.failure, of: undecoded.answer.judged, in: &context)
+            failure = nil
+        } catch {
+            failure = error
+        }
+        let next = context
+        let isDeclined = core.withLock { core in
+            core.context = next
+            switch core.stage {
+            case .running, .suspended:
+                guard failure != nil else {
+                    tracker.reopen(for: next)
+                    return false
+                }
+                core.stage = .finished(undecoded.execution)
+                hold.release()
+                // Together with the stage: another reader may ask again at once.
+                session.running.remove(self)
+                return true
+            case .initialized, .ended, .finished: return false
+            }
+        }
+        return isDeclined ? failure : nil
     }
 
     private func execute() async -> Outcome {
         while true {
             guard await hold.wait() else { return .failure(.cancelled()) }
-            let attempts = core.withLock { core in
+            let attempts: Task<Outcome, Never>? = core.withLock { core in
+                if case .ended = core.stage { return nil }
                 let first = core.context
                 let attempts = Task {
                     var context = first
                     let outcome: Outcome
                     do throws(RequestFailure) {
-                        outcome = .success(try await run.attempts(&context, progress: tracker, hold: hold))
+                        outcome = .success(
+                            try await run.attempts(
+                                &context, start: AttemptStart(progress: tracker, hold: hold)))
                     } catch {
                         outcome = .failure(error)
                     }
@@ -236,6 +302,7 @@ public final class RequestTask: Identifiable, Sendable {
                 core.attempts = attempts
                 return attempts
             }
+            guard let attempts else { return .failure(.cancelled()) }
             let outcome = await withTaskCancellationHandler {
                 await attempts.value
             } onCancel: {
@@ -249,7 +316,7 @@ public final class RequestTask: Identifiable, Sendable {
     }
 
     /// Writes down how the execution ended, and tells everybody.
-    private func conclude(_ outcome: Outcome, _ number: Int) -> Outcome {
+    private func conclude(_ outcome: Outcome) -> Outcome {
         let (final, context): (Outcome, RequestContext) = core.withLock { core in
             switch core.stage {
             case .ended(.cancelled, _):
@@ -258,6 +325,8 @@ public final class RequestTask: Identifiable, Sendable {
             case .ended(let failure, _): return (.failure(failure), core.context)
             case .running(let execution), .suspended(let execution?):
                 core.stage = .finished(execution)
+                // What was held last has its answer: nobody would let another execution go on.
+                hold.release()
                 return (outcome, core.context)
             case .initialized, .suspended(nil), .finished: return (outcome, core.context)
             }

@@ -56,7 +56,7 @@ public struct ResponseValidation: Sendable {
         for check in checks {
             do { try await check(request, response) } catch {
                 let reason =
-                    error as? UploadFailure
+                    RequestFailure.worded(error)
                     ?? UploadFailure(
                         .permanent, "the answer was not accepted: \(error)", status: response.status)
                 throw .rejected(response, reason)

@@ -10,6 +10,7 @@ final class RunningRequests: Sendable {
     private let state = Mutex(State())
 
     var count: Int { state.withLock { $0.tasks.count } }
+    var isClosed: Bool { state.withLock { $0.isClosed } }
 
     /// - Returns: false if no request may begin any more.
     func add(_ task: RequestTask) -> Bool {

@@ -64,7 +64,8 @@ public struct Session: Sendable {
 
     /// Ends every request with `RequestFailure.sessionClosed` and closes all connections.
     public func shutdown() async {
-        for task in running.close() { await task.end(with: .sessionClosed) }
+        // All are ended before one is waited for: one whose adapter does not let go must not keep the others.
+        for execution in running.close().map({ $0.stop(.sessionClosed) }) { _ = await execution?.task.value }
         await transport.shutdown()
     }
 
@@ -78,11 +79,12 @@ public struct Session: Sendable {
     /// - Parameters:
     ///   - label: Names the request in events.
     ///   - validation: Instead of the configuration's.
-    /// - Throws: `RequestFailure`; `.cancelled` if the caller's task was.
+    /// - Throws: `RequestFailure`; `.cancelled` if the caller's task was, or if the session was shut down meanwhile.
     public func perform(
         _ request: TransportRequest, label: String = "", validation: ResponseValidation? = nil,
         delegate: (any UploadDelegate)? = nil
     ) async throws(RequestFailure) -> TransportResponse {
+        guard !running.isClosed else { throw .sessionClosed }
         let body = request.body
         let run = RequestRun(
             RequestPlan(

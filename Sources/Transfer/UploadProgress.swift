@@ -103,7 +103,12 @@ final class ProgressTracker: AttemptObserver {
 
     func isWaiting(for next: RequestContext) { begin(next, isBetweenAttempts: true) }
 
-    func willSend(_ expected: ByteCount?) { change { $0.value.expected = expected } }
+    func willSend(_ expected: ByteCount?) {
+        change { state in
+            state.value.phase = .preparing
+            state.value.expected = expected
+        }
+    }
 
     func didSendBodyData(_ bytesSent: ByteCount, totalBytesSent: ByteCount, totalBytesExpected: ByteCount?) {
         change { state in
