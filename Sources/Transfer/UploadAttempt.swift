@@ -104,7 +104,8 @@ public struct UploadAttempt: Sendable {
         let failure: RequestFailure
         do throws(RequestFailure) {
             let response = try await session.perform(
-                request, label: label, validation: Self.credentialsAccepted, delegate: progress)
+                request, label: label, validation: credentialsAccepted(exchange, marker, known: known),
+                delegate: progress)
             return .answered(response.answer)
         } catch {
             failure = error
@@ -128,8 +129,17 @@ public struct UploadAttempt: Sendable {
     }
 
     /// What an answer means is the protocol's to say; only refused credentials are the session's.
-    private static let credentialsAccepted = ResponseValidation.check { _, response in
-        if response.status == 401 { throw AnswerVerdict.failure(response.answer) }
+    ///
+    /// A server that refuses them has taken nothing. To get others may take long, and whatever ends this process
+    /// meanwhile must not leave a question. Only a file's mark is set again when it is sent again.
+    private func credentialsAccepted(
+        _ exchange: Exchange, _ marker: Marker, known: Resource?
+    ) -> ResponseValidation {
+        .check { _, response in
+            guard response.status == 401 else { return }
+            if case .file = exchange.body { await marker.remove(leaving: known) }
+            throw AnswerVerdict.failure(response.answer)
+        }
     }
 
     private func body(of exchange: Exchange, marker: Marker) -> TransportRequest.Body {
@@ -169,8 +179,10 @@ private final class Marker: Sendable {
 
     /// If this fails the mark stays, and a person is asked: the safe side.
     func remove(leaving known: Resource?) async {
-        guard isSet.withLock({ $0 }) else { return }
-        try? await recorder.record(known, durably: true)
+        guard isSet.withLock({ $0 }), (try? await recorder.record(known, durably: true)) != nil else {
+            return
+        }
+        isSet.withLock { $0 = false }
     }
 }
 
@@ -184,7 +196,8 @@ extension RequestFailure {
             case .cancelled, .staleConnection, .broken: error.bodySent >= length
             case .unsent, .notConnected, .source: false
             }
-        case .unusable, .adaptation, .rejected, .undecodable, .retry, .sessionClosed: false
+        case .retry(_, let original): original.mayHaveSentAll(length)
+        case .unusable, .adaptation, .rejected, .undecodable, .sessionClosed: false
         }
     }
 }

@@ -43,7 +43,7 @@ private struct Stage {
 
     func run(
         _ uploadProtocol: (any UploadProtocol)? = nil, resource: Resource? = nil,
-        adapters: [any RequestAdapter] = [],
+        adapters: [any RequestAdapter] = [], retriers: [any RequestRetrier] = [],
         _ answers:
             @escaping @Sendable (Int, TransportRequest) async -> Result<TransportResponse, TransportError>
     ) async throws -> UploadAttempt.Outcome {
@@ -63,7 +63,7 @@ private struct Stage {
             return await answers(number, request)
         }
         let attempt = UploadAttempt(
-            session: Session.making(transport, adapters: adapters), file: source,
+            session: Session.making(transport, adapters: adapters, retriers: retriers), file: source,
             identity: source.identity,
             label: "1", recorder: log)
         let item = UploadItem.make(url: "http://server.example/files/", size: source.identity.size)
@@ -126,6 +126,72 @@ struct UploadAttemptTests {
         let outcome = try await stage.run(stage.post) { _, _ in broke(.cancelled, sent: 10) }
         #expect(outcome.isCancelled)
         #expect(stage.log.all.count == 2)
+    }
+
+    @Test func `what a server refused is not marked while other credentials are fetched`() async throws {
+        let stage = try Stage()
+        let mark = Resource(url: "http://server.example/f").withWholeBodySent(true)
+        let before = Mutex<[Log.Entry]>([])
+        let retrier = WatchingRetrier { [log = stage.log] in before.withLock { $0 = log.all } }
+        let outcome = try await stage.run(stage.post, retriers: [retrier]) { number, _ in
+            .success(TransportResponse(status: number == 1 ? 401 : 201))
+        }
+        #expect(outcome.receipt != nil)
+        #expect(
+            before.withLock { $0 } == [
+                .request("POST"), .recorded(mark, durably: true), .recorded(nil, durably: true),
+            ])
+        #expect(stage.log.all[3...] == [.request("POST"), .recorded(mark, durably: true)])
+    }
+
+    @Test(arguments: [(9, false), (10, true)])
+    func `a second sending that is cancelled is unknown only if everything was sent`(
+        sent: ByteCount, isMarked: Bool
+    ) async throws {
+        let stage = try Stage()
+        let outcome = try await stage.run(stage.post, retriers: [WatchingRetrier {}]) { number, _ in
+            number == 1 ? .success(TransportResponse(status: 401)) : broke(.cancelled, sent: sent)
+        }
+        #expect(outcome.isCancelled)
+        guard case .recorded(let last, _)? = stage.log.all.last else {
+            return #expect(Bool(false), "\(stage.log.all)")
+        }
+        #expect((last != nil) == isMarked)
+    }
+
+    @Test(arguments: [0, 10])
+    func `a post that is made again after a 401 has its mark again, an empty one still`(size: Int)
+        async throws
+    {
+        let stage = try Stage(size: size)
+        let outcome = try await stage.run(stage.post, retriers: [WatchingRetrier {}]) { number, _ in
+            number == 1 ? .success(TransportResponse(status: 401)) : broke(sent: ByteCount(size))
+        }
+        #expect(outcome.failure?.category == .outcomeUnknown)
+        let recorded = stage.log.all.filter { if case .recorded = $0 { true } else { false } }
+        guard case .recorded(_?, durably: true)? = recorded.last else {
+            return #expect(Bool(false), "\(stage.log.all)")
+        }
+    }
+
+    @Test func `a renewal that fails for want of a network leaves no mark and passes by itself`() async throws
+    {
+        let stage = try Stage()
+        let reason = UploadFailure(.network, "the token server is away")
+        let outcome = try await stage.run(stage.post, retriers: [ScriptedRetrier([.fail(reason)])]) { _, _ in
+            .success(TransportResponse(status: 401))
+        }
+        #expect(outcome.failure == reason)
+        #expect(stage.log.all.last == .recorded(nil, durably: true))
+    }
+
+    @Test func `a retrier that fails over a post that may have arrived leaves the mark`() async throws {
+        let stage = try Stage()
+        let retrier = ScriptedRetrier([.fail(UploadFailure(.network, "x"))])
+        _ = try await stage.run(stage.post, retriers: [retrier]) { _, _ in broke(sent: 10) }
+        guard case .recorded(_?, durably: true)? = stage.log.all.last else {
+            return #expect(Bool(false), "\(stage.log.all)")
+        }
     }
 
     @Test func `an empty post that was never made leaves no mark`() async throws {
@@ -230,6 +296,20 @@ struct UploadAttemptTests {
         let last = try #require(server.requests.last)
         #expect(last.isComplete && last["Upload-Offset"] == "1000000")
         #expect(file.pattern.firstDifference(from: last.body, at: 1_000_000) == nil)
+    }
+}
+
+/// Wants every refused request again, and looks at something meanwhile.
+private struct WatchingRetrier: RequestRetrier {
+    let look: @Sendable () -> Void
+
+    init(_ look: @escaping @Sendable () -> Void) { self.look = look }
+
+    func retry(
+        _ request: TransportRequest, after failure: RequestFailure, for context: RequestContext
+    ) -> RetryDecision {
+        look()
+        return failure.response?.status == 401 ? .retry : .doNotRetry
     }
 }
 
