@@ -30,6 +30,7 @@ public final class HostileServer: Sendable {
     private let ended = Gate()
     private let bodyLimit: Int
     private let receiveBuffer: Int32?
+    private let remembers: Bool
     private let script: @Sendable (HostileConnection) throws -> Void
 
     /// Listens on a free port.
@@ -37,13 +38,16 @@ public final class HostileServer: Sendable {
     ///   - place: Where to listen; port 0 if that is no port.
     ///   - bodyLimit: How many bytes of each request's body are kept; all are counted.
     ///   - receiveBuffer: The size of the kernel's buffer for what was not read; small makes a client notice soon.
+    ///   - remembers: False keeps no requests: for tests that make thousands and measure memory.
     ///   - script: Run for every connection; it is closed when the script returns or throws.
     public init(
         at place: ListeningPlace = .ipv4, bodyLimit: Int = 1 << 20, receiveBuffer: Int32? = nil,
+        remembers: Bool = true,
         _ script: @escaping @Sendable (HostileConnection) throws -> Void
     ) throws {
         self.bodyLimit = bodyLimit
         self.receiveBuffer = receiveBuffer
+        self.remembers = remembers
         self.script = script
         (listener, port) =
             place == .ipv4
@@ -137,9 +141,10 @@ public final class HostileServer: Sendable {
         if isLast { ended.open() }
     }
 
-    /// Adds a request and returns its place in the list.
-    func record(_ request: RecordedRequest) -> Int {
-        change { requests in
+    /// Adds a request and returns its place in the list; nil if there is none.
+    func record(_ request: RecordedRequest) -> Int? {
+        guard remembers else { return nil }
+        return change { requests in
             requests.append(request)
             return requests.count - 1
         }
