@@ -72,8 +72,13 @@ public final class RequestTask: Identifiable, Sendable {
         run.reportCreation()
     }
 
-    /// What runs keeps itself. One that was never begun cannot be any more: monitors and readers of its progress hear so.
-    deinit { cancel() }
+    /// What runs keeps itself. One that was never begun cannot be any more: monitors hear so.
+    deinit {
+        switch core.withLock({ $0.stage }) {
+        case .initialized, .suspended(nil): run.reportEnd(.failure(.cancelled()), in: run.context)
+        case .running, .suspended, .ended, .finished: break
+        }
+    }
 
     /// In every event of the request.
     public var id: UUID { run.context.id }
