@@ -2,6 +2,9 @@
 ///
 /// Adapters run in order, each on what the one before made, on every attempt from the same unadapted request: the
 /// session's first, then the request's own. What one throws ends the attempt, and the retriers are asked.
+///
+/// An adapter that waits should end when its task is cancelled: the request and its session's `shutdown()` wait for it,
+/// as they do for a retrier. Neither may wait for its own request or for `shutdown()`.
 public protocol RequestAdapter: Sendable {
     /// - Parameter request: As the adapter before left it.
     /// - Returns: The request to send, or to hand to the next adapter.

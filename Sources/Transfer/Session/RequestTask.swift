@@ -70,10 +70,12 @@ public final class RequestTask: Identifiable, Sendable {
         self.session = session
         core = Mutex(Core(context: run.context))
         run.reportCreation()
+        session.running.hold(self)
     }
 
     /// What runs keeps itself. One that was never begun cannot be any more: monitors hear so.
     deinit {
+        session.running.remove(self)
         switch core.withLock({ $0.stage }) {
         case .initialized, .suspended(nil): run.reportEnd(.failure(.cancelled()), in: run.context)
         case .running, .suspended, .ended, .finished: break
@@ -241,7 +243,7 @@ public final class RequestTask: Identifiable, Sendable {
     }
 
     private func begin(_ number: Int, after undecoded: Undecoded? = nil) -> Execution {
-        let isAllowed = session.running.add(self)
+        let isAllowed = session.running.begin(self)
         return Execution(
             number: number,
             task: Task {

@@ -1,35 +1,51 @@
 import Synchronization
 
-/// The requests that a session has under way.
+/// The requests of a session that have not ended.
 final class RunningRequests: Sendable {
+    /// One that was never begun is its caller's alone.
+    private struct Held {
+        weak var task: RequestTask?
+    }
+
     private struct State {
         var isClosed = false
-        var tasks: [ObjectIdentifier: RequestTask] = [:]
+        var held: [ObjectIdentifier: Held] = [:]
+        var running: [ObjectIdentifier: RequestTask] = [:]
     }
 
     private let state = Mutex(State())
 
-    var count: Int { state.withLock { $0.tasks.count } }
+    /// Under way.
+    var count: Int { state.withLock { $0.running.count } }
     var isClosed: Bool { state.withLock { $0.isClosed } }
 
+    /// Knows of a task until it is begun, ended or let go.
+    func hold(_ task: RequestTask) {
+        state.withLock { $0.held[ObjectIdentifier(task)] = Held(task: task) }
+    }
+
     /// - Returns: false if no request may begin any more.
-    func add(_ task: RequestTask) -> Bool {
+    func begin(_ task: RequestTask) -> Bool {
         state.withLock { state in
+            state.held[ObjectIdentifier(task)] = nil
             guard !state.isClosed else { return false }
-            state.tasks[ObjectIdentifier(task)] = task
+            state.running[ObjectIdentifier(task)] = task
             return true
         }
     }
 
     func remove(_ task: RequestTask) {
-        _ = state.withLock { $0.tasks.removeValue(forKey: ObjectIdentifier(task)) }
+        state.withLock { state in
+            state.held[ObjectIdentifier(task)] = nil
+            state.running[ObjectIdentifier(task)] = nil
+        }
     }
 
-    /// - Returns: Those that were under way.
+    /// - Returns: Those that have not ended.
     func close() -> [RequestTask] {
         state.withLock { state in
             state.isClosed = true
-            return Array(state.tasks.values)
+            return Array(state.running.values) + state.held.values.compactMap(\.task)
         }
     }
 }

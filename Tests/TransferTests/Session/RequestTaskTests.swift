@@ -172,6 +172,16 @@ struct RequestTaskTests {
         }
     }
 
+    @Test func `a request that was never begun ends with its session, and so does its progress`() async {
+        var configuration = Session.Configuration()
+        configuration.startsRequestsImmediately = false
+        let session = Session(configuration, transport: HeldTransport())
+        let task = session.upload(.data([1]), to: url)
+        await session.shutdown()
+        for await _ in task.progress {}
+        #expect(task.state == .cancelled)
+    }
+
     @Test func `a request whose waiting task is cancelled is cancelled`() async throws {
         let transport = HeldTransport()
         let task = Session.making(transport).upload(.data([1]), to: url)
