@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import NIOCore
+import UploadProtocols
 
 /// What a request is answered with.
 struct Answer {
@@ -40,23 +41,8 @@ extension HTTPResponse.Status {
 }
 
 extension HTTPField.Name {
-    static let tusResumable = named("Tus-Resumable")
-    static let tusVersion = named("Tus-Version")
-    static let tusExtension = named("Tus-Extension")
-    static let tusMaxSize = named("Tus-Max-Size")
-    static let uploadOffset = named("Upload-Offset")
-    static let uploadLength = named("Upload-Length")
-    static let uploadMetadata = named("Upload-Metadata")
-    static let uploadExpires = named("Upload-Expires")
-    static let uploadDeferLength = named("Upload-Defer-Length")
     static let uploadConcat = named("Upload-Concat")
     static let uploadComplete = named("Upload-Complete")
-    static let methodOverride = named("X-HTTP-Method-Override")
-
-    private static func named(_ name: String) -> HTTPField.Name {
-        guard let name = HTTPField.Name(name) else { preconditionFailure("\(name) is not a field name") }
-        return name
-    }
 }
 
 extension HTTPFields {

@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import HummingbirdCore
 import NIOCore
+import UploadProtocols
 
 /// Turns requests into files and answers.
 struct Responder: Sendable {

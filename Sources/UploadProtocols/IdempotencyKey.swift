@@ -3,10 +3,7 @@ public import HTTPTypes
 extension HTTPField.Name {
     /// `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header): a server that knows it carries out a request once,
     /// however often it gets it.
-    public static let idempotencyKey: HTTPField.Name = {
-        guard let name = HTTPField.Name("Idempotency-Key") else { preconditionFailure("the name is a token") }
-        return name
-    }()
+    public static let idempotencyKey = named("Idempotency-Key")
 }
 
 extension HTTPFields {

@@ -21,9 +21,4 @@ extension HTTPField.Name {
     public static let uploadExpires = named("Upload-Expires")
     /// The method that is meant, where something between allows only POST.
     public static let methodOverride = named("X-HTTP-Method-Override")
-
-    private static func named(_ name: String) -> HTTPField.Name {
-        guard let name = HTTPField.Name(name) else { preconditionFailure("\(name) is a valid field name") }
-        return name
-    }
 }

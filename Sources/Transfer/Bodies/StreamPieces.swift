@@ -13,8 +13,14 @@ final class StreamPieces: PieceSource {
         /// Bytes of all chunks so far.
         var count: ByteCount = 0
         var hasEnded = false
-        var reading: Task<Void, Never>?
-        var isStopped = false
+        var reading = Reading.none
+    }
+
+    private enum Reading {
+        case none
+        case underWay(Task<Void, Never>)
+        /// Nobody wants the rest.
+        case stopped
     }
 
     private let chunks: ChunkReader
@@ -33,10 +39,10 @@ final class StreamPieces: PieceSource {
 
     func stop() {
         let reading = state.withLock { state in
-            state.isStopped = true
-            return state.reading.take()
+            defer { state.reading = .stopped }
+            return state.reading
         }
-        reading?.cancel()
+        if case .underWay(let task) = reading { task.cancel() }
     }
 
     func next(upTo limit: ByteCount, on eventLoop: any EventLoop) -> EventLoopFuture<Piece> {
@@ -46,11 +52,12 @@ final class StreamPieces: PieceSource {
                 promise.fail(error)
             }
         }
-        let isStopped = state.withLock { state in
-            state.reading = task
-            return state.isStopped
+        let isWanted = state.withLock { state in
+            if case .stopped = state.reading { return false }
+            state.reading = .underWay(task)
+            return true
         }
-        if isStopped { task.cancel() }
+        if !isWanted { task.cancel() }
         return promise.futureResult
     }
 

@@ -125,6 +125,11 @@ public final class HTTPClientTransport: Transport {
         }
     }
 
+    /// How many requests wait until fewer are under way to the server of `url`.
+    func waitingCount(for url: String) -> Int {
+        slots.waitingCount(for: URL(string: url).flatMap(UploadAddress.origin) ?? "")
+    }
+
     /// One loop for all requests to one place: a connection is made on the loop its first request prefers, so it is
     /// kept for the next, and what happens on it is in order with what the request's delegate hears.
     private func loop(for place: String) -> any EventLoop {

@@ -10,7 +10,7 @@ public struct RequestSummary: Hashable, Sendable {
     /// The values of fields that may hold a secret are cut.
     public let fields: HTTPFields
     /// Bytes of the body; nil if nobody knows before its end.
-    public let bodyLength: ByteCount?
+    public private(set) var bodyLength: ByteCount?
 
     /// Cuts what may be a secret from `request`.
     public init(_ request: TransportRequest) {
@@ -23,5 +23,12 @@ public struct RequestSummary: Hashable, Sendable {
         self.url = Redaction.address(url)
         self.fields = Redaction.fields(fields)
         self.bodyLength = bodyLength
+    }
+
+    /// The same with a body of this many bytes.
+    func carrying(_ bodyLength: ByteCount?) -> RequestSummary {
+        var summary = self
+        summary.bodyLength = bodyLength
+        return summary
     }
 }

@@ -7,6 +7,8 @@ struct RequestAttempt: Sendable {
     private static let redirectLimit = 5
 
     private let plan: RequestPlan
+    /// The plan's summary; nil if nobody is told of it.
+    private let asked: RequestSummary?
     private let interceptor: Interceptor
     private let redirects: any RedirectHandler
     private let transport: any Transport
@@ -19,11 +21,12 @@ struct RequestAttempt: Sendable {
     private var adaptedRequest: TransportRequest?
 
     init(
-        _ plan: RequestPlan, interceptor: Interceptor, redirects: any RedirectHandler,
+        _ plan: RequestPlan, asked: RequestSummary?, interceptor: Interceptor, redirects: any RedirectHandler,
         transport: any Transport, context: RequestContext, observers: [any UploadDelegate],
         start: AttemptStart
     ) {
         self.plan = plan
+        self.asked = asked
         self.interceptor = interceptor
         self.redirects = redirects
         self.transport = transport
@@ -51,7 +54,7 @@ struct RequestAttempt: Sendable {
         request = try await adapted()
         adaptedRequest = request
         context.secrets.add(request)
-        context.report(.adapted(RequestSummary(request)))
+        context.report(.adapted(summary))
         for _ in 0...Self.redirectLimit {
             try checkForm()
             let response = try await send()
@@ -68,6 +71,13 @@ struct RequestAttempt: Sendable {
             TransportError(
                 .broken,
                 UploadFailure(.permanent, "the server redirects in a circle", hint: "check the address")))
+    }
+
+    /// Cutting secrets costs more than comparing: what adapters left as it was is not cut again.
+    private var summary: RequestSummary {
+        guard let asked, request.method == plan.method, request.url == plan.url, request.fields == plan.fields
+        else { return RequestSummary(request) }
+        return asked.carrying(request.body.length)
     }
 
     private func adapted() async throws(RequestFailure) -> TransportRequest {

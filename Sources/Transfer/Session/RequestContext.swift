@@ -1,6 +1,6 @@
 public import struct Foundation.UUID
 
-/// Which request, and the how-manyeth attempt at it: handed to adapters, retriers and monitors.
+/// Which request, and which attempt at it: handed to adapters, retriers and monitors.
 public struct RequestContext: Sendable, Identifiable {
     /// The same for all attempts at a request.
     public let id: UUID
@@ -26,9 +26,12 @@ public struct RequestContext: Sendable, Identifiable {
         self.monitors = monitors
     }
 
+    /// False if nobody would be told.
+    var isObserved: Bool { !monitors.isEmpty }
+
     /// Tells the monitors of this request, secrets cut from texts.
     public func report(_ event: @autoclosure () -> TransferEvent) {
-        guard !monitors.isEmpty else { return }
+        guard isObserved else { return }
         let event = event().redacted(secrets)
         var shown = self
         shown.secrets = Secrets()
@@ -36,9 +39,9 @@ public struct RequestContext: Sendable, Identifiable {
     }
 
     /// The context of the attempt after this one.
-    func next(counting category: RetryCounts.Reason) -> RequestContext {
+    func next(counting reason: RetryCounts.Reason) -> RequestContext {
         var next = RequestContext(
-            id: id, label: label, attempt: attempt + 1, retries: retries.adding(category), monitors: monitors)
+            id: id, label: label, attempt: attempt + 1, retries: retries.adding(reason), monitors: monitors)
         next.secrets = secrets
         return next
     }

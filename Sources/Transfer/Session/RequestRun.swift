@@ -27,6 +27,8 @@ struct RequestRun: Sendable {
 
     let plan: RequestPlan
     let context: RequestContext
+    /// The plan's summary; nil if no monitor is told of it.
+    private let asked: RequestSummary?
     private let interceptor: Interceptor
     private let validation: ResponseValidation
     private let redirects: any RedirectHandler
@@ -39,6 +41,7 @@ struct RequestRun: Sendable {
         let configuration = session.configuration
         self.plan = plan.completed(configuration.headers, key: options.idempotencyKey)
         context = RequestContext(label: options.label, monitors: configuration.monitors + options.monitors)
+        asked = context.isObserved ? self.plan.summary : nil
         var interceptor = configuration.interceptor
         if let own = options.interceptor { interceptor = interceptor.appending(own) }
         self.interceptor = interceptor
@@ -63,7 +66,10 @@ struct RequestRun: Sendable {
         }
     }
 
-    func reportCreation() { context.report(.created(plan.summary)) }
+    /// The request as it was asked for.
+    var summary: RequestSummary { asked ?? plan.summary }
+
+    func reportCreation() { context.report(.created(summary)) }
 
     func reportEnd(_ result: Result<Answer, RequestFailure>, in context: RequestContext) {
         let elapsed = ContinuousClock.now - created
@@ -87,7 +93,8 @@ struct RequestRun: Sendable {
         while true {
             try await start.pass(context)
             var attempt = RequestAttempt(
-                plan, interceptor: interceptor, redirects: redirects, transport: transport, context: context,
+                plan, asked: asked, interceptor: interceptor, redirects: redirects, transport: transport,
+                context: context,
                 observers: observers(start.progress), start: start)
             do throws(RequestFailure) {
                 let response = try await attempt.response()

@@ -102,7 +102,7 @@ public final class RequestTask: Identifiable, Sendable {
     public var progress: ProgressSequence { ProgressSequence(tracker: tracker) }
 
     /// The request as it was asked for, secrets cut; before adapters completed it.
-    public var summary: RequestSummary { run.plan.summary }
+    public var summary: RequestSummary { run.summary }
 
     /// Begins the request, or goes on with a suspended one. Does nothing in any other state.
     @discardableResult

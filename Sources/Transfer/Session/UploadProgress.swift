@@ -61,9 +61,10 @@ final class ProgressTracker: AttemptObserver {
     private struct State {
         var value = UploadProgress()
         var isBetweenAttempts = false
-        var hasEnded = false
         var readers: [Int: AsyncStream<UploadProgress>.Continuation] = [:]
         var next = 0
+
+        var hasEnded: Bool { [.finished, .stopped].contains(value.phase) }
     }
 
     private let state = Mutex(State())
@@ -125,7 +126,6 @@ final class ProgressTracker: AttemptObserver {
         change { state in
             state.value.phase = isSuccess ? .finished : .stopped
             if isSuccess { state.value.expected = state.value.expected ?? state.value.sent }
-            state.hasEnded = true
         }
         // Not within the lock: it calls what removes the reader.
         let readers = state.withLock { state in
@@ -136,10 +136,7 @@ final class ProgressTracker: AttemptObserver {
     }
 
     /// It is sent anew, for another reader of its answer.
-    func reopen(for next: RequestContext) {
-        change { $0.hasEnded = false }
-        begin(next, isBetweenAttempts: false)
-    }
+    func reopen(for next: RequestContext) { begin(next, isBetweenAttempts: false) }
 
     private func begin(_ context: RequestContext, isBetweenAttempts: Bool) {
         change { state in

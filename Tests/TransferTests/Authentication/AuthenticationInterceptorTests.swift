@@ -6,37 +6,10 @@ import UploadProtocols
 
 @testable import Transfer
 
-/// One interceptor, its authenticator and a server.
-private struct Stage {
-    let authenticator: CountingAuthenticator
-    let interceptor: AuthenticationInterceptor<CountingAuthenticator>
-    let server: TokenServer
-    var driver: RequestDriver
-
-    init(
-        _ credential: Token?, _ server: TokenServer, authenticator: CountingAuthenticator = .init(),
-        window: RefreshWindow? = RefreshWindow(), clock: ManualClock = ManualClock()
-    ) {
-        self.authenticator = authenticator
-        self.server = server
-        interceptor = AuthenticationInterceptor(
-            authenticator, credential: credential, refreshWindow: window, clock: clock)
-        driver = RequestDriver(interceptor: interceptor, server: server)
-    }
-}
-
-extension AuthenticationError {
-    fileprivate var isMissing: Bool { if case .missingCredential = self { true } else { false } }
-    fileprivate var isExcessive: Bool { if case .excessiveRefresh = self { true } else { false } }
-    fileprivate var underlying: RefreshRefused? {
-        if case .refreshFailed(let error) = self { error as? RefreshRefused } else { nil }
-    }
-}
-
 struct AuthenticationAdaptTests {
     // http.md §3, 60
     @Test func `a valid credential is put on the request`() async {
-        let stage = Stage(.a0, TokenServer(accepting: "a0"))
+        let stage = AuthenticationStage(.a0, TokenServer(accepting: "a0"))
         #expect(await stage.driver.run().status == 200)
         #expect(stage.server.tokens == ["a0"])
         #expect(stage.authenticator.applies == 1)
@@ -54,7 +27,7 @@ struct AuthenticationAdaptTests {
                 return request
             }
         }
-        var stage = Stage(.expired, TokenServer(accepting: "a1"))
+        var stage = AuthenticationStage(.expired, TokenServer(accepting: "a1"))
         stage.driver.adapters = [Arrival(together: together)]
         let endings = await stage.driver.run(count: count)
         #expect(endings.allSatisfy { $0.status == 200 })
@@ -68,7 +41,7 @@ struct AuthenticationAdaptTests {
         async throws
     {
         let gate = Gate()
-        let stage = Stage(
+        let stage = AuthenticationStage(
             .expired, TokenServer(accepting: "a1"),
             authenticator: CountingAuthenticator { number in
                 try await gate.wait()
@@ -87,7 +60,7 @@ struct AuthenticationAdaptTests {
     // http.md §3, 63
     @Test(arguments: [nil, Token.a0])
     func `without a credential nothing is sent`(first: Token?) async {
-        let stage = Stage(first, TokenServer(accepting: "a0"))
+        let stage = AuthenticationStage(first, TokenServer(accepting: "a0"))
         await stage.interceptor.setCredential(nil)
         let ending = await stage.driver.run()
         #expect(ending.authenticationError?.isMissing == true)
@@ -97,9 +70,9 @@ struct AuthenticationAdaptTests {
 
     // http.md §3, 68
     @Test func `a renewal that ends at once deadlocks neither before nor after a refusal`() async {
-        let before = Stage(.expired, TokenServer(accepting: "a1"))
+        let before = AuthenticationStage(.expired, TokenServer(accepting: "a1"))
         #expect(await before.driver.run().status == 200)
-        let after = Stage(.a0, TokenServer(accepting: "a1"))
+        let after = AuthenticationStage(.a0, TokenServer(accepting: "a1"))
         #expect(await after.driver.run().status == 200)
     }
 
@@ -115,7 +88,7 @@ struct AuthenticationAdaptTests {
             }
         }
         let clock = ManualClock()
-        var stage = Stage(
+        var stage = AuthenticationStage(
             .expired, TokenServer(accepting: "a1"),
             authenticator: CountingAuthenticator { number in
                 clock.advance(by: .seconds(60))
@@ -130,7 +103,7 @@ struct AuthenticationAdaptTests {
     }
 
     @Test func `a new credential that calls itself over is used all the same`() async {
-        let stage = Stage(
+        let stage = AuthenticationStage(
             .expired, TokenServer(accepting: "a1"),
             authenticator: CountingAuthenticator { Token(name: "a\($0)", requiresRefresh: true) })
         #expect(await stage.driver.run().status == 200)
@@ -138,7 +111,7 @@ struct AuthenticationAdaptTests {
     }
 
     @Test func `a session that does not run adapters again makes another attempt`() async throws {
-        let stage = Stage(.expired, TokenServer(accepting: "a1"))
+        let stage = AuthenticationStage(.expired, TokenServer(accepting: "a1"))
         let request = TransportRequest(method: .put, url: "http://server.example/")
         let context = RequestContext()
         await #expect(throws: AdaptationRestart()) {
@@ -159,7 +132,7 @@ struct AuthenticationRefusalTests {
     // http.md §3, 64
     @Test(arguments: [nil, 500, 403])
     func `nothing but a refusal renews the credential`(status: Int?) async {
-        let stage = Stage(
+        let stage = AuthenticationStage(
             .a0,
             TokenServer { _ in
                 status.map { .success(.status($0)) }
@@ -173,7 +146,7 @@ struct AuthenticationRefusalTests {
     // http.md §3, 65
     @Test func `a credential that is gone when the refusal comes is told beside the refusal`() async throws {
         let holder = Mutex<AuthenticationInterceptor<CountingAuthenticator>?>(nil)
-        let stage = Stage(
+        let stage = AuthenticationStage(
             .a0,
             TokenServer { _ in
                 await holder.withLock { $0 }?.setCredential(nil)
@@ -188,7 +161,7 @@ struct AuthenticationRefusalTests {
     // http.md §3, 66
     @Test func `a refused credential that was replaced meanwhile is retried without a renewal`() async {
         let holder = Mutex<AuthenticationInterceptor<CountingAuthenticator>?>(nil)
-        let stage = Stage(
+        let stage = AuthenticationStage(
             .a0,
             TokenServer { request in
                 if request.fields[.authorization] == "a1" { return .success(.status(200)) }
@@ -207,7 +180,7 @@ struct AuthenticationRefusalTests {
     @Test(arguments: [6, 1000])
     func `parallel refusals cause exactly one renewal, and each request is made once more`(count: Int) async {
         let together = Barrier(count)
-        let stage = Stage(
+        let stage = AuthenticationStage(
             .a0,
             TokenServer { request in
                 if request.fields[.authorization] == "a1" { return .success(.status(200)) }
@@ -227,7 +200,7 @@ struct AuthenticationRefusalTests {
         async
     {
         let together = Barrier(6)
-        let stage = Stage(
+        let stage = AuthenticationStage(
             .a0,
             TokenServer { request in
                 if request.url.hasSuffix("/late") {
@@ -251,7 +224,7 @@ struct AuthenticationRefusalTests {
     // http.md §3, 69
     @Test func `a refusal that comes after the renewal failed begins no other`() async throws {
         let (arrived, answer) = (Gate(), Gate())
-        let stage = Stage(
+        let stage = AuthenticationStage(
             .a0,
             TokenServer { request in
                 if request.url.hasSuffix("/slow") {
@@ -271,7 +244,7 @@ struct AuthenticationRefusalTests {
     // http.md §3, 70
     @Test func `a new request does not wait for a renewal that a refusal began`() async throws {
         let gate = Gate()
-        let stage = Stage(
+        let stage = AuthenticationStage(
             .a0,
             TokenServer { request in
                 let isEnough = request.url.hasSuffix("/open") || request.fields[.authorization] == "a1"
@@ -292,7 +265,7 @@ struct AuthenticationRefusalTests {
     // http.md §3, 71
     @Test func `a credential set from outside clears the failure`() async throws {
         let (arrived, answer) = (Gate(), Gate())
-        let stage = Stage(
+        let stage = AuthenticationStage(
             .a0,
             TokenServer { request in
                 if request.fields[.authorization] == "new" { return .success(.status(200)) }
@@ -312,7 +285,7 @@ struct AuthenticationRefusalTests {
     }
 
     @Test func `a server that refuses a new credential too is asked no third time`() async {
-        let stage = Stage(.a0, TokenServer(accepting: "nothing"))
+        let stage = AuthenticationStage(.a0, TokenServer(accepting: "nothing"))
         let ending = await stage.driver.run()
         guard case .rejected(let response, _) = ending.failure else {
             Issue.record("\(ending)")
@@ -324,7 +297,7 @@ struct AuthenticationRefusalTests {
     }
 
     @Test func `a credential got in advance and refused is renewed once more`() async {
-        let stage = Stage(.expired, TokenServer(accepting: "a2"))
+        let stage = AuthenticationStage(.expired, TokenServer(accepting: "a2"))
         #expect(await stage.driver.run().status == 200)
         #expect(stage.server.tokens == ["a1", "a2"])
     }
@@ -332,7 +305,7 @@ struct AuthenticationRefusalTests {
     @Test func `a credential that is replaced again and again is tried only so often`() async {
         let holder = Mutex<AuthenticationInterceptor<CountingAuthenticator>?>(nil)
         let count = Mutex(0)
-        let stage = Stage(
+        let stage = AuthenticationStage(
             .a0,
             TokenServer { _ in
                 let number = count.withLock { count in
@@ -345,59 +318,5 @@ struct AuthenticationRefusalTests {
         holder.withLock { $0 = stage.interceptor }
         #expect(await stage.driver.run().failure?.response?.status == 401)
         #expect(stage.server.tokens == ["a0", "b1", "b2"])
-    }
-}
-
-struct AuthenticationWindowTests {
-    /// Takes each token for one request only, so that every request is refused first.
-    private static func greedyServer() -> TokenServer {
-        let used = Mutex<Set<String>>(["a0"])
-        return TokenServer { request in
-            let isFresh = used.withLock { $0.insert(request.fields[.authorization] ?? "").inserted }
-            return .success(.status(isFresh ? 200 : 401))
-        }
-    }
-
-    // http.md §3, 72
-    @Test func `more renewals than the window allows end with that and the refusal`() async {
-        let clock = ManualClock()
-        let stage = Stage(
-            .a0, Self.greedyServer(), window: RefreshWindow(interval: .seconds(30), limit: 2), clock: clock)
-        for _ in 0..<2 { #expect(await stage.driver.run().status == 200) }
-        let ending = await stage.driver.run()
-        #expect(ending.authenticationError?.isExcessive == true)
-        #expect(ending.failure?.response?.status == 401)
-        #expect(stage.authenticator.refreshes == 2)
-        clock.advance(by: .seconds(30))
-        #expect(await stage.driver.run().status == 200)
-    }
-
-    // http.md §3, 72
-    @Test func `without a window there may be many renewals`() async {
-        let stage = Stage(.a0, Self.greedyServer(), window: nil)
-        for _ in 0..<5 { #expect(await stage.driver.run().status == 200) }
-        #expect(stage.authenticator.refreshes == 5)
-    }
-
-    // http.md §3, 72
-    @Test(arguments: [Token.a0, Token.expired])
-    func `a window of none allows none`(credential: Token) async {
-        let stage = Stage(credential, Self.greedyServer(), window: RefreshWindow(limit: 0))
-        #expect(await stage.driver.run().authenticationError?.isExcessive == true)
-        #expect(stage.authenticator.refreshes == 0)
-    }
-
-    // http.md §3, 72
-    @Test func `the window remembers renewals after their failure is cleared`() async {
-        let stage = Stage(
-            .a0, TokenServer(accepting: "none"),
-            authenticator: CountingAuthenticator { throw RefreshRefused(number: $0) },
-            window: RefreshWindow(limit: 2))
-        for number in 1...2 {
-            #expect(await stage.driver.run().authenticationError?.underlying?.number == number)
-            await stage.interceptor.setCredential(.a0)
-        }
-        #expect(await stage.driver.run().authenticationError?.isExcessive == true)
-        #expect(stage.authenticator.refreshes == 2)
     }
 }

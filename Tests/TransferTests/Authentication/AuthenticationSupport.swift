@@ -166,3 +166,30 @@ extension AuthenticationInterceptor {
         }
     }
 }
+
+/// One interceptor, its authenticator and a server.
+struct AuthenticationStage {
+    let authenticator: CountingAuthenticator
+    let interceptor: AuthenticationInterceptor<CountingAuthenticator>
+    let server: TokenServer
+    var driver: RequestDriver
+
+    init(
+        _ credential: Token?, _ server: TokenServer, authenticator: CountingAuthenticator = .init(),
+        window: RefreshWindow? = RefreshWindow(), clock: ManualClock = ManualClock()
+    ) {
+        self.authenticator = authenticator
+        self.server = server
+        interceptor = AuthenticationInterceptor(
+            authenticator, credential: credential, refreshWindow: window, clock: clock)
+        driver = RequestDriver(interceptor: interceptor, server: server)
+    }
+}
+
+extension AuthenticationError {
+    var isMissing: Bool { if case .missingCredential = self { true } else { false } }
+    var isExcessive: Bool { if case .excessiveRefresh = self { true } else { false } }
+    var underlying: RefreshRefused? {
+        if case .refreshFailed(let error) = self { error as? RefreshRefused } else { nil }
+    }
+}

@@ -147,12 +147,12 @@ struct WireTests {
     }
 
     @Test func `more requests than connections wait for one as long as it takes`() async throws {
-        let release = Gate()
+        let (release, full) = (Gate(), Gate())
         let arrived = Counter()
         let server = try HostileServer { connection in
             while try connection.waitForRequest() {
                 try connection.readRequest()
-                arrived.add()
+                if arrived.add() == 256 { full.open() }
                 try connection.hold(until: release)
                 try connection.answer(200)
             }
@@ -161,18 +161,17 @@ struct WireTests {
         let statuses = try await withTransport(connect: .seconds(2)) { transport in
             let session = Session.making(transport)
             let tasks = (0..<300).map { session.upload(.data([1]), to: server.url("/\($0)")) }
-            let opening = Task {
-                while arrived.value < 256 { try await Task.sleep(for: .milliseconds(10)) }
-                // Real time, because the pool's is; longer than a connection may take.
-                try await Task.sleep(for: .seconds(3))
-                release.open()
-            }
+            try await full.wait(upTo: .seconds(60))
+            // They wait outside the pool, whose patience is that for making a connection.
+            let end = ContinuousClock.now + .seconds(30)
+            while transport.waitingCount(for: server.url()) < 44, .now < end { await Task.yield() }
+            #expect(transport.waitingCount(for: server.url()) == 44)
+            release.open()
             var statuses: [Int?] = []
             for task in tasks {
                 let result = await outcome { () throws(RequestFailure) in try await task.status() }
                 statuses.append(try? result.get())
             }
-            opening.cancel()
             return statuses
         }
         #expect(statuses.count { $0 == 200 } == 300)
