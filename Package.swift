@@ -17,7 +17,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
         // TLS of the HTTP client: private authorities and client certificates.
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
-        // The digest of a pinned key, on every platform.
+        // Digests and signatures of what is sent, on every platform.
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         // The reasons that a SOCKS proxy gives; the HTTP client speaks to it by this.
         .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
@@ -40,7 +40,11 @@ let package = Package(
         // A target may import only targets listed above it.
         .target(name: "CTerminal", linkerSettings: [.linkedLibrary("ncursesw")]),
         .target(
-            name: "UploadProtocols", dependencies: [.product(name: "HTTPTypes", package: "swift-http-types")]),
+            name: "UploadProtocols",
+            dependencies: [
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Crypto", package: "swift-crypto"),
+            ]),
         .target(name: "Connectivity"),
         .target(
             name: "Transfer",

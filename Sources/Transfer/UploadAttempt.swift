@@ -1,3 +1,4 @@
+import HTTPTypes
 import Synchronization
 public import UploadProtocols
 
@@ -48,32 +49,67 @@ public struct UploadAttempt: Sendable {
     public func run(
         _ uploadProtocol: any UploadProtocol, resource: Resource?, capabilities: ServerCapabilities?
     ) async -> Outcome {
-        var uploadProtocol = uploadProtocol
-        var step = uploadProtocol.start(resource: resource, capabilities: capabilities)
-        var known = resource
-        var idleExchanges = 0
-        while true {
+        let sent = SentBytes(confirmed: resource?.confirmed ?? 0)
+        return await withTaskGroup(of: Ending.self) { group in
+            var uploadProtocol = uploadProtocol
+            var step = uploadProtocol.start(resource: resource, capabilities: capabilities)
+            var known = resource
+            var underWay: [Int: Exchange] = [:]
+            var lastExchange = 0
+            var idleExchanges = 0
+            defer { group.cancelAll() }
             do throws(UploadFailure) {
-                switch step {
-                case .done(let receipt, let notes):
-                    try await take(notes, known: &known)
-                    return .done(receipt)
-                case .failed(let failure, let notes):
-                    try await take(notes, known: &known)
-                    return .failed(failure)
-                case .send(let exchange, let notes):
+                while true {
                     let before = known?.confirmed
-                    try await take(notes, known: &known)
+                    try await take(step.notes, known: &known)
                     idleExchanges = known?.confirmed == before ? idleExchanges + 1 : 0
+                    let next: [Exchange]
+                    switch step {
+                    case .done(let receipt, _): return .done(receipt)
+                    case .failed(let failure, _): return .failed(failure)
+                    case .send(let exchange, _): next = [exchange]
+                    case .sendAll(let exchanges, _): next = exchanges
+                    case .wait: next = []
+                    }
                     guard idleExchanges < Self.idleExchangeLimit else {
                         return .failed(UploadFailure(.server, "the server keeps asking and nothing moves"))
                     }
-                    guard let reply = try await perform(exchange, known: known) else { return .cancelled }
-                    step = uploadProtocol.receive(reply)
+                    for exchange in next {
+                        lastExchange += 1
+                        underWay[lastExchange] = exchange
+                        group.addTask { [number = lastExchange, known] in
+                            await ending(of: exchange, number: number, known: known, sent: sent)
+                        }
+                    }
+                    guard let ending = await group.next(), let exchange = underWay[ending.number] else {
+                        return .failed(UploadFailure(.permanent, "the upload waits for nothing"))
+                    }
+                    underWay[ending.number] = nil
+                    guard let reply = try ending.reply.get() else { return .cancelled }
+                    step = uploadProtocol.receive(reply, to: exchange)
+                    sent.end(ending.number, confirmed: step.confirmed ?? known?.confirmed ?? 0)
                 }
             } catch {
                 return Task.isCancelled ? .cancelled : .failed(error)
             }
+        }
+    }
+
+    /// What came of one exchange; its reply is nil if the attempt was cancelled.
+    private struct Ending: Sendable {
+        var number: Int
+        var reply: Result<Reply?, UploadFailure>
+    }
+
+    private func ending(of exchange: Exchange, number: Int, known: Resource?, sent: SentBytes) async -> Ending
+    {
+        let progress = ExchangeProgress(exchange: exchange, number: number, sent: sent, recorder: recorder)
+        do throws(UploadFailure) {
+            return Ending(
+                number: number, reply: .success(try await perform(exchange, known: known, progress: progress))
+            )
+        } catch {
+            return Ending(number: number, reply: .failure(error))
         }
     }
 
@@ -92,25 +128,28 @@ public struct UploadAttempt: Sendable {
     }
 
     /// - Returns: nil if the attempt was cancelled.
-    private func perform(_ exchange: Exchange, known: Resource?) async throws(UploadFailure) -> Reply? {
+    private func perform(
+        _ exchange: Exchange, known: Resource?, progress: ExchangeProgress
+    ) async throws(UploadFailure) -> Reply? {
         try file.check(identity)
+        guard let digests = try await digests(for: exchange) else { return nil }
         let marker = Marker(mark: exchange.markBeforeLastBytes, recorder: recorder)
         let request = TransportRequest(
-            method: exchange.method, url: exchange.url, fields: exchange.fields,
+            method: exchange.method, url: exchange.url, fields: exchange.fields(with: digests),
             body: body(of: exchange, marker: marker), isRepeatable: exchange.isIdempotent)
         if case .file = exchange.body {} else { try await marker.set() }
-        let progress = ExchangeProgress(exchange: exchange, recorder: recorder)
-        recorder.didStart(exchange)
+        progress.start()
         let failure: RequestFailure
         do throws(RequestFailure) {
+            let session = exchange.carriesCredentials ? session : session.withoutCredentials
             let response = try await session.perform(
                 request, label: label, validation: credentialsAccepted(exchange, marker, known: known),
                 delegate: progress)
-            return .answered(response.answer)
+            return .answered(response.answer(with: digests))
         } catch {
             failure = error
         }
-        if case .rejected(let response, _) = failure { return .answered(response.answer) }
+        if case .rejected(let response, _) = failure { return .answered(response.answer(with: digests)) }
         if !failure.mayHaveSentAll(exchange.contentLength) { await marker.remove(leaving: known) }
         switch failure {
         case .cancelled, .sessionClosed: return nil
@@ -128,6 +167,15 @@ public struct UploadAttempt: Sendable {
         }
     }
 
+    /// - Returns: nil if the attempt was cancelled.
+    private func digests(for exchange: Exchange) async throws(UploadFailure) -> [ComputedDigest]? {
+        guard !exchange.digests.isEmpty else { return [] }
+        recorder.isReading()
+        let digests = try await FileDigest.compute(exchange.digests, of: file)
+        try file.check(identity)
+        return digests
+    }
+
     /// What an answer means is the protocol's to say; only refused credentials are the session's.
     ///
     /// A server that refuses them has taken nothing. To get others may take long, and whatever ends this process
@@ -135,8 +183,9 @@ public struct UploadAttempt: Sendable {
     private func credentialsAccepted(
         _ exchange: Exchange, _ marker: Marker, known: Resource?
     ) -> ResponseValidation {
-        .check { _, response in
-            guard response.status == 401 else { return }
+        let interceptor = session.configuration.interceptor
+        return .check { _, response in
+            guard interceptor.canMend(response) else { return }
             if case .file = exchange.body { await marker.remove(leaving: known) }
             throw AnswerVerdict.failure(response.answer)
         }
@@ -206,23 +255,56 @@ extension RequestFailure {
 public protocol AttemptRecorder: Sendable {
     /// Remembers what to resume with. Returns once it would survive a power cut if `durably`.
     func record(_ resource: Resource?, durably: Bool) async throws(UploadFailure)
-    /// A request begins.
-    func didStart(_ exchange: Exchange)
-    /// Bytes went out; `fileOffset` is how far into the file that is.
-    func didSend(_ bytes: ByteCount, fileOffset: ByteCount)
+    /// The file is read for a digest before anything of it is sent.
+    func isReading()
+    /// A request begins; `reached` bytes of the file are out or at the server.
+    func didStart(_ exchange: Exchange, reached: ByteCount)
+    /// Bytes went out; with them `reached` bytes of the file are out or at the server.
+    func didSend(_ bytes: ByteCount, reached: ByteCount)
     /// The last byte of the request is out.
     func didFinishSending(_ exchange: Exchange)
 }
 
-/// Turns bytes of one request's body into a place in the file.
+/// Turns bytes of one request's body into how much of the file is out.
 private struct ExchangeProgress: UploadDelegate {
     let exchange: Exchange
+    let number: Int
+    let sent: SentBytes
     let recorder: any AttemptRecorder
 
+    func start() { recorder.didStart(exchange, reached: sent.record(0, of: number)) }
+
     func didSendBodyData(_ bytesSent: ByteCount, totalBytesSent: ByteCount, totalBytesExpected: ByteCount?) {
-        guard let offset = exchange.fileOffset(afterSending: totalBytesSent) else { return }
-        recorder.didSend(bytesSent, fileOffset: offset)
+        guard case .file = exchange.body else { return }
+        let bytes = exchange.fileBytes(afterSending: totalBytesSent)
+        recorder.didSend(bytesSent, reached: sent.record(bytes, of: number))
     }
 
     func didFinishSending() { recorder.didFinishSending(exchange) }
+}
+
+extension Step {
+    /// What the last note says that the server holds; nil if none says anything.
+    fileprivate var confirmed: ByteCount? {
+        for case .resource(let resource) in notes.reversed() { return resource?.confirmed ?? 0 }
+        return nil
+    }
+}
+
+extension Exchange {
+    fileprivate func fields(with computed: [ComputedDigest]) -> HTTPFields {
+        var fields = fields
+        for (order, digest) in zip(digests, computed) {
+            if let place = order.place { fields[place.field] = place.value(digest.bytes) }
+        }
+        return fields
+    }
+}
+
+extension TransportResponse {
+    fileprivate func answer(with digests: [ComputedDigest]) -> Reply.Answer {
+        var answer = answer
+        answer.digests = digests
+        return answer
+    }
 }

@@ -129,9 +129,20 @@ public struct EngineStatus: Hashable, Codable, Sendable {
 public struct ProgressSample: Hashable, Codable, Sendable {
     /// What a running upload does now.
     public enum Phase: String, Hashable, Codable, Sendable {
-        case connecting, sending
+        case connecting
+        /// The file is read for a digest before its bytes are sent.
+        case reading
+        case sending
         /// The last byte is out and the answer is not in.
         case waitingForServer
+
+        /// True once bytes of the file are on their way.
+        public var hasBegun: Bool {
+            switch self {
+            case .connecting, .reading: false
+            case .sending, .waitingForServer: true
+            }
+        }
     }
 
     /// Of the upload that runs.

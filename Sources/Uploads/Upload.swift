@@ -58,12 +58,14 @@ public struct Upload: Identifiable, Hashable, Codable, Sendable {
         public var destination: String
         /// The address the protocol starts with, without user info.
         public var url: String
-        /// `put`, `post`, `form` or `tus`.
+        /// A name from `ProtocolCatalog`.
         public var method: String
         /// The name the file gets there.
         public var name: String
         /// Form parameters or metadata of this upload alone, in order.
         public var fields: [Field]
+        /// What becomes of a file that is there already; nil for what the destination says.
+        public var existing: ExistingFilePolicy?
 
         /// A form parameter or an entry of the metadata.
         public struct Field: Hashable, Codable, Sendable {
@@ -78,12 +80,16 @@ public struct Upload: Identifiable, Hashable, Codable, Sendable {
             }
         }
 
-        public init(destination: String, url: String, method: String, name: String, fields: [Field] = []) {
+        public init(
+            destination: String, url: String, method: String, name: String, fields: [Field] = [],
+            existing: ExistingFilePolicy? = nil
+        ) {
             self.destination = destination
             self.url = url
             self.method = method
             self.name = name
             self.fields = fields
+            self.existing = existing
         }
     }
 

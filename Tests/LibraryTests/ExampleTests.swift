@@ -256,7 +256,8 @@ private final class Recorder: AttemptRecorder {
     func record(_ resource: Resource?, durably: Bool) async throws(UploadFailure) {
         self.resource.withLock { $0 = $0 ?? resource }
     }
-    func didStart(_ exchange: Exchange) {}
-    func didSend(_ bytes: ByteCount, fileOffset: ByteCount) {}
+    func isReading() {}
+    func didStart(_ exchange: Exchange, reached: ByteCount) {}
+    func didSend(_ bytes: ByteCount, reached: ByteCount) {}
     func didFinishSending(_ exchange: Exchange) {}
 }

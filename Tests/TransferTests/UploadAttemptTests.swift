@@ -26,8 +26,9 @@ private final class Log: AttemptRecorder {
         note(.recorded(resource, durably: durably))
         if let failure { throw failure }
     }
-    func didStart(_ exchange: Exchange) {}
-    func didSend(_ bytes: ByteCount, fileOffset: ByteCount) {}
+    func isReading() {}
+    func didStart(_ exchange: Exchange, reached: ByteCount) {}
+    func didSend(_ bytes: ByteCount, reached: ByteCount) {}
     func didFinishSending(_ exchange: Exchange) {}
 }
 

@@ -30,12 +30,6 @@ extension Step {
     var receipt: Receipt? { if case .done(let receipt, _) = self { receipt } else { nil } }
     var failure: UploadFailure? { if case .failed(let failure, _) = self { failure } else { nil } }
 
-    var notes: [Note] {
-        switch self {
-        case .send(_, let notes), .done(_, let notes), .failed(_, let notes): notes
-        }
-    }
-
     /// What the last note says is to be resumed with; the outer nil means that no note says anything.
     var notedResource: Resource?? {
         notes.reversed().lazy.compactMap { (note) -> Resource?? in

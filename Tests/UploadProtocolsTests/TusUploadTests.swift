@@ -178,9 +178,9 @@ struct TusCreationTests {
     }
 
     @Test func `removal deletes the resource`() {
-        let exchange = TusUpload(item: .make(), options: .init()).removal(of: resource)
-        #expect(exchange?.method == .delete)
-        #expect(exchange?.url == resource.url)
+        let exchanges = TusUpload(item: .make(), options: .init()).removal(of: resource)
+        #expect(exchanges.map(\.method) == [.delete])
+        #expect(exchanges.map(\.url) == [resource.url])
     }
 }
 

@@ -27,7 +27,7 @@ struct LiveProgress: Sendable {
         let seconds = now - at
         guard seconds > 0 else { return 0 }
         let isCounted =
-            sample.phase != .connecting && next.phase != .connecting && next.sent >= sample.sent
+            sample.phase.hasBegun && next.phase.hasBegun && next.sent >= sample.sent
         let bytes = isCounted ? Double(next.sent) - Double(sample.sent) : 0
         if isCounted {
             throughput.add(

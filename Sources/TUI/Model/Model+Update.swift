@@ -94,7 +94,7 @@ extension Model {
             reached[upload.id] = nil
             return
         }
-        guard let last, last.sample.phase != .connecting else { return }
+        guard let last, last.sample.phase.hasBegun else { return }
         reached[upload.id] = min(upload.size, last.sample.sent)
     }
 
@@ -105,7 +105,7 @@ extension Model {
             guard let upload = table[sample.id], case .running(let attempt, _) = upload.state else {
                 continue
             }
-            if sample.phase != .connecting { reached[sample.id] = nil }
+            if sample.phase.hasBegun { reached[sample.id] = nil }
             if live[sample.id] == nil {
                 live[sample.id] = LiveProgress(sample, attempt: attempt, now: clock.seconds)
             } else {

@@ -76,6 +76,10 @@ struct RowAppearance: Sendable {
             part = max(part ?? 0, live.sample.confirmed)
             messages = ["connecting"]
             short = "connect"
+        case .reading:
+            part = max(part ?? 0, live.sample.confirmed)
+            messages = ["reading for its checksum"]
+            short = "reading"
         case .sending:
             part = live.sample.sent
             if let speed = live.throughput.rate { rate = ByteFormat.compact(speed) + "/s" }

@@ -51,12 +51,19 @@ public final class SourceFile: Sendable {
     /// Opens off the caller's thread: on a medium that hangs, opening hangs too.
     /// - Throws: as `init`.
     public static func open(_ path: LocalPath) async throws(UploadFailure) -> SourceFile {
+        try await offThread(path) { () throws(UploadFailure) in try SourceFile(path) }
+    }
+
+    /// Does `work` where waiting for a disk keeps nobody else.
+    static func offThread<Value: Sendable>(
+        _ path: LocalPath, _ work: @escaping @Sendable () throws(UploadFailure) -> Value
+    ) async throws(UploadFailure) -> Value {
         do {
-            return try await NIOThreadPool.singleton.runIfActive { try SourceFile(path) }
+            return try await NIOThreadPool.singleton.runIfActive { try work() }
         } catch let failure as UploadFailure {
             throw failure
         } catch {
-            throw unreadable(path, "it could not be opened: \(error)")
+            throw unreadable(path, "it could not be read: \(error)")
         }
     }
 

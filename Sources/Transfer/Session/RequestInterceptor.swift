@@ -24,6 +24,14 @@ public protocol RequestRetrier: Sendable {
     ) async -> RetryDecision
 }
 
+/// A retrier that can do something about refusals other than 401: another clock, another region, newer credentials.
+///
+/// Uploads show such an answer to their retriers before their protocol sees it.
+public protocol RefusalMender: RequestRetrier {
+    /// True if the retrier wants to be asked about this answer.
+    func canMend(_ response: TransportResponse) -> Bool
+}
+
 /// What a retrier says of a request that failed.
 public enum RetryDecision: Sendable {
     case retry

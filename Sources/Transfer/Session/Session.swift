@@ -74,6 +74,14 @@ public struct Session: Sendable {
         RequestContext(label: label, monitors: configuration.monitors).report(event)
     }
 
+    /// The same connections and monitors for requests to an address that is a permission in itself.
+    var withoutCredentials: Session {
+        var bare = configuration
+        bare.headers = [:]
+        bare.interceptor = Interceptor()
+        return Session(bare, transport: transport)
+    }
+
     /// Makes one request within the caller's task, and returns its answer once it is accepted.
     ///
     /// - Parameters:

@@ -43,11 +43,16 @@ public struct Destination: Sendable {
     /// Where a file goes, fixed when it is queued. The query of a configured address stays in the configuration: it
     /// may be a signature or a key, and the queue's files hold no secret.
     ///
-    /// - Parameter fields: Parameters of this upload alone.
-    public func target(name: String, fields: [UploadItem.Parameter] = []) -> Upload.Target {
+    /// - Parameters:
+    ///   - fields: Parameters of this upload alone.
+    ///   - existing: What becomes of a file that is there; nil for what the destination says.
+    public func target(
+        name: String, fields: [UploadItem.Parameter] = [], existing: ExistingFilePolicy? = nil
+    ) -> Upload.Target {
         Upload.Target(
             destination: self.name, url: self.name.isEmpty ? url : UploadAddress.withoutQuery(url),
             method: protocolName, name: name,
-            fields: (parameters + fields).map { Upload.Target.Field(name: $0.name, value: $0.value) })
+            fields: (parameters + fields).map { Upload.Target.Field(name: $0.name, value: $0.value) },
+            existing: existing)
     }
 }

@@ -68,10 +68,11 @@ public final class DestinationRunner: AttemptRunner {
     public func discard(_ upload: Upload) async {
         guard let resource = upload.resource, let destination = try? destination(of: upload),
             let uploadProtocol = try? Self.uploadProtocol(for: upload, at: destination),
-            let exchange = uploadProtocol.removal(of: resource), let session = try? session(for: destination)
+            let session = try? session(for: destination)
         else { return }
-        let request = TransportRequest(method: exchange.method, url: exchange.url, fields: exchange.fields)
-        _ = try? await session.perform(request, label: "\(upload.id)")
+        for exchange in uploadProtocol.removal(of: resource) {
+            _ = try? await session.ask(exchange, label: "\(upload.id)")
+        }
     }
 
     public func host(of upload: Upload) -> UploadHost {
@@ -137,9 +138,12 @@ public final class DestinationRunner: AttemptRunner {
             url: UploadAddress.withQuery(of: destination.url, upload.target.url), name: upload.target.name,
             size: upload.size,
             contentType: MediaType.ofFile(named: upload.target.name),
+            modified: Date(timeIntervalSince1970: Double(upload.identity.modified) / 1e9),
             key: "ferry-\(upload.id)-\(added)-\(upload.identity.inode)",
             parameters: upload.target.fields.map { .init(name: $0.name, value: $0.value) })
-        return entry.make(item, destination.options)
+        var options = destination.options
+        options.existing = upload.target.existing ?? options.existing
+        return entry.make(item, options)
     }
 
     private func session(for destination: Destination) throws(UploadFailure) -> Session {

@@ -1,3 +1,5 @@
+import UploadProtocols
+
 /// One line of a journal: `{"c":"1f3a9c02","s":18235,"op":"set","v":{…}}`. The checksum is a CRC-32C of what
 /// follows it, up to the line's end.
 enum JournalRecord {

@@ -1,3 +1,5 @@
+import UploadProtocols
+
 /// Reads a snapshot as it was written, line by line, without holding it in memory as a whole.
 struct SnapshotReader {
     let header: SnapshotHeader

@@ -1,3 +1,5 @@
+import UploadProtocols
+
 import struct Foundation.Date
 
 /// Streams a snapshot into a new file.

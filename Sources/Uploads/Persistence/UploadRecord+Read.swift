@@ -88,6 +88,7 @@ extension JSONCursor {
         var method: String?
         var name: String?
         var fields: [Upload.Target.Field]?
+        var existing: ExistingFilePolicy?
         var isFirst = true
         try expect("{")
         while let key = try key(isFirst: &isFirst) {
@@ -97,12 +98,21 @@ extension JSONCursor {
             case "method": try method.fill(repeated(&texts.method), at: position)
             case "name": try name.fill(string(), at: position)
             case "fields": try fields.fill(self.fields(), at: position)
+            case "ifExists": try existing.fill(named("policy for existing files"), at: position)
             default: try keepMember(key, in: &unknown)
             }
         }
         return Upload.Target(
             destination: try require(destination, "destination"), url: try require(url, "url"),
-            method: try require(method, "method"), name: try require(name, "name"), fields: fields ?? [])
+            method: try require(method, "method"), name: try require(name, "name"), fields: fields ?? [],
+            existing: existing)
+    }
+
+    /// One of an enum's cases by its name.
+    mutating func named<Value: RawRepresentable<String>>(_ what: String) throws(MalformedJSON) -> Value {
+        let name = try string()
+        guard let value = Value(rawValue: name) else { throw malformed("unknown \(what) \(name)") }
+        return value
     }
 
     private mutating func fields() throws(MalformedJSON) -> [Upload.Target.Field] {
@@ -124,6 +134,7 @@ extension JSONCursor {
     {
         var url: String?
         var confirmed: ByteCount?
+        var parts: Resource.Parts?
         var expires: Date?
         var fields: [String: String]?
         var isFirst = true
@@ -132,6 +143,7 @@ extension JSONCursor {
             switch key {
             case "url": try url.fill(string(), at: position)
             case "confirmed": try confirmed.fill(integer(), at: position)
+            case "parts": try parts.fill(self.parts(), at: position)
             case "expires": try expires.fill(date(), at: position)
             case "fields": try fields.fill(dictionary(), at: position)
             default: try keepMember(key, in: &unknown.members)
@@ -139,8 +151,17 @@ extension JSONCursor {
         }
         unknown.url = try require(url, "url")
         return Resource(
-            url: unknown.url, confirmed: try require(confirmed, "confirmed"), expires: expires,
+            url: unknown.url, confirmed: try require(confirmed, "confirmed"), parts: parts, expires: expires,
             fields: fields ?? [:])
+    }
+
+    private mutating func parts() throws(MalformedJSON) -> Resource.Parts {
+        try expect("[")
+        let held: Int = try integer()
+        try expect(",")
+        let planned: Int = try integer()
+        try expect("]")
+        return Resource.Parts(held: held, planned: planned)
     }
 
     private mutating func dictionary() throws(MalformedJSON) -> [String: String] {

@@ -14,7 +14,7 @@ extension JSONCursor {
             case "attempt": try members.attempt.fill(integer(), at: position)
             case "since", "until", "at": try members.date.fill(date(), at: position)
             case "reasons": try members.reasons.fill(reasons(), at: position)
-            case "category": try members.category.fill(category(), at: position)
+            case "category": try members.category.fill(named("category"), at: position)
             case "summary": try members.summary.fill(string(), at: position)
             case "hint": try members.hint.fill(string(), at: position)
             case "status": try members.status.fill(integer(), at: position)
@@ -23,19 +23,13 @@ extension JSONCursor {
             case "entityTag": try members.entityTag.fill(string(), at: position)
             case "bytes": try members.bytes.fill(integer(), at: position)
             case "duration": try members.duration.fill(double(), at: position)
+            case "verified": try members.verified.fill(named("digest"), at: position)
+            case "wasThere": try members.wasThere.fill(boolean(), at: position)
             default: try keepMember(key, in: &unknown.members)
             }
         }
         unknown.kind = try require(members.kind, "is")
         return try members.state(unknown.kind, self)
-    }
-
-    private mutating func category() throws(MalformedJSON) -> UploadFailure.Category {
-        let name = try string()
-        guard let category = UploadFailure.Category(rawValue: name) else {
-            throw malformed("unknown category \(name)")
-        }
-        return category
     }
 
     private mutating func reasons() throws(MalformedJSON) -> Upload.PauseReasons {
@@ -76,6 +70,8 @@ private struct StateMembers {
     var entityTag: String?
     var bytes: ByteCount?
     var duration: Double?
+    var verified: DigestAlgorithm?
+    var wasThere: Bool?
 
     func state(_ kind: String, _ cursor: JSONCursor) throws(MalformedJSON) -> Upload.State {
         switch kind {
@@ -91,7 +87,8 @@ private struct StateMembers {
         case "done":
             let receipt = Receipt(
                 location: location, entityTag: entityTag, bytes: try cursor.require(bytes, "bytes"),
-                duration: try cursor.require(duration, "duration"))
+                duration: try cursor.require(duration, "duration"), verified: verified,
+                wasThere: wasThere ?? false)
             return .done(receipt, at: try cursor.require(date, "at"))
         default: throw cursor.malformed("unknown state \(kind)")
         }

@@ -69,6 +69,10 @@ extension JSONWriter {
             }
             raw("]")
         }
+        if let existing = target.existing {
+            raw(",\"ifExists\":")
+            string(existing.rawValue)
+        }
         close(unknown)
     }
 
@@ -145,6 +149,11 @@ extension JSONWriter {
         integer(receipt.bytes)
         raw(",\"duration\":")
         double(receipt.duration)
+        if let verified = receipt.verified {
+            raw(",\"verified\":")
+            string(verified.rawValue)
+        }
+        if receipt.wasThere { raw(",\"wasThere\":true") }
     }
 
     private mutating func resource(_ resource: Resource, unknown: UnknownMembers.OfResource?) {
@@ -153,6 +162,13 @@ extension JSONWriter {
         string(url)
         raw(",\"confirmed\":")
         integer(resource.confirmed)
+        if let parts = resource.parts {
+            raw(",\"parts\":[")
+            integer(parts.held)
+            raw(",")
+            integer(parts.planned)
+            raw("]")
+        }
         if let expires = resource.expires {
             raw(",\"expires\":")
             date(expires)

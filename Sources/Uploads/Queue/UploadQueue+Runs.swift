@@ -189,17 +189,21 @@ private struct RunRecorder: AttemptRecorder {
         try await queue.record(resource, for: id, run: run, durably: durably)
     }
 
-    func didStart(_ exchange: Exchange) {
-        guard case .file(let range, _, _) = exchange.body else { return }
+    func isReading() {
         board.update(id) { sample in
-            sample.sent = range.lowerBound
-            sample.phase = .sending
+            // With several requests under way one reads while others send.
+            if sample.phase != .sending { sample.phase = .reading }
         }
     }
 
-    func didSend(_ bytes: ByteCount, fileOffset: ByteCount) {
+    func didStart(_ exchange: Exchange, reached: ByteCount) {
+        guard case .file = exchange.body else { return }
+        didSend(0, reached: reached)
+    }
+
+    func didSend(_ bytes: ByteCount, reached: ByteCount) {
         board.update(id) { sample in
-            sample.sent = fileOffset
+            sample.sent = reached
             sample.phase = .sending
         }
     }

@@ -267,7 +267,7 @@ struct UploadQueueTests {
         let ids = await fixture.add(1)
         let first = try await fixture.runner.next()
         try await first.recorder.record(Resource(url: "http://host.test/1", confirmed: 100), durably: true)
-        first.recorder.didSend(300, fileOffset: 400)
+        first.recorder.didSend(300, reached: 400)
         first.fail(.network)
         try await fixture.clock.waitForSleepers()
         fixture.clock.advance(by: .seconds(1))

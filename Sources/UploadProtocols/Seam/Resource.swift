@@ -6,16 +6,36 @@ public import struct Foundation.Date
 public struct Resource: Hashable, Codable, Sendable {
     /// The absolute address (tus, IETF, Google, Graph) or the protocol's own identifier.
     public var url: String
-    /// Bytes the server said it holds, from the start of the file. Never what was merely written to a socket.
+    /// Bytes of the file the server said it holds: the first ones, or those of its parts together. Never what was
+    /// merely written to a socket.
     public var confirmed: ByteCount
+    /// How many parts the server holds, and how many there will be; nil for a protocol without parts.
+    public var parts: Parts?
     /// When the server drops the resource, if it said so.
     public var expires: Date?
     /// Anything else the protocol must remember (part tags, versions).
     public var fields: [String: String]
 
-    public init(url: String, confirmed: ByteCount = 0, expires: Date? = nil, fields: [String: String] = [:]) {
+    /// A count of parts.
+    public struct Parts: Hashable, Codable, Sendable {
+        /// At the server.
+        public var held: Int
+        /// Of the whole file.
+        public var planned: Int
+
+        public init(held: Int, planned: Int) {
+            self.held = held
+            self.planned = planned
+        }
+    }
+
+    public init(
+        url: String, confirmed: ByteCount = 0, parts: Parts? = nil, expires: Date? = nil,
+        fields: [String: String] = [:]
+    ) {
         self.url = url
         self.confirmed = confirmed
+        self.parts = parts
         self.expires = expires
         self.fields = fields
     }
@@ -31,12 +51,20 @@ public struct Receipt: Hashable, Codable, Sendable {
     public var bytes: ByteCount
     /// Seconds from the first attempt's start to the final answer.
     public var duration: Double
+    /// The digest by which the server confirmed that it holds what we have; nil if it did not.
+    public var verified: DigestAlgorithm?
+    /// True if the file was at the server before, and nothing was sent.
+    public var wasThere: Bool
 
-    public init(location: String? = nil, entityTag: String? = nil, bytes: ByteCount = 0, duration: Double = 0)
-    {
+    public init(
+        location: String? = nil, entityTag: String? = nil, bytes: ByteCount = 0, duration: Double = 0,
+        verified: DigestAlgorithm? = nil, wasThere: Bool = false
+    ) {
         self.location = location
         self.entityTag = entityTag
         self.bytes = bytes
         self.duration = duration
+        self.verified = verified
+        self.wasThere = wasThere
     }
 }

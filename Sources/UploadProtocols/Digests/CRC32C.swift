@@ -1,16 +1,18 @@
 /// The Castagnoli checksum (RFC 3720 appendix B.4), computed eight bytes a step.
-struct CRC32C {
+package struct CRC32C: Sendable {
     private var register = UInt32.max
 
-    var value: UInt32 { ~register }
+    package init() {}
 
-    static func of(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
+    package var value: UInt32 { ~register }
+
+    package static func of(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
         var checksum = CRC32C()
         checksum.update(bytes)
         return checksum.value
     }
 
-    mutating func update(_ bytes: UnsafeRawBufferPointer) {
+    package mutating func update(_ bytes: UnsafeRawBufferPointer) {
         var crc = register
         Self.tables.withUnsafeBufferPointer { table in
             var offset = 0

@@ -3,7 +3,7 @@ import HTTPTypes
 import struct Foundation.Date
 
 /// tus 1.0.0: create, ask, append, until the server's offset is the file's length.
-public struct TusUpload: UploadProtocol {
+public struct TusUpload: SequentialProtocol {
     public static let name = "tus"
     public static let traits = ProtocolTraits(resumes: true)
 
@@ -59,8 +59,8 @@ public struct TusUpload: UploadProtocol {
         }
     }
 
-    public func removal(of resource: Resource) -> Exchange? {
-        Exchange(.delete, resource.url, fields: [.tusResumable: "1.0.0"], isIdempotent: true)
+    public func removal(of resource: Resource) -> [Exchange] {
+        [Exchange(.delete, resource.url, fields: [.tusResumable: "1.0.0"], isIdempotent: true)]
     }
 }
 

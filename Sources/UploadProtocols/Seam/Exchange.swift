@@ -25,6 +25,12 @@ public struct Exchange: Hashable, Sendable {
     public var mayComplete: Bool
     /// What must be durable before the last bytes go out, for a request whose outcome cannot be asked for later.
     public var markBeforeLastBytes: Resource?
+    /// Computed before the request is sent; they come back with the answer.
+    public var digests: [DigestOrder] = []
+    /// False for an address that is a permission in itself: the destination's credentials and headers do not go there.
+    public var carriesCredentials = true
+    /// Which of several requests under way this is; 0 if there is only one.
+    public var part = 0
 
     public init(
         _ method: HTTPRequest.Method, _ url: String, fields: HTTPFields = [:], body: Body = .none,
@@ -53,14 +59,11 @@ public struct Exchange: Hashable, Sendable {
         return overflow ? .max : sum
     }
 
-    /// How far into the file we are once `sent` bytes of the body are out.
-    public func fileOffset(afterSending sent: ByteCount) -> ByteCount? {
-        guard case .file(let range, let prefix, _) = body else { return nil }
+    /// How many of the file's bytes are out once `sent` bytes of the body are.
+    public func fileBytes(afterSending sent: ByteCount) -> ByteCount {
+        guard case .file(let range, let prefix, _) = body else { return 0 }
         let (beyondPrefix, overflow) = sent.subtractingReportingOverflow(ByteCount(prefix.count))
-        guard !overflow else { return range.lowerBound }
-        return min(
-            range.upperBound,
-            range.lowerBound + max(0, min(beyondPrefix, range.upperBound - range.lowerBound)))
+        return overflow ? 0 : max(0, min(beyondPrefix, range.upperBound - range.lowerBound))
     }
 }
 
@@ -80,11 +83,16 @@ public enum Reply: Sendable {
         public var fields: HTTPFields
         /// Its beginning, up to the transport's limit.
         public var body: [UInt8]
+        /// What was computed for the request, as its `digests` asked.
+        public var digests: [ComputedDigest]
 
-        public init(status: Int, fields: HTTPFields = [:], body: [UInt8] = []) {
+        public init(
+            status: Int, fields: HTTPFields = [:], body: [UInt8] = [], digests: [ComputedDigest] = []
+        ) {
             self.status = status
             self.fields = fields
             self.body = body
+            self.digests = digests
         }
     }
 }

@@ -1,7 +1,7 @@
 import HTTPTypes
 
 /// `POST` with the file as the body (RFC 9110 §9.3.3).
-public struct PostUpload: UploadProtocol {
+public struct PostUpload: SequentialProtocol {
     public static let name = "post"
     public static let traits = ProtocolTraits(resumes: false)
 
@@ -24,7 +24,7 @@ public struct PostUpload: UploadProtocol {
         attempt.start(resource)
     }
     public mutating func receive(_ reply: Reply) -> Step { attempt.receive(reply) }
-    public func removal(of resource: Resource) -> Exchange? { nil }
+    public func removal(of resource: Resource) -> [Exchange] { [] }
 
     /// As in a form, and no control character: a field's value may not hold one (RFC 9110 §5.5).
     private static func escaped(_ name: String) -> String {
@@ -40,7 +40,7 @@ public struct PostUpload: UploadProtocol {
 }
 
 /// `POST` of multipart/form-data (RFC 7578), streamed from the file between a computed head and tail.
-public struct FormUpload: UploadProtocol {
+public struct FormUpload: SequentialProtocol {
     public static let name = "form"
     public static let traits = ProtocolTraits(resumes: false)
 
@@ -69,7 +69,7 @@ public struct FormUpload: UploadProtocol {
         attempt.start(resource)
     }
     public mutating func receive(_ reply: Reply) -> Step { attempt.receive(reply) }
-    public func removal(of resource: Resource) -> Exchange? { nil }
+    public func removal(of resource: Resource) -> [Exchange] { [] }
 }
 
 /// One request that must not reach the server twice: before its last bytes go out, a mark is noted; an attempt that

@@ -8,14 +8,26 @@ public enum ProtocolCatalog {
         public let traits: ProtocolTraits
         /// Makes the protocol for one attempt.
         public let make: @Sendable (UploadItem, ProtocolOptions) -> any UploadProtocol
+        /// Makes what asks a destination at this address what it can do; nil if there is nothing to ask.
+        public let check: (@Sendable (_ url: String, ProtocolOptions) -> any DestinationCheck)?
+
+        init<Kind: UploadProtocol>(
+            _ kind: Kind.Type, check: (@Sendable (String, ProtocolOptions) -> any DestinationCheck)? = nil,
+            make: @escaping @Sendable (UploadItem, ProtocolOptions) -> Kind
+        ) {
+            name = kind.name
+            traits = kind.traits
+            self.make = make
+            self.check = check
+        }
     }
 
     /// In the order they are listed for people.
     public static let entries: [Entry] = [
-        Entry(name: PutUpload.name, traits: PutUpload.traits) { PutUpload(item: $0, options: $1) },
-        Entry(name: PostUpload.name, traits: PostUpload.traits) { PostUpload(item: $0, options: $1) },
-        Entry(name: FormUpload.name, traits: FormUpload.traits) { FormUpload(item: $0, options: $1) },
-        Entry(name: TusUpload.name, traits: TusUpload.traits) { TusUpload(item: $0, options: $1) },
+        Entry(PutUpload.self) { PutUpload(item: $0, options: $1) },
+        Entry(PostUpload.self) { PostUpload(item: $0, options: $1) },
+        Entry(FormUpload.self) { FormUpload(item: $0, options: $1) },
+        Entry(TusUpload.self) { TusUpload(item: $0, options: $1) },
     ]
 
     /// nil if there is no such protocol.

@@ -1,7 +1,7 @@
 import HTTPTypes
 
 /// `PUT` of the whole file (RFC 9110 §9.3.4). Nothing resumes, but the same bytes to the same place are harmless.
-public struct PutUpload: UploadProtocol {
+public struct PutUpload: SequentialProtocol {
     public static let name = "put"
     public static let traits = ProtocolTraits(resumes: false)
 
@@ -23,7 +23,7 @@ public struct PutUpload: UploadProtocol {
 
     public mutating func receive(_ reply: Reply) -> Step { WholeUpload.step(reply, to: exchange, size: size) }
 
-    public func removal(of resource: Resource) -> Exchange? { nil }
+    public func removal(of resource: Resource) -> [Exchange] { [] }
 }
 
 /// What put, post and form have in common: one request is the whole upload.

@@ -1,0 +1,68 @@
+public import UploadProtocols
+
+extension Session {
+    /// Makes a request that a protocol described and that carries nothing of a file.
+    ///
+    /// - Parameter label: Names the request in events.
+    /// - Throws: `UploadFailure` if it could not be made or the task was cancelled; an answer of any status is a reply.
+    public func ask(_ exchange: Exchange, label: String = "") async throws(UploadFailure) -> Reply {
+        let body: TransportRequest.Body
+        switch exchange.body {
+        case .none: body = .none
+        case .bytes(let bytes): body = .bytes(bytes)
+        case .file:
+            throw UploadFailure(.permanent, "a request that carries a file needs an upload")
+        }
+        let request = TransportRequest(
+            method: exchange.method, url: exchange.url, fields: exchange.fields, body: body,
+            isRepeatable: exchange.isIdempotent)
+        let session = exchange.carriesCredentials ? self : withoutCredentials
+        do throws(RequestFailure) {
+            return .answered(
+                try await session.perform(request, label: label, validation: refusalsMended).answer)
+        } catch {
+            switch error {
+            case .rejected(let response, _): return .answered(response.answer)
+            case .transport(let broken) where broken.reason != .cancelled:
+                return .broken(broken.failure, bodySent: nil)
+            default: throw error.failure
+            }
+        }
+    }
+
+    /// Asks until the check has its report.
+    ///
+    /// - Throws: `UploadFailure`, the check's own or as `ask`.
+    public func run(_ check: any DestinationCheck, label: String = "") async throws(UploadFailure)
+        -> CheckReport
+    {
+        var check = check
+        var step = check.start()
+        for _ in 0..<Self.checkLimit {
+            switch step {
+            case .finished(let report): return report
+            case .failed(let failure): throw failure
+            case .send(let exchange): step = check.receive(try await ask(exchange, label: label))
+            }
+        }
+        throw UploadFailure(.server, "the server gives no end of answers")
+    }
+
+    /// Lists come in pages of a thousand.
+    private static var checkLimit: Int { 256 }
+
+    /// Shows an answer to the retriers that can do something about it, and takes any other as it is.
+    private var refusalsMended: ResponseValidation {
+        let interceptor = configuration.interceptor
+        return .check { _, response in
+            if interceptor.canMend(response) { throw AnswerVerdict.failure(response.answer) }
+        }
+    }
+}
+
+extension Interceptor {
+    /// True if one of the retriers may do something about this refusal.
+    func canMend(_ response: TransportResponse) -> Bool {
+        response.status == 401 || retriers.contains { ($0 as? any RefusalMender)?.canMend(response) ?? false }
+    }
+}

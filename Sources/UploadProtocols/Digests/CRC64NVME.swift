@@ -1,0 +1,42 @@
+/// CRC-64/NVME (NVM Express NVM Command Set 1.0, section 5.2.1.3.4), reflected, computed eight bytes a step.
+package struct CRC64NVME: Sendable {
+    private var register = UInt64.max
+
+    package init() {}
+
+    package var value: UInt64 { ~register }
+
+    package mutating func update(_ bytes: UnsafeRawBufferPointer) {
+        var crc = register
+        Self.tables.withUnsafeBufferPointer { table in
+            var offset = 0
+            while bytes.count - offset >= 8 {
+                let word =
+                    UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)) ^ crc
+                crc =
+                    table[0x700 + Int(word & 0xFF)] ^ table[0x600 + Int(word >> 8 & 0xFF)]
+                    ^ table[0x500 + Int(word >> 16 & 0xFF)] ^ table[0x400 + Int(word >> 24 & 0xFF)]
+                    ^ table[0x300 + Int(word >> 32 & 0xFF)] ^ table[0x200 + Int(word >> 40 & 0xFF)]
+                    ^ table[0x100 + Int(word >> 48 & 0xFF)] ^ table[Int(word >> 56)]
+                offset += 8
+            }
+            while offset < bytes.count {
+                crc = crc >> 8 ^ table[Int((crc ^ UInt64(bytes[offset])) & 0xFF)]
+                offset += 1
+            }
+        }
+        register = crc
+    }
+
+    /// Eight tables of 256: the n-th holds the checksum of a byte followed by n zero bytes.
+    private static let tables: [UInt64] = {
+        var tables = (UInt64(0)..<256).map { byte in
+            (0..<8).reduce(byte) { crc, _ in crc & 1 == 1 ? crc >> 1 ^ 0x9A6C_9329_AC4B_C9B5 : crc >> 1 }
+        }
+        for index in 256..<2048 {
+            let previous = tables[index - 256]
+            tables.append(previous >> 8 ^ tables[Int(previous & 0xFF)])
+        }
+        return tables
+    }()
+}

@@ -1,0 +1,21 @@
+/// A digest of bytes, as it is called in the configuration and in RFC 9530.
+public enum DigestAlgorithm: String, Hashable, Codable, Sendable, CaseIterable {
+    case md5
+    case sha1 = "sha-1"
+    case sha256 = "sha-256"
+    /// Castagnoli (RFC 3720 appendix B.4), 4 bytes in network order.
+    case crc32c
+    /// CRC-64/NVME, 8 bytes in network order.
+    case crc64nvme
+
+    /// What people call it.
+    public var shown: String {
+        switch self {
+        case .md5: "MD5"
+        case .sha1: "SHA-1"
+        case .sha256: "SHA-256"
+        case .crc32c: "CRC-32C"
+        case .crc64nvme: "CRC-64/NVME"
+        }
+    }
+}

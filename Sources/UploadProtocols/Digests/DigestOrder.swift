@@ -1,0 +1,62 @@
+import Foundation
+public import HTTPTypes
+
+/// A digest that has to be known before a request is sent: computed by the driver, which has the file.
+public struct DigestOrder: Hashable, Sendable {
+    /// How a digest is written into a field.
+    public enum Form: Hashable, Sendable {
+        case hex
+        case base64
+
+        /// The digest's bytes as text, hexadecimal digits in lower case.
+        public func text(_ digest: [UInt8]) -> String {
+            switch self {
+            case .hex: digest.map { $0 < 16 ? "0" + String($0, radix: 16) : String($0, radix: 16) }.joined()
+            case .base64: Data(digest).base64EncodedString()
+            }
+        }
+    }
+
+    /// A field of the request, with what stands around the digest in it.
+    public struct Place: Hashable, Sendable {
+        public var field: HTTPField.Name
+        public var form: Form
+        public var prefix: String
+        public var suffix: String
+
+        public init(_ field: HTTPField.Name, _ form: Form, prefix: String = "", suffix: String = "") {
+            self.field = field
+            self.form = form
+            self.prefix = prefix
+            self.suffix = suffix
+        }
+
+        /// The field's value.
+        public func value(_ digest: [UInt8]) -> String { prefix + form.text(digest) + suffix }
+    }
+
+    public var algorithm: DigestAlgorithm
+    /// Of the file, in bytes from its start.
+    public var range: Range<ByteCount>
+    /// nil if only the protocol wants to know, with the answer.
+    public var place: Place?
+
+    public init(_ algorithm: DigestAlgorithm, of range: Range<ByteCount>, in place: Place? = nil) {
+        self.algorithm = algorithm
+        self.range = range
+        self.place = place
+    }
+}
+
+/// What was computed for a request, in the order of its `digests`.
+public struct ComputedDigest: Hashable, Sendable {
+    public var algorithm: DigestAlgorithm
+    public var range: Range<ByteCount>
+    public var bytes: [UInt8]
+
+    public init(_ algorithm: DigestAlgorithm, of range: Range<ByteCount>, bytes: [UInt8]) {
+        self.algorithm = algorithm
+        self.range = range
+        self.bytes = bytes
+    }
+}

@@ -1,0 +1,99 @@
+import Foundation
+public import HTTPTypes
+
+/// A digest of a whole file as a server tells it.
+public struct ToldDigest: Hashable, Sendable {
+    public var algorithm: DigestAlgorithm
+    public var bytes: [UInt8]
+
+    public init(_ algorithm: DigestAlgorithm, _ bytes: [UInt8]) {
+        self.algorithm = algorithm
+        self.bytes = bytes
+    }
+
+    /// What the fields tell, the strongest first: `Repr-Digest` (RFC 9530), `OC-Checksum` and S3's sums of whole files.
+    public static func `in`(_ fields: HTTPFields) -> [ToldDigest] {
+        var told = fields[.reprDigest].map(dictionary) ?? []
+        if let field = fields[.ocChecksum] {
+            for entry in field.split(separator: " ") {
+                let pair = entry.split(separator: ":", maxSplits: 1)
+                guard pair.count == 2, let algorithm = ownCloudNames[pair[0].uppercased()] else { continue }
+                if let bytes = unhex(pair[1]) { told.append(ToldDigest(algorithm, bytes)) }
+            }
+        }
+        for (name, algorithm) in s3Names {
+            // A composite sum is of the parts' sums (`BASE64-N`), and says nothing of the file alone.
+            guard let value = fields[name], let data = Data(base64Encoded: value) else { continue }
+            told.append(ToldDigest(algorithm, Array(data)))
+        }
+        return told.sorted { rank($0.algorithm) < rank($1.algorithm) }
+    }
+
+    /// The digests of a field such as `sha-256=:BASE64:, md5=:BASE64:`; unknown and malformed ones are left out.
+    public static func dictionary(_ field: String) -> [ToldDigest] {
+        field.split(separator: ",").compactMap { entry in
+            let pair = entry.split(separator: "=", maxSplits: 1).map { String($0).trimmingSpaces }
+            guard pair.count == 2, let algorithm = httpNames[pair[0]], pair[1].hasPrefix(":") else {
+                return nil
+            }
+            let value = pair[1].dropFirst().prefix { $0 != ":" }
+            return Data(base64Encoded: String(value)).map { ToldDigest(algorithm, Array($0)) }
+        }
+    }
+
+    /// The key of an algorithm in `Repr-Digest` and `Content-Digest`; nil if it has none.
+    public static func key(of algorithm: DigestAlgorithm) -> String? {
+        httpNames.first { $0.value == algorithm }?.key
+    }
+
+    static func unhex(_ text: some StringProtocol) -> [UInt8]? {
+        let digits = text.utf8.map { digit -> UInt8? in
+            switch digit {
+            case 0x30...0x39: digit - 0x30
+            case 0x41...0x46: digit - 0x37
+            case 0x61...0x66: digit - 0x57
+            default: nil
+            }
+        }
+        guard digits.count % 2 == 0 else { return nil }
+        var bytes: [UInt8] = []
+        for index in stride(from: 0, to: digits.count, by: 2) {
+            guard let high = digits[index], let low = digits[index + 1] else { return nil }
+            bytes.append(high << 4 | low)
+        }
+        return bytes
+    }
+
+    /// RFC 9530 §7.2.
+    private static let httpNames: [String: DigestAlgorithm] = [
+        "md5": .md5, "sha": .sha1, "sha-256": .sha256, "crc32c": .crc32c,
+    ]
+    private static let ownCloudNames: [String: DigestAlgorithm] = [
+        "MD5": .md5, "SHA1": .sha1, "SHA256": .sha256,
+    ]
+    private static let s3Names: [(HTTPField.Name, DigestAlgorithm)] = [
+        (.named("x-amz-checksum-sha256"), .sha256), (.named("x-amz-checksum-sha1"), .sha1),
+        (.named("x-amz-checksum-crc64nvme"), .crc64nvme), (.named("x-amz-checksum-crc32c"), .crc32c),
+    ]
+
+    private static func rank(_ algorithm: DigestAlgorithm) -> Int {
+        switch algorithm {
+        case .sha256: 0
+        case .sha1: 1
+        case .md5: 2
+        case .crc64nvme: 3
+        case .crc32c: 4
+        }
+    }
+}
+
+extension HTTPField.Name {
+    /// RFC 9530 §3.
+    public static let reprDigest = named("Repr-Digest")
+    /// RFC 9530 §2.
+    public static let contentDigest = named("Content-Digest")
+    /// RFC 9530 §4.
+    public static let wantReprDigest = named("Want-Repr-Digest")
+    /// ownCloud and Nextcloud: `SHA1:HEX`, several with spaces between.
+    public static let ocChecksum = named("OC-Checksum")
+}

@@ -1,0 +1,31 @@
+/// How a destination wants a protocol used.
+public struct ProtocolOptions: Hashable, Sendable {
+    /// Another request method than the protocol's own, for `put`, `post` and `form`.
+    public var method: String?
+    /// The form field that carries the file.
+    public var fileField: String
+    /// True if the server honours `Idempotency-Key`, so that a POST without an answer may be repeated.
+    public var sendsIdempotencyKey: Bool
+    /// The most bytes of the file in one request, or the size of a part; nil leaves it to the protocol.
+    public var chunkSize: ByteCount?
+    /// The most requests of one upload at once, at least 1; nil leaves it to the protocol.
+    public var parallelRequests: Int?
+    /// The digest by which the server is to confirm what arrived; nil for none.
+    public var checksum: DigestAlgorithm?
+    /// What becomes of a file whose place is taken; nil leaves it to the server.
+    public var existing: ExistingFilePolicy?
+
+    public init(
+        method: String? = nil, fileField: String = "file", sendsIdempotencyKey: Bool = false,
+        chunkSize: ByteCount? = nil, parallelRequests: Int? = nil, checksum: DigestAlgorithm? = nil,
+        existing: ExistingFilePolicy? = nil
+    ) {
+        self.method = method
+        self.fileField = fileField
+        self.sendsIdempotencyKey = sendsIdempotencyKey
+        self.chunkSize = chunkSize
+        self.parallelRequests = parallelRequests
+        self.checksum = checksum
+        self.existing = existing
+    }
+}

@@ -1,0 +1,32 @@
+/// What a protocol can and cannot do, as far as the configuration, the queue and the screen must know.
+public struct ProtocolTraits: Hashable, Sendable {
+    /// True if an interrupted upload goes on where the server stopped; false if it starts again.
+    public var resumes: Bool
+    /// True if one upload may have several requests under way at once.
+    public var isParallel: Bool
+    /// The digests by which it can have what arrived confirmed, where the server does its part.
+    public var checksums: Set<DigestAlgorithm>
+    /// What it can do about a file that is already there; empty if it cannot know.
+    public var existing: Set<ExistingFilePolicy>
+
+    public init(
+        resumes: Bool, isParallel: Bool = false, checksums: Set<DigestAlgorithm> = [],
+        existing: Set<ExistingFilePolicy> = []
+    ) {
+        self.resumes = resumes
+        self.isParallel = isParallel
+        self.checksums = checksums
+        self.existing = existing
+    }
+}
+
+/// What becomes of a file whose place at the server is taken.
+public enum ExistingFilePolicy: String, Hashable, Codable, Sendable, CaseIterable {
+    /// What is there with the same size, and the same digest where the server tells one, is not sent again; anything
+    /// else is replaced.
+    case skip
+    case replace
+    /// The file gets another name: `name (2).ext`.
+    case rename
+    case fail
+}

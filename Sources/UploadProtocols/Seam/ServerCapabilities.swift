@@ -1,0 +1,23 @@
+public import struct Foundation.Date
+
+/// What a server said it offers, kept for a destination so that it is asked once.
+public struct ServerCapabilities: Hashable, Codable, Sendable {
+    /// The extensions' names, lower case.
+    public var extensions: Set<String>
+    /// The largest upload it takes, in bytes.
+    public var maximumSize: ByteCount?
+    /// Whatever else a protocol found out, by names of its own: an interop version, a region, a checksum it checks.
+    public var facts: [String: String]
+    /// When the server was asked; set by whoever keeps this.
+    public var asked: Date?
+
+    public init(
+        extensions: Set<String> = [], maximumSize: ByteCount? = nil, facts: [String: String] = [:],
+        asked: Date? = nil
+    ) {
+        self.extensions = extensions
+        self.maximumSize = maximumSize
+        self.facts = facts
+        self.asked = asked
+    }
+}
