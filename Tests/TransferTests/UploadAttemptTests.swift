@@ -315,12 +315,12 @@ private struct WatchingRetrier: RequestRetrier {
 }
 
 /// Sends the same request for ever.
-private struct EndlessProtocol: UploadProtocol {
+private struct EndlessProtocol: SequentialProtocol {
     static let name = "endless"
     static let traits = ProtocolTraits(resumes: false)
     private let exchange = Exchange(.get, "http://server.example/", isIdempotent: true)
 
     mutating func start(resource: Resource?, capabilities: ServerCapabilities?) -> Step { .send(exchange) }
     mutating func receive(_ reply: Reply) -> Step { .send(exchange) }
-    func removal(of resource: Resource) -> Exchange? { nil }
+    func removal(of resource: Resource) -> [Exchange] { [] }
 }

@@ -7,12 +7,9 @@ import UploadProtocols
 struct DestinationSettings: Decodable, Equatable {
     var url: String
     var protocolName: String
-    var method: String?
+    var options: ProtocolOptions
     var headers: [String: String]
-    var fileField: String
     var parameters: [UploadItem.Parameter]
-    var sendsIdempotencyKey: Bool
-    var chunkSize: ByteCount?
     var authentication: AuthenticationSettings
     var tls: TLSSettings
     /// nil for what holds for all destinations.
@@ -21,10 +18,8 @@ struct DestinationSettings: Decodable, Equatable {
     init(from decoder: any Decoder) throws {
         let fields = try Fields(
             decoder,
-            known: [
-                "url", "protocol", "method", "headers", "field", "parameters", "idempotencyKey", "chunkSize",
-                "auth",
-                "tls", "proxy",
+            known: ProtocolOptions.keys + [
+                "url", "protocol", "headers", "parameters", "auth", "tls", "proxy",
             ])
         let url: String = try fields.value("url") ?? ""
         if let expected = UploadAddress.expectation(brokenBy: url) { throw fields.error("url", expected) }
@@ -33,15 +28,12 @@ struct DestinationSettings: Decodable, Equatable {
             throw fields.error("url", "an address without user and password; they go into auth")
         }
         self.url = url
-        guard let name: String = try fields.value("protocol"), ProtocolCatalog.entry(named: name) != nil
+        guard let name: String = try fields.value("protocol"), let entry = ProtocolCatalog.entry(named: name)
         else {
             throw fields.error("protocol", "one of \(ProtocolCatalog.names.joined(separator: ", "))")
         }
         protocolName = name
-        method = try fields.value("method")
-        if let method, HTTPRequest.Method(method) == nil {
-            throw fields.error("method", "a request method, such as PUT")
-        }
+        options = try ProtocolOptions(fields, for: entry)
         headers = try fields.value("headers") ?? [:]
         for (name, value) in headers {
             guard HTTPField.Name(name) != nil else {
@@ -51,13 +43,10 @@ struct DestinationSettings: Decodable, Equatable {
                 throw fields.error("headers.\(name)", "a value without line breaks")
             }
         }
-        fileField = try fields.value("field") ?? "file"
         let given: [String: ParameterValue] = try fields.value("parameters") ?? [:]
         parameters = given.sorted { $0.key < $1.key }.flatMap { name, value in
             value.values.map { UploadItem.Parameter(name: name, value: $0) }
         }
-        sendsIdempotencyKey = try fields.value("idempotencyKey") ?? false
-        chunkSize = try fields.amount("chunkSize")
         authentication = try fields.value("auth") ?? .none
         tls = try fields.value("tls", as: TLSFields.self)?.settings(for: parsed) ?? TLSSettings()
         if !tls.pins.isEmpty, parsed.scheme?.lowercased() != "https" {

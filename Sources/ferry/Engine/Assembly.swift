@@ -88,10 +88,7 @@ struct Assembly {
         }
         return Destination(
             name: name, url: settings.url, protocolName: settings.protocolName,
-            options: ProtocolOptions(
-                method: settings.method, fileField: settings.fileField,
-                sendsIdempotencyKey: settings.sendsIdempotencyKey, chunkSize: settings.chunkSize),
-            fields: fields, parameters: settings.parameters,
+            options: settings.options, fields: fields, parameters: settings.parameters,
             interceptor: interceptor(for: name, settings),
             tls: settings.tls, proxy: proxy(settings.proxy ?? configuration.proxy))
     }

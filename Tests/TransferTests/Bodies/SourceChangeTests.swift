@@ -94,8 +94,9 @@ struct SourceChangeTests {
 
 private struct SilentRecorder: AttemptRecorder {
     func record(_ resource: Resource?, durably: Bool) async throws(UploadFailure) {}
-    func didStart(_ exchange: Exchange) {}
-    func didSend(_ bytes: ByteCount, fileOffset: ByteCount) {}
+    func isReading() {}
+    func didStart(_ exchange: Exchange, reached: ByteCount) {}
+    func didSend(_ bytes: ByteCount, reached: ByteCount) {}
     func didFinishSending(_ exchange: Exchange) {}
 }
 
