@@ -118,7 +118,8 @@ public struct UploadAttempt: Sendable {
         for note in notes {
             switch note {
             case .resource(let resource):
-                let isNew = resource?.url != known?.url
+                // An upload at the same place may be another one: what tells them apart is in the fields.
+                let isNew = resource?.url != known?.url || resource?.fields != known?.fields
                 known = resource
                 try await recorder.record(resource, durably: isNew)
             case .capabilities(let capabilities): learn(capabilities)

@@ -61,6 +61,15 @@ struct TestFile {
             (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(number)")) == path
         }.count
     }
+
+    /// True once no descriptor is left: what was being read ahead may outlive its request by a moment.
+    func isClosedSoon() async -> Bool {
+        for _ in 0..<20_000 {
+            if openDescriptors == 0 { return true }
+            await Task.yield()
+        }
+        return false
+    }
 }
 
 extension HTTPClientTransport {

@@ -69,7 +69,7 @@ struct CancelTests {
             }
         }
         try await connections.waitForNone()
-        #expect(file.openDescriptors == 0)
+        #expect(await file.isClosedSoon())
     }
 
     @Test func `a cancel closes the connection at once`() async throws {
@@ -93,7 +93,7 @@ struct CancelTests {
             // The transport is still there: only the request's own connection can have ended.
             try await closed.wait(upTo: .seconds(30))
         }
-        #expect(file.openDescriptors == 0)
+        #expect(await file.isClosedSoon())
     }
 
     @Test func `a cancel while the answer is awaited is a cancel`() async throws {
