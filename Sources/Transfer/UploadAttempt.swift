@@ -12,8 +12,9 @@ public struct UploadAttempt: Sendable {
         case cancelled
     }
 
-    /// A protocol that never ends would keep the queue's slot for ever; none needs this many requests without moving.
-    private static let idleExchangeLimit = 64
+    /// A protocol that never ends would keep the queue's slot for ever. A hundred names may have to be looked at before
+    /// one is free; nothing needs more requests without moving.
+    private static let idleExchangeLimit = 128
 
     private let session: Session
     private let file: SourceFile

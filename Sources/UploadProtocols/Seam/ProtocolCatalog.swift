@@ -24,6 +24,9 @@ public enum ProtocolCatalog {
 
     /// In the order they are listed for people.
     public static let entries: [Entry] = [
+        Entry(AutoUpload.self, check: { AutoCheck(url: $0, options: $1) }) {
+            AutoUpload(item: $0, options: $1)
+        },
         Entry(PutUpload.self) { PutUpload(item: $0, options: $1) },
         Entry(PostUpload.self) { PostUpload(item: $0, options: $1) },
         Entry(FormUpload.self) { FormUpload(item: $0, options: $1) },

@@ -55,10 +55,12 @@ public struct Receipt: Hashable, Codable, Sendable {
     public var verified: DigestAlgorithm?
     /// True if the file was at the server before, and nothing was sent.
     public var wasThere: Bool
+    /// The protocol that `auto` chose; nil where none had to be chosen.
+    public var chosen: String?
 
     public init(
         location: String? = nil, entityTag: String? = nil, bytes: ByteCount = 0, duration: Double = 0,
-        verified: DigestAlgorithm? = nil, wasThere: Bool = false
+        verified: DigestAlgorithm? = nil, wasThere: Bool = false, chosen: String? = nil
     ) {
         self.location = location
         self.entityTag = entityTag
@@ -66,5 +68,6 @@ public struct Receipt: Hashable, Codable, Sendable {
         self.duration = duration
         self.verified = verified
         self.wasThere = wasThere
+        self.chosen = chosen
     }
 }

@@ -25,6 +25,7 @@ extension JSONCursor {
             case "duration": try members.duration.fill(double(), at: position)
             case "verified": try members.verified.fill(named("digest"), at: position)
             case "wasThere": try members.wasThere.fill(boolean(), at: position)
+            case "chosen": try members.chosen.fill(string(), at: position)
             default: try keepMember(key, in: &unknown.members)
             }
         }
@@ -72,6 +73,7 @@ private struct StateMembers {
     var duration: Double?
     var verified: DigestAlgorithm?
     var wasThere: Bool?
+    var chosen: String?
 
     func state(_ kind: String, _ cursor: JSONCursor) throws(MalformedJSON) -> Upload.State {
         switch kind {
@@ -88,7 +90,7 @@ private struct StateMembers {
             let receipt = Receipt(
                 location: location, entityTag: entityTag, bytes: try cursor.require(bytes, "bytes"),
                 duration: try cursor.require(duration, "duration"), verified: verified,
-                wasThere: wasThere ?? false)
+                wasThere: wasThere ?? false, chosen: chosen)
             return .done(receipt, at: try cursor.require(date, "at"))
         default: throw cursor.malformed("unknown state \(kind)")
         }

@@ -154,6 +154,10 @@ extension JSONWriter {
             string(verified.rawValue)
         }
         if receipt.wasThere { raw(",\"wasThere\":true") }
+        if let chosen = receipt.chosen {
+            raw(",\"chosen\":")
+            string(chosen)
+        }
     }
 
     private mutating func resource(_ resource: Resource, unknown: UnknownMembers.OfResource?) {

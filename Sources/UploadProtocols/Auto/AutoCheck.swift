@@ -1,0 +1,68 @@
+/// Asks an address by which protocol it is spoken to, then what that protocol asks.
+public struct AutoCheck: DestinationCheck {
+    private enum Phase: Sendable {
+        case asking
+        case checking(any DestinationCheck, ProtocolChoice)
+    }
+
+    private let url: String
+    private let options: ProtocolOptions
+    private let catalog: [ProtocolCatalog.Entry]
+    private var phase = Phase.asking
+
+    /// - Parameter catalog: What can be chosen.
+    public init(
+        url: String, options: ProtocolOptions, catalog: [ProtocolCatalog.Entry] = ProtocolCatalog.entries
+    ) {
+        self.url = url
+        self.options = options
+        self.catalog = catalog
+    }
+
+    public mutating func start() -> CheckStep {
+        if let choice = ProtocolChoice.told(by: url) { return check(choice) }
+        phase = .asking
+        return .send(AutoProbe.exchange(at: UploadAddress.filled(url, with: "ferry-check")))
+    }
+
+    public mutating func receive(_ reply: Reply) -> CheckStep {
+        switch phase {
+        case .asking:
+            do throws(UploadFailure) {
+                return check(try AutoProbe.choice(reply, at: url))
+            } catch {
+                return .failed(error)
+            }
+        case .checking(var inner, let choice):
+            let step = inner.receive(reply)
+            phase = .checking(inner, choice)
+            return finish(step, choice)
+        }
+    }
+
+    private mutating func check(_ choice: ProtocolChoice) -> CheckStep {
+        do throws(UploadFailure) {
+            let (entry, options) = try AutoProbe.use(choice, options, catalog)
+            guard var inner = entry.check?(url, options) else {
+                return .finished(CheckReport(capabilities: ServerCapabilities(facts: choice.added(to: [:]))))
+            }
+            let step = inner.start()
+            phase = .checking(inner, choice)
+            return finish(step, choice)
+        } catch {
+            return .failed(error)
+        }
+    }
+
+    private func finish(_ step: CheckStep, _ choice: ProtocolChoice) -> CheckStep {
+        guard case .finished(var report) = step else { return step }
+        report.capabilities =
+            report.capabilities?.stamped(choice) ?? ServerCapabilities(facts: choice.added(to: [:]))
+        report.leftovers = report.leftovers.map { leftover in
+            var leftover = leftover
+            leftover.resource.fields = choice.added(to: leftover.resource.fields)
+            return leftover
+        }
+        return .finished(report)
+    }
+}

@@ -1,0 +1,136 @@
+import Foundation
+import HTTPTypes
+
+/// Which protocol an address is spoken to by, and what says so.
+public struct ProtocolChoice: Hashable, Sendable {
+    /// A name from `ProtocolCatalog`, also of a protocol that this build does not have.
+    public var name: String
+    /// What says so, as the end of a sentence that begins with "because": `the server says Tus-Version 1.0.0`.
+    public var because: String
+
+    public init(_ name: String, because: String) {
+        self.name = name
+        self.because = because
+    }
+
+    /// `tus, because the server says Tus-Version 1.0.0`.
+    public var sentence: String { "\(name), because \(because)" }
+
+    /// What the address itself tells, before anything is asked; nil if that is nothing.
+    public static func told(by url: String) -> ProtocolChoice? {
+        if url.lowercased().hasPrefix("s3://") {
+            return ProtocolChoice("s3", because: "the address is s3://")
+        }
+        guard let parts = URLComponents(string: url), let host = parts.host?.lowercased() else { return nil }
+        let path = parts.path
+        let keys = Set((parts.queryItems ?? []).map { $0.name.lowercased() })
+        if !keys.isDisjoint(with: ["x-amz-signature", "x-goog-signature"]) {
+            // Signed for one request: it can be nothing but that one (AWS, "Presigned URLs"; Google, "Signed URLs").
+            return ProtocolChoice("put", because: "the address is signed for one upload")
+        }
+        if isBelow(host, "amazonaws.com") {
+            return ProtocolChoice("s3", because: "the address is Amazon's")
+        }
+        if isBelow(host, "blob.core.windows.net"), keys.contains("sig") {
+            return ProtocolChoice("azure", because: "the address is a blob's with a signature")
+        }
+        if isBelow(host, "googleapis.com"),
+            keys.contains("uploadtype") || path.split(separator: "/").contains("upload")
+        {
+            return ProtocolChoice("google", because: "the address is one of Google's for uploads")
+        }
+        // What it is asked for, an upload session, stands in the address (Microsoft Graph, "createUploadSession").
+        if host == "graph.microsoft.com", path.hasSuffix("/createUploadSession") {
+            return ProtocolChoice("graph", because: "the address makes an upload session")
+        }
+        if path.contains("/remote.php/dav/files/") {
+            return ProtocolChoice("nextcloud", because: "the address is a folder of Nextcloud's")
+        }
+        return nil
+    }
+
+    /// What the answer to `OPTIONS` at `url` tells.
+    ///
+    /// - Throws: `UploadFailure` (`permanent`) if it tells of nothing that files could be sent by.
+    public static func told(
+        by answer: Reply.Answer, at url: String
+    ) throws(UploadFailure) -> ProtocolChoice {
+        let said = announced(in: answer.fields)
+        if let said { return said }
+        let allowed = methods(answer.fields[.allow])
+        guard UploadAddress.tellsNamesApart(url) else {
+            throw unknown(allowed.contains("PUT") ? "put" : "put, post, form or tus")
+        }
+        if allowed.contains("PUT") { return ProtocolChoice("put", because: "the server allows PUT") }
+        // A folder that takes POST and no PUT makes files of what is posted, in a way that it does not tell.
+        if (200..<300).contains(answer.status), allowed.contains("POST") { throw unknown("post or form") }
+        return ProtocolChoice("put", because: "the server says nothing else and the address is a folder")
+    }
+
+    /// What fields that only one protocol has say.
+    private static func announced(in fields: HTTPFields) -> ProtocolChoice? {
+        for name in [HTTPField.Name.tusVersion, .tusResumable] {
+            guard let versions = fields[name] else { continue }
+            let spoken = versions.split(separator: ",").map { String($0).trimmingSpaces }
+            guard spoken.contains("1.0.0") else { continue }
+            return ProtocolChoice("tus", because: "the server says \(name.rawName) 1.0.0")
+        }
+        if fields[.tusExtension] != nil {
+            return ProtocolChoice("tus", because: "the server says Tus-Extension")
+        }
+        for name in ["Upload-Limit", "Upload-Draft-Interop-Version"]
+        where fields[.named(name)] != nil {
+            return ProtocolChoice("resumable", because: "the server says \(name)")
+        }
+        // Apache lists PUT for files only, and MOVE and DELETE for folders; a DAV server to read from has neither.
+        let allowed = methods(fields[.allow])
+        if fields[.named("DAV")] != nil, allowed.isEmpty || !allowed.isDisjoint(with: ["PUT", "MOVE"]) {
+            return ProtocolChoice("webdav", because: "the server says DAV")
+        }
+        return nil
+    }
+
+    private static func methods(_ allow: String?) -> Set<String> {
+        Set((allow ?? "").split(separator: ",").map { String($0).trimmingSpaces.uppercased() })
+    }
+
+    private static func isBelow(_ host: String, _ domain: String) -> Bool {
+        host == domain || host.hasSuffix("." + domain)
+    }
+
+    private static func unknown(_ names: String) -> UploadFailure {
+        UploadFailure(
+            .permanent, "nothing here says how to upload",
+            hint: "set protocol to \(names), or put it before the address (put+https://…)")
+    }
+}
+
+extension ProtocolChoice {
+    /// Where the choice stands in the facts of `ServerCapabilities` and the fields of `Resource`.
+    static let nameKey = "protocol"
+    static let reasonKey = "because"
+
+    /// As kept; nil if nothing was chosen.
+    public init?(_ kept: [String: String]) {
+        guard let name = kept[Self.nameKey] else { return nil }
+        self.init(name, because: kept[Self.reasonKey] ?? "it was before")
+    }
+
+    /// `kept` with this choice.
+    func added(to kept: [String: String]) -> [String: String] {
+        var kept = kept
+        kept[Self.nameKey] = name
+        kept[Self.reasonKey] = because
+        return kept
+    }
+}
+
+extension ServerCapabilities {
+    /// What `auto` found out; nil if nothing.
+    public var choice: ProtocolChoice? { ProtocolChoice(facts) }
+}
+
+extension Resource {
+    /// By which protocol `auto` made it; nil if none had to be chosen.
+    public var choice: ProtocolChoice? { ProtocolChoice(fields) }
+}

@@ -1,0 +1,121 @@
+import HTTPTypes
+import Support
+import Synchronization
+import Testing
+
+@testable import Transfer
+@testable import UploadProtocols
+
+/// What of a destination goes with an exchange, and who is asked about a refusal.
+struct AttemptCredentialsTests {
+    private static let address = "http://server.example/signed"
+    private static let team = HTTPField.Name.named("X-Team")
+
+    private static func exchange(carriesCredentials: Bool) -> Exchange {
+        var exchange = Exchange(.put, address, body: .file(range: 0..<10), isIdempotent: true)
+        exchange.carriesCredentials = carriesCredentials
+        return exchange
+    }
+
+    private static func configuration(_ retriers: [any RequestRetrier] = []) -> Session.Configuration {
+        let token = AuthorizationInterceptor { () async throws(UploadFailure) in "Bearer secret" }
+        return Session.Configuration(
+            headers: [team: "blue"], interceptor: Interceptor(adapters: [token], retriers: retriers),
+            validation: .none)
+    }
+
+    @Test(arguments: [true, false])
+    func `an address that is a permission in itself gets nothing of the destination`(carries: Bool)
+        async throws
+    {
+        let file = try TestFile(count: 10)
+        let fields = Mutex<HTTPFields>([:])
+        let attempt = ScriptedProtocol(.send(Self.exchange(carriesCredentials: carries))) { _ in
+            .done(Receipt())
+        }
+        _ = try await AttemptLog().run(attempt, of: file, configuration: Self.configuration()) { request in
+            fields.withLock { $0 = request.fields }
+            return .success(TransportResponse(status: 200))
+        }
+        let sent = fields.withLock { $0 }
+        #expect(sent[.authorization] == (carries ? "Bearer secret" : nil))
+        #expect(sent[Self.team] == (carries ? "blue" : nil))
+    }
+
+    @Test(arguments: [true, false])
+    func `the same holds for what is asked without a file`(carries: Bool) async throws {
+        let fields = Mutex<HTTPFields>([:])
+        let transport = ScriptedTransport { request in
+            fields.withLock { $0 = request.fields }
+            return .success(TransportResponse(status: 204))
+        }
+        var exchange = Exchange(.delete, Self.address, isIdempotent: true)
+        exchange.carriesCredentials = carries
+        let reply = try await Session(Self.configuration(), transport: transport).ask(exchange)
+        #expect(reply.status == 204)
+        #expect(fields.withLock { $0[.authorization] } == (carries ? "Bearer secret" : nil))
+    }
+
+    @Test func `a refusal where no credentials went asks nobody for others`() async throws {
+        let (file, retrier) = (try TestFile(count: 10), ScriptedRetrier([.retry]))
+        let attempt = ScriptedProtocol(.send(Self.exchange(carriesCredentials: false))) { reply in
+            .failed(UploadFailure(.authentication, "\(reply.status ?? 0)"))
+        }
+        let outcome = try await AttemptLog().run(
+            attempt, of: file, configuration: Self.configuration([retrier])
+        ) { _ in .success(TransportResponse(status: 401)) }
+        #expect(outcome.failure?.summary == "401")
+        #expect(retrier.asked.isEmpty)
+    }
+
+    @Test(arguments: [(403, true), (404, false)])
+    func `who can mend a refusal is asked before the protocol sees it`(status: Int, isAsked: Bool)
+        async throws
+    {
+        let (file, mender, log) = (try TestFile(count: 10), Mender(status: 403), AttemptLog())
+        let attempt = ScriptedProtocol(.send(Self.exchange(carriesCredentials: true))) { reply in
+            .failed(UploadFailure(.permanent, "\(reply.status ?? 0)"))
+        }
+        let answers = Mutex([status, 200])
+        let outcome = try await log.run(
+            attempt, of: file, configuration: Self.configuration([mender])
+        ) { _ in .success(TransportResponse(status: answers.withLock { $0.removeFirst() })) }
+        #expect(outcome.failure?.summary == (isAsked ? "200" : "404"))
+        #expect(mender.count == (isAsked ? 1 : 0))
+        #expect(log.requests.count == (isAsked ? 2 : 1))
+    }
+
+    @Test func `a refusal that could not be mended is the protocol's`() async throws {
+        let (file, mender) = (try TestFile(count: 10), Mender(status: 403, decision: .doNotRetry))
+        let attempt = ScriptedProtocol(.send(Self.exchange(carriesCredentials: true))) { reply in
+            .failed(UploadFailure(.permanent, "\(reply.status ?? 0)"))
+        }
+        let outcome = try await AttemptLog().run(
+            attempt, of: file, configuration: Self.configuration([mender])
+        ) { _ in .success(TransportResponse(status: 403)) }
+        #expect(outcome.failure?.summary == "403")
+    }
+}
+
+/// Can do something about one status.
+private final class Mender: RefusalMender {
+    private let status: Int
+    private let decision: RetryDecision
+    private let asked = Mutex(0)
+
+    init(status: Int, decision: RetryDecision = .retry) {
+        self.status = status
+        self.decision = decision
+    }
+
+    var count: Int { asked.withLock { $0 } }
+
+    func canMend(_ response: TransportResponse) -> Bool { response.status == status }
+
+    func retry(
+        _ request: TransportRequest, after failure: RequestFailure, for context: RequestContext
+    ) -> RetryDecision {
+        asked.withLock { $0 += 1 }
+        return decision
+    }
+}

@@ -1,0 +1,107 @@
+import Foundation
+import HTTPTypes
+import Support
+import Synchronization
+import Testing
+
+@testable import Transfer
+@testable import UploadProtocols
+
+/// Digests that a protocol orders with an exchange.
+struct DigestAttemptTests {
+    private static let field = HTTPField.Name.named("X-Sum")
+    private static let ok = Result<TransportResponse, TransportError>.success(TransportResponse(status: 200))
+
+    private static func exchange(_ orders: [DigestOrder]) -> Exchange {
+        var exchange = Exchange(
+            .put, "http://server.example/f", body: .file(range: 0..<10), isIdempotent: true)
+        exchange.digests = orders
+        return exchange
+    }
+
+    private static func one(_ orders: [DigestOrder], _ take: @escaping @Sendable (Reply) -> Void = { _ in })
+        -> ScriptedProtocol<Void>
+    {
+        ScriptedProtocol(.send(exchange(orders))) { reply in
+            take(reply)
+            return .done(Receipt())
+        }
+    }
+
+    @Test func `a digest of a range stands in its field when the request is made`() async throws {
+        let file = try TestFile(count: 200_000)
+        let seen = Mutex<String?>(nil)
+        let order = DigestOrder(
+            .sha256, of: 70_000..<140_001, in: .init(Self.field, .base64, prefix: "sha-256=:", suffix: ":"))
+        _ = try await AttemptLog().run(Self.one([order]), of: file) { request in
+            seen.withLock { $0 = request.fields[Self.field] }
+            return Self.ok
+        }
+        let expected = RunningDigest.of(file.pattern.bytes(70_000..<140_001), .sha256)
+        #expect(seen.withLock { $0 } == "sha-256=:\(Data(expected).base64EncodedString()):")
+    }
+
+    @Test func `what was computed comes back in the order that was asked, also with a refusal`() async throws
+    {
+        let file = try TestFile(count: 1000)
+        let digests = Mutex<[ComputedDigest]>([])
+        let orders = [
+            DigestOrder(.md5, of: 0..<1000), DigestOrder(.crc32c, of: 5..<10),
+            DigestOrder(.sha1, of: 0..<1000), DigestOrder(.sha256, of: 7..<7),
+        ]
+        let attempt = Self.one(orders) { reply in
+            digests.withLock { $0 = reply.answer?.digests ?? [] }
+        }
+        _ = try await AttemptLog().run(attempt, of: file) { _ in
+            .success(TransportResponse(status: 401))
+        }
+        let expected = orders.map {
+            ComputedDigest(
+                $0.algorithm, of: $0.range,
+                bytes: RunningDigest.of(
+                    file.pattern.bytes(Int($0.range.lowerBound)..<Int($0.range.upperBound)), $0.algorithm))
+        }
+        #expect(digests.withLock { $0 } == expected)
+    }
+
+    @Test func `the file is said to be read before anything is sent, and only for a digest`() async throws {
+        let (file, log) = (try TestFile(count: 10), AttemptLog())
+        let attempt = ScriptedProtocol(
+            .send(Self.exchange([DigestOrder(.md5, of: 0..<10)])), state: 0
+        ) { count, _, _ in
+            count += 1
+            return count == 2 ? .done(Receipt()) : .send(Self.exchange([]))
+        }
+        _ = try await log.run(attempt, of: file) { _ in Self.ok }
+        #expect(
+            log.all == [.reading, .request("http://server.example/f"), .request("http://server.example/f")])
+    }
+
+    @Test(arguments: SourceChangeTests.Change.allCases)
+    func `a file that changes while it is read for a digest is not sent`(change: SourceChangeTests.Change)
+        async throws
+    {
+        let file = try TestFile(count: 21 << 20)
+        let log = AttemptLog { [path = file.path] in try? change.make(at: path) }
+        let attempt = Self.one([DigestOrder(.crc32c, of: 0..<(21 << 20))])
+        let outcome = try await log.run(attempt, of: file) { _ in Self.ok }
+        #expect(outcome.failure?.category == .sourceChanged)
+        #expect(log.requests.isEmpty)
+    }
+
+    @Test func `an attempt that is cancelled while the file is read sends nothing`() async throws {
+        let (file, reads, goesOn) = (try TestFile(count: 1000), Gate(), Gate())
+        let log = AttemptLog {
+            reads.open()
+            goesOn.block()
+        }
+        let running = Task {
+            try await log.run(Self.one([DigestOrder(.md5, of: 0..<1000)]), of: file) { _ in Self.ok }
+        }
+        try await reads.wait()
+        running.cancel()
+        goesOn.open()
+        #expect(try await running.value.isCancelled)
+        #expect(log.requests.isEmpty)
+    }
+}

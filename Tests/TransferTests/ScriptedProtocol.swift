@@ -1,0 +1,107 @@
+import HTTPTypes
+import Support
+import Synchronization
+import Transfer
+import UploadProtocols
+
+/// A protocol whose steps a test gives: the first one, then one for each reply.
+struct ScriptedProtocol<State: Sendable>: UploadProtocol {
+    static var name: String { "scripted" }
+    static var traits: ProtocolTraits { ProtocolTraits(resumes: true, isParallel: true) }
+
+    private let first: Step
+    private var state: State
+    private let next: @Sendable (inout State, Reply, Exchange) -> Step
+
+    init(
+        _ first: Step, state: State, next: @escaping @Sendable (inout State, Reply, Exchange) -> Step
+    ) {
+        self.first = first
+        self.state = state
+        self.next = next
+    }
+
+    mutating func start(resource: Resource?, capabilities: ServerCapabilities?) -> Step { first }
+    mutating func receive(_ reply: Reply, to exchange: Exchange) -> Step { next(&state, reply, exchange) }
+    func removal(of resource: Resource) -> [Exchange] { [] }
+}
+
+extension ScriptedProtocol<Void> {
+    init(_ first: Step, next: @escaping @Sendable (Reply) -> Step) {
+        self.init(first, state: ()) { _, reply, _ in next(reply) }
+    }
+}
+
+extension Exchange {
+    /// A part of the file, to an address of its own.
+    static func part(
+        _ number: Int, _ range: Range<ByteCount>, at url: String = "http://server.example/p"
+    ) -> Exchange {
+        var exchange = Exchange(.put, "\(url)\(number)", body: .file(range: range), isIdempotent: true)
+        exchange.part = number
+        return exchange
+    }
+}
+
+/// Everything that an attempt tells whoever records it, in one order.
+final class AttemptLog: AttemptRecorder {
+    enum Entry: Hashable {
+        case recorded(Resource?, durably: Bool)
+        case reading
+        case request(String)
+        case learnt(ServerCapabilities)
+    }
+
+    private let entries = Mutex<[Entry]>([])
+    private let reached = Mutex<[ByteCount]>([])
+    private let onReading: @Sendable () -> Void
+
+    init(onReading: @escaping @Sendable () -> Void = {}) { self.onReading = onReading }
+
+    var all: [Entry] { entries.withLock { $0 } }
+    /// The urls of the requests that were made.
+    var requests: [String] { all.compactMap { if case .request(let url) = $0 { url } else { nil } } }
+    /// How far the upload was said to be, each time.
+    var progress: [ByteCount] { reached.withLock { $0 } }
+
+    func note(_ entry: Entry) { entries.withLock { $0.append(entry) } }
+
+    func record(_ resource: Resource?, durably: Bool) async throws(UploadFailure) {
+        note(.recorded(resource, durably: durably))
+    }
+
+    func isReading() {
+        note(.reading)
+        onReading()
+    }
+
+    func didStart(_ exchange: Exchange, reached: ByteCount) { self.reached.withLock { $0.append(reached) } }
+
+    func didSend(_ bytes: ByteCount, reached: ByteCount) { self.reached.withLock { $0.append(reached) } }
+
+    func didFinishSending(_ exchange: Exchange) {}
+}
+
+extension AttemptLog {
+    /// Runs one attempt at `file` over a transport that answers as a closure says.
+    func run(
+        _ uploadProtocol: any UploadProtocol, of file: TestFile, resource: Resource? = nil,
+        configuration: Session.Configuration = .init(validation: .none),
+        _ answer: @escaping @Sendable (TransportRequest) async -> Result<TransportResponse, TransportError>
+    ) async throws -> UploadAttempt.Outcome {
+        let source = try file.open()
+        let transport = ScriptedTransport { [self] request in
+            note(.request(request.url))
+            return await answer(request)
+        }
+        let attempt = UploadAttempt(
+            session: Session(configuration, transport: transport), file: source, identity: source.identity,
+            label: "1", recorder: self, learn: { self.note(.learnt($0)) })
+        return await attempt.run(uploadProtocol, resource: resource, capabilities: nil)
+    }
+}
+
+extension Reply {
+    var answer: Answer? { if case .answered(let answer) = self { answer } else { nil } }
+    var status: Int? { answer?.status }
+}

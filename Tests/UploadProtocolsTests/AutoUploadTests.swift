@@ -1,0 +1,257 @@
+import HTTPTypes
+import Testing
+
+@testable import UploadProtocols
+
+private let tusFields: HTTPFields = [.tusVersion: "1.0.0", .tusExtension: "creation"]
+private let tus = ProtocolChoice("tus", because: "the server says Tus-Version 1.0.0")
+private let probe = Exchange(.options, "http://server.example/files/", isIdempotent: true)
+
+extension AutoUpload {
+    fileprivate static func make(
+        _ item: UploadItem = .make(), _ options: ProtocolOptions = .init(),
+        catalog: [ProtocolCatalog.Entry] = ProtocolCatalog.entries
+    ) -> AutoUpload { AutoUpload(item: item, options: options, catalog: catalog) }
+
+    /// As of a server that nobody knows and that answers `OPTIONS` like this.
+    fileprivate mutating func start(_ answer: Reply) -> Step {
+        guard let asked = start(resource: nil, capabilities: nil).exchange else { return .wait() }
+        return receive(answer, to: asked)
+    }
+}
+
+struct AutoUploadTests {
+    @Test func `a server nobody knows is asked by OPTIONS and nothing else`() throws {
+        var auto = AutoUpload.make()
+        let asked = try #require(auto.start(resource: nil, capabilities: nil).exchange)
+        #expect(asked.method == .options)
+        #expect(asked.fields[.tusResumable] == "1.0.0")
+        #expect(asked.body == .none)
+        #expect(asked.url == "http://server.example/files/")
+    }
+
+    @Test func `the choice is noted before the chosen protocol's first request`() {
+        var auto = AutoUpload.make()
+        let step = auto.start(.answer(204, tusFields))
+        #expect(step.notes == [.capabilities(ServerCapabilities(facts: tus.added(to: [:])))])
+        #expect(step.exchange?.method == .options)
+    }
+
+    @Test func `what the chosen protocol learns is kept with the choice, and it is not asked again`() throws {
+        var auto = AutoUpload.make()
+        _ = auto.start(.answer(204, tusFields))
+        let step = auto.receive(.answer(204, tusFields), to: probe)
+        guard case .capabilities(let found)? = step.notes.first else {
+            return #expect(Bool(false), "\(step.notes)")
+        }
+        #expect(found.choice == tus)
+        #expect(found.extensions == ["creation"])
+        var next = AutoUpload.make()
+        let first = next.start(resource: nil, capabilities: found)
+        #expect(first.exchange?.method == .post)
+        #expect(first.notes.isEmpty)
+    }
+
+    @Test func `a choice whose protocol has asked nothing yet has it ask`() {
+        var auto = AutoUpload.make()
+        let known = ServerCapabilities(facts: tus.added(to: [:]))
+        #expect(auto.start(resource: nil, capabilities: known).exchange?.method == .options)
+    }
+
+    @Test func `the resource and the mark before the last bytes say the protocol`() throws {
+        var auto = AutoUpload.make()
+        _ = auto.start(.answer(204, tusFields))
+        _ = auto.receive(.answer(204, tusFields), to: probe)
+        let step = auto.receive(.answer(201, [.location: "/files/7"]), to: probe)
+        #expect(step.notedResource??.choice == tus)
+        #expect(step.exchange?.markBeforeLastBytes?.choice == tus)
+        #expect(step.exchange?.markBeforeLastBytes?.wholeBodySent == true)
+    }
+
+    @Test func `a resource goes on by the protocol that made it, whatever is known of the server`() throws {
+        var auto = AutoUpload.make()
+        var resource = Resource(url: "http://server.example/files/7", confirmed: 3)
+        resource.fields = tus.added(to: ["tag": "x"])
+        let other = ServerCapabilities(facts: ProtocolChoice("put", because: "x").added(to: [:]))
+        let step = auto.start(resource: resource, capabilities: other)
+        #expect(step.exchange?.method == .head)
+        let next = auto.receive(.answer(200, [.uploadOffset: "3"]), to: try #require(step.exchange))
+        #expect(next.exchange?.body == .file(range: 3..<10))
+        #expect(next.notedResource??.fields == resource.fields)
+    }
+
+    @Test func `what is left at a server is removed by the protocol that made it`() {
+        var resource = Resource(url: "http://server.example/files/7")
+        #expect(AutoUpload.make().removal(of: resource).isEmpty)
+        resource.fields = tus.added(to: [:])
+        #expect(AutoUpload.make().removal(of: resource).map(\.method) == [.delete])
+    }
+
+    @Test func `a folder that says nothing gets the whole file by PUT, and the receipt says so`() throws {
+        var auto = AutoUpload.make()
+        let step = auto.start(.answer(501))
+        let put = try #require(step.exchange)
+        #expect(put.method == .put)
+        #expect(put.url == "http://server.example/files/a.bin")
+        #expect(auto.receive(.answer(201), to: put).receipt?.chosen == "put")
+    }
+
+    @Test(arguments: [(401, UploadFailure.Category.authentication), (503, .server), (308, .permanent)])
+    func `an answer that says not so fails the attempt and chooses nothing`(
+        status: Int, category: UploadFailure.Category
+    ) {
+        var auto = AutoUpload.make()
+        let step = auto.start(.answer(status))
+        #expect(step.failure?.category == category)
+        #expect(step.notes.isEmpty)
+    }
+
+    @Test func `a link that breaks while it is asked is a failure of the network`() {
+        var auto = AutoUpload.make()
+        #expect(auto.start(.broke(afterSending: 0)).failure?.category == .network)
+    }
+
+    @Test func `a protocol that this build does not have is named with the reason`() {
+        var auto = AutoUpload.make(catalog: [])
+        let failure = auto.start(.answer(204, tusFields)).failure
+        #expect(
+            failure?.summary == "this address wants tus, because the server says Tus-Version 1.0.0, "
+                + "and this build does not have it")
+    }
+
+    @Test func `a choice that is known and cannot be used is forgotten`() {
+        var auto = AutoUpload.make(catalog: [])
+        let step = auto.start(resource: nil, capabilities: ServerCapabilities(facts: tus.added(to: [:])))
+        #expect(step.notes == [.capabilities(ServerCapabilities())])
+    }
+
+    @Test(arguments: [
+        (ProtocolOptions(checksum: .sha256), "(SHA-256)"), (ProtocolOptions(existing: .skip), "skip"),
+    ])
+    func `what the chosen protocol cannot do is refused before a byte is sent`(
+        options: ProtocolOptions, named: String
+    ) {
+        var auto = AutoUpload.make(.make(), options)
+        let step = auto.start(.answer(404))
+        #expect(step.failure?.category == .permanent)
+        #expect(step.failure?.summary.contains(named) == true)
+        #expect(step.failure?.hint?.contains("leave") == true)
+    }
+
+    @Test func `several requests at once are a wish, not a demand`() {
+        var auto = AutoUpload.make(.make(), .init(parallelRequests: 4))
+        #expect(auto.start(.answer(404)).exchange?.method == .put)
+    }
+
+    @Test(arguments: [(404, true), (405, true), (501, true), (403, false), (413, false), (500, false)])
+    func `a choice is forgotten when the server has no such thing any more`(status: Int, isForgotten: Bool)
+        throws
+    {
+        var auto = AutoUpload.make()
+        let known = ServerCapabilities(facts: ProtocolChoice("put", because: "x").added(to: [:]))
+        let put = try #require(auto.start(resource: nil, capabilities: known).exchange)
+        let step = auto.receive(.answer(status), to: put)
+        #expect(step.failure?.status == status)
+        #expect(step.notes == (isForgotten ? [.capabilities(ServerCapabilities())] : []))
+    }
+
+    @Test func `several exchanges at once come through as they are, each with its stamp`() {
+        let catalog = [
+            ProtocolCatalog.Entry(PartsProtocol.self) { _, _ in PartsProtocol() }
+        ]
+        var auto = AutoUpload.make(.make(url: "s3://bucket/"), catalog: [])
+        #expect(auto.start(resource: nil, capabilities: nil).failure != nil)
+        auto = AutoUpload.make(.make(url: "s3://bucket/"), catalog: catalog)
+        guard case .sendAll(let exchanges, let notes) = auto.start(resource: nil, capabilities: nil) else {
+            return #expect(Bool(false))
+        }
+        #expect(exchanges.map(\.part) == [1, 2])
+        #expect(notes.count == 2)
+    }
+}
+
+struct AutoCheckTests {
+    @Test func `a check asks anew and says what was chosen`() throws {
+        var check = AutoCheck(url: "http://server.example/files/", options: .init())
+        guard case .send(let asked) = check.start() else { return #expect(Bool(false)) }
+        #expect(asked.method == .options)
+        guard case .finished(let report) = check.receive(.answer(404)) else { return #expect(Bool(false)) }
+        #expect(report.capabilities?.choice?.name == "put")
+    }
+
+    @Test func `the chosen protocol's check follows, and what it left can be removed by auto`() throws {
+        let catalog = [
+            ProtocolCatalog.Entry(PartsProtocol.self, check: { _, _ in PartsCheck() }) { _, _ in
+                PartsProtocol()
+            }
+        ]
+        var check = AutoCheck(url: "s3://bucket/", options: .init(), catalog: catalog)
+        guard case .send(let asked) = check.start() else { return #expect(Bool(false)) }
+        #expect(asked.method == .get)
+        guard case .finished(let report) = check.receive(.answer(200)) else { return #expect(Bool(false)) }
+        #expect(report.findings == ["there are parts"])
+        #expect(report.leftovers.first?.resource.choice?.name == "s3")
+    }
+
+    @Test(arguments: [(401, UploadFailure.Category.authentication), (502, .server)])
+    func `a check that cannot be made says why`(status: Int, category: UploadFailure.Category) {
+        var check = AutoCheck(url: "http://server.example/files/", options: .init())
+        _ = check.start()
+        guard case .failed(let failure) = check.receive(.answer(status)) else {
+            return #expect(Bool(false))
+        }
+        #expect(failure.category == category)
+    }
+}
+
+struct ProtocolLimitTests {
+    private static let entry = ProtocolCatalog.Entry(PartsProtocol.self) { _, _ in PartsProtocol() }
+
+    @Test func `a protocol that can do what is asked refuses nothing`() {
+        let options = ProtocolOptions(parallelRequests: 8, checksum: .md5, existing: .replace)
+        #expect(Self.entry.refusal(of: options) == nil)
+    }
+
+    @Test func `what another choice would help with is named`() {
+        #expect(Self.entry.refusal(of: .init(checksum: .sha256))?.hint == "set checksum to md5")
+        let failure = Self.entry.refusal(of: .init(existing: .skip))
+        #expect(failure?.summary == "the protocol s3 cannot skip what is there")
+        #expect(failure?.hint == "set ifExists to replace or fail")
+    }
+
+    @Test func `one request at a time is said`() {
+        let put = ProtocolCatalog.entry(named: "put")
+        #expect(put?.refusal(of: .init(parallelRequests: 2)) != nil)
+        #expect(put?.refusal(of: .init(parallelRequests: 1)) == nil)
+    }
+}
+
+/// Stands for a protocol with parts.
+private struct PartsProtocol: UploadProtocol {
+    static let name = "s3"
+    static let traits = ProtocolTraits(
+        resumes: true, isParallel: true, checksums: [.md5], existing: [.replace, .fail])
+
+    mutating func start(resource: Resource?, capabilities: ServerCapabilities?) -> Step {
+        let exchanges = [1, 2].map { part in
+            var exchange = Exchange(.put, "http://server.example/\(part)", isIdempotent: true)
+            exchange.part = part
+            return exchange
+        }
+        return .sendAll(exchanges, notes: [.resource(Resource(url: "id"))])
+    }
+    mutating func receive(_ reply: Reply, to exchange: Exchange) -> Step { .wait() }
+    func removal(of resource: Resource) -> [Exchange] { [] }
+}
+
+private struct PartsCheck: DestinationCheck {
+    mutating func start() -> CheckStep {
+        .send(Exchange(.get, "http://server.example/?uploads", isIdempotent: true))
+    }
+    mutating func receive(_ reply: Reply) -> CheckStep {
+        .finished(
+            CheckReport(
+                findings: ["there are parts"],
+                leftovers: [.init(name: "a.bin", resource: Resource(url: "id"))]))
+    }
+}
