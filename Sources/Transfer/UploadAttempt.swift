@@ -1,3 +1,4 @@
+import Foundation
 import HTTPTypes
 import Synchronization
 public import UploadProtocols
@@ -55,6 +56,8 @@ public struct UploadAttempt: Sendable {
             var uploadProtocol = uploadProtocol
             var step = uploadProtocol.start(resource: resource, capabilities: capabilities)
             var known = resource
+            var choice = resource?.choice ?? capabilities?.choice
+            if let choice { tell(choice, asked: capabilities?.asked) }
             var underWay: [Int: Exchange] = [:]
             var lastExchange = 0
             var idleExchanges = 0
@@ -62,7 +65,7 @@ public struct UploadAttempt: Sendable {
             do throws(UploadFailure) {
                 while true {
                     let before = known?.confirmed
-                    try await take(step.notes, known: &known)
+                    try await take(step.notes, known: &known, choice: &choice)
                     idleExchanges = known?.confirmed == before ? idleExchanges + 1 : 0
                     let next: [Exchange]
                     switch step {
@@ -115,7 +118,9 @@ public struct UploadAttempt: Sendable {
     }
 
     /// Records what the protocol wants remembered. A new address is durable before anything goes to it.
-    private func take(_ notes: [Step.Note], known: inout Resource?) async throws(UploadFailure) {
+    private func take(
+        _ notes: [Step.Note], known: inout Resource?, choice: inout ProtocolChoice?
+    ) async throws(UploadFailure) {
         for note in notes {
             switch note {
             case .resource(let resource):
@@ -123,10 +128,18 @@ public struct UploadAttempt: Sendable {
                 let isNew = resource?.url != known?.url || resource?.fields != known?.fields
                 known = resource
                 try await recorder.record(resource, durably: isNew)
-            case .capabilities(let capabilities): learn(capabilities)
+            case .capabilities(let capabilities):
+                learn(capabilities)
+                if let chosen = capabilities.choice, chosen != choice { tell(chosen, asked: nil) }
+                choice = capabilities.choice
             case .serverLost(let bytes): session.report(.serverLost(bytes), label: label)
             }
         }
+    }
+
+    private func tell(_ choice: ProtocolChoice, asked: Date?) {
+        let when = asked.map { "; asked \($0.formatted(.iso8601))" } ?? ""
+        session.report(.protocolChosen(choice.sentence + when), label: label)
     }
 
     /// - Returns: nil if the attempt was cancelled.

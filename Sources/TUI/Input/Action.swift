@@ -6,7 +6,7 @@ enum Action: Hashable, Sendable {
     case add, pause, pauseAll, retry, retryAll, remove, clearDone
     case moveUp, moveDown, moveToTop, moveToBottom
     case limitBandwidth, limitConcurrency, tryNow
-    case toggleMouse, help, quit, suspend, redraw
+    case toggleMouse, details, help, quit, suspend, redraw
 
     /// Inside dialogs.
     case confirm, cancel, previous, next, columnBack, columnOn
@@ -33,5 +33,5 @@ enum Action: Hashable, Sendable {
 
 /// Where keys mean something of their own.
 enum Context: Hashable, Sendable, CaseIterable {
-    case list, help, add, prompt, removal, quit
+    case list, details, help, add, prompt, removal, quit
 }

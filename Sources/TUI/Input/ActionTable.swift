@@ -50,6 +50,7 @@ enum ActionTable {
         entry(.pauseAll, [.character("P")], nil, "pause all, or go on"),
         entry(.retryAll, [.character("R")], nil, "try all failed again"),
         entry(.clearDone, [.character("X")], nil, "clear the done ones"),
+        entry(.details, [.character("i"), .enter], nil, "all about this upload"),
         entry(.markAll, [.control("a")], nil, "mark all shown"),
         entry(.invertMarks, [.character("*")], nil, "mark the others"),
         entry(.escape, [.escape], nil, "clear the marks"),
@@ -73,6 +74,17 @@ enum ActionTable {
     ]
 
     private static let dialogs: [Entry] = [
+        Entry(
+            action: .cancel, context: .details,
+            keys: [.enter, .escape, .character("i"), .character("q"), .control("c")], hint: "close",
+            help: "close the details"),
+        Entry(
+            action: .previous, context: .details, keys: [.character("["), .up, .character("k")],
+            hint: "the one before", help: "the one before"),
+        Entry(
+            action: .next, context: .details, keys: [.character("]"), .down, .character("j")],
+            hint: "the one after", help: "the one after"),
+
         Entry(
             action: .confirm, context: .help, keys: [.enter], hint: "do it", help: "run the selected action"),
         Entry(

@@ -2,6 +2,8 @@ import Uploads
 
 /// What lies over the list, if anything.
 enum Dialog: Sendable {
+    /// Of the upload under the cursor, whichever that is.
+    case details
     case help(HelpDialog)
     case add(AddDialog)
     case prompt(PromptDialog)
@@ -10,6 +12,7 @@ enum Dialog: Sendable {
 
     var context: Context {
         switch self {
+        case .details: .details
         case .help: .help
         case .add: .add
         case .prompt: .prompt
@@ -23,7 +26,7 @@ enum Dialog: Sendable {
         switch self {
         case .removal(let removal): removal.openedAt + Self.deafness
         case .quit(let openedAt): openedAt + Self.deafness
-        case .help, .add, .prompt: -.infinity
+        case .details, .help, .add, .prompt: -.infinity
         }
     }
 

@@ -45,6 +45,7 @@ extension Model {
     mutating func run(_ action: Action) -> [Effect] {
         switch dialog {
         case nil: return runInList(action)
+        case .details: return runInDetails(action)
         case .help(let help): return run(action, in: help)
         case .add(let add): return run(action, in: add)
         case .prompt(let prompt): return run(action, in: prompt)
@@ -69,7 +70,7 @@ extension Model {
             guard prompt.line.handle(key) else { return [] }
             prompt.problem = nil
             dialog = .prompt(prompt)
-        case nil, .removal, .quit: break
+        case nil, .details, .removal, .quit: break
         }
         return []
     }
@@ -87,7 +88,7 @@ extension Model {
             prompt.problem = nil
             dialog = .prompt(prompt)
         case .add(let add): paste(text, into: add)
-        case nil: paste(text, into: newAddDialog)
+        case nil, .details: paste(text, into: newAddDialog)
         // A question that destroys something is not answered by what happens to be in the clipboard.
         case .removal, .quit: break
         }

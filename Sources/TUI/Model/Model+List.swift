@@ -51,6 +51,7 @@ extension Model {
             hasMouse.toggle()
             say(.information, hasMouse ? "mouse on; Shift-drag selects text" : "mouse off; drag selects text")
             return [.setMouse(hasMouse)]
+        case .details: if cursor != nil { dialog = .details }
         case .help: dialog = .help(HelpDialog())
         case .quit: return quit()
         case .suspend: return [.suspend]
@@ -164,7 +165,4 @@ extension Upload {
         case .queued, .running, .paused, .done: false
         }
     }
-
-    /// False for the protocols that send a file in one piece.
-    var canResume: Bool { !["put", "post", "form"].contains(target.method.lowercased()) }
 }

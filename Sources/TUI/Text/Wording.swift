@@ -1,4 +1,5 @@
 import Foundation
+import UploadProtocols
 
 /// How times, counts and shares are written.
 enum Wording {
@@ -44,6 +45,9 @@ enum Wording {
     static func count(_ number: Int, _ noun: String) -> String {
         "\(count(number)) \(noun)\(number == 1 ? "" : "s")"
     }
+
+    /// `12 of 40 parts`.
+    static func parts(_ parts: Resource.Parts) -> String { "\(parts.held) of \(parts.planned) parts" }
 
     /// Whole percent, 100 only for the whole.
     static func percent(_ part: Int64, of whole: Int64) -> Int {

@@ -6,6 +6,7 @@ extension Model {
     /// The box for the dialog that is open.
     func box(for dialog: Dialog) -> DialogBox {
         switch dialog {
+        case .details: DetailsView(model: self).box
         case .help(let help): HelpView(help: help, size: size, appearance: appearance).box
         case .add(let add): AddView(add: add, size: size, appearance: appearance).box
         case .prompt(let prompt): box(for: prompt)

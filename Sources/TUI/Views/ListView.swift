@@ -104,7 +104,12 @@ struct ListView {
         if columns.hasRemaining {
             frame.putRight(look.remaining, row: row, end: columns.remaining + Columns.remainingWidth)
         }
-        if columns.hasTarget { drawTarget(upload, row: row, in: &frame) }
+        guard columns.hasTarget else { return }
+        if let parts = look.parts.first(where: { fits($0, from: columns.target) }) {
+            frame.put(model.appearance.safe(parts), row: row, column: columns.target, role: .dim)
+        } else {
+            drawTarget(upload, row: row, in: &frame)
+        }
     }
 
     private func fits(_ message: String, from column: Int) -> Bool {

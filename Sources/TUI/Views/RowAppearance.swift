@@ -19,6 +19,8 @@ struct RowAppearance: Sendable {
     var messages: [String] = []
     /// A few columns of the same.
     var short = ""
+    /// How many parts are there, in full and in fewer words; empty for a protocol without parts.
+    var parts: [String] = []
 
     init(_ upload: Upload, in model: Model) {
         let confirmed = max(upload.confirmed, model.reached[upload.id] ?? 0)
@@ -28,6 +30,9 @@ struct RowAppearance: Sendable {
         case .running:
             self.init(.running, "up", .running, part: confirmed)
             show(model.live[upload.id])
+            if let held = upload.resource?.parts {
+                parts = [Wording.parts(held), "\(held.held)/\(held.planned) parts"]
+            }
         case .waiting(let until, let failure):
             let count = upload.tries.network + upload.tries.server
             self.init(
@@ -57,8 +62,15 @@ struct RowAppearance: Sendable {
             self.init(.failed, "FAILED", .failed, part: confirmed > 0 ? confirmed : nil)
             messages = [Self.sentence(failure, of: upload)]
             short = failure.status.map(String.init) ?? "failed"
-        case .done:
+        case .done(let receipt, _):
             self.init(.done, "done", .done, part: upload.size)
+            if receipt.wasThere {
+                messages = ["was there already"]
+                short = "there"
+            } else if let verified = receipt.verified {
+                messages = ["verified (\(verified.shown))", "verified"]
+                short = "checked"
+            }
         }
     }
 

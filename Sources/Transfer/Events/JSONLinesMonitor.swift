@@ -117,6 +117,7 @@ private struct EventRecord: Encodable {
         case .retrying(let delay, let why): (seconds, reason) = (delay / .seconds(1), why)
         case .refreshed(let time): seconds = time / .seconds(1)
         case .serverLost(let bytes): self.bytes = bytes
+        case .protocolChosen(let choice): reason = choice
         case .finished(let status, let time): (self.status, seconds) = (status, time / .seconds(1))
         case .failed(let why, let time): (reason, seconds) = (why, time / .seconds(1))
         case .cancelled(let time): seconds = time / .seconds(1)

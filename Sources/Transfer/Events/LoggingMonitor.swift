@@ -23,7 +23,7 @@ extension TransferEvent {
         switch self {
         case .sent: .trace
         case .created, .adapted, .started, .waiting, .responded, .suspended, .resumed: .debug
-        case .redirected, .retriedOnFreshConnection, .refreshed, .finished, .cancelled: .info
+        case .redirected, .protocolChosen, .retriedOnFreshConnection, .refreshed, .finished, .cancelled: .info
         case .broke, .retrying, .serverLost: .notice
         case .failed, .certificateNotVerified: .warning
         }

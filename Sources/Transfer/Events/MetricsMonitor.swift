@@ -41,7 +41,7 @@ public struct MetricsMonitor: EventMonitor {
         case .failed(_, let time): end("failed", after: time)
         case .cancelled(let time): end("cancelled", after: time)
         case .created, .adapted, .started, .waiting, .redirected, .retriedOnFreshConnection, .serverLost,
-            .suspended, .resumed, .certificateNotVerified:
+            .protocolChosen, .suspended, .resumed, .certificateNotVerified:
             break
         }
     }

@@ -29,6 +29,8 @@ public enum TransferEvent: Hashable, Sendable {
     case retrying(after: Duration, reason: String)
     /// A credential was renewed, for this request and all that waited with it; `after` is how long that took.
     case refreshed(after: Duration)
+    /// By which protocol the upload goes, and why: what `auto` found out now or before. Belongs to no request.
+    case protocolChosen(String)
     /// The server holds this many bytes fewer than it had acknowledged.
     case serverLost(ByteCount)
     /// The request is held: nothing is sent until `resumed`.
@@ -56,8 +58,9 @@ extension TransferEvent {
         case .retrying(let delay, let reason): .retrying(after: delay, reason: cut(reason))
         case .failed(let reason, let time): .failed(reason: cut(reason), after: time)
         case .created, .adapted, .started, .sent, .waiting, .responded, .redirected,
-            .retriedOnFreshConnection, .refreshed, .serverLost, .suspended, .resumed, .finished, .cancelled,
-            .certificateNotVerified:
+            .retriedOnFreshConnection, .refreshed, .serverLost, .protocolChosen, .suspended, .resumed,
+            .finished,
+            .cancelled, .certificateNotVerified:
             self
         }
     }

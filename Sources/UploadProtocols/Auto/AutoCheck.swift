@@ -20,7 +20,7 @@ public struct AutoCheck: DestinationCheck {
     }
 
     public mutating func start() -> CheckStep {
-        if let choice = ProtocolChoice.told(by: url) { return check(choice) }
+        if let choice = ProtocolChoice.told(by: url) { return check(choice, wasAsked: false) }
         phase = .asking
         return .send(AutoProbe.exchange(at: UploadAddress.filled(url, with: "ferry-check")))
     }
@@ -29,7 +29,7 @@ public struct AutoCheck: DestinationCheck {
         switch phase {
         case .asking:
             do throws(UploadFailure) {
-                return check(try AutoProbe.choice(reply, at: url))
+                return check(try AutoProbe.choice(reply, at: url), wasAsked: true)
             } catch {
                 return .failed(error)
             }
@@ -40,10 +40,11 @@ public struct AutoCheck: DestinationCheck {
         }
     }
 
-    private mutating func check(_ choice: ProtocolChoice) -> CheckStep {
+    private mutating func check(_ choice: ProtocolChoice, wasAsked: Bool) -> CheckStep {
         do throws(UploadFailure) {
             let (entry, options) = try AutoProbe.use(choice, options, catalog)
-            guard var inner = entry.check?(url, options) else {
+            // An address that told by itself has not been asked whether anybody is there.
+            guard var inner = entry.check?(url, options) ?? (wasAsked ? nil : PlainCheck(url: url)) else {
                 return .finished(CheckReport(capabilities: ServerCapabilities(facts: choice.added(to: [:]))))
             }
             let step = inner.start()

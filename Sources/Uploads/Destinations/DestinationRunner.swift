@@ -1,5 +1,5 @@
 public import Connectivity
-import Foundation
+public import Foundation
 import Synchronization
 public import Transfer
 import UploadProtocols
@@ -13,11 +13,12 @@ public final class DestinationRunner: AttemptRunner {
 
     private struct Memory {
         var transports: [HTTPClientTransport.Configuration: HTTPClientTransport] = [:]
-        var capabilities: [String: ServerCapabilities] = [:]
         var hosts: [HostKey: UploadHost] = [:]
     }
 
     private let destinations: [String: Destination]
+    let capabilities: any CapabilityStore
+    private let now: @Sendable () -> Date
     private let timeouts: HTTPClientTransport.Timeouts
     private let proxy: ProxySettings
     private let pace: any Pace
@@ -26,15 +27,21 @@ public final class DestinationRunner: AttemptRunner {
     private let memory = Mutex(Memory())
 
     /// - Parameters:
+    ///   - capabilities: What servers said they offer; asked again a day later.
     ///   - proxy: For uploads to an address that is no destination of the configuration.
     ///   - pace: The limit on bytes per second over all uploads.
     ///   - isLocal: Whether a host needs no network.
+    ///   - now: By the wall clock.
     public init(
-        destinations: [Destination], timeouts: HTTPClientTransport.Timeouts = .init(),
+        destinations: [Destination], capabilities: any CapabilityStore = CapabilityMemory(),
+        timeouts: HTTPClientTransport.Timeouts = .init(),
         proxy: ProxySettings = .environment, pace: any Pace,
         monitors: [any EventMonitor] = [],
-        isLocal: @escaping @Sendable (String) -> Bool = { Reachability.isLocal(host: $0) }
+        isLocal: @escaping @Sendable (String) -> Bool = { Reachability.isLocal(host: $0) },
+        now: @escaping @Sendable () -> Date = { Date() }
     ) {
+        self.capabilities = capabilities
+        self.now = now
         self.isLocal = isLocal
         self.destinations = Dictionary(destinations.map { ($0.name, $0) }) { first, _ in first }
         self.timeouts = timeouts
@@ -57,9 +64,13 @@ public final class DestinationRunner: AttemptRunner {
             let attempt = UploadAttempt(
                 session: try session(for: destination), file: file, identity: upload.identity,
                 label: "\(upload.id)", pace: pace, recorder: recorder
-            ) { [weak self] in self?.keep($0, of: upload.target.url) }
+            ) { [capabilities, now] found in
+                capabilities.keep(found, of: CapabilityPlace(upload.target), at: now())
+            }
+            let known = capabilities.capabilities(of: CapabilityPlace(upload.target))
             return await attempt.run(
-                uploadProtocol, resource: upload.resource, capabilities: capabilities(of: upload.target.url))
+                uploadProtocol, resource: upload.resource,
+                capabilities: known.flatMap { $0.isFresh(at: now()) ? $0 : nil })
         } catch {
             return .failed(error)
         }
@@ -97,9 +108,13 @@ public final class DestinationRunner: AttemptRunner {
             isLocal: isLocal(name) && proxy.map { isLocal($0.host) } ?? true, proxy: proxy)
     }
 
-    /// As the protocol's traits say.
+    /// As the protocol's traits say: those of the chosen one, as far as one is known to have been chosen.
     public func resumes(_ upload: Upload) -> Bool {
-        ProtocolCatalog.entry(named: upload.target.method)?.traits.resumes ?? false
+        let chosen =
+            upload.resource?.choice ?? capabilities.capabilities(of: CapabilityPlace(upload.target))?.choice
+        // A link that is away ends what resumes and lets the rest try: the safe side for what is not known.
+        if chosen == nil, upload.target.method == AutoUpload.name { return false }
+        return ProtocolCatalog.entry(named: chosen?.name ?? upload.target.method)?.traits.resumes ?? false
     }
 
     /// The destination an upload was queued for; its address is the upload's own.
@@ -129,9 +144,7 @@ public final class DestinationRunner: AttemptRunner {
         for upload: Upload, at destination: Destination
     ) throws(UploadFailure) -> any UploadProtocol {
         guard let entry = ProtocolCatalog.entry(named: upload.target.method) else {
-            throw UploadFailure(
-                .permanent, "the protocol \(upload.target.method) is not known",
-                hint: "known are \(ProtocolCatalog.names.joined(separator: ", "))")
+            throw unknownProtocol(upload.target.method)
         }
         let added = Int64(upload.added.timeIntervalSince1970 * 1000)
         let item = UploadItem(
@@ -143,10 +156,11 @@ public final class DestinationRunner: AttemptRunner {
             parameters: upload.target.fields.map { .init(name: $0.name, value: $0.value) })
         var options = destination.options
         options.existing = upload.target.existing ?? options.existing
+        if let refusal = entry.refusal(of: options) { throw refusal }
         return entry.make(item, options)
     }
 
-    private func session(for destination: Destination) throws(UploadFailure) -> Session {
+    func session(for destination: Destination) throws(UploadFailure) -> Session {
         Session(
             Session.Configuration(
                 headers: destination.fields,
@@ -167,11 +181,13 @@ public final class DestinationRunner: AttemptRunner {
         }
     }
 
-    private func capabilities(of url: String) -> ServerCapabilities? {
-        memory.withLock { $0.capabilities[url] }
+    static func unknownProtocol(_ name: String) -> UploadFailure {
+        UploadFailure(
+            .permanent, "the protocol \(name) is not known",
+            hint: "known are \(ProtocolCatalog.names.joined(separator: ", "))")
     }
 
-    private func keep(_ capabilities: ServerCapabilities, of url: String) {
-        memory.withLock { $0.capabilities[url] = capabilities }
+    func keep(_ found: ServerCapabilities, of destination: Destination) {
+        capabilities.keep(found, of: CapabilityPlace(destination), at: now())
     }
 }

@@ -26,6 +26,12 @@ struct AddCommand: AsyncParsableCommand {
     @Option(name: .customLong("field"), help: "A form parameter or metadata, K=V; may be repeated.")
     var fields: [String] = []
 
+    @Option(
+        help: ArgumentHelp(
+            "What becomes of a file whose place is taken: skip (the same is not sent again), replace, rename or fail.",
+            valueName: "choice"))
+    var ifExists: ExistingFilePolicy?
+
     @Flag(help: "Add everything in folders, except hidden names and symbolic links.")
     var recursive = false
 
@@ -49,7 +55,7 @@ struct AddCommand: AsyncParsableCommand {
         let new: [NewUpload]
         do throws(UploadFailure) {
             new = try NewUploads.make(
-                selection, for: destination, name: self.as, parameters: try parameters())
+                selection, for: destination, name: self.as, parameters: try parameters(), existing: ifExists)
         } catch {
             throw CommandFailure(usage: error)
         }
@@ -93,20 +99,34 @@ struct AddCommand: AsyncParsableCommand {
     }
 }
 
+extension ExistingFilePolicy: ExpressibleByArgument {}
+
 /// Turns files that were found into uploads for one destination.
 enum NewUploads {
-    /// - Parameter name: What a single file is to be called there.
-    /// - Throws: `UploadFailure` (`permanent`) if several files would get the same address.
+    /// - Parameters:
+    ///   - name: What a single file is to be called there.
+    ///   - existing: What becomes of files that are there; nil for what the destination says.
+    /// - Throws: `UploadFailure` (`permanent`) if several files would get the same address, or the protocol cannot do
+    ///   what is asked.
     static func make(
         _ selection: FileSelection, for destination: Destination, name: String? = nil,
-        parameters: [UploadItem.Parameter] = []
+        parameters: [UploadItem.Parameter] = [], existing: ExistingFilePolicy? = nil
     ) throws(UploadFailure) -> [NewUpload] {
+        var options = destination.options
+        options.existing = existing ?? options.existing
+        if let refusal = ProtocolCatalog.entry(named: destination.protocolName)?.refusal(of: options) {
+            throw refusal
+        }
         if name != nil, selection.files.count > 1 {
             throw UploadFailure(
                 .permanent, "--as names one file and \(selection.files.count) were given",
                 hint: "leave --as out, or name one file")
         }
-        if destination.protocolName == PutUpload.name, selection.files.count > 1,
+        let isPut =
+            destination.protocolName == PutUpload.name
+            || destination.protocolName == AutoUpload.name
+                && ProtocolChoice.told(by: destination.url)?.name == PutUpload.name
+        if isPut, selection.files.count > 1,
             !UploadAddress.tellsNamesApart(destination.url)
         {
             throw UploadFailure(
@@ -116,7 +136,8 @@ enum NewUploads {
         return selection.files.map { file in
             NewUpload(
                 path: file.path, identity: file.identity,
-                target: destination.target(name: name ?? file.relativeName, fields: parameters))
+                target: destination.target(
+                    name: name ?? file.relativeName, fields: parameters, existing: existing))
         }
     }
 }

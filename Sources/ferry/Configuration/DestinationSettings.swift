@@ -28,8 +28,8 @@ struct DestinationSettings: Decodable, Equatable {
             throw fields.error("url", "an address without user and password; they go into auth")
         }
         self.url = url
-        guard let name: String = try fields.value("protocol"), let entry = ProtocolCatalog.entry(named: name)
-        else {
+        let name: String = try fields.value("protocol") ?? AutoUpload.name
+        guard let entry = ProtocolCatalog.entry(named: name) else {
             throw fields.error("protocol", "one of \(ProtocolCatalog.names.joined(separator: ", "))")
         }
         protocolName = name

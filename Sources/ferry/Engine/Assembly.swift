@@ -27,7 +27,8 @@ struct Assembly {
 
     /// The destination called `name`, the one at the address `name`, or the default one.
     ///
-    /// An address may begin with a protocol and a plus sign, `tus+https://…`; without, it is taken by PUT.
+    /// An address may begin with a protocol and a plus sign, `tus+https://…`. Without, one that names the file's place
+    /// is taken by PUT, and a folder as it says itself.
     /// - Throws: `UploadFailure` (`permanent`) that says which names there are.
     func destination(_ name: String?) throws(UploadFailure) -> Destination {
         let known = configuration.destinations
@@ -55,12 +56,15 @@ struct Assembly {
 
     private func address(_ text: String) throws(UploadFailure) -> Destination? {
         guard text.contains("://") else { return nil }
-        var (protocolName, url) = (PutUpload.name, text)
+        var (protocolName, url) = ("", text)
         if !UploadAddress.isUnixSocket(text), let plus = text.firstIndex(of: "+"),
             let colon = text.firstIndex(of: ":"), plus < colon
         {
             protocolName = String(text[..<plus])
             url = String(text[text.index(after: plus)...])
+        }
+        if url == text {
+            protocolName = UploadAddress.tellsNamesApart(url) ? AutoUpload.name : PutUpload.name
         }
         let names = ProtocolCatalog.names
         guard names.contains(protocolName) else {
@@ -104,14 +108,19 @@ struct Assembly {
             response: .seconds(timeouts.response))
     }
 
+    /// What uploads, and what asks destinations. It must be shut down.
+    func runner(pace: any Pace, monitors: [any EventMonitor]) -> DestinationRunner {
+        DestinationRunner(
+            destinations: destinations, capabilities: CapabilityFile(folder: state),
+            timeouts: timeouts, proxy: proxy(configuration.proxy), pace: pace, monitors: monitors,
+            isLocal: { [treatsLoopbackAsRemote] in !treatsLoopbackAsRemote && Reachability.isLocal(host: $0) }
+        )
+    }
+
     /// A queue over `journal`, and the runner that must be shut down after it.
     func queue(journal: any Journal, monitors: [any EventMonitor]) -> (UploadQueue, DestinationRunner) {
         let limit = RateLimit()
-        let runner = DestinationRunner(
-            destinations: destinations,
-            timeouts: timeouts, proxy: proxy(configuration.proxy), pace: limit, monitors: monitors,
-            isLocal: { [treatsLoopbackAsRemote] in !treatsLoopbackAsRemote && Reachability.isLocal(host: $0) }
-        )
+        let runner = runner(pace: limit, monitors: monitors)
         let limits = configuration.limits
         let retry = configuration.retry
         let queue = UploadQueue(

@@ -32,7 +32,7 @@ final class TransferLog: EventMonitor {
         // Too often, or no more than what comes after it says.
         case .created, .started, .sent, .waiting, .finished: break
         case .adapted, .responded, .broke, .redirected, .retriedOnFreshConnection, .retrying, .refreshed,
-            .serverLost, .suspended, .resumed, .failed, .cancelled, .certificateNotVerified:
+            .serverLost, .protocolChosen, .suspended, .resumed, .failed, .cancelled, .certificateNotVerified:
             note((request.label.isEmpty ? "" : "#\(request.label) ") + event.summary)
         }
     }

@@ -38,9 +38,18 @@ enum UploadText {
         case .held(let failure), .failed(let failure):
             return SafeLine.text(failure.summary + (failure.hint.map { "; \($0)" } ?? ""))
         case .paused(let reasons): return reasons == .offline ? "waiting for network" : nil
-        case .done(let receipt, _): return receipt.location.map { SafeLine.text($0) }
-        case .queued, .running: return nil
+        case .done(let receipt, _): return outcome(receipt)
+        case .running: return upload.resource?.parts.map { "\($0.held) of \($0.planned) parts" }
+        case .queued: return nil
         }
+    }
+
+    private static func outcome(_ receipt: Receipt) -> String? {
+        let verified = receipt.verified.map { "verified (\($0.shown))" }
+        let parts = [receipt.wasThere ? "was there already" : nil, verified, receipt.location].compactMap {
+            $0
+        }
+        return parts.isEmpty ? nil : SafeLine.text(parts.joined(separator: "; "))
     }
 
     private static func padded(_ text: String, _ width: Int, right: Bool = false) -> String {
@@ -70,6 +79,15 @@ struct UploadRecordLine: Encodable {
     var status: Int?
     var until: Date?
     var location: String?
+    /// Why `auto` chose the protocol.
+    var because: String?
+    var parts: Resource.Parts?
+    /// When the server drops what it holds.
+    var expires: Date?
+    /// The digest by which the server confirmed what it holds.
+    var verified: String?
+    /// True if nothing was sent because the file was there.
+    var wasThere: Bool?
 
     init(event: String, _ upload: Upload, sent: ByteCount? = nil) {
         self.event = event
@@ -78,7 +96,10 @@ struct UploadRecordLine: Encodable {
         name = upload.target.name
         destination = upload.target.destination
         url = upload.target.url
-        self.protocol = upload.target.method
+        self.protocol = upload.protocolName
+        because = upload.resource?.choice?.because
+        parts = upload.resource?.parts
+        expires = upload.resource?.expires
         size = upload.size
         self.sent = sent ?? upload.confirmed
         confirmed = upload.confirmed
@@ -91,7 +112,11 @@ struct UploadRecordLine: Encodable {
         hint = failure?.hint
         status = failure?.status
         if case .waiting(let until, _) = upload.state { self.until = until }
-        if case .done(let receipt, _) = upload.state { location = receipt.location }
+        if case .done(let receipt, _) = upload.state {
+            location = receipt.location
+            verified = receipt.verified?.rawValue
+            wasThere = receipt.wasThere ? true : nil
+        }
     }
 
     /// One line of JSON, keys sorted, without a line break.

@@ -109,7 +109,7 @@ let everyEvent: [TransferEvent] = {
         .broke(summary: "it broke", bytesSent: 2, after: .milliseconds(20)),
         .redirected(status: 307, to: "https://h/g"), .retriedOnFreshConnection,
         .retrying(after: .seconds(2), reason: "it broke"), .refreshed(after: .milliseconds(7)),
-        .serverLost(9),
+        .serverLost(9), .protocolChosen("put, because x"),
         .suspended, .resumed, .finished(status: 201, after: .seconds(61)),
         .failed(reason: "it failed", after: .seconds(1)), .cancelled(after: .zero),
         .certificateNotVerified(host: "h.example"),

@@ -35,6 +35,66 @@ struct RecordTests {
         #expect(try roundTrip(.make(state: state)) == .make(state: state))
     }
 
+    @Test(
+        arguments: [
+            Receipt(verified: .sha256), Receipt(verified: .crc64nvme, wasThere: true),
+            Receipt(wasThere: true), Receipt(location: "l", bytes: 1, chosen: "s3"),
+        ])
+    func `what a receipt says of digests, skips and the chosen protocol comes back`(receipt: Receipt) throws {
+        let state = Upload.State.done(receipt, at: Self.now)
+        #expect(try roundTrip(.make(state: state)).state == state)
+    }
+
+    @Test(arguments: ExistingFilePolicy.allCases)
+    func `what becomes of a file that is there comes back`(existing: ExistingFilePolicy) throws {
+        var upload = Upload.make()
+        upload.target.existing = existing
+        #expect(try roundTrip(upload) == upload)
+    }
+
+    // The format of the files is a promise: other versions of the program read it.
+    @Test func `parts, digests and policies are written under their documented names`() throws {
+        var upload = Upload.make(
+            state: .done(
+                Receipt(bytes: 10, verified: .sha256, wasThere: true, chosen: "s3"), at: .distantPast),
+            resource: Resource(url: "u", confirmed: 5, parts: .init(held: 1, planned: 2)))
+        upload.target.existing = .skip
+        var writer = JSONWriter()
+        writer.upload(upload, unknown: nil)
+        let text = String(decoding: writer.bytes, as: UTF8.self)
+        #expect(text.contains(#""ifExists":"skip""#))
+        #expect(text.contains(#""parts":[1,2]"#))
+        #expect(text.contains(#""verified":"sha-256","wasThere":true,"chosen":"s3""#))
+        #expect(try roundTrip(upload) == upload)
+    }
+
+    @Test(arguments: [
+        #""ifExists":"burn""#, #""parts":[1]"#, #""parts":[1,2,3]"#, #""verified":"sha-9""#, #""wasThere":1"#,
+    ])
+    func `a record that says what nobody understands is refused`(member: String) throws {
+        var upload = Upload.make(
+            state: .done(Receipt(verified: .md5, wasThere: true), at: Self.now),
+            resource: Resource(url: "u", parts: .init(held: 1, planned: 2)))
+        upload.target.existing = .fail
+        var writer = JSONWriter()
+        writer.upload(upload, unknown: nil)
+        var text = String(decoding: writer.bytes, as: UTF8.self)
+        let members = [#""ifExists":"fail""#, #""parts":[1,2]"#, #""verified":"md5""#, #""wasThere":true"#]
+        let name = member.prefix { $0 != ":" }
+        let old = try #require(members.first { $0.hasPrefix(name) })
+        text = text.replacing(old, with: member)
+        Array(text.utf8).withUnsafeBufferPointer { bytes in
+            var cursor = JSONCursor(bytes)
+            var texts = RepeatedTexts()
+            #expect(throws: MalformedJSON.self) { try cursor.upload(texts: &texts) }
+        }
+    }
+
+    @Test func `parts come back`() throws {
+        let upload = Upload.make(resource: Resource(url: "u", parts: .init(held: .max, planned: 0)))
+        #expect(try roundTrip(upload) == upload)
+    }
+
     @Test(arguments: [
         "", "/", "/tmp/a b", "a\"b\\c\n\t\r\u{1}\u{7F}", "base64:", "base64:####", "grüße/日本/👩‍👩‍👧", "\0",
     ])

@@ -1,0 +1,114 @@
+import Foundation
+import Transfer
+import UploadProtocols
+import Uploads
+
+/// All there is to know of the upload under the cursor: where it goes and by what, what the server holds, how it
+/// went so far.
+struct DetailsView {
+    let model: Model
+
+    var box: DialogBox {
+        let upload = model.cursor.flatMap { model.table[$0.id] }
+        let inside = max(1, min(96, model.size.columns - 4))
+        return DialogBox(
+            title: model.appearance.safe(upload.map { "Details of \($0.path.name)" } ?? "Details"),
+            body: (upload.map(facts) ?? [("", "nothing is here any more")]).map { line($0, width: inside) }
+                + [[]],
+            keys: DialogBox.keyRows(.details, appearance: model.appearance, width: inside, atMost: 1),
+            width: inside)
+    }
+
+    private typealias Fact = (label: String, text: String)
+
+    private func line(_ fact: Fact, width: Int) -> DialogBox.Line {
+        let label = fact.label.padding(toLength: Self.labelWidth, withPad: " ", startingAt: 0)
+        let text = model.appearance.safe(fact.text)
+        let room = max(0, width - Self.labelWidth)
+        let ellipsis = model.appearance.glyphs.ellipsis
+        // Of a path or an address the end says more than the beginning.
+        let shown =
+            ["from", "to", "place"].contains(fact.label)
+            ? text.truncatedAtStart(to: room, ellipsis: ellipsis)
+            : text.truncated(to: room, ellipsis: ellipsis)
+        return [
+            .init(model.appearance.safe(label), .dim),
+            .init(shown, fact.label == "error" ? .warning : .dialog),
+        ]
+    }
+
+    private static let labelWidth = 9
+
+    private func facts(_ upload: Upload) -> [Fact] {
+        var facts: [Fact] = [
+            ("from", upload.path.text), ("to", Self.goal(upload)), ("by", Self.way(upload)),
+            ("state", state(upload)),
+        ]
+        if let held = held(upload) { facts.append(("held", held)) }
+        if let parts = upload.resource?.parts {
+            facts.append(("parts", "\(Wording.parts(parts)) at the server"))
+        }
+        if let expires = upload.resource?.expires {
+            let wait = Wording.wait(expires.timeIntervalSince(model.clock.date))
+            facts.append(("expires", "the server drops what it holds \(wait)"))
+        }
+        if upload.tries.attempts > 0 { facts.append(("tries", Self.tries(upload.tries))) }
+        if case .done(let receipt, _) = upload.state { facts += Self.outcome(receipt) }
+        if let failure = Self.failure(upload) {
+            facts.append(("error", RowAppearance.sentence(failure, of: upload)))
+            if let hint = failure.hint { facts.append(("next", hint)) }
+        }
+        return facts
+    }
+
+    private static func goal(_ upload: Upload) -> String {
+        let target = upload.target
+        return "\(target.destination.isEmpty ? target.url : target.destination): \(target.name)"
+    }
+
+    /// `tus, because the server says Tus-Version 1.0.0`.
+    private static func way(_ upload: Upload) -> String {
+        if let choice = upload.resource?.choice { return choice.sentence }
+        let name = upload.protocolName
+        if name == AutoUpload.name { return "auto, found out when it starts" }
+        return name + (upload.target.method == AutoUpload.name ? ", chosen by auto" : "")
+    }
+
+    private func state(_ upload: Upload) -> String {
+        guard let existing = upload.target.existing else { return upload.state.kind }
+        return "\(upload.state.kind); ifExists \(existing.rawValue)"
+    }
+
+    private func held(_ upload: Upload) -> String? {
+        if case .done = upload.state { return nil }
+        let confirmed = max(upload.confirmed, model.live[upload.id]?.sample.confirmed ?? 0)
+        let size = ByteFormat.sentence(upload.size)
+        guard confirmed > 0 else { return "nothing of \(size) at the server yet" }
+        return "\(ByteFormat.sentence(confirmed)) of \(size) at the server "
+            + "(\(Wording.percent(confirmed, of: upload.size))%)"
+    }
+
+    private static func tries(_ tries: Upload.Tries) -> String {
+        var text = Wording.count(tries.attempts, "attempt")
+        if tries.resumes > 0 { text += ", went on \(Wording.count(tries.resumes, "time"))" }
+        if tries.resent > 0 { text += ", \(ByteFormat.sentence(tries.resent)) sent again" }
+        return text
+    }
+
+    private static func outcome(_ receipt: Receipt) -> [Fact] {
+        var facts: [Fact] = []
+        if receipt.wasThere { facts.append(("sent", "nothing: it was there already")) }
+        if let verified = receipt.verified {
+            facts.append(("verified", "by the server, with \(verified.shown)"))
+        }
+        if let location = receipt.location { facts.append(("place", location)) }
+        return facts
+    }
+
+    private static func failure(_ upload: Upload) -> UploadFailure? {
+        switch upload.state {
+        case .held(let failure), .failed(let failure), .waiting(_, let failure): failure
+        case .queued, .running, .paused, .done: nil
+        }
+    }
+}

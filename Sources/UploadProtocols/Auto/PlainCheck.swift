@@ -1,0 +1,24 @@
+import HTTPTypes
+
+/// Asks whether the server is there and takes the credentials, where a protocol has nothing of its own to ask.
+public struct PlainCheck: DestinationCheck {
+    private let url: String
+
+    public init(url: String) { self.url = url }
+
+    public mutating func start() -> CheckStep {
+        .send(Exchange(.options, UploadAddress.filled(url, with: "ferry-check"), isIdempotent: true))
+    }
+
+    public mutating func receive(_ reply: Reply) -> CheckStep {
+        switch reply {
+        case .broken(let failure, _): return .failed(failure)
+        case .answered(let answer):
+            let failure = AnswerVerdict.failure(answer)
+            // What else it says to OPTIONS, it may say of OPTIONS alone.
+            if failure.category == .authentication || failure.isTransient { return .failed(failure) }
+            let allowed = answer.fields[.allow].map { ", and allows \(ServerText.cleaned($0))" }
+            return .finished(CheckReport(findings: ["the server answers" + (allowed ?? "")]))
+        }
+    }
+}

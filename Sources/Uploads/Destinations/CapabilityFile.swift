@@ -1,0 +1,101 @@
+import Foundation
+import Synchronization
+public import Transfer
+public import UploadProtocols
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// `capabilities.json` in the state folder. It needs no lock: it is replaced as a whole, and read anew each time, so
+/// that what `ferry check` finds out serves an engine that runs.
+///
+/// A file that cannot be read is taken for empty, one that cannot be written for the memory of this process.
+public final class CapabilityFile: CapabilityStore {
+    static let name = "capabilities.json"
+    private static let version = 1
+    private static let sizeLimit = 1 << 20
+    /// Addresses that were used once would pile up.
+    private static let entryLimit = 500
+
+    private struct Document: Codable {
+        var version: Int
+        var entries: [Entry]
+    }
+
+    private struct Entry: Codable {
+        var place: CapabilityPlace
+        var capabilities: ServerCapabilities
+    }
+
+    private typealias Known = [CapabilityPlace: ServerCapabilities]
+
+    private let folder: LocalPath
+    /// What could not be written.
+    private let unsaved = Mutex<Known>([:])
+
+    /// - Parameter folder: The state folder; nothing is opened or made before something is kept or asked for.
+    public init(folder: LocalPath) { self.folder = folder }
+
+    public func capabilities(of place: CapabilityPlace) -> ServerCapabilities? {
+        unsaved.withLock { $0[place] ?? read()[place] }
+    }
+
+    public func keep(_ capabilities: ServerCapabilities, of place: CapabilityPlace) {
+        unsaved.withLock { unsaved in
+            unsaved[place] = capabilities
+            let all = read().merging(unsaved) { _, new in new }
+            if write(all) { unsaved = [:] }
+        }
+    }
+
+    private func read() -> Known {
+        // Asking must not make the folder.
+        guard FileManager.default.fileExists(atPath: folder.text),
+            let files = try? StateDirectory(at: folder).files,
+            let file = try? files.open(Self.name, for: .reading),
+            let length = try? file.length(), length <= Self.sizeLimit,
+            let content = try? file.content(),
+            let document = try? Self.decoder.decode(Document.self, from: Data(content)),
+            document.version == Self.version
+        else { return [:] }
+        return Dictionary(document.entries.map { ($0.place, $0.capabilities) }) { _, last in last }
+    }
+
+    private func write(_ known: Known) -> Bool {
+        let youngest = known.sorted { ($0.value.asked ?? .distantPast) > ($1.value.asked ?? .distantPast) }
+        let entries = youngest.prefix(Self.entryLimit).map { Entry(place: $0.key, capabilities: $0.value) }
+        guard let data = try? Self.encoder.encode(Document(version: Self.version, entries: entries)),
+            data.count <= Self.sizeLimit, let files = try? StateDirectory(at: folder).files
+        else { return false }
+        // Another process may write at the same moment: each has a file of its own until it is whole.
+        let new = "\(Self.name).\(getpid())"
+        do {
+            try files.remove(new)
+            let file = try files.create(new)
+            try file.append(Array(data))
+            try file.synchronize()
+            try files.rename(new, to: Self.name)
+            try files.synchronize()
+            return true
+        } catch {
+            try? files.remove(new)
+            return false
+        }
+    }
+
+    private static var encoder: JSONEncoder {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]
+        encoder.dateEncodingStrategy = .iso8601
+        return encoder
+    }
+
+    private static var decoder: JSONDecoder {
+        let decoder = JSONDecoder()
+        decoder.dateDecodingStrategy = .iso8601
+        return decoder
+    }
+}

@@ -1,0 +1,76 @@
+public import Foundation
+import Synchronization
+public import UploadProtocols
+
+/// What servers said they offer, kept so that each is asked once: `CapabilityMemory` for one process, `CapabilityFile`
+/// across restarts.
+///
+/// Nothing depends on it: what is not there is asked again.
+public protocol CapabilityStore: Sendable {
+    /// As last kept, however long ago; nil if nothing is.
+    func capabilities(of place: CapabilityPlace) -> ServerCapabilities?
+    /// Takes the place of what was kept; `asked` says when.
+    func keep(_ capabilities: ServerCapabilities, of place: CapabilityPlace)
+}
+
+/// Whose capabilities: those of one address, as one protocol has found them out.
+public struct CapabilityPlace: Hashable, Codable, Sendable {
+    /// As in the configuration; empty for an address that somebody gave.
+    public let destination: String
+    /// Without its query, which may be a secret.
+    public let url: String
+    /// What one protocol learnt says nothing to another.
+    public let protocolName: String
+
+    /// - Parameter url: Its query is left out.
+    public init(destination: String, url: String, protocolName: String) {
+        self.destination = destination
+        self.url = UploadAddress.withoutQuery(url)
+        self.protocolName = protocolName
+    }
+
+    init(_ destination: Destination) {
+        self.init(
+            destination: destination.name, url: destination.url, protocolName: destination.protocolName)
+    }
+
+    init(_ target: Upload.Target) {
+        self.init(destination: target.destination, url: target.url, protocolName: target.method)
+    }
+}
+
+extension ServerCapabilities {
+    /// A server that was set up anew is noticed the next day; to ask costs one request.
+    public static let lifetime: TimeInterval = 86_400
+
+    /// True if an upload may rely on it.
+    public func isFresh(at now: Date) -> Bool {
+        guard let asked else { return false }
+        // A clock that was put back must not keep it for ever.
+        return (-Self.lifetime...Self.lifetime).contains(now.timeIntervalSince(asked))
+    }
+}
+
+extension CapabilityStore {
+    /// Keeps what was found out at this moment.
+    func keep(_ capabilities: ServerCapabilities, of place: CapabilityPlace, at now: Date) {
+        var found = capabilities
+        found.asked = now
+        keep(found, of: place)
+    }
+}
+
+/// Keeps capabilities as long as the process runs.
+public final class CapabilityMemory: CapabilityStore {
+    private let known = Mutex<[CapabilityPlace: ServerCapabilities]>([:])
+
+    public init() {}
+
+    public func capabilities(of place: CapabilityPlace) -> ServerCapabilities? {
+        known.withLock { $0[place] }
+    }
+
+    public func keep(_ capabilities: ServerCapabilities, of place: CapabilityPlace) {
+        known.withLock { $0[place] = capabilities }
+    }
+}

@@ -1,0 +1,55 @@
+import Transfer
+public import UploadProtocols
+
+extension DestinationRunner {
+    /// Asks a destination what it can do, and keeps that for its uploads.
+    ///
+    /// - Throws: `UploadFailure`: why it cannot be asked, or why nothing can be uploaded there.
+    public func check(_ destination: Destination) async throws(UploadFailure) -> CheckReport {
+        let entry = try Self.entry(of: destination)
+        if let refusal = entry.refusal(of: destination.options) { throw refusal }
+        let check = entry.check?(destination.url, destination.options) ?? PlainCheck(url: destination.url)
+        let report = try await session(for: destination).run(check, label: destination.name)
+        if let found = report.capabilities { keep(found, of: destination) }
+        return report
+    }
+
+    /// What is known of a destination, however old; nil if nothing is.
+    public func known(of destination: Destination) -> ServerCapabilities? {
+        capabilities.capabilities(of: CapabilityPlace(destination))
+    }
+
+    /// Deletes what a check found left behind.
+    ///
+    /// - Throws: `UploadFailure` that says why it is still there.
+    public func remove(
+        _ leftover: CheckReport.Leftover, at destination: Destination
+    ) async throws(UploadFailure) {
+        let item = UploadItem(url: destination.url, name: leftover.name, size: 0, key: "ferry-check")
+        let removal = try Self.entry(of: destination).make(item, destination.options)
+            .removal(of: leftover.resource)
+        guard !removal.isEmpty else {
+            throw UploadFailure(.permanent, "there is no way to remove it from here")
+        }
+        let session = try session(for: destination)
+        for exchange in removal {
+            switch try await session.ask(exchange, label: destination.name) {
+            case .broken(let failure, _): throw failure
+            case .answered(let answer):
+                // Gone is gone. 499 is how Google says that a session was ended.
+                guard (200..<300).contains(answer.status) || [404, 410, 499].contains(answer.status) else {
+                    throw AnswerVerdict.failure(answer)
+                }
+            }
+        }
+    }
+
+    private static func entry(
+        of destination: Destination
+    ) throws(UploadFailure) -> ProtocolCatalog.Entry {
+        guard let entry = ProtocolCatalog.entry(named: destination.protocolName) else {
+            throw unknownProtocol(destination.protocolName)
+        }
+        return entry
+    }
+}

@@ -1,0 +1,124 @@
+import ArgumentParser
+import Foundation
+import Transfer
+import UploadProtocols
+import Uploads
+
+struct CheckCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check", abstract: "Ask destinations what they can do.",
+        discussion: """
+            Nothing is uploaded and nothing stays there. What is found out serves the next uploads.
+
+            Exit status: 0 all fine, 1 something is wrong, 2 wrong usage or configuration.
+            """)
+
+    @OptionGroup var global: GlobalOptions
+
+    @Argument(help: "Destinations' names, or addresses as for `add --to`; without any, all destinations.")
+    var destinations: [String] = []
+
+    @Flag(help: "One JSON object a line.") var json = false
+
+    @Flag(help: "Delete unfinished uploads that were left behind there.")
+    var removeLeftovers = false
+
+    @Option(help: "Only leftovers begun longer ago than this, such as 12h or 2d.")
+    var olderThan: Age?
+
+    @Flag(help: "Delete without asking.") var yes = false
+
+    func validate() throws {
+        if !removeLeftovers, yes || olderThan != nil {
+            throw ValidationError("--older-than and --yes go with --remove-leftovers.")
+        }
+    }
+
+    func run() async throws {
+        let assembly = try global.assembly()
+        let places = try places(assembly)
+        for warning in assembly.configuration.warnings {
+            StandardError.write("\(Notice(kind: .warning, text: warning).line)\n")
+        }
+        let runner = assembly.runner(
+            pace: RateLimit(), monitors: [TransferLog(folder: global.stateFolder)])
+        // All are asked at once: one that does not answer holds up only what is printed after it.
+        let asked = places.map { place in Task { await CheckResult(of: place, by: runner) } }
+        var isFine = true
+        for task in asked {
+            var result = await task.value
+            if removeLeftovers {
+                try await markOwn(&result)
+            } else if !result.leftovers.isEmpty {
+                try? await markOwn(&result)
+            }
+            if removeLeftovers, !json { print(CheckText.head(result), terminator: "") }
+            if removeLeftovers { await remove(&result, by: runner) }
+            print(json ? CheckLine(result).text : CheckText.block(result, headed: removeLeftovers))
+            isFine = isFine && result.isFine
+        }
+        await runner.shutdown()
+        if !isFine { throw ExitCode(1) }
+    }
+
+    private func places(_ assembly: Assembly) throws(CommandFailure) -> [Destination] {
+        do throws(UploadFailure) {
+            var places: [Destination] = []
+            for name in destinations { places.append(try assembly.destination(name)) }
+            if destinations.isEmpty { places = assembly.destinations }
+            if places.isEmpty { places = [try assembly.destination(nil)] }
+            if removeLeftovers, !yes, json || !Self.isTerminal {
+                throw UploadFailure(
+                    .permanent, "nobody can be asked whether to delete the leftovers", hint: "add --yes")
+            }
+            return places
+        } catch {
+            throw CommandFailure(usage: error)
+        }
+    }
+
+    /// What the queue of this person still wants is no leftover.
+    private func markOwn(_ result: inout CheckResult) async throws(CommandFailure) {
+        guard case .uploads(let uploads) = try await global.access().perform(.list) else { return }
+        result.markOwn(uploads)
+    }
+
+    private func remove(_ result: inout CheckResult, by runner: DestinationRunner) async {
+        let removable = result.leftovers.indices.filter { index in
+            result.leftovers[index].isRemovable(notYoungerThan: olderThan, now: Date())
+        }
+        guard !removable.isEmpty else { return }
+        if !yes {
+            for index in removable { print(CheckText.leftover(result.leftovers[index])) }
+            let what =
+                removable.count == 1
+                ? "this unfinished upload" : "these \(removable.count) unfinished uploads"
+            print("  Delete \(what)? Somebody may still be sending. [y/N] ", terminator: "")
+            fflush(stdout)
+            guard ["y", "yes"].contains(readLine()?.lowercased()) else { return }
+        }
+        for index in removable {
+            do throws(UploadFailure) {
+                try await runner.remove(result.leftovers[index].leftover, at: result.destination)
+                result.leftovers[index].fate = .removed
+            } catch {
+                result.leftovers[index].fate = .stays(error)
+            }
+        }
+    }
+
+    private static var isTerminal: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1 }
+}
+
+/// A length of time as people write it: `90s`, `30m`, `12h`, `2d`, `3w`.
+struct Age: ExpressibleByArgument {
+    var seconds: Double
+
+    init?(argument: String) {
+        let units: [Character: Double] = ["s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800]
+        guard let unit = argument.last.flatMap({ units[$0] }), let count = Int(argument.dropLast()),
+            (0...1_000_000).contains(count)
+        else { return nil }
+        seconds = Double(count) * unit
+    }
+}

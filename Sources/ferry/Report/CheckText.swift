@@ -1,0 +1,159 @@
+import Foundation
+import UploadProtocols
+import Uploads
+
+/// A checked destination for people: a line with its name, then what there is to say, a line each.
+enum CheckText {
+    /// - Parameter headed: True if `head` was printed already.
+    static func block(_ result: CheckResult, headed: Bool = false, now: Date = Date()) -> String {
+        var lines: [(String, String)] = []
+        if let failure = result.failure {
+            lines.append(("error", failure.summary))
+            if let hint = failure.hint { lines.append(("hint", hint)) }
+        }
+        lines.append(("protocol", protocolSentence(result, now: now)))
+        if result.failure == nil, let entry = result.entry { lines.append(("can", abilities(entry.traits))) }
+        lines += result.findings.map { ("found", $0) }
+        lines += offers(result.known).map { ("offers", $0) }
+        let left = result.leftovers.map { leftover($0, now: now) }
+        var text = lines.map {
+            "  \($0.0.padding(toLength: 9, withPad: " ", startingAt: 0)) \(SafeLine.text($0.1))\n"
+        }
+        .joined()
+        text += left.map { $0 + "\n" }.joined()
+        if result.leftovers.contains(where: { if case .isThere = $0.fate { true } else { false } }) {
+            text += "  \(SafeLine.text(removal(result.destination)))\n"
+        }
+        return (headed ? "" : head(result)) + text
+    }
+
+    static func head(_ result: CheckResult) -> String {
+        let place = UploadAddress.withoutQuery(result.destination.url)
+        let name = result.destination.name
+        return SafeLine.text(name.isEmpty ? place : "\(name)  \(place)") + "\n"
+    }
+
+    static func leftover(_ leftover: CheckResult.Leftover, now: Date = Date()) -> String {
+        let begun = leftover.leftover.begun.map { ", begun \(age(of: $0, now: now))" } ?? ""
+        let fate: String =
+            switch leftover.fate {
+            case .isThere: ""
+            case .own(let id): "; it is upload \(id) of the queue and stays"
+            case .removed: "; removed"
+            case .stays(let failure): "; it is still there: \(failure.summary)"
+            }
+        return SafeLine.text("  leftover  \(leftover.leftover.name)\(begun)\(fate)")
+    }
+
+    /// `3 hours ago`.
+    static func age(of date: Date, now: Date) -> String {
+        let seconds = now.timeIntervalSince(date)
+        let units = [(86_400.0, "day"), (3600, "hour"), (60, "minute")]
+        guard seconds.isFinite, seconds < 1e11, let (length, name) = units.first(where: { seconds >= $0.0 })
+        else { return "now" }
+        let count = Int(seconds / length)
+        return "\(count) \(name)\(count == 1 ? "" : "s") ago"
+    }
+
+    private static func protocolSentence(_ result: CheckResult, now: Date) -> String {
+        let name = result.destination.protocolName
+        let asked = result.known?.asked.map { "; asked \(age(of: $0, now: now))" } ?? ""
+        guard let choice = result.known?.choice else {
+            return (name == AutoUpload.name ? "auto, not known yet" : name) + asked
+        }
+        return choice.sentence + asked
+    }
+
+    private static func abilities(_ traits: ProtocolTraits) -> String {
+        var parts = [traits.resumes ? "goes on after a crash" : "starts again after a crash"]
+        if traits.isParallel { parts.append("several requests at once") }
+        let checksums = DigestAlgorithm.allCases.filter(traits.checksums.contains).map(\.rawValue)
+        if !checksums.isEmpty { parts.append("checksum \(checksums.joined(separator: ", "))") }
+        let existing = ExistingFilePolicy.allCases.filter(traits.existing.contains).map(\.rawValue)
+        if !existing.isEmpty { parts.append("ifExists \(existing.joined(separator: ", "))") }
+        return parts.joined(separator: "; ")
+    }
+
+    private static func offers(_ known: ServerCapabilities?) -> [String] {
+        var offers: [String] = []
+        if let known, !known.extensions.isEmpty {
+            offers.append(known.extensions.sorted().joined(separator: ", "))
+        }
+        if let size = known?.maximumSize { offers.append("files up to \(ByteFormat.sentence(size))") }
+        return offers
+    }
+
+    private static func removal(_ destination: Destination) -> String {
+        let place = destination.name.isEmpty ? UploadAddress.withoutQuery(destination.url) : destination.name
+        let word =
+            place.allSatisfy { $0.isLetter || $0.isNumber || "-_./:".contains($0) } ? place : "'\(place)'"
+        return "to remove it: ferry check \(word) --remove-leftovers"
+    }
+}
+
+/// A checked destination as `--json` prints it. Names are documented in the README and do not change.
+struct CheckLine: Encodable {
+    struct Leftover: Encodable {
+        var name: String
+        var begun: Date?
+        /// `there`, `own`, `removed` or `failed`.
+        var state: String
+        var error: String?
+    }
+
+    var event = "check"
+    var destination: String
+    var url: String
+    var `protocol`: String
+    /// Why `auto` chose it.
+    var because: String?
+    var ok: Bool
+    var error: String?
+    var hint: String?
+    var status: Int?
+    var findings: [String]
+    var asked: Date?
+    var extensions: [String]?
+    var maximumSize: ByteCount?
+    var resumes: Bool?
+    var parallel: Bool?
+    var checksums: [String]?
+    var ifExists: [String]?
+    var leftovers: [Leftover]
+
+    init(_ result: CheckResult) {
+        destination = result.destination.name
+        url = UploadAddress.withoutQuery(result.destination.url)
+        self.protocol = result.known?.choice?.name ?? result.destination.protocolName
+        because = result.known?.choice?.because
+        ok = result.isFine
+        error = result.failure?.summary
+        hint = result.failure?.hint
+        status = result.failure?.status
+        findings = result.findings
+        asked = result.known?.asked
+        extensions = result.known?.extensions.sorted()
+        maximumSize = result.known?.maximumSize
+        // Of `auto` itself there is nothing to say.
+        if let entry = result.entry, entry.name != AutoUpload.name {
+            resumes = entry.traits.resumes
+            parallel = entry.traits.isParallel
+            checksums = entry.traits.checksums.map(\.rawValue).sorted()
+            ifExists = entry.traits.existing.map(\.rawValue).sorted()
+        }
+        leftovers = result.leftovers.map { leftover in
+            let (state, error): (String, String?) =
+                switch leftover.fate {
+                case .isThere: ("there", nil)
+                case .own: ("own", nil)
+                case .removed: ("removed", nil)
+                case .stays(let failure): ("failed", failure.summary)
+                }
+            return Leftover(
+                name: leftover.leftover.name, begun: leftover.leftover.begun, state: state, error: error)
+        }
+    }
+
+    /// One line of JSON, keys sorted, without a line break.
+    var text: String { JSONLine.text(self) }
+}

@@ -1,0 +1,161 @@
+import Foundation
+import Support
+import Testing
+
+/// `ferry check`, and what `auto` makes of servers.
+@Suite(.fewAtOnce, .timeLimit(.minutes(2)))
+struct CheckTests {
+    private let place: Workplace
+
+    init() throws { place = try Workplace() }
+
+    private func configure(_ destinations: [String: String]) throws {
+        let members = destinations.map { "\"\($0.key)\": \($0.value)" }.sorted().joined(separator: ", ")
+        try place.configure(
+            "{ \"destinations\": { \(members) }, \"retry\": { \"base\": 0.01, \"cap\": 0.05 } }")
+    }
+
+    @Test func `a receiver is asked, and what was found serves the upload that comes after`() async throws {
+        try await ReceiverSite.with { site in
+            try configure(["films": #"{ "url": "\#(site.tusURL)" }"#])
+            let checked = try await place.ferry("check")
+            #expect(checked.ending == .exited(0), "\(checked.output) \(checked.errors)")
+            #expect(checked.lines.first == "films  \(site.tusURL)")
+            #expect(
+                checked.lines.contains(
+                    "  protocol  tus, because the server says Tus-Version 1.0.0; asked now"))
+            #expect(checked.output.contains("goes on after a crash"))
+            #expect(try site.unfinished().isEmpty)
+            #expect(try site.names().isEmpty)
+            try await place.ferry("add", try place.file("a", "hello"))
+            let ran = try await place.ferry("run", "--exit-when-idle")
+            #expect(ran.ending == .exited(0), "\(ran.output)")
+            #expect(site.content("a") == Data("hello".utf8))
+            #expect(try await place.list().first?.protocol == "tus")
+            let log = try String(contentsOfFile: place.state + "/ferry.log", encoding: .utf8)
+            #expect(log.contains("goes by tus, because the server says Tus-Version 1.0.0; asked 20"))
+            // The check's one question of auto is the last: the upload begins with what tus itself asks.
+            #expect(try place.exchangeSizes("POST").count == 1)
+        }
+    }
+
+    @Test func `a folder that takes PUT needs no protocol in the configuration`() async throws {
+        try await ReceiverSite.with { site in
+            try configure(["box": #"{ "url": "\#(site.url)" }"#])
+            try await place.ferry("add", try place.file("a", "hello"), try place.file("b", "x"))
+            let ran = try await place.ferry("run", "--exit-when-idle")
+            #expect(ran.ending == .exited(0), "\(ran.output)")
+            #expect(try site.names() == ["a", "b"])
+            #expect(try await place.list().map(\.protocol) == ["put", "put"])
+        }
+    }
+
+    @Test func `programs get one object a destination`() async throws {
+        try await ReceiverSite.with { site in
+            try configure([
+                "a": #"{ "url": "\#(site.url)", "protocol": "put" }"#,
+                "b": #"{ "url": "http://127.0.0.1:9/?key=CANARY" }"#,
+            ])
+            let result = try await place.ferry("check", "--json")
+            #expect(result.ending == .exited(1))
+            let lines = try result.lines.map { try JSONDecoder().decode(Line.self, from: Data($0.utf8)) }
+            #expect(lines.map(\.destination) == ["a", "b"])
+            #expect(lines.map(\.ok) == [true, false])
+            #expect(lines[0].protocol == "put")
+            #expect(lines[0].resumes == false)
+            #expect(lines[0].findings.first?.hasPrefix("the server answers") == true)
+            #expect(lines[1].protocol == "auto")
+            #expect(lines[1].error != nil)
+            #expect(!result.output.contains("CANARY"))
+        }
+    }
+
+    @Test func `what is wrong is a sentence with a hint, and the status says so`() async throws {
+        let server = try HostileServer([.answer(401)])
+        defer { server.stop() }
+        try place.configure("tus", at: server.url("/files/"))
+        let result = try await place.ferry("check", "here")
+        #expect(result.ending == .exited(1))
+        #expect(result.output.contains("  error     the server answered 401 (not signed in)"))
+        #expect(result.output.contains("  hint      check the destination's auth"))
+    }
+
+    @Test func `an address may be checked, and credentials of the configuration are sent to theirs`()
+        async throws
+    {
+        let server = try HostileServer([.answer(204), .answer(204)])
+        defer { server.stop() }
+        try place.configure("put", at: server.url("/in/"), more: #", "auth": { "bearer": "secret" }"#)
+        #expect(try await place.ferry("check", server.url("/other/"), "here").ending == .exited(0))
+        let sent = Dictionary(
+            server.requests.map { ($0.target, $0["Authorization"]) }, uniquingKeysWith: { first, _ in first })
+        #expect(sent["/other/"] == .some(nil))
+        #expect(sent.contains { $0.value == "Bearer secret" })
+    }
+
+    @Test func `a check works while the engine runs`() async throws {
+        try await ReceiverSite.with { site in
+            try place.configure("put", at: site.url)
+            let engine = try place.start("run")
+            try await Eventually.holds("the engine has the queue") {
+                FileManager.default.fileExists(atPath: place.state + "/queue.json")
+            }
+            #expect(try await place.ferry("check").ending == .exited(0))
+            engine.signal(SIGTERM)
+            _ = try await engine.ending()
+        }
+    }
+
+    @Test(arguments: [
+        ["check", "nowhere"], ["check", "--yes"], ["check", "--older-than", "2d"], ["check"],
+    ])
+    func `wrong usage has its own status`(words: [String]) async throws {
+        let result = try await Workplace.result(of: try place.start(words))
+        #expect(result.ending == .exited(2), "\(result.output) \(result.errors)")
+    }
+
+    @Test func `nothing is deleted where nobody can be asked`() async throws {
+        try place.configure("put", at: "http://127.0.0.1:9/")
+        let result = try await place.ferry("check", "--remove-leftovers")
+        #expect(result.ending == .exited(2))
+        #expect(result.errors.contains("--yes"))
+    }
+
+    @Test(arguments: ["skip", "rename", "replace", "fail"])
+    func `what a protocol cannot do about files that are there is refused at once`(choice: String)
+        async throws
+    {
+        try place.configure("form", at: "http://127.0.0.1:9/")
+        let result = try await place.ferry("add", "--if-exists", choice, try place.file("a"))
+        #expect(result.ending == .exited(2))
+        #expect(result.errors.hasPrefix("error: the protocol form cannot"))
+        #expect(try await place.list().isEmpty)
+    }
+
+    @Test func `auto takes it, and tells when it is known that it cannot be done`() async throws {
+        let server = try HostileServer([.answer(200, headers: [("Tus-Version", "1.0.0")])])
+        defer { server.stop() }
+        try configure(["here": #"{ "url": "\#(server.url("/files/"))" }"#])
+        #expect(try await place.ferry("add", "--if-exists", "skip", try place.file("a")).ending == .exited(0))
+        let ran = try await place.ferry("run", "--exit-when-idle")
+        #expect(ran.ending == .exited(1))
+        let upload = try #require(try await place.list().first)
+        #expect(upload.state == "failed")
+        #expect(upload.error?.contains("the protocol tus cannot") == true)
+        #expect(server.requests.map(\.method) == ["OPTIONS"])
+    }
+
+    @Test func `what becomes of a file that is there must be one of four`() async throws {
+        try place.configure("put", at: "http://127.0.0.1:9/")
+        #expect(try await place.ferry("add", "--if-exists", "burn", try place.file("a")).ending == .exited(2))
+    }
+
+    private struct Line: Decodable {
+        var destination: String
+        var `protocol`: String
+        var ok: Bool
+        var error: String?
+        var findings: [String]
+        var resumes: Bool?
+    }
+}

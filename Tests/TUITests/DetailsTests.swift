@@ -1,0 +1,149 @@
+import Foundation
+import Testing
+import Transfer
+import UploadProtocols
+import Uploads
+
+@testable import TUI
+
+@Suite struct DetailsTests {
+    private static func parts() -> Upload {
+        var upload = Upload.make(7, name: "reel.mov", size: 40 << 20, state: .running, method: "auto")
+        upload.resource = Resource(
+            url: "https://box.example/1", confirmed: 12 << 20, parts: .init(held: 12, planned: 40),
+            expires: Date(timeIntervalSince1970: Clock.start + 7200),
+            fields: ["protocol": "tus", "because": "the server says Tus-Version 1.0.0"])
+        upload.tries.attempts = 2
+        upload.tries.resumes = 1
+        return upload
+    }
+
+    private static func done(_ receipt: Receipt) -> Upload.State {
+        .done(receipt, at: Date(timeIntervalSince1970: 0))
+    }
+
+    @Test func `the details of an upload with parts`() {
+        var model = Model.make([Self.parts()])
+        model.type("i")
+        let text = model.frame().description
+        for expected in [
+            "Details of reel.mov", "from     /out/reel.mov", "to       box: reel.mov",
+            "by       tus, because the server says Tus-Version 1.0.0", "state    running",
+            "held     12 MB of 40 MB at the server (30%)", "parts    12 of 40 parts at the server",
+            "expires  the server drops what it holds in 2 h", "tries    2 attempts, went on 1 time",
+            "[Enter] close",
+        ] {
+            #expect(text.contains(expected), "\(expected) in\n\(text)")
+        }
+    }
+
+    @Test func `what was verified, skipped and where it is`() {
+        let receipt = Receipt(
+            location: "https://box.example/reel.mov", verified: .sha256, wasThere: true, chosen: "s3")
+        var model = Model.make([.make(1, state: Self.done(receipt), method: "auto")])
+        model.type("i")
+        let text = model.frame().description
+        for expected in [
+            "by       s3, chosen by auto", "sent     nothing: it was there already",
+            "verified by the server, with SHA-256", "place    https://box.example/reel.mov",
+        ] {
+            #expect(text.contains(expected), "\(expected) in\n\(text)")
+        }
+    }
+
+    @Test func `a failure is there with what to do`() {
+        var model = Model.make([.make(1, state: .failed)])
+        _ = model.update(.key(.enter))
+        let text = model.frame().description
+        #expect(text.contains("error    403 no write access"))
+        #expect(text.contains("next     fix the rights, then r"))
+    }
+
+    @Test func `auto has not chosen before it starts`() {
+        var model = Model.make([.make(1, method: "auto")])
+        model.type("i")
+        #expect(model.frame().description.contains("by       auto, found out when it starts"))
+    }
+
+    @Test func `the next one is a key away, and the keys that opened it close it`() {
+        var model = Model.make([.make(1), .make(2)])
+        model.type("gi")
+        #expect(model.frame().description.contains("Details of file-1.bin"))
+        model.type("]")
+        #expect(model.frame().description.contains("Details of file-2.bin"))
+        model.type("[")
+        #expect(model.cursor?.id == 1)
+        model.type("i")
+        #expect(model.context == .list)
+    }
+
+    @Test func `an upload that goes while its details are shown gives way to the next`() {
+        var model = Model.make([.make(1), .make(2)])
+        model.type("gi")
+        _ = model.change(removed: [1])
+        #expect(model.frame().description.contains("Details of file-2.bin"))
+        _ = model.change(removed: [2])
+        #expect(model.frame().description.contains("nothing is here any more"))
+    }
+
+    @Test func `with nothing under the cursor there is nothing to open`() {
+        var model = Model.make()
+        model.type("i")
+        #expect(model.context == .list)
+    }
+
+    @Test func `names that would steer the terminal are shown harmless`() {
+        var model = Model.make([.make(1, name: "evil\u{1B}[31mred")])
+        model.type("i")
+        #expect(!model.frame().description.contains("\u{1B}"))
+    }
+
+    @Test(arguments: [(6, 20), (3, 10), (24, 36)])
+    func `a small screen shows what there is room for`(rows: Int, columns: Int) {
+        var model = Model.make([Self.parts()], rows: rows, columns: columns)
+        model.type("i")
+        #expect(model.frame().description.split(separator: "\n").allSatisfy { $0.count <= columns })
+    }
+}
+
+@Suite struct RowMessageTests {
+    private static func sending(_ upload: Upload, columns: Int) -> String {
+        var model = Model.make([upload], rows: 40, columns: columns)
+        for step in 0...8 {
+            _ = model.pass(to: Double(step) * 0.25)
+            _ = model.update(
+                .progress([
+                    ProgressSample(
+                        id: upload.id, sent: 100 + ByteCount(step), confirmed: 100, phase: .sending)
+                ]))
+        }
+        return model.frame().description
+    }
+
+    private static func parts(held: Int, planned: Int) -> Upload {
+        var upload = Upload.make(1, state: .running, confirmed: 100)
+        upload.resource?.parts = .init(held: held, planned: planned)
+        return upload
+    }
+
+    @Test func `a wide row says how many parts there are`() {
+        #expect(Self.sending(Self.parts(held: 12, planned: 40), columns: 120).contains("12 of 40 parts"))
+    }
+
+    @Test func `many parts are said in fewer words, and none where there is no room`() {
+        let many = Self.parts(held: 1200, planned: 9999)
+        #expect(Self.sending(many, columns: 120).contains("1200/9999 parts"))
+        #expect(!Self.sending(many, columns: 80).contains("parts"))
+    }
+
+    @Test(arguments: [
+        (Receipt(verified: .sha256), "verified (SHA-256)"), (Receipt(wasThere: true), "was there already"),
+        (Receipt(verified: .md5, wasThere: true), "was there already"),
+    ])
+    func `a done row says what the server confirmed`(receipt: Receipt, words: String) {
+        let upload = Upload.make(1, state: .done(receipt, at: Date(timeIntervalSince1970: 0)))
+        for columns in [80, 120] {
+            #expect(Model.make([upload], columns: columns).frame().description.contains(words))
+        }
+    }
+}

@@ -1,0 +1,105 @@
+import Foundation
+import Testing
+import Transfer
+import UploadProtocols
+
+@testable import Uploads
+
+/// What servers said, in the state folder.
+struct CapabilityFileTests {
+    private static let place = CapabilityPlace(
+        destination: "films", url: "https://h.example/files/?key=CANARY", protocolName: "auto")
+    private static let known = ServerCapabilities(
+        extensions: ["creation"], maximumSize: 5, facts: ["protocol": "tus"],
+        asked: Date(timeIntervalSince1970: 1_760_000_000))
+
+    private let state: TemporaryState
+    private let file: CapabilityFile
+
+    init() throws {
+        state = try TemporaryState()
+        file = CapabilityFile(folder: LocalPath(state.path))
+    }
+
+    private var another: CapabilityFile { CapabilityFile(folder: LocalPath(state.path)) }
+
+    @Test func `what is kept is there for the next process, and at once for another one`() {
+        #expect(file.capabilities(of: Self.place) == nil)
+        let reader = another
+        #expect(reader.capabilities(of: Self.place) == nil)
+        file.keep(Self.known, of: Self.place)
+        #expect(reader.capabilities(of: Self.place) == Self.known)
+    }
+
+    @Test func `asking makes no folder`() {
+        _ = file.capabilities(of: Self.place)
+        #expect(!FileManager.default.fileExists(atPath: state.path))
+    }
+
+    @Test func `the file is its owner's alone, whole, and without the query`() throws {
+        file.keep(Self.known, of: Self.place)
+        #expect(try state.mode(of: "capabilities.json") == 0o600)
+        let text = try String(contentsOfFile: state.path + "/capabilities.json", encoding: .utf8)
+        #expect(!text.contains("CANARY"))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: state.path) == ["capabilities.json"])
+    }
+
+    @Test func `another destination, address or protocol has its own`() {
+        file.keep(Self.known, of: Self.place)
+        for other in [
+            CapabilityPlace(destination: "", url: Self.place.url, protocolName: "auto"),
+            CapabilityPlace(destination: "films", url: "https://h.example/", protocolName: "auto"),
+            CapabilityPlace(destination: "films", url: Self.place.url, protocolName: "tus"),
+        ] {
+            #expect(file.capabilities(of: other) == nil)
+        }
+    }
+
+    @Test(arguments: [
+        "", "{", "null", "[]", #"{"version":2,"entries":[]}"#, #"{"version":1,"entries":[{"place":1}]}"#,
+        #"{"version":1}"#, String(repeating: " ", count: 2 << 20),
+    ])
+    func `a file that cannot be read is taken for empty and replaced`(text: String) throws {
+        file.keep(Self.known, of: Self.place)
+        try state.put(text, as: "capabilities.json")
+        #expect(another.capabilities(of: Self.place) == nil)
+        another.keep(Self.known, of: Self.place)
+        #expect(another.capabilities(of: Self.place) == Self.known)
+    }
+
+    @Test func `a file that others could have written is not believed`() throws {
+        file.keep(Self.known, of: Self.place)
+        try state.setMode(0o666, of: state.path + "/capabilities.json")
+        #expect(another.capabilities(of: Self.place) == nil)
+    }
+
+    @Test func `what cannot be written is kept for this process`() throws {
+        try Data().write(to: URL(filePath: state.path))
+        file.keep(Self.known, of: Self.place)
+        #expect(file.capabilities(of: Self.place) == Self.known)
+        #expect(another.capabilities(of: Self.place) == nil)
+    }
+
+    @Test func `addresses that were used once do not pile up, the latest stay`() {
+        let places = (0...510).map {
+            CapabilityPlace(destination: "", url: "https://h.example/\($0)", protocolName: "auto")
+        }
+        for (number, place) in places.enumerated() {
+            file.keep(
+                ServerCapabilities(asked: Date(timeIntervalSince1970: Double(number))), of: place)
+        }
+        #expect(file.capabilities(of: places[0]) == nil)
+        #expect(file.capabilities(of: places[510]) != nil)
+    }
+
+    @Test(arguments: [(0, true), (86_400, true), (86_401, false), (-86_401, false)])
+    func `a day is how long it is relied on, by a clock that was put back too`(seconds: Double, isFresh: Bool)
+    {
+        let asked = Date(timeIntervalSince1970: 1_760_000_000)
+        #expect(ServerCapabilities(asked: asked).isFresh(at: asked + seconds) == isFresh)
+    }
+
+    @Test func `what has no date is asked again`() {
+        #expect(!ServerCapabilities().isFresh(at: Date()))
+    }
+}

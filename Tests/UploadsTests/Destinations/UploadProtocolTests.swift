@@ -1,0 +1,31 @@
+import Foundation
+import Testing
+import UploadProtocols
+
+@testable import Uploads
+
+/// By which protocol an upload goes, where `auto` was to find out.
+struct UploadProtocolTests {
+    private static func upload(_ state: Upload.State = .queued, chosen: String? = nil) -> Upload {
+        var upload = Upload.make(
+            state: state, resource: chosen.map { Resource(url: "u", fields: ["protocol": $0]) })
+        upload.target.method = "auto"
+        return upload
+    }
+
+    @Test func `nothing is known before it is asked, and nothing could go on`() {
+        #expect(Self.upload().protocolName == "auto")
+        #expect(!Self.upload().canResume)
+    }
+
+    @Test(arguments: [("tus", true), ("put", false)])
+    func `the resource says by which protocol it was made`(name: String, canResume: Bool) {
+        #expect(Self.upload(chosen: name).protocolName == name)
+        #expect(Self.upload(chosen: name).canResume == canResume)
+    }
+
+    @Test func `the receipt says it when the resource is gone`() {
+        let done = Upload.State.done(Receipt(chosen: "put"), at: Date(timeIntervalSince1970: 0))
+        #expect(Self.upload(done).protocolName == "put")
+    }
+}
