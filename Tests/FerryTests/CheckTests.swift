@@ -34,9 +34,19 @@ struct CheckTests {
             #expect(try await place.list().first?.protocol == "tus")
             let log = try String(contentsOfFile: place.state + "/ferry.log", encoding: .utf8)
             #expect(log.contains("goes by tus, because the server says Tus-Version 1.0.0; asked 20"))
-            // The check's one question of auto is the last: the upload begins with what tus itself asks.
-            #expect(try place.exchangeSizes("POST").count == 1)
         }
+    }
+
+    @Test func `a destination without a protocol finds it out, and may ask for what it can find`()
+        async throws
+    {
+        try configure([
+            "here":
+                #"{ "url": "http://127.0.0.1:9/in/", "checksum": "sha-256", "ifExists": "skip", "parallel": 4 }"#
+        ])
+        let result = try await place.ferry("config")
+        #expect(result.ending == .exited(0), "\(result.errors)")
+        #expect(result.output.contains("here: auto http://127.0.0.1:9/in/"))
     }
 
     @Test func `a folder that takes PUT needs no protocol in the configuration`() async throws {

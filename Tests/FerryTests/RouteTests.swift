@@ -15,7 +15,7 @@ struct RouteTests {
         defer { proxy.stop() }
         var place = place
         place.environment["http_proxy"] = "http://me:geheim@127.0.0.1:\(proxy.port)"
-        try await place.ferry("add", "--to", "http://files.example/in/", try place.file("a"))
+        try await place.ferry("add", "--to", "put+http://files.example/in/", try place.file("a"))
         let result = try await place.ferry("run", "--json", "--exit-when-idle")
         #expect(result.ending == .exited(0), "\(result.output)")
         let request = try #require(proxy.requests.first)

@@ -4,6 +4,7 @@ import HTTPTypes
 public struct PlainCheck: DestinationCheck {
     private let url: String
 
+    /// - Parameter url: Of the destination, with `{name}` where it has that.
     public init(url: String) { self.url = url }
 
     public mutating func start() -> CheckStep {

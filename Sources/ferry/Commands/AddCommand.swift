@@ -16,7 +16,7 @@ struct AddCommand: AsyncParsableCommand {
 
     @Option(
         help:
-            "A destination's name, or an address such as https://host/folder/, tus+https://host/files/ or \(UploadAddress.socketExample)."
+            "A destination's name, or an address such as https://host/folder/ (it says how it is uploaded to), https://host/file (by PUT), tus+https://host/files/ or \(UploadAddress.socketExample)."
     )
     var to: String?
 
@@ -27,9 +27,9 @@ struct AddCommand: AsyncParsableCommand {
     var fields: [String] = []
 
     @Option(
-        help: ArgumentHelp(
+        help:
             "What becomes of a file whose place is taken: skip (the same is not sent again), replace, rename or fail.",
-            valueName: "choice"))
+        completion: .list(ExistingFilePolicy.allCases.map(\.rawValue)), transform: Self.policy)
     var ifExists: ExistingFilePolicy?
 
     @Flag(help: "Add everything in folders, except hidden names and symbolic links.")
@@ -79,6 +79,14 @@ struct AddCommand: AsyncParsableCommand {
         if new.isEmpty || !selection.problems.isEmpty { throw ExitCode(1) }
     }
 
+    private static func policy(_ text: String) throws -> ExistingFilePolicy {
+        guard let policy = ExistingFilePolicy(rawValue: text) else {
+            let names = ExistingFilePolicy.allCases.map(\.rawValue)
+            throw ValidationError("'\(text)' is not one of \(names.joined(separator: ", ")).")
+        }
+        return policy
+    }
+
     private func parameters() throws(UploadFailure) -> [UploadItem.Parameter] {
         var parameters: [UploadItem.Parameter] = []
         for field in fields {
@@ -98,8 +106,6 @@ struct AddCommand: AsyncParsableCommand {
         return LocalPath(FileManager.default.currentDirectoryPath).appending(path.bytes)
     }
 }
-
-extension ExistingFilePolicy: ExpressibleByArgument {}
 
 /// Turns files that were found into uploads for one destination.
 enum NewUploads {

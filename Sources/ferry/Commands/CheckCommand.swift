@@ -93,8 +93,9 @@ struct CheckCommand: AsyncParsableCommand {
             let what =
                 removable.count == 1
                 ? "this unfinished upload" : "these \(removable.count) unfinished uploads"
-            print("  Delete \(what)? Somebody may still be sending. [y/N] ", terminator: "")
-            fflush(stdout)
+            // Standard output holds a line back until it ends.
+            FileHandle.standardOutput.write(
+                Data("  Delete \(what)? Somebody may still be sending. [y/N] ".utf8))
             guard ["y", "yes"].contains(readLine()?.lowercased()) else { return }
         }
         for index in removable {

@@ -71,7 +71,18 @@ extension CheckResult {
             leftovers = report.leftovers.map { Leftover(leftover: $0) }
         } catch {
             failure = error
+            failure?.hint = error.hint ?? Self.hint(error.category)
         }
         known = runner.known(of: destination)
+    }
+
+    /// What an upload would only wait for, a person who asks can look into.
+    private static func hint(_ category: UploadFailure.Category) -> String? {
+        switch category {
+        case .network: "check the destination's url, its proxy and whether there is a network"
+        case .server: "the server is there and not ready; ask again in a while"
+        case .authentication: "check the destination's auth in the configuration"
+        case .permanent, .sourceChanged, .sourceUnreadable, .outcomeUnknown, .storage: nil
+        }
     }
 }

@@ -1,0 +1,87 @@
+import Foundation
+import Support
+import Testing
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Destinations without a protocol at servers that others wrote: what they say of themselves must be enough.
+@Suite(.fewAtOnce, .timeLimit(.minutes(3)))
+struct AutoInteropTests {
+    private static let size = 20_000_000
+
+    private let place: Workplace
+    private let folder: String
+
+    init() throws {
+        place = try Workplace()
+        folder = place.directory.path("server")
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+        try place.file("large.bin", "")
+        _ = try PatternFile(at: place.path("large.bin"), count: Self.size)
+    }
+
+    private func configure(_ url: String, limits: String = "{}") throws {
+        try place.configure(
+            """
+            { "destinations": { "here": { "url": "\(url)" } }, "limits": \(limits),
+              "retry": { "base": 0.01, "cap": 0.05 } }
+            """)
+    }
+
+    @Test(.enabled(if: InteropServer.hasPython, InteropServer.needsPython))
+    func `tuspyserver is known by what it says, and an upload goes on by tus after ferry was killed`()
+        async throws
+    {
+        let server = try await InteropServer("tus_server.py", folder: folder)
+        try configure(server.url("/files/"), limits: #"{ "bandwidth": "8M" }"#)
+        let checked = try await place.ferry("check")
+        #expect(checked.ending == .exited(0), "\(checked.output)")
+        #expect(checked.output.contains("tus, because the server says Tus-"))
+        try await place.ferry("add", place.path("large.bin"))
+        let engine = try place.start("run", "--json", "--exit-when-idle")
+        try await Eventually.holds("a quarter of the file at the server") { largestStored() > Self.size / 4 }
+        engine.signal(SIGKILL)
+        try await engine.ending()
+        // What is known of the server may be lost; the upload knows by itself.
+        try FileManager.default.removeItem(atPath: place.state + "/capabilities.json")
+        let last = try await place.ferry("run", "--exit-when-idle")
+        #expect(last.ending == .exited(0), "\(last.output)")
+        let upload = try #require(try await place.list().first)
+        #expect(upload.protocol == "tus")
+        let id = try #require(upload.location?.split(separator: "/").last)
+        #expect(await ChildProcess.succeeds("cmp", place.path("large.bin"), "\(folder)/\(id)"))
+        let sizes = try place.exchangeSizes("PATCH")
+        #expect(sizes.first == Self.size)
+        #expect(sizes.last.map { $0 <= Self.size * 3 / 4 } == true, "\(sizes)")
+        print("auto at tuspyserver: requests of \(sizes) bytes for a file of \(Self.size)")
+        try await server.stop()
+    }
+
+    @Test(.enabled(if: Privilege.has("nginx"), "needs nginx; Tests/run installs it"))
+    func `nginx, which says nothing to OPTIONS, takes the file by PUT`() async throws {
+        let server = try await InteropServer(
+            "nginx_put.sh", port: try InteropServer.freePort(), folder: folder)
+        try configure(server.url("/in/"))
+        let checked = try await place.ferry("check", "--json")
+        #expect(checked.ending == .exited(0), "\(checked.output)")
+        #expect(checked.output.contains(#""protocol":"put""#), "\(checked.output)")
+        #expect(!FileManager.default.fileExists(atPath: folder + "/files/in"))
+        try await place.ferry("add", place.path("large.bin"))
+        let ran = try await place.ferry("run", "--exit-when-idle")
+        #expect(ran.ending == .exited(0), "\(ran.output)")
+        #expect(await ChildProcess.succeeds("cmp", place.path("large.bin"), folder + "/files/in/large.bin"))
+        try await server.stop()
+    }
+
+    private func largestStored() -> Int {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        let sizes = names.compactMap { name in
+            (try? FileManager.default.attributesOfItem(atPath: "\(folder)/\(name)"))?[.size] as? Int
+        }
+        return sizes.max() ?? 0
+    }
+}
