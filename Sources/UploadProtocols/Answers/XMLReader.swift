@@ -1,0 +1,232 @@
+/// Reads one document of XML 1.0 with namespaces, and knows no document types.
+///
+/// Foundation's parser ends the process on some malformed documents on Linux: it is not for what servers send.
+struct XMLReader {
+    /// Why a document is refused does not matter to anybody.
+    struct Malformed: Error {}
+
+    private struct Open {
+        var qualifiedName: [UInt8]
+        var element: XMLElement
+        var text: [UInt8] = []
+        /// The namespaces of the prefixes that are known here; the empty prefix is the default one.
+        var namespaces: [String: String]
+    }
+
+    private let bytes: [UInt8]
+    private let depthLimit: Int
+    private var position = 0
+    private var open: [Open] = []
+    private var root: XMLElement?
+
+    /// - Parameter bytes: Valid UTF-8.
+    init(_ bytes: [UInt8], depthLimit: Int) {
+        self.bytes = bytes
+        self.depthLimit = depthLimit
+    }
+
+    mutating func document() throws(Malformed) -> XMLElement {
+        // The byte order mark of UTF-8.
+        _ = skip([0xEF, 0xBB, 0xBF])
+        while position < bytes.count {
+            if skip("<![CDATA[") {
+                try append(Array(upTo("]]>")))
+            } else if skip("<!--") {
+                _ = try upTo("-->")
+            } else if skip("<?") {
+                _ = try upTo("?>")
+            } else if skip("</") {
+                try end()
+            } else if skip("<") {
+                try start()
+            } else {
+                try append(text { $0 == Self.lessThan })
+            }
+        }
+        guard open.isEmpty, let root else { throw Malformed() }
+        return root
+    }
+
+    /// XML 1.0 §2.2.
+    static func isCharacter(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.value >= 0x20 && ![0xFFFE, 0xFFFF].contains(scalar.value)
+            || [0x09, 0x0A, 0x0D].contains(scalar.value)
+    }
+}
+
+// Tags (XML 1.0 §3.1, Namespaces in XML 1.0 §3).
+extension XMLReader {
+    private mutating func start() throws(Malformed) {
+        guard open.count < depthLimit, root == nil else { throw Malformed() }
+        let qualifiedName = try name()
+        var namespaces = open.last?.namespaces ?? ["": "", "xml": "http://www.w3.org/XML/1998/namespace"]
+        var isSeparated = skipSpace()
+        while let next = peek, next != Self.slash, next != Self.greaterThan {
+            guard isSeparated else { throw Malformed() }
+            let (prefix, local) = try Self.split(name())
+            let value = String(decoding: try attributeValue(), as: UTF8.self)
+            if prefix == "xmlns" { namespaces[local] = value }
+            if prefix.isEmpty, local == "xmlns" { namespaces[""] = value }
+            isSeparated = skipSpace()
+        }
+        let isEmpty = skip("/")
+        guard skip(">") else { throw Malformed() }
+        let (prefix, local) = try Self.split(qualifiedName)
+        guard let namespace = namespaces[prefix] else { throw Malformed() }
+        open.append(
+            Open(
+                qualifiedName: qualifiedName, element: XMLElement(namespace: namespace, name: local),
+                namespaces: namespaces))
+        if isEmpty { close() }
+    }
+
+    private mutating func end() throws(Malformed) {
+        let name = try name()
+        _ = skipSpace()
+        guard skip(">"), open.last?.qualifiedName == name else { throw Malformed() }
+        close()
+    }
+
+    private mutating func close() {
+        guard var closed = open.popLast() else { return }
+        closed.element.text = Self.trimmed(closed.text)
+        if open.isEmpty {
+            root = closed.element
+        } else {
+            open[open.count - 1].element.children.append(closed.element)
+        }
+    }
+
+    private mutating func attributeValue() throws(Malformed) -> [UInt8] {
+        _ = skipSpace()
+        guard skip("=") else { throw Malformed() }
+        _ = skipSpace()
+        guard let quote = peek, quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") else {
+            throw Malformed()
+        }
+        position += 1
+        let value = try text { $0 == quote || $0 == Self.lessThan }
+        guard peek == quote else { throw Malformed() }
+        position += 1
+        return value
+    }
+
+    private mutating func name() throws(Malformed) -> [UInt8] {
+        let start = position
+        while let next = peek, Self.isNamePart(next, first: position == start) { position += 1 }
+        guard position > start else { throw Malformed() }
+        return Array(bytes[start..<position])
+    }
+
+    /// Any letter beyond ASCII will do: which of them XML allows in names harms nobody.
+    private static func isNamePart(_ byte: UInt8, first: Bool) -> Bool {
+        switch byte {
+        case 0x41...0x5A, 0x61...0x7A, 0x80..., UInt8(ascii: "_"), UInt8(ascii: ":"): true
+        case 0x30...0x39, UInt8(ascii: "-"), UInt8(ascii: "."): !first
+        default: false
+        }
+    }
+
+    private static func split(_ name: [UInt8]) throws(Malformed) -> (prefix: String, local: String) {
+        let parts = name.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+        guard parts.count <= 2, let last = parts.last, parts.allSatisfy({ !$0.isEmpty }) else {
+            throw Malformed()
+        }
+        return (
+            parts.count == 2 ? String(decoding: parts[0], as: UTF8.self) : "",
+            String(decoding: last, as: UTF8.self)
+        )
+    }
+}
+
+// Text (XML 1.0 §2.2, §2.11, §4.1, §4.6).
+extension XMLReader {
+    /// Outside of the root there is nothing but white space.
+    private mutating func append(_ text: [UInt8]) throws(Malformed) {
+        guard !open.isEmpty else {
+            guard text.allSatisfy(Self.isSpace) else { throw Malformed() }
+            return
+        }
+        open[open.count - 1].text += text
+    }
+
+    /// What stands up to the byte that ends it, with its references resolved.
+    private mutating func text(until ends: (UInt8) -> Bool) throws(Malformed) -> [UInt8] {
+        var text: [UInt8] = []
+        while let next = peek, !ends(next) {
+            position += 1
+            switch next {
+            case UInt8(ascii: "&"): text += try reference()
+            case 0x0D:
+                _ = skip("\n")
+                text.append(0x0A)
+            case 0..<0x20 where !Self.isSpace(next): throw Malformed()
+            default: text.append(next)
+            }
+        }
+        return text
+    }
+
+    private mutating func reference() throws(Malformed) -> [UInt8] {
+        let name = String(decoding: try upTo(";", within: 12), as: UTF8.self)
+        if let known = Self.entities[name] { return [known] }
+        guard name.hasPrefix("#") else { throw Malformed() }
+        let isHexadecimal = name.hasPrefix("#x")
+        guard
+            let number = UInt32(name.dropFirst(isHexadecimal ? 2 : 1), radix: isHexadecimal ? 16 : 10),
+            let scalar = Unicode.Scalar(number), Self.isCharacter(scalar)
+        else { throw Malformed() }
+        return Array(String(Character(scalar)).utf8)
+    }
+
+    private static let entities: [String: UInt8] = [
+        "amp": UInt8(ascii: "&"), "lt": lessThan, "gt": greaterThan, "quot": UInt8(ascii: "\""),
+        "apos": UInt8(ascii: "'"),
+    ]
+
+    private static func trimmed(_ text: [UInt8]) -> String {
+        let end = text.lastIndex { !isSpace($0) }.map { $0 + 1 } ?? 0
+        return String(decoding: text[..<end].drop(while: isSpace), as: UTF8.self)
+    }
+}
+
+// Bytes.
+extension XMLReader {
+    private static let lessThan = UInt8(ascii: "<")
+    private static let greaterThan = UInt8(ascii: ">")
+    private static let slash = UInt8(ascii: "/")
+
+    private static func isSpace(_ byte: UInt8) -> Bool { [0x20, 0x09, 0x0A, 0x0D].contains(byte) }
+
+    private var peek: UInt8? { position < bytes.count ? bytes[position] : nil }
+
+    private mutating func skipSpace() -> Bool {
+        let start = position
+        while let next = peek, Self.isSpace(next) { position += 1 }
+        return position > start
+    }
+
+    private mutating func skip(_ text: String) -> Bool { skip(Array(text.utf8)) }
+
+    private mutating func skip(_ expected: [UInt8]) -> Bool {
+        guard bytes[position...].starts(with: expected) else { return false }
+        position += expected.count
+        return true
+    }
+
+    /// What stands before the mark; the position is behind it then.
+    private mutating func upTo(
+        _ mark: String, within limit: Int = .max
+    ) throws(Malformed) -> ArraySlice<UInt8> {
+        let mark = Array(mark.utf8)
+        let start = position
+        while position < bytes.count, position - start < limit {
+            if bytes[position...].starts(with: mark) {
+                position += mark.count
+                return bytes[start..<position - mark.count]
+            }
+            position += 1
+        }
+        throw Malformed()
+    }
+}
