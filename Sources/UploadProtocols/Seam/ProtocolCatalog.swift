@@ -31,6 +31,15 @@ public enum ProtocolCatalog {
         Entry(PostUpload.self) { PostUpload(item: $0, options: $1) },
         Entry(FormUpload.self) { FormUpload(item: $0, options: $1) },
         Entry(TusUpload.self) { TusUpload(item: $0, options: $1) },
+        Entry(GoogleUpload.self, check: { url, _ in GoogleCheck(url: url) }) {
+            GoogleUpload(item: $0, options: $1)
+        },
+        Entry(GraphUpload.self, check: { url, _ in GraphCheck(url: url) }) {
+            GraphUpload(item: $0, options: $1)
+        },
+        Entry(AzureUpload.self, check: { url, _ in AzureCheck(url: url) }) {
+            AzureUpload(item: $0, options: $1)
+        },
     ]
 
     /// nil if there is no such protocol.

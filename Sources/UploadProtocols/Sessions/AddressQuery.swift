@@ -1,0 +1,39 @@
+import Foundation
+
+/// The query of an address, item by item. Its writing is kept: a signature may be over it.
+enum AddressQuery {
+    /// The value of the first item of that name, decoded; nil if there is none.
+    static func value(_ name: String, in url: String) -> String? {
+        for item in items(of: url) {
+            let pair = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard pair[0].removingPercentEncoding == name else { continue }
+            let value = pair.count == 2 ? String(pair[1]) : ""
+            return value.removingPercentEncoding ?? value
+        }
+        return nil
+    }
+
+    /// The address with more items after those it has, and without a fragment.
+    static func adding(_ added: [(name: String, value: String)], to url: String) -> String {
+        let written = added.map { "\(encoded($0.name))=\(encoded($0.value))" }
+        let query = (items(of: url).map(String.init) + written).joined(separator: "&")
+        let place = UploadAddress.withoutQuery(url)
+        return query.isEmpty ? place : "\(place)?\(query)"
+    }
+
+    /// With everything encoded that may mean something in an address.
+    static func encoded(_ text: String) -> String {
+        text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? text
+    }
+
+    private static func items(of url: String) -> [Substring] {
+        guard let mark = url.firstIndex(where: { $0 == "?" || $0 == "#" }), url[mark] == "?" else {
+            return []
+        }
+        return url[url.index(after: mark)...].prefix { $0 != "#" }.split(separator: "&")
+    }
+
+    /// RFC 3986 §2.3.
+    private static let unreserved = CharacterSet(
+        charactersIn: "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~")
+}

@@ -1,0 +1,103 @@
+import Foundation
+import HTTPTypes
+
+/// The requests that make one block blob. The query of the destination's address is a permission (a shared access
+/// signature): it goes on every request and into nothing that is kept.
+struct AzureBlob: Sendable {
+    /// The first with blocks of 4000 MiB is 2019-12-12.
+    static let version = "2021-12-02"
+
+    let item: UploadItem
+    let options: ProtocolOptions
+    /// Of the blob, without the query.
+    let place: String
+
+    init(_ place: String, _ item: UploadItem, _ options: ProtocolOptions) {
+        self.place = UploadAddress.withoutQuery(place)
+        self.item = item
+        self.options = options
+    }
+
+    /// Put Blob: the whole file in one request.
+    func put(onlyNew: Bool) -> Exchange {
+        var exchange = exchange(.put)
+        exchange.fields[.msBlobType] = "BlockBlob"
+        exchange.fields[.contentType] = item.contentType
+        describe(&exchange, onlyNew: onlyNew)
+        if item.size > 0 { exchange.body = .file(range: 0..<item.size) }
+        exchange.digests = digests(.contentMD5, of: 0..<item.size)
+        exchange.mayComplete = true
+        return exchange
+    }
+
+    /// Put Block.
+    func put(block index: Int, of plan: BlockPlan) -> Exchange {
+        let range = plan.range(of: index)
+        var exchange = exchange(.put, [("comp", "block"), ("blockid", plan.id(of: index))])
+        exchange.body = .file(range: range)
+        exchange.digests = digests(.contentMD5, of: range)
+        exchange.part = index
+        return exchange
+    }
+
+    /// Put Block List. The service keeps the sum of the whole and does not check it: it has checked the blocks.
+    func commit(_ plan: BlockPlan, onlyNew: Bool) -> Exchange {
+        var exchange = exchange(.put, [("comp", "blocklist")])
+        exchange.fields[.contentType] = "application/xml"
+        exchange.fields[.msBlobContentType] = item.contentType
+        describe(&exchange, onlyNew: onlyNew)
+        exchange.body = .bytes(BlockList.commit(plan))
+        exchange.digests = digests(.msBlobContentMD5, of: 0..<item.size)
+        exchange.mayComplete = true
+        return exchange
+    }
+
+    /// Get Block List.
+    func list(_ kind: String) -> Exchange {
+        exchange(.get, [("comp", "blocklist"), ("blocklisttype", kind)])
+    }
+
+    /// Get Blob Properties.
+    func head() -> Exchange { exchange(.head) }
+
+    /// A question of somebody else's about this blob, in Azure's form.
+    func asked(_ exchange: Exchange) -> Exchange {
+        var exchange = exchange
+        exchange.fields[.msVersion] = Self.version
+        return exchange
+    }
+
+    func receipt(_ answer: Reply.Answer, verified: DigestAlgorithm?) -> Receipt {
+        Receipt(location: place, entityTag: answer.fields[.eTag], bytes: item.size, verified: verified)
+    }
+
+    private func exchange(
+        _ method: HTTPRequest.Method, _ query: [(name: String, value: String)] = []
+    ) -> Exchange {
+        let url = AddressQuery.adding(query, to: UploadAddress.withQuery(of: item.url, place))
+        return asked(Exchange(method, url, isIdempotent: true))
+    }
+
+    private func describe(_ exchange: inout Exchange, onlyNew: Bool) {
+        if onlyNew { exchange.fields[.ifNoneMatch] = "*" }
+        for parameter in item.parameters {
+            if let name = HTTPField.Name("x-ms-meta-\(parameter.name)") {
+                exchange.fields[name] = parameter.value
+            }
+        }
+    }
+
+    private func digests(_ field: HTTPField.Name, of range: Range<ByteCount>) -> [DigestOrder] {
+        guard options.checksum == .md5 else { return [] }
+        return [DigestOrder(.md5, of: range, in: DigestOrder.Place(field, .base64))]
+    }
+}
+
+extension HTTPField.Name {
+    static let msVersion = named("x-ms-version")
+    static let msBlobType = named("x-ms-blob-type")
+    static let msBlobContentType = named("x-ms-blob-content-type")
+    static let msBlobContentMD5 = named("x-ms-blob-content-md5")
+    /// RFC 1864.
+    static let contentMD5 = named("Content-MD5")
+}

@@ -1,0 +1,42 @@
+import HTTPTypes
+
+/// Asks a container for the shortest list of its blobs.
+struct AzureCheck: DestinationCheck {
+    private let url: String
+
+    init(url: String) { self.url = url }
+
+    func start() -> CheckStep {
+        let parts = UploadAddress.withoutQuery(url).split(separator: "/", maxSplits: 3)
+        guard parts.count > 2, let container = parts.last?.split(separator: "/").first else {
+            return .failed(
+                UploadFailure(
+                    .permanent, "the address names no container",
+                    hint: "the url is https://ACCOUNT.blob.core.windows.net/CONTAINER/?SIGNATURE"))
+        }
+        let place = UploadAddress.withQuery(of: url, "\(parts[0])//\(parts[1])/\(container)")
+        let list = [("restype", "container"), ("comp", "list"), ("maxresults", "1")]
+        return .send(
+            Exchange(
+                .get, AddressQuery.adding(list, to: place), fields: [.msVersion: AzureBlob.version],
+                isIdempotent: true))
+    }
+
+    func receive(_ reply: Reply) -> CheckStep {
+        switch reply {
+        case .broken(let failure, _): return .failed(failure)
+        case .answered(let answer):
+            switch (answer.status, ServiceFailure(answer).code) {
+            case (200..<300, _):
+                return .finished(
+                    CheckReport(findings: ["the container is there, and the signature may list it"]))
+            case (403, "AuthorizationPermissionMismatch"), (403, "AuthorizationResourceTypeMismatch"):
+                return .finished(
+                    CheckReport(findings: [
+                        "the signature holds and may not list; whether it may write was not tried"
+                    ]))
+            default: return .failed(ServiceFailure.of(answer))
+            }
+        }
+    }
+}

@@ -1,0 +1,12 @@
+/// What may be kept with a blob: names are identifiers of C#, values go into a field.
+enum AzureMetadata {
+    static func takes(_ parameter: UploadItem.Parameter) -> Bool {
+        let name = parameter.name.utf8
+        guard let first = name.first, !isDigit(first) else { return false }
+        return name.allSatisfy { isLetter($0) || isDigit($0) || $0 == UInt8(ascii: "_") }
+            && parameter.value.utf8.allSatisfy { (0x20...0x7E).contains($0) }
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
+    private static func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte | 0x20) }
+}

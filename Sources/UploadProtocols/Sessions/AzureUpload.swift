@@ -1,0 +1,316 @@
+import Foundation
+import HTTPTypes
+
+/// Azure block blobs by a shared access signature: blocks in any order, then the list that makes them a blob.
+public struct AzureUpload: UploadProtocol {
+    public static let name = "azure"
+    public static let traits = ProtocolTraits(
+        resumes: true, isParallel: true, checksums: [.md5], existing: [.skip, .replace, .rename, .fail])
+
+    private enum Phase: Sendable {
+        case idle
+        case looking(ExistingFile)
+        /// The whole file in one request.
+        case sendingWhole(Resource)
+        /// It was sent before, and no answer came.
+        case checkingWhole(Resource)
+        /// Is the blob made already?
+        case askingCommitted(Resource, BlockPlan)
+        case askingHeld(Resource, BlockPlan)
+        case sending(Resource, BlockTable)
+        case committing(Resource, BlockPlan)
+    }
+
+    /// How often blocks may be damaged on the way, or be missing when the blob is made, in one attempt.
+    private static let patience = 3
+    private static let usualParallel = 4
+
+    private let item: UploadItem
+    private let options: ProtocolOptions
+    private var phase = Phase.idle
+    private var setbacks = 0
+
+    /// - Parameter options: The size of a block, the requests at once, the checksum and what becomes of an existing file
+    ///   are taken from them.
+    public init(item: UploadItem, options: ProtocolOptions) {
+        self.item = item
+        self.options = options
+    }
+
+    public mutating func start(resource: Resource?, capabilities: ServerCapabilities?) -> Step {
+        if let wrong = item.parameters.first(where: { !AzureMetadata.takes($0) }) {
+            return .failed(
+                UploadFailure(
+                    .permanent, "a parameter cannot be a blob's metadata: \(wrong.name)",
+                    hint: "names are of letters, digits and underscores, values of printable ASCII"))
+        }
+        if let resource { return resume(resource) }
+        let (options, query) = (options, item.url)
+        var looking = ExistingFile(item, policy: options.existing) { UploadAddress.address(query, for: $0) }
+        return followed(looking.start(), &looking)
+    }
+
+    public mutating func receive(_ reply: Reply, to exchange: Exchange) -> Step {
+        let answer: Reply.Answer
+        switch reply {
+        case .broken(let failure, _): return .failed(failure)
+        case .answered(let received): answer = received
+        }
+        switch phase {
+        case .idle: return .failed(UploadFailure(.permanent, "an answer came to nothing that was asked"))
+        case .looking(var looking): return followed(looking.receive(answer.tellingMD5), &looking)
+        case .sendingWhole(let resource): return receiveWhole(answer, resource)
+        case .checkingWhole(let resource): return receiveCheck(answer, resource)
+        case .askingCommitted(let resource, let plan): return receiveCommitted(answer, resource, plan)
+        case .askingHeld(let resource, let plan): return receiveHeld(answer, resource, plan)
+        case .sending(let resource, let table): return receiveBlock(answer, exchange, resource, table)
+        case .committing(let resource, let plan): return receiveCommit(answer, resource, plan)
+        }
+    }
+
+    /// Blocks that are in no blob go by themselves after a week; there is no request that removes them.
+    public func removal(of resource: Resource) -> [Exchange] { [] }
+}
+
+extension AzureUpload {
+    private mutating func followed(_ verdict: ExistingFile.Verdict, _ looking: inout ExistingFile) -> Step {
+        switch verdict {
+        case .ask(let exchange):
+            phase = .looking(looking)
+            return .send(AzureBlob(exchange.url, item, options).asked(exchange))
+        case .failed(let failure): return .failed(failure)
+        case .finished(var receipt):
+            receipt.location = receipt.location.map(UploadAddress.withoutQuery)
+            return .done(receipt)
+        case .free(let name, let precondition): return begin(name, onlyNew: !precondition.isEmpty)
+        }
+    }
+
+    private mutating func begin(_ name: String, onlyNew: Bool) -> Step {
+        guard let plan = BlockPlan(size: item.size, wish: options.chunkSize, key: item.key) else {
+            let limit = BlockPlan.largestBlock * BlockPlan.blockLimit
+            return .failed(
+                UploadFailure(
+                    .permanent,
+                    "the file has \(ByteFormat.sentence(item.size)), a blob at most \(ByteFormat.sentence(limit))"
+                ))
+        }
+        let place = UploadAddress.withoutQuery(UploadAddress.address(item.url, for: name))
+        var resource = Resource(url: place)
+        resource.onlyNew = onlyNew
+        resource.isSummed = options.checksum == .md5
+        guard plan.count > 1 else { return sendWhole(resource, noting: [.resource(resource)]) }
+        resource.blockSize = plan.blockSize
+        return send([], resource, plan)
+    }
+
+    private mutating func resume(_ resource: Resource) -> Step {
+        guard let blockSize = resource.blockSize else {
+            guard resource.wholeBodySent, resource.onlyNew else { return sendWhole(resource) }
+            phase = .checkingWhole(resource)
+            var head = blob(resource).head()
+            head.digests = [DigestOrder(.md5, of: 0..<item.size)]
+            return .send(head)
+        }
+        guard let plan = BlockPlan(size: item.size, blockSize: blockSize, key: item.key) else {
+            return .failed(
+                UploadFailure(.permanent, "the upload's blocks do not fit this file"), notes: [.resource(nil)]
+            )
+        }
+        guard resource.wholeBodySent else { return ask(resource, plan) }
+        phase = .askingCommitted(resource, plan)
+        return .send(blob(resource).list("committed"))
+    }
+
+    private func blob(_ resource: Resource) -> AzureBlob { AzureBlob(resource.url, item, options) }
+
+    private func exists(_ resource: Resource, _ answer: Reply.Answer) -> Step {
+        .failed(ServiceFailure.exists(item.name, answer), notes: [.resource(nil)])
+    }
+}
+
+extension AzureUpload {
+    private mutating func sendWhole(_ resource: Resource, noting notes: [Step.Note] = []) -> Step {
+        phase = .sendingWhole(resource)
+        var exchange = blob(resource).put(onlyNew: resource.onlyNew)
+        if resource.onlyNew { exchange.markBeforeLastBytes = resource.withWholeBodySent(true) }
+        return .send(exchange, notes: notes)
+    }
+
+    private mutating func receiveWhole(_ answer: Reply.Answer, _ resource: Resource) -> Step {
+        switch answer.status {
+        case 200, 201: return .done(blob(resource).receipt(answer, verified: options.checksum))
+        case 409 where resource.onlyNew, 412 where resource.onlyNew: return exists(resource, answer)
+        case 400 where ServiceFailure(answer).code == "Md5Mismatch":
+            return again(ServiceFailure.of(answer)) { $0.sendWhole(resource) }
+        default:
+            let failure = ServiceFailure.of(answer)
+            return .failed(failure, notes: failure.isTransient ? [] : [.resource(nil)])
+        }
+    }
+
+    private mutating func receiveCheck(_ answer: Reply.Answer, _ resource: Resource) -> Step {
+        switch answer.status {
+        case 404: return sendWhole(resource, noting: [.resource(resource.withWholeBodySent(false))])
+        case 200..<300:
+            let told = answer.fields[.contentMD5].flatMap { Data(base64Encoded: $0) }.map { Array($0) }
+            guard answer.fields[.contentLength].flatMap({ ByteCount(digits: $0) }) == item.size, let told,
+                answer.digests.contains(where: { $0.bytes == told })
+            else { return exists(resource, answer) }
+            return .done(blob(resource).receipt(answer, verified: .md5))
+        default: return .failed(ServiceFailure.of(answer))
+        }
+    }
+}
+
+extension AzureUpload {
+    private mutating func ask(_ resource: Resource, _ plan: BlockPlan, noting notes: [Step.Note] = []) -> Step
+    {
+        phase = .askingHeld(resource, plan)
+        return .send(blob(resource).list("uncommitted"), notes: notes)
+    }
+
+    /// The blob is made once its blocks are those of this upload: their names are nobody else's.
+    private mutating func receiveCommitted(
+        _ answer: Reply.Answer, _ resource: Resource, _ plan: BlockPlan
+    ) -> Step {
+        switch answer.status {
+        case 200..<300:
+            if let blocks = BlockList.blocks("CommittedBlocks", in: answer.body), plan.isWhole(blocks) {
+                return done(resource, answer)
+            }
+            return ask(resource, plan)
+        case 404 where ServiceFailure(answer).code != "ContainerNotFound": return ask(resource, plan)
+        // A signature that may write and not read: the same blob again is harmless, a refusal of it says nothing.
+        case 403 where resource.onlyNew:
+            return .failed(WholeUpload.unknownOutcome(ServiceFailure.of(answer)))
+        case 403: return ask(resource, plan)
+        default: return .failed(ServiceFailure.of(answer))
+        }
+    }
+
+    private mutating func receiveHeld(
+        _ answer: Reply.Answer, _ resource: Resource, _ plan: BlockPlan
+    ) -> Step {
+        switch answer.status {
+        case 200..<300:
+            guard let blocks = BlockList.blocks("UncommittedBlocks", in: answer.body) else {
+                return .failed(UploadFailure(.server, "the server's list of blocks cannot be read"))
+            }
+            return send(plan.held(blocks), resource, plan)
+        case 404 where ServiceFailure(answer).code != "ContainerNotFound", 403:
+            return send([], resource, plan)
+        default: return .failed(ServiceFailure.of(answer))
+        }
+    }
+
+    /// Sends the blocks that are not held, some at once, or makes the blob if there are none.
+    private mutating func send(_ held: Set<Int>, _ resource: Resource, _ plan: BlockPlan) -> Step {
+        var table = BlockTable(plan, held: held)
+        var moved = resource.withWholeBodySent(false)
+        moved.confirmed = table.confirmed
+        moved.parts = Resource.Parts(held: table.held.count, planned: plan.count)
+        var notes: [Step.Note] = [.resource(moved)]
+        if moved.confirmed < resource.confirmed {
+            notes.insert(.serverLost(resource.confirmed - moved.confirmed), at: 0)
+        }
+        let first = table.next(max(1, options.parallelRequests ?? Self.usualParallel))
+        guard !first.isEmpty else { return commit(moved, plan, noting: notes) }
+        phase = .sending(moved, table)
+        let blob = blob(moved)
+        return .sendAll(first.map { blob.put(block: $0, of: plan) }, notes: notes)
+    }
+
+    private mutating func receiveBlock(
+        _ answer: Reply.Answer, _ exchange: Exchange, _ resource: Resource, _ before: BlockTable
+    ) -> Step {
+        guard (200..<300).contains(answer.status) else {
+            guard answer.status == 400, ServiceFailure(answer).code == "Md5Mismatch" else {
+                return .failed(ServiceFailure.of(answer))
+            }
+            return again(ServiceFailure.of(answer)) { _ in .send(exchange) }
+        }
+        var (moved, table) = (resource, before)
+        table.hold(exchange.part)
+        moved.confirmed = table.confirmed
+        moved.parts = Resource.Parts(held: table.held.count, planned: table.plan.count)
+        let told = answer.fields[.date].flatMap { HTTPDate.parse($0, now: Date()) }
+        moved.expires = told?.addingTimeInterval(Self.lifetime) ?? resource.expires
+        let notes: [Step.Note] = [.resource(moved)]
+        let next = table.next(1)
+        phase = .sending(moved, table)
+        if let index = next.first {
+            return .send(blob(moved).put(block: index, of: table.plan), notes: notes)
+        }
+        return table.isComplete ? commit(moved, table.plan, noting: notes) : .wait(notes: notes)
+    }
+
+    private mutating func commit(_ resource: Resource, _ plan: BlockPlan, noting notes: [Step.Note]) -> Step {
+        phase = .committing(resource, plan)
+        var exchange = blob(resource).commit(plan, onlyNew: resource.onlyNew)
+        exchange.markBeforeLastBytes = resource.withWholeBodySent(true)
+        return .send(exchange, notes: notes)
+    }
+
+    private mutating func receiveCommit(
+        _ answer: Reply.Answer, _ resource: Resource, _ plan: BlockPlan
+    ) -> Step {
+        let failure = ServiceFailure.of(answer)
+        switch answer.status {
+        case 200, 201: return done(resource, answer)
+        case 409 where resource.onlyNew, 412 where resource.onlyNew: return exists(resource, answer)
+        case 400 where ["InvalidBlockList", "InvalidBlobOrBlock"].contains(ServiceFailure(answer).code):
+            return again(failure) { $0.ask(resource, plan, noting: [.resource(resource)]) }
+        default:
+            return .failed(failure, notes: failure.isTransient ? [] : [.resource(resource)])
+        }
+    }
+
+    /// Every block came with its sum and was refused if it differed, so the whole is what we have.
+    private func done(_ resource: Resource, _ answer: Reply.Answer) -> Step {
+        let verified: DigestAlgorithm? = resource.isSummed && options.checksum == .md5 ? .md5 : nil
+        return .done(blob(resource).receipt(answer, verified: verified))
+    }
+
+    private mutating func again(_ failure: UploadFailure, _ next: (inout AzureUpload) -> Step) -> Step {
+        setbacks += 1
+        guard setbacks < Self.patience else { return .failed(failure) }
+        return next(&self)
+    }
+
+    /// Of a block that is in no blob, in seconds: a week.
+    private static let lifetime = 604_800.0
+}
+
+extension Resource {
+    private static let blockSizeField = "blockSize"
+    private static let onlyNewField = "onlyNew"
+    private static let summedField = "md5"
+
+    /// Bytes of each block but the last; nil if the file goes in one request.
+    fileprivate var blockSize: ByteCount? {
+        get { fields[Self.blockSizeField].flatMap { ByteCount(digits: $0) } }
+        set { fields[Self.blockSizeField] = newValue.map { "\($0)" } }
+    }
+
+    /// True if nothing may be replaced.
+    fileprivate var onlyNew: Bool {
+        get { fields[Self.onlyNewField] != nil }
+        set { fields[Self.onlyNewField] = newValue ? "yes" : nil }
+    }
+
+    /// True if every block was sent with its MD5.
+    fileprivate var isSummed: Bool {
+        get { fields[Self.summedField] != nil }
+        set { fields[Self.summedField] = newValue ? "yes" : nil }
+    }
+}
+
+extension Reply.Answer {
+    /// A blob's `Content-MD5` as the field that says the same everywhere else (RFC 9530 §3).
+    fileprivate var tellingMD5: Reply.Answer {
+        var answer = self
+        if let sum = fields[.contentMD5] { answer.fields[.reprDigest] = "md5=:\(sum):" }
+        return answer
+    }
+}

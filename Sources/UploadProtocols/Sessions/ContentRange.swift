@@ -1,0 +1,43 @@
+/// The fields by which sessions tell what is sent and what is held.
+enum ContentRange {
+    /// `Content-Range` of a request that carries a range (RFC 9110 §14.4).
+    ///
+    /// - Parameters:
+    ///   - range: Not empty.
+    ///   - total: Bytes of the whole file; nil while that is not known.
+    static func sending(_ range: Range<ByteCount>, of total: ByteCount?) -> String {
+        "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(size(total))"
+    }
+
+    /// `Content-Range` of a request that carries nothing and asks what is held.
+    static func asking(of total: ByteCount?) -> String { "bytes */\(size(total))" }
+
+    /// How many bytes are held, by a `Range` such as `bytes=0-42`; nil if they do not begin at 0, or it is no range.
+    static func held(_ field: String) -> ByteCount? {
+        var text = field.trimmingSpaces
+        if text.hasPrefix("bytes=") { text.removeFirst("bytes=".count) }
+        let ends = text.split(separator: "-", omittingEmptySubsequences: false)
+        guard ends.count == 2, ByteCount(digits: ends[0]) == 0, let last = ByteCount(digits: ends[1]),
+            last < .max
+        else { return nil }
+        return last + 1
+    }
+
+    /// Where the first of the ranges begins that a server still expects (`12345-`, `12345-55232`, `26`); nil if there is
+    /// none, or one that is no range.
+    static func firstExpected(_ ranges: [String]) -> ByteCount? {
+        let starts = ranges.map { ByteCount(digits: $0.prefix { $0 != "-" }) }
+        guard !starts.contains(nil) else { return nil }
+        return starts.compactMap { $0 }.min()
+    }
+
+    private static func size(_ total: ByteCount?) -> String { total.map { "\($0)" } ?? "*" }
+}
+
+extension ByteCount {
+    /// Decimal digits and nothing else; nil for anything else and for what is too large.
+    init?(digits: some StringProtocol) {
+        guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        self.init(String(digits))
+    }
+}

@@ -1,0 +1,148 @@
+import struct Foundation.Date
+
+/// What a service's answer says about a session.
+enum SessionState {
+    /// The first bytes of the file, and when they are dropped, if the answer says so.
+    case holds(ByteCount, expires: Date? = nil)
+    case complete
+    /// The session is not known, or over.
+    case gone
+    /// What is held has to be asked for; the failure is what to say if that does not help.
+    case unclear(UploadFailure)
+    case failed(UploadFailure)
+}
+
+/// What differs between the services that take a file in ranges, one after another, at the address of a session.
+protocol ContentRangeService: Sendable {
+    /// The most bytes of the file in one request; nil for all that is left.
+    var rangeLimit: ByteCount? { get }
+    /// Asks what is held.
+    func query(_ session: Resource) -> Exchange
+    /// Sends a range that is not empty.
+    func append(_ range: Range<ByteCount>, to session: Resource) -> Exchange
+    /// - Parameter hasSent: True if the answer is to a range, false if it is to a question.
+    func state(of answer: Reply.Answer, hasSent: Bool) -> SessionState
+    /// The end of an upload that the service calls complete.
+    func finish(_ answer: Reply.Answer, of session: Resource) -> Step
+}
+
+/// The part that all Content-Range sessions share: asks, sends from where the server is, and asks again.
+struct ContentRangeSession<Service: ContentRangeService>: Sendable {
+    /// What an answer leads to.
+    enum Turn: Sendable {
+        case step(Step)
+        /// Nothing is left of the session, and why.
+        case gone(Resource, reason: String)
+    }
+
+    private enum Phase: Sendable {
+        case idle
+        case asking(Resource)
+        case sending(Resource, end: ByteCount)
+    }
+
+    /// How often in a row the server may answer without moving on, and how often it may lose bytes.
+    private static var patience: Int { 3 }
+
+    private let service: Service
+    private let size: ByteCount
+    private var phase = Phase.idle
+    private var answersWithoutProgress = 0
+    private var losses = 0
+
+    /// - Parameter size: Of the file.
+    init(_ service: Service, size: ByteCount) {
+        self.service = service
+        self.size = size
+    }
+
+    /// Asks what the server holds, and goes on from there.
+    mutating func resume(_ session: Resource, noting notes: [Step.Note] = []) -> Step {
+        phase = .asking(session)
+        return .send(service.query(session), notes: notes)
+    }
+
+    /// Sends what the server does not hold yet. A session of an empty file is complete once it is asked for.
+    mutating func append(_ session: Resource, noting notes: [Step.Note] = []) -> Step {
+        let left = size - session.confirmed
+        guard left > 0 else { return resume(session, noting: notes) }
+        let end = session.confirmed + min(left, max(1, service.rangeLimit ?? left))
+        phase = .sending(session, end: end)
+        var exchange = service.append(session.confirmed..<end, to: session)
+        if end == size {
+            exchange.mayComplete = true
+            // Some services forget a session once it is complete: the next attempt must know that this may be why.
+            exchange.markBeforeLastBytes = session.withWholeBodySent(true)
+        }
+        return .send(exchange, notes: notes)
+    }
+
+    mutating func receive(_ reply: Reply) -> Turn {
+        let answer: Reply.Answer
+        switch reply {
+        case .broken(let failure, _): return .step(.failed(failure))
+        case .answered(let received): answer = received
+        }
+        let session: Resource
+        let end: ByteCount?
+        switch phase {
+        case .idle:
+            return .step(.failed(UploadFailure(.permanent, "an answer came to nothing that was asked")))
+        case .asking(let asked): (session, end) = (asked, nil)
+        case .sending(let held, let reached): (session, end) = (held, reached)
+        }
+        switch service.state(of: answer, hasSent: end != nil) {
+        case .complete: return .step(service.finish(answer, of: session))
+        case .gone: return .gone(session, reason: "the server no longer knows the upload")
+        case .holds(let held, let expires):
+            return advance(session, to: held, expires: expires, hasSent: end != nil)
+        case .unclear(let failure):
+            // The bytes on the wire may be why the server is done with the session.
+            let asked = end == size ? session.withWholeBodySent(true) : session
+            return .step(tryAgain(failure) { $0.resume(asked) })
+        case .failed(let failure) where failure.isTransient: return .step(.failed(failure))
+        case .failed(let failure):
+            // A definite answer: the server does not have the file.
+            return .step(.failed(failure, notes: [.resource(session.withWholeBodySent(false))]))
+        }
+    }
+
+    /// Goes on from what the server says it holds, whatever we believed before.
+    private mutating func advance(
+        _ session: Resource, to held: ByteCount, expires: Date?, hasSent: Bool
+    ) -> Turn {
+        guard held <= size else {
+            return .gone(session, reason: "the server's upload does not fit this file")
+        }
+        var moved = session.withWholeBodySent(false)
+        moved.confirmed = held
+        moved.expires = expires ?? session.expires
+        var notes: [Step.Note] = [.resource(moved)]
+        if held < session.confirmed {
+            notes.insert(.serverLost(session.confirmed - held), at: 0)
+            losses += 1
+            guard losses < Self.patience else {
+                return .step(
+                    .failed(UploadFailure(.server, "the server keeps losing what it had"), notes: notes))
+            }
+        }
+        if held > session.confirmed { answersWithoutProgress = 0 }
+        let isStill = hasSent && held <= session.confirmed || held == size
+        guard isStill else { return .step(append(moved, noting: notes)) }
+        let reason =
+            held == size
+            ? "the server holds the whole file and does not call it complete"
+            : "the server accepts bytes and does not keep them"
+        return .step(
+            tryAgain(UploadFailure(.server, reason), noting: notes) { $0.append(moved, noting: notes) })
+    }
+
+    /// Takes the next step unless answers like this one have come too often in a row.
+    private mutating func tryAgain(
+        _ failure: UploadFailure, noting notes: [Step.Note] = [], _ next: (inout Self) -> Step
+    ) -> Step {
+        answersWithoutProgress += 1
+        guard answersWithoutProgress < Self.patience else { return .failed(failure, notes: notes) }
+        return next(&self)
+    }
+}

@@ -1,0 +1,50 @@
+import Foundation
+
+/// What a destination's address says about Google's resumable uploads.
+struct GoogleAddress: Sendable {
+    /// Absolute, with its query.
+    let url: String
+
+    /// True for the address of a session that somebody has made: whoever has it may upload one file.
+    var isSession: Bool { AddressQuery.value("upload_id", in: url) != nil }
+
+    /// True for Cloud Storage's JSON interface. Drive, YouTube and others have the same sessions and other objects.
+    var isCloudStorage: Bool { bucketStart != nil }
+
+    /// Where a session for a file of this name is made.
+    func creation(of name: String, more: [(name: String, value: String)] = []) -> String {
+        var added = more
+        if AddressQuery.value("uploadType", in: url) == nil {
+            added.insert(("uploadType", "resumable"), at: 0)
+        }
+        return AddressQuery.adding(added, to: UploadAddress.filled(url, with: name))
+    }
+
+    /// True if the address itself says what the object is called.
+    var tellsName: Bool { url.contains(UploadAddress.nameMark) || AddressQuery.value("name", in: url) != nil }
+
+    /// What the object will be called, for a file of this name.
+    func objectName(for name: String) -> String {
+        AddressQuery.value("name", in: UploadAddress.filled(url, with: name)) ?? name
+    }
+
+    /// Where Cloud Storage tells about an object; nil for other services.
+    func object(named name: String) -> String? {
+        bucket.map { "\($0)/o/\(AddressQuery.encoded(objectName(for: name)))" }
+    }
+
+    /// Where Cloud Storage tells about the bucket; nil for other services.
+    var bucket: String? {
+        guard let bucketStart else { return nil }
+        let place = UploadAddress.withoutQuery(url)
+        let name = place[bucketStart...].prefix { $0 != "/" }
+        let head = place[..<bucketStart].dropLast(Self.uploads.count)
+        return "\(head)/storage/v1/b/\(name)"
+    }
+
+    private static let uploads = "/upload/storage/v1/b/"
+
+    private var bucketStart: String.Index? {
+        UploadAddress.withoutQuery(url).firstRange(of: Self.uploads)?.upperBound
+    }
+}

@@ -1,0 +1,41 @@
+import HTTPTypes
+
+/// Asks Cloud Storage for the bucket. Other services have nothing that could be asked without leaving something there.
+struct GoogleCheck: DestinationCheck {
+    private let address: GoogleAddress
+
+    init(url: String) { address = GoogleAddress(url: url) }
+
+    func start() -> CheckStep {
+        if address.isSession {
+            return .finished(
+                CheckReport(findings: [
+                    "a session for one file; the session was not asked, as that may complete it"
+                ]))
+        }
+        guard let bucket = address.bucket else {
+            return .finished(
+                CheckReport(findings: ["nothing was asked: a session can only be made, and would stay there"])
+            )
+        }
+        return .send(Exchange(.get, bucket, isIdempotent: true))
+    }
+
+    func receive(_ reply: Reply) -> CheckStep {
+        switch reply {
+        case .broken(let failure, _): return .failed(failure)
+        case .answered(let answer):
+            switch answer.status {
+            case 200..<300:
+                return .finished(
+                    CheckReport(findings: ["the bucket is there, and the credentials may see it"]))
+            case 403:
+                return .finished(
+                    CheckReport(findings: [
+                        "the credentials may not see the bucket; they may still be allowed to write there"
+                    ]))
+            default: return .failed(ServiceFailure.of(answer))
+            }
+        }
+    }
+}

@@ -1,0 +1,228 @@
+import Foundation
+import HTTPTypes
+
+/// Google's resumable uploads (Cloud Storage, Drive, YouTube): a session is made, or given, and takes ranges.
+public struct GoogleUpload: SequentialProtocol {
+    public static let name = "google"
+    public static let traits = ProtocolTraits(
+        resumes: true, checksums: [.md5, .crc32c], existing: [.skip, .replace, .rename, .fail])
+
+    private enum Phase: Sendable {
+        /// What is in the way of the file, which is called so for the `number`th time.
+        case looking(GoogleLookup, number: Int)
+        case creating(name: String)
+        case sending
+        /// The session is gone after all was sent: is the file there?
+        case recovering(GoogleLookup, Resource)
+    }
+
+    private let item: UploadItem
+    private let options: ProtocolOptions
+    private let address: GoogleAddress
+    private var session: ContentRangeSession<GoogleSession>
+    private var phase = Phase.sending
+    private var restarts = 0
+
+    /// - Parameter options: The chunk size, the checksum and what becomes of an existing file are taken from them.
+    public init(item: UploadItem, options: ProtocolOptions) {
+        self.item = item
+        self.options = options
+        address = GoogleAddress(url: item.url)
+        session = ContentRangeSession(GoogleSession(item: item, options: options), size: item.size)
+    }
+
+    public mutating func start(resource: Resource?, capabilities: ServerCapabilities?) -> Step {
+        if let resource { return session.resume(resource) }
+        if address.isSession {
+            guard options.existing == nil else {
+                return .failed(
+                    UploadFailure(
+                        .permanent, "a session that was made before has decided about existing files",
+                        hint: "leave ifExists out"))
+            }
+            let given = Resource.given(at: item.url)
+            return session.resume(given, noting: [.resource(given)])
+        }
+        return begin()
+    }
+
+    public mutating func receive(_ reply: Reply) -> Step {
+        if case .sending = phase {
+            switch session.receive(reply) {
+            case .step(let step): return step
+            case .gone(let resource, let reason): return gone(resource, because: reason)
+            }
+        }
+        switch reply {
+        case .broken(let failure, _): return .failed(failure)
+        case .answered(let answer): return receive(answer)
+        }
+    }
+
+    public func removal(of resource: Resource) -> [Exchange] {
+        [GoogleSession(item: item, options: options).removal(of: resource)]
+    }
+}
+
+extension GoogleUpload {
+    private mutating func receive(_ answer: Reply.Answer) -> Step {
+        switch phase {
+        case .looking(let lookup, let number): receiveLookup(answer, lookup, number: number)
+        case .creating(let name): receiveCreation(answer, name: name)
+        case .recovering(let lookup, let resource): receiveRecovery(answer, lookup, resource)
+        case .sending: .failed(ServiceFailure.of(answer))
+        }
+    }
+
+    /// Looks first where that may save sending the file.
+    private mutating func begin(noting notes: [Step.Note] = []) -> Step {
+        switch options.existing {
+        case nil: return create(item.name, noting: notes)
+        case .replace where address.isCloudStorage: return create(item.name, noting: notes)
+        case .skip, .rename, .fail, .replace:
+            guard let lookup = GoogleLookup(item.name, item, at: address, compares: options.existing == .skip)
+            else {
+                return .failed(
+                    UploadFailure(
+                        .permanent, "files of one name stand side by side there, so none is in the way",
+                        hint: "leave ifExists out"))
+            }
+            return look(lookup, number: 1, noting: notes)
+        }
+    }
+
+    private mutating func look(_ lookup: GoogleLookup, number: Int, noting notes: [Step.Note] = []) -> Step {
+        phase = .looking(lookup, number: number)
+        return .send(lookup.start(), notes: notes)
+    }
+
+    private mutating func receiveLookup(
+        _ answer: Reply.Answer, _ lookup: GoogleLookup, number: Int
+    ) -> Step {
+        switch lookup.receive(answer) {
+        case .ask(let exchange): return .send(exchange)
+        case .free: return create(lookup.name)
+        case .same(let receipt): return .done(receipt)
+        // Whoever may only create cannot look; the precondition still holds.
+        case .failed(let answer) where answer.status == 403 && options.existing == .fail:
+            return create(lookup.name)
+        case .failed(let answer): return .failed(ServiceFailure.of(answer))
+        case .other: break
+        }
+        guard options.existing == .rename else {
+            return options.existing == .fail
+                ? .failed(ServiceFailure.exists(lookup.name, answer)) : create(lookup.name)
+        }
+        let next = FileName.numbered(item.name, number + 1)
+        guard number < ExistingFile.nameLimit,
+            let lookup = GoogleLookup(next, item, at: address, compares: false)
+        else {
+            return .failed(
+                UploadFailure(
+                    .permanent, "\(item.name) and \(number - 1) more like it are at the server",
+                    hint: "give the file another name with --as"))
+        }
+        return look(lookup, number: number + 1)
+    }
+
+    private mutating func create(_ name: String, noting notes: [Step.Note] = []) -> Step {
+        phase = .creating(name: name)
+        let metadata: [UInt8]
+        switch GoogleMetadata.encoded(item, name: name, at: address) {
+        case .success(let bytes): metadata = bytes
+        case .failure(let failure): return .failed(failure, notes: notes)
+        }
+        var more: [(name: String, value: String)] = []
+        if address.isCloudStorage, options.existing == .fail || options.existing == .rename {
+            more.append(("ifGenerationMatch", "0"))
+        }
+        if !address.isCloudStorage, options.checksum == .md5,
+            AddressQuery.value("fields", in: item.url) == nil
+        {
+            more.append(("fields", "id,name,size,md5Checksum"))
+        }
+        let fields: HTTPFields = [
+            .contentType: "application/json; charset=UTF-8", .xUploadContentType: item.contentType,
+            .xUploadContentLength: "\(item.size)",
+        ]
+        return .send(
+            Exchange(
+                .post, address.creation(of: name, more: more), fields: fields, body: .bytes(metadata),
+                isIdempotent: true),
+            notes: notes)
+    }
+
+    private mutating func receiveCreation(_ answer: Reply.Answer, name: String) -> Step {
+        switch answer.status {
+        case 200, 201: break
+        case 412: return .failed(ServiceFailure.exists(name, answer))
+        default: return .failed(ServiceFailure.of(answer))
+        }
+        guard let location = answer.fields[.location] else {
+            return .failed(
+                UploadFailure(
+                    .permanent, "the server made no session (no Location)",
+                    hint: "check that the destination's url is an upload address with uploadType=resumable"))
+        }
+        do throws(UploadFailure) {
+            var resource = Resource(url: try UploadAddress.resolve(location, against: item.url))
+            resource.fields[Self.nameField] = name
+            let made = answer.fields[.date].flatMap { HTTPDate.parse($0, now: Date()) }
+            if address.isCloudStorage { resource.expires = made?.addingTimeInterval(Self.lifetime) }
+            phase = .sending
+            return session.append(resource, noting: [.resource(resource)])
+        } catch {
+            return .failed(error)
+        }
+    }
+
+    /// A session that is over may be so because it is complete.
+    private mutating func gone(_ resource: Resource, because reason: String) -> Step {
+        guard resource.wholeBodySent else { return restart(after: resource, because: reason) }
+        let name = resource.fields[Self.nameField] ?? item.name
+        guard !resource.isGiven, let lookup = GoogleLookup(name, item, at: address, compares: true) else {
+            return .failed(WholeUpload.unknownOutcome(nil))
+        }
+        phase = .recovering(lookup, resource)
+        return .send(lookup.start())
+    }
+
+    private mutating func receiveRecovery(
+        _ answer: Reply.Answer, _ lookup: GoogleLookup, _ resource: Resource
+    ) -> Step {
+        switch lookup.receive(answer) {
+        case .ask(let exchange): return .send(exchange)
+        case .same(var receipt):
+            receipt.wasThere = false
+            return .done(receipt)
+        case .free: return restart(after: resource, because: "the server no longer knows the upload")
+        case .other
+        where options.existing == nil || options.existing == .replace || options.existing == .skip:
+            return restart(after: resource, because: "the server no longer knows the upload")
+        case .other: return .failed(WholeUpload.unknownOutcome(nil))
+        case .failed(let answer):
+            let failure = ServiceFailure.of(answer)
+            return .failed(failure.isTransient ? failure : WholeUpload.unknownOutcome(failure))
+        }
+    }
+
+    private mutating func restart(after resource: Resource, because reason: String) -> Step {
+        restarts += 1
+        guard !resource.isGiven else {
+            return .failed(
+                UploadFailure(
+                    .permanent, "the session of the address is over: \(reason)",
+                    hint: "ask for a new session and put its address into the destination's url"),
+                notes: [.resource(nil)])
+        }
+        guard restarts < 2 else {
+            return .failed(UploadFailure(.permanent, "\(reason), twice in a row"), notes: [.resource(nil)])
+        }
+        // The old address stays on record until there is a new one: a refusal may have been a mistake.
+        return begin(noting: resource.confirmed > 0 ? [.serverLost(resource.confirmed)] : [])
+    }
+
+    private static let nameField = "name"
+    /// A session of Cloud Storage, in seconds: a week.
+    private static let lifetime = 604_800.0
+}

@@ -1,0 +1,54 @@
+import Foundation
+
+/// What Graph says of an upload session (`uploadSession`).
+struct GraphSessionAnswer: Decodable {
+    var uploadUrl: String?
+    /// RFC 3339.
+    var expirationDateTime: String?
+    var nextExpectedRanges: [String]?
+
+    init?(_ answer: Reply.Answer) {
+        guard let session = try? JSONDecoder().decode(Self.self, from: Data(answer.body)) else { return nil }
+        self = session
+    }
+
+    var expires: Date? {
+        guard let expirationDateTime else { return nil }
+        let style = Date.ISO8601FormatStyle()
+        return (try? style.parse(expirationDateTime))
+            ?? (try? Date.ISO8601FormatStyle(includingFractionalSeconds: true).parse(expirationDateTime))
+    }
+}
+
+/// What Graph says of a file that it has (`driveItem`).
+struct GraphItem: Decodable {
+    struct File: Decodable {
+        var hashes: Hashes?
+    }
+
+    /// Hexadecimal. Which there are depends on the kind of drive.
+    struct Hashes: Decodable {
+        var sha256Hash: String?
+        var sha1Hash: String?
+    }
+
+    var id: String?
+    var eTag: String?
+    /// Where people find it.
+    var webUrl: String?
+    var file: File?
+
+    init?(_ answer: Reply.Answer) {
+        guard let item = try? JSONDecoder().decode(Self.self, from: Data(answer.body)) else { return nil }
+        self = item
+    }
+
+    var told: [ToldDigest] {
+        let hashes: [(DigestAlgorithm, String?)] = [
+            (.sha256, file?.hashes?.sha256Hash), (.sha1, file?.hashes?.sha1Hash),
+        ]
+        return hashes.compactMap { algorithm, text in
+            text.flatMap { ToldDigest.unhex($0) }.map { ToldDigest(algorithm, $0) }
+        }
+    }
+}

@@ -1,0 +1,34 @@
+import HTTPTypes
+
+/// Asks Graph for the drive.
+struct GraphCheck: DestinationCheck {
+    private let address: GraphAddress
+
+    init(url: String) { address = GraphAddress(url: url) }
+
+    func start() -> CheckStep {
+        if address.isSession {
+            return .finished(CheckReport(findings: ["a session for one file; nothing was asked there"]))
+        }
+        guard let drive = address.drive else {
+            return .finished(
+                CheckReport(findings: [
+                    "nothing was asked: the address names no drive, and a session would stay"
+                ]))
+        }
+        return .send(Exchange(.get, drive + "/root", isIdempotent: true))
+    }
+
+    func receive(_ reply: Reply) -> CheckStep {
+        switch reply {
+        case .broken(let failure, _): .failed(failure)
+        case .answered(let answer) where (200..<300).contains(answer.status):
+            .finished(
+                CheckReport(findings: [
+                    "the drive is there, and the token may see it; that it may write was not tried"
+                ]
+                ))
+        case .answered(let answer): .failed(ServiceFailure.of(answer))
+        }
+    }
+}

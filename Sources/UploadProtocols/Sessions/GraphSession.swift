@@ -1,0 +1,84 @@
+import Foundation
+import HTTPTypes
+
+/// Microsoft Graph's upload sessions, once there is one: `nextExpectedRanges` tells what is missing.
+struct GraphSession: ContentRangeService {
+    /// What every range but the last must be a multiple of: 320 KiB.
+    static let quantum: ByteCount = 320 << 10
+    /// Below 60 MiB, the most that one request may have.
+    static let largestRange = (60 << 20) / quantum * quantum - quantum
+    /// A request that breaks counts for nothing, so they are not large.
+    static let usualRange = 32 * quantum
+
+    let item: UploadItem
+    let options: ProtocolOptions
+
+    var rangeLimit: ByteCount? {
+        guard let size = options.chunkSize else { return Self.usualRange }
+        return min(Self.largestRange, max(Self.quantum, size - size % Self.quantum))
+    }
+
+    func query(_ session: Resource) -> Exchange { exchange(.get, session) }
+
+    func append(_ range: Range<ByteCount>, to session: Resource) -> Exchange {
+        var exchange = exchange(.put, session)
+        exchange.fields[.contentRange] = ContentRange.sending(range, of: item.size)
+        exchange.body = .file(range: range)
+        if range.upperBound == item.size { exchange.digests = digests }
+        return exchange
+    }
+
+    func removal(of session: Resource) -> Exchange { exchange(.delete, session) }
+
+    func state(of answer: Reply.Answer, hasSent: Bool) -> SessionState {
+        switch answer.status {
+        case 200, 201, 202:
+            let session = GraphSessionAnswer(answer)
+            if let ranges = session?.nextExpectedRanges, let start = ContentRange.firstExpected(ranges) {
+                return .holds(start, expires: session?.expires)
+            }
+            if hasSent, answer.status != 202, session?.nextExpectedRanges == nil { return .complete }
+            return .unclear(
+                UploadFailure(.server, "the server does not say what is missing (nextExpectedRanges)"))
+        // No credentials go there: what is refused is the session, whose time is over.
+        case 401, 404, 410: return .gone
+        case 409 where ServiceFailure(answer).code == "nameAlreadyExists":
+            return .failed(ServiceFailure.exists(item.name, answer))
+        case 416: return .unclear(ServiceFailure.of(answer))
+        default: return .failed(ServiceFailure.of(answer))
+        }
+    }
+
+    func finish(_ answer: Reply.Answer, of session: Resource) -> Step { finish(answer) }
+
+    /// The end of an upload in one request or in many.
+    func finish(_ answer: Reply.Answer) -> Step {
+        let file = GraphItem(answer)
+        var receipt = Receipt(
+            location: file?.webUrl, entityTag: file?.eTag ?? answer.fields[.eTag], bytes: item.size)
+        for told in file?.told ?? [] {
+            guard let ours = answer.digests.first(where: { $0.algorithm == told.algorithm }) else { continue }
+            guard ours.bytes == told.bytes else {
+                return .failed(
+                    UploadFailure(
+                        .permanent, "the server's \(told.algorithm.shown) is not that of the file",
+                        hint:
+                            "SharePoint changes documents when it takes them: leave checksum out for those; "
+                            + "for any other file, retry sends all of it again"),
+                    notes: [.resource(nil)])
+            }
+            receipt.verified = told.algorithm
+        }
+        return .done(receipt)
+    }
+
+    /// Of the whole file, for comparison with what the drive says in the end.
+    var digests: [DigestOrder] { options.checksum.map { [DigestOrder($0, of: 0..<item.size)] } ?? [] }
+
+    /// The address is a permission in itself, on a host of the server's choice; with `Authorization` it may answer 401.
+    private func exchange(_ method: HTTPRequest.Method, _ session: Resource) -> Exchange {
+        var exchange = Exchange(method, session.isGiven ? item.url : session.url, isIdempotent: true)
+        exchange.carriesCredentials = false
+        return exchange
+    }
+}

@@ -1,0 +1,199 @@
+import Foundation
+import HTTPTypes
+
+/// Microsoft Graph's upload sessions (OneDrive, SharePoint): a session is made, or given, and takes ranges in order.
+public struct GraphUpload: SequentialProtocol {
+    public static let name = "graph"
+    public static let traits = ProtocolTraits(
+        resumes: true, checksums: [.sha256, .sha1], existing: [.replace, .rename, .fail])
+
+    private enum Phase: Sendable {
+        case creating
+        case sending
+        /// An empty file, which no session takes.
+        case sendingWhole(Exchange)
+    }
+
+    private let item: UploadItem
+    private let options: ProtocolOptions
+    private let address: GraphAddress
+    private let service: GraphSession
+    private var session: ContentRangeSession<GraphSession>
+    private var phase = Phase.sending
+    private var restarts = 0
+
+    /// - Parameter options: The chunk size, the checksum and what becomes of an existing file are taken from them.
+    public init(item: UploadItem, options: ProtocolOptions) {
+        self.item = item
+        self.options = options
+        address = GraphAddress(url: item.url)
+        service = GraphSession(item: item, options: options)
+        session = ContentRangeSession(service, size: item.size)
+    }
+
+    public mutating func start(resource: Resource?, capabilities: ServerCapabilities?) -> Step {
+        if item.size == 0 { return sendWhole(resource) }
+        if let resource { return session.resume(resource) }
+        guard address.isSession else { return create() }
+        guard options.existing == nil else {
+            return .failed(
+                UploadFailure(
+                    .permanent, "a session that was made before has decided about existing files",
+                    hint: "leave ifExists out"))
+        }
+        let given = Resource.given(at: item.url)
+        return session.resume(given, noting: [.resource(given)])
+    }
+
+    public mutating func receive(_ reply: Reply) -> Step {
+        if case .sending = phase {
+            switch session.receive(reply) {
+            case .step(let step): return step
+            case .gone(let resource, let reason): return gone(resource, because: reason)
+            }
+        }
+        switch (phase, reply) {
+        case (_, .broken(let failure, _)): return .failed(failure)
+        case (.sendingWhole, .answered(let answer)): return receiveWhole(answer)
+        case (_, .answered(let answer)): return receiveCreation(answer)
+        }
+    }
+
+    public func removal(of resource: Resource) -> [Exchange] {
+        item.size == 0 ? [] : [service.removal(of: resource)]
+    }
+}
+
+extension GraphUpload {
+    /// The drive's own words for it; nil leaves it to the drive.
+    private var policy: String? {
+        switch options.existing {
+        case nil, .skip: nil
+        case .replace: "replace"
+        case .rename: "rename"
+        case .fail: "fail"
+        }
+    }
+
+    private mutating func create(noting notes: [Step.Note] = []) -> Step {
+        phase = .creating
+        let wish = GraphSessionRequest(item: item, policy: policy)
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let body = (try? encoder.encode(wish)).map { Array($0) } ?? []
+        return .send(
+            Exchange(
+                .post, address.session(for: item.name), fields: [.contentType: "application/json"],
+                body: .bytes(body), isIdempotent: true),
+            notes: notes)
+    }
+
+    private mutating func receiveCreation(_ answer: Reply.Answer) -> Step {
+        switch answer.status {
+        case 200, 201: break
+        case 409 where ServiceFailure(answer).code == "nameAlreadyExists":
+            return .failed(ServiceFailure.exists(item.name, answer))
+        default: return .failed(ServiceFailure.of(answer))
+        }
+        let made = GraphSessionAnswer(answer)
+        guard let place = made?.uploadUrl else {
+            return .failed(
+                UploadFailure(
+                    .permanent, "the server made no session (no uploadUrl)",
+                    hint: "check that the destination's url ends with :/createUploadSession"))
+        }
+        guard let url = UploadAddress.absolute(place, against: item.url), isSafe(url) else {
+            return .failed(
+                UploadFailure(
+                    .permanent,
+                    "the server sends the upload to an address without https: \(ServerText.cleaned(place))"))
+        }
+        let resource = Resource(url: url.absoluteString, expires: made?.expires)
+        phase = .sending
+        return session.append(resource, noting: [.resource(resource)])
+    }
+
+    /// Another host is right here, and gets no credentials; what is sent must stay as private as it was to be.
+    private func isSafe(_ url: URL) -> Bool {
+        url.scheme?.lowercased() == "https"
+            || UploadAddress.origin(url) == URL(string: item.url).flatMap(UploadAddress.origin)
+    }
+
+    private mutating func gone(_ resource: Resource, because reason: String) -> Step {
+        // The same bytes at the same place are harmless, another file or a refusal is not.
+        if resource.wholeBodySent, resource.isGiven || options.existing != .replace {
+            return .failed(WholeUpload.unknownOutcome(nil))
+        }
+        restarts += 1
+        guard !resource.isGiven else {
+            return .failed(
+                UploadFailure(
+                    .permanent, "the session of the address is over: \(reason)",
+                    hint: "ask for a new session and put its address into the destination's url"),
+                notes: [.resource(nil)])
+        }
+        guard restarts < 2 else {
+            return .failed(UploadFailure(.permanent, "\(reason), twice in a row"), notes: [.resource(nil)])
+        }
+        // The old address stays on record until there is a new one: a refusal may have been a mistake.
+        return create(noting: resource.confirmed > 0 ? [.serverLost(resource.confirmed)] : [])
+    }
+
+    private mutating func sendWhole(_ resource: Resource?) -> Step {
+        guard !address.isSession else {
+            return .failed(
+                UploadFailure(
+                    .permanent, "an upload session takes no empty file",
+                    hint: "use a destination whose url ends with :/createUploadSession"))
+        }
+        let isRepeatable = options.existing == nil || options.existing == .replace
+        if resource?.wholeBodySent == true { return .failed(WholeUpload.unknownOutcome(nil)) }
+        var exchange = Exchange(
+            .put, address.content(of: item.name, policy: policy), fields: [.contentType: item.contentType],
+            isIdempotent: isRepeatable, mayComplete: true)
+        exchange.digests = service.digests
+        if !isRepeatable {
+            let place = UploadAddress.withoutQuery(exchange.url)
+            exchange.markBeforeLastBytes = Resource(url: place).withWholeBodySent(true)
+        }
+        phase = .sendingWhole(exchange)
+        return .send(exchange)
+    }
+
+    private func receiveWhole(_ answer: Reply.Answer) -> Step {
+        switch answer.status {
+        case 200..<300: service.finish(answer)
+        case 409 where ServiceFailure(answer).code == "nameAlreadyExists":
+            .failed(ServiceFailure.exists(item.name, answer), notes: [.resource(nil)])
+        default: .failed(ServiceFailure.of(answer), notes: [.resource(nil)])
+        }
+    }
+}
+
+/// What a session is asked for with (`driveItemUploadableProperties`).
+private struct GraphSessionRequest: Encodable {
+    struct Item: Encodable {
+        enum CodingKeys: String, CodingKey {
+            case policy = "@microsoft.graph.conflictBehavior"
+            case fileSize
+            case fileSystemInfo
+        }
+
+        var policy: String?
+        /// For a check of the quota before anything is sent.
+        var fileSize: ByteCount
+        var fileSystemInfo: Times?
+    }
+
+    struct Times: Encodable {
+        var lastModifiedDateTime: String
+    }
+
+    var item: Item
+
+    init(item: UploadItem, policy: String?) {
+        self.item = Item(
+            policy: policy, fileSize: item.size,
+            fileSystemInfo: item.modified.map { Times(lastModifiedDateTime: $0.formatted(.iso8601)) })
+    }
+}

@@ -1,0 +1,77 @@
+import Foundation
+import HTTPTypes
+
+/// What cloud services say of a refusal, in JSON or XML: a code and a sentence.
+struct ServiceFailure {
+    /// As in the service's documentation: `nameAlreadyExists`, `InvalidBlockList`, …; empty if it gave none.
+    var code: String
+    private let failure: UploadFailure
+
+    init(_ answer: Reply.Answer) {
+        let said = Self.said(by: answer)
+        code = said?.code ?? ""
+        var plain = answer
+        if let said, !said.code.isEmpty || !said.message.isEmpty {
+            plain.fields[.contentType] = "text/plain"
+            plain.body = Array([said.code, said.message].filter { !$0.isEmpty }.joined(separator: ": ").utf8)
+        }
+        failure = AnswerVerdict.failure(plain)
+    }
+
+    /// The failure that the answer stands for, with the service's words.
+    static func of(_ answer: Reply.Answer) -> UploadFailure { ServiceFailure(answer).failure }
+
+    /// The same with another hint.
+    func hinting(_ hint: String) -> UploadFailure {
+        var failure = failure
+        failure.hint = hint
+        return failure
+    }
+
+    /// A file is in the way that may not be replaced.
+    static func exists(_ name: String, _ answer: Reply.Answer) -> UploadFailure {
+        UploadFailure(
+            .permanent, "\(name) is already at the server",
+            hint: "set ifExists to replace or rename, or remove the upload", status: answer.status)
+    }
+
+    private static func said(by answer: Reply.Answer) -> (code: String, message: String)? {
+        if let root = XMLDocument.parse(answer.body) {
+            guard root.name == "Error" else { return nil }
+            return (root.child(named: "Code")?.text ?? "", root.child(named: "Message")?.text ?? "")
+        }
+        guard let error = try? JSONDecoder().decode(JSONRefusal.self, from: Data(answer.body)).error else {
+            return answer.fields[.msErrorCode].map { ($0, "") }
+        }
+        return (error.code?.text ?? error.errors?.first?.reason ?? "", error.message ?? "")
+    }
+}
+
+/// Google's and Microsoft's form of it.
+private struct JSONRefusal: Decodable {
+    struct Refusal: Decodable {
+        struct Reason: Decodable {
+            var reason: String?
+        }
+
+        var code: Code?
+        var message: String?
+        var errors: [Reason]?
+    }
+
+    /// Google's is the status once more and says nothing; Microsoft's is a word.
+    struct Code: Decodable {
+        var text: String?
+
+        init(from decoder: any Decoder) throws {
+            text = try? decoder.singleValueContainer().decode(String.self)
+        }
+    }
+
+    var error: Refusal
+}
+
+extension HTTPField.Name {
+    /// Azure's code of an error.
+    static let msErrorCode = named("x-ms-error-code")
+}
