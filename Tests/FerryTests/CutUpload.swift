@@ -1,0 +1,105 @@
+import Foundation
+import Support
+import Synchronization
+import Testing
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// One upload whose way to the server is broken again and again, and what that cost.
+///
+/// ```
+/// let result = try await CutUpload(size: 32 << 20, cuts: 5).run(
+///     in: place, to: server.port, "/files/", protocol: "tus")
+/// #expect(result.ratio <= 1.05)
+/// ```
+struct CutUpload {
+    /// What happens each time.
+    enum Trouble {
+        /// All connections break, and ferry goes on by itself.
+        case link
+        /// Ferry is killed, and started again.
+        case kill
+    }
+
+    struct Result: CustomStringConvertible {
+        var size: Int
+        /// That came from ferry, heads of requests and all.
+        var bytesThrough: Int
+        var cuts: Int
+        var upload: UploadLine
+        /// What the last run of ferry printed.
+        var output: String
+
+        /// Bytes sent for each byte of the file.
+        var ratio: Double { Double(bytesThrough) / Double(size) }
+
+        var description: String {
+            let shown = (ratio * 10_000).rounded() / 10_000
+            return "\(size >> 20) MiB cut \(cuts) times: \(bytesThrough) bytes sent, \(shown) of the file's"
+        }
+    }
+
+    /// Bytes of the file.
+    var size: Int
+    /// How often, at random places between a fiftieth and nearly the whole of the file's size.
+    var cuts: Int
+    var seed: UInt64 = 1
+    var trouble = Trouble.link
+
+    /// The file that is uploaded, in `Workplace.path(_:)`.
+    static let name = "large.bin"
+
+    /// Uploads a file of that size through a proxy in front of `port`, until it is done.
+    /// - Parameters:
+    ///   - path: Of the destination's address, from its slash.
+    ///   - more: Further members of the destination, with a comma before them.
+    func run(
+        in place: Workplace, to port: Int, _ path: String, protocol protocolName: String, more: String = "",
+        limits: String = "{}", upTo limit: Duration = .seconds(240)
+    ) async throws -> Result {
+        try place.file(Self.name, "")
+        _ = try PatternFile(at: place.path(Self.name), count: size, seed: seed)
+        let engine = Engine()
+        let isKill = trouble == .kill
+        let proxy = try CuttingProxy(to: port, cutsAfter: moments) { _ in
+            if isKill { engine.kill() }
+        }
+        defer { proxy.stop() }
+        try place.configure(
+            protocolName, at: "http://127.0.0.1:\(proxy.port)\(path)", more: more, limits: limits)
+        let added = try await place.ferry("add", place.path(Self.name))
+        #expect(added.ending == .exited(0), "\(added.errors)")
+        var output = ""
+        for _ in 0...cuts {
+            let process = try place.start("run", "--json", "--exit-when-idle")
+            engine.begin(process)
+            let ending = try await process.ending(upTo: limit)
+            output = process.output.text
+            if case .exited = ending { break }
+        }
+        let upload = try #require(try await place.list().first)
+        #expect(upload.state == "done", "\(output)")
+        #expect(proxy.cutCount == cuts)
+        return Result(
+            size: size, bytesThrough: proxy.bytesThrough, cuts: proxy.cutCount, upload: upload, output: output
+        )
+    }
+
+    /// Counts of bytes, the same for the same seed.
+    private var moments: [Int] {
+        var random = SeededGenerator(seed: seed)
+        return (0..<cuts).map { _ in Int.random(in: size / 50...size / 50 * 48, using: &random) }
+    }
+}
+
+/// The program that runs now, as a thread that must kill it sees it.
+private final class Engine: Sendable {
+    private let process = Mutex<ChildProcess?>(nil)
+
+    func begin(_ process: ChildProcess) { self.process.withLock { $0 = process } }
+    func kill() { process.withLock { $0 }?.signal(SIGKILL) }
+}
