@@ -7,14 +7,14 @@ struct AzureCheck: DestinationCheck {
     init(url: String) { self.url = url }
 
     func start() -> CheckStep {
-        let parts = UploadAddress.withoutQuery(url).split(separator: "/", maxSplits: 3)
-        guard parts.count > 2, let container = parts.last?.split(separator: "/").first else {
+        let parts = UploadAddress.withoutQuery(url).split(separator: "/")
+        guard parts.count > 2 else {
             return .failed(
                 UploadFailure(
                     .permanent, "the address names no container",
                     hint: "the url is https://ACCOUNT.blob.core.windows.net/CONTAINER/?SIGNATURE"))
         }
-        let place = UploadAddress.withQuery(of: url, "\(parts[0])//\(parts[1])/\(container)")
+        let place = UploadAddress.withQuery(of: url, "\(parts[0])//\(parts[1])/\(parts[2])")
         let list = [("restype", "container"), ("comp", "list"), ("maxresults", "1")]
         return .send(
             Exchange(

@@ -1,0 +1,282 @@
+import Foundation
+import Support
+import Testing
+
+/// Uploads over Google's, Microsoft's and Azure's protocols: to an emulator that others wrote, and to servers that are
+/// scripted from the vendors' documentation.
+@Suite(.fewAtOnce, .serialized, .timeLimit(.minutes(10)))
+struct SessionInteropTests {
+    private let place: Workplace
+    private let folder: String
+
+    init() throws {
+        place = try Workplace()
+        folder = place.directory.path("server")
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+    }
+
+    private static let sizes = ["empty.bin": 0, "small ä.txt": 17, "large.bin": 20_000_000]
+    private static let google = "/upload/storage/v1/b/bkt/o?uploadType=resumable"
+    private static let graph = "/v1.0/me/drive/root:/in/{name}:/createUploadSession"
+    private static let azure = "/container/in/?sv=2021-12-02&sig=secret"
+    private static let token = #", "auth": { "bearer": "token" }"#
+
+    private func uploadAll(_ protocolName: String, to url: String, more: String = "") async throws {
+        for (name, size) in Self.sizes {
+            try place.file(name, "")
+            _ = try PatternFile(at: place.path(name), count: size, seed: UInt64(size))
+        }
+        try place.configure(protocolName, at: url, more: more)
+        let added = try await place.ferry("add", place.path("*"))
+        #expect(added.ending == .exited(0), "\(added.errors)")
+        try await run()
+    }
+
+    private func run() async throws {
+        let result = try await place.ferry("run", "--exit-when-idle")
+        #expect(result.ending == .exited(0), "\(result.output) \(result.errors)")
+    }
+
+    private func upload(_ name: String, size: Int, _ protocolName: String, to url: String, more: String = "")
+        async throws -> UploadLine
+    {
+        try place.file(name, "")
+        _ = try PatternFile(at: place.path(name), count: size, seed: UInt64(size))
+        try place.configure(protocolName, at: url, more: more)
+        try await place.ferry("add", place.path(name))
+        _ = try await place.ferry("run", "--exit-when-idle")
+        return try #require(try await place.list().last)
+    }
+
+    private func expectSame(_ name: String, as stored: String) async {
+        #expect(await ChildProcess.succeeds("cmp", place.path(name), stored), "\(name)")
+    }
+
+    /// The lines of the server's log that begin so.
+    private func log(_ prefix: String) throws -> [String] {
+        let text = try String(contentsOfFile: folder + "/log", encoding: .utf8)
+        return text.split(separator: "\n").map(String.init).filter { $0.hasPrefix(prefix) }
+    }
+
+    /// No secret of an address is in what is kept or told.
+    private func expectNowhere(_ secret: String) throws {
+        for name in try FileManager.default.contentsOfDirectory(atPath: place.state) {
+            let content = FileManager.default.contents(atPath: place.state + "/" + name) ?? Data()
+            #expect(!String(decoding: content, as: UTF8.self).contains(secret), "\(name)")
+        }
+    }
+}
+
+// MARK: Google
+
+extension SessionInteropTests {
+    @Test(.enabled(if: InteropServer.hasPython, InteropServer.needsPython), arguments: ["md5", "crc32c"])
+    func `gcp-storage-emulator takes files, and confirms what it has`(checksum: String) async throws {
+        let server = try await InteropServer("google_storage.py", folder: folder)
+        try await uploadAll("google", to: server.url(Self.google), more: #", "checksum": "\#(checksum)""#)
+        for name in Self.sizes.keys { await expectSame(name, as: "\(folder)/bkt/\(name)") }
+        try await server.stop()
+    }
+
+    @Test(.enabled(if: InteropServer.hasPython, InteropServer.needsPython))
+    func `gcp-storage-emulator takes files in chunks`() async throws {
+        let server = try await InteropServer("google_storage.py", folder: folder)
+        try await uploadAll("google", to: server.url(Self.google), more: #", "chunkSize": "3M""#)
+        for name in Self.sizes.keys { await expectSame(name, as: "\(folder)/bkt/\(name)") }
+        #expect(try place.exchangeSizes("PUT").filter { $0 == 3 << 20 }.count == 6)
+        try await server.stop()
+    }
+
+    @Test(.enabled(if: InteropServer.hasPython, InteropServer.needsPython))
+    func `a file that gcp-storage-emulator has is skipped, renamed or refused, as wished`() async throws {
+        let server = try await InteropServer("google_storage.py", folder: folder)
+        let url = server.url(Self.google)
+        #expect(try await upload("a.bin", size: 600_000, "google", to: url).state == "done")
+        let skipped = try await upload(
+            "a.bin", size: 600_000, "google", to: url, more: #", "ifExists": "skip""#)
+        #expect(skipped.state == "done")
+        #expect(try place.exchangeSizes("PUT").count { $0 == 600_000 } == 1)
+        let refused = try await upload(
+            "a.bin", size: 600_000, "google", to: url, more: #", "ifExists": "fail""#)
+        #expect(refused.state == "failed")
+        #expect(refused.error == "a.bin is already at the server")
+        let renamed = try await upload(
+            "a.bin", size: 600_000, "google", to: url, more: #", "ifExists": "rename""#)
+        #expect(renamed.state == "done")
+        await expectSame("a.bin", as: folder + "/bkt/a (2).bin")
+        try await server.stop()
+    }
+
+    @Test(
+        .enabled(if: InteropServer.hasPython, InteropServer.needsPython),
+        arguments: [CutUpload.Trouble.link, .kill])
+    func `gcp-storage-emulator gets little twice though the way is cut`(trouble: CutUpload.Trouble)
+        async throws
+    {
+        let server = try await InteropServer("google_storage.py", folder: folder)
+        let result = try await CutUpload(size: 32 << 20, cuts: 5, seed: 7, trouble: trouble).run(
+            in: place, to: server.port, Self.google, protocol: "google",
+            more: #", "chunkSize": "1M", "checksum": "crc32c""#)
+        await expectSame(CutUpload.name, as: "\(folder)/bkt/\(CutUpload.name)")
+        print("gcp-storage-emulator, \(trouble), chunks of 1 MiB: \(result)")
+        // It keeps nothing of a request whose connection is reset.
+        #expect(result.ratio <= 1.2)
+        try await server.stop()
+    }
+
+    @Test(.enabled(if: InteropServer.hasPython, InteropServer.needsPython))
+    func `gcp-storage-emulator keeps what came of one request for all`() async throws {
+        let server = try await InteropServer("google_storage.py", folder: folder)
+        let result = try await CutUpload(size: 32 << 20, cuts: 5, seed: 8).run(
+            in: place, to: server.port, Self.google, protocol: "google")
+        await expectSame(CutUpload.name, as: "\(folder)/bkt/\(CutUpload.name)")
+        print("gcp-storage-emulator, one request for all: \(result)")
+        try await server.stop()
+    }
+}
+
+// MARK: Graph
+
+extension SessionInteropTests {
+    @Test(.enabled(if: InteropServer.hasPython, InteropServer.needsPython))
+    func `Graph as documented takes files in ranges, and empty ones whole`() async throws {
+        let server = try await InteropServer("graph_server.py", folder: folder)
+        try await uploadAll(
+            "graph", to: server.url(Self.graph),
+            more: Self.token + #", "checksum": "sha-256", "ifExists": "fail""#)
+        for name in Self.sizes.keys { await expectSame(name, as: "\(folder)/files/in/\(name)") }
+        #expect(try log("put ").contains("put bytes 10485760-19999999/20000000"))
+        try await server.stop()
+    }
+
+    @Test(.enabled(if: InteropServer.hasPython, InteropServer.needsPython))
+    func `what is to become of a file in the way is for Graph to do`() async throws {
+        let server = try await InteropServer("graph_server.py", folder: folder)
+        let url = server.url(Self.graph)
+        func upload(_ policy: String) async throws -> UploadLine {
+            try await self.upload(
+                "a.bin", size: 600_000, "graph", to: url, more: Self.token + #", "ifExists": "\#(policy)""#)
+        }
+        #expect(try await upload("fail").state == "done")
+        let refused = try await upload("fail")
+        #expect(refused.state == "failed")
+        #expect(refused.error == "a.bin is already at the server")
+        #expect(try await upload("rename").location == "https://drive.example/a 1.bin")
+        #expect(try await upload("replace").location == "https://drive.example/a.bin")
+        try await server.stop()
+    }
+
+    @Test(
+        .enabled(if: InteropServer.hasPython, InteropServer.needsPython),
+        arguments: [CutUpload.Trouble.link, .kill])
+    func `Graph as documented gets at most a range twice for each cut`(trouble: CutUpload.Trouble)
+        async throws
+    {
+        let server = try await InteropServer("graph_server.py", folder: folder)
+        let result = try await CutUpload(size: 32 << 20, cuts: 5, seed: 9, trouble: trouble).run(
+            in: place, to: server.port, Self.graph, protocol: "graph",
+            more: Self.token + #", "chunkSize": "640K""#)
+        await expectSame(CutUpload.name, as: "\(folder)/files/in/\(CutUpload.name)")
+        print("Graph, scripted, \(trouble), ranges of 640 KiB: \(result)")
+        #expect(result.ratio <= 1.2)
+        #expect(try log("create").count == 1)
+        try await server.stop()
+    }
+
+    @Test(
+        .enabled(if: InteropServer.hasPython, InteropServer.needsPython),
+        arguments: [("replace", "done"), ("fail", "held")])
+    func `a last answer of Graph that is lost is sent again only where that is harmless`(
+        policy: String, state: String
+    ) async throws {
+        let server = try await InteropServer("graph_server.py", folder: folder)
+        let upload = try await upload(
+            "lost.bin", size: 600_000, "graph", to: server.url(Self.graph),
+            more: Self.token + #", "ifExists": "\#(policy)""#)
+        #expect(upload.state == state, "\(upload.error ?? "")")
+        await expectSame("lost.bin", as: folder + "/files/in/lost.bin")
+        try await server.stop()
+    }
+}
+
+// MARK: Azure
+
+extension SessionInteropTests {
+    @Test(.enabled(if: InteropServer.hasPython, InteropServer.needsPython))
+    func `Azure as documented takes small files whole and large ones in blocks`() async throws {
+        let server = try await InteropServer("azure_server.py", folder: folder)
+        try await uploadAll(
+            "azure", to: server.url(Self.azure),
+            more: #", "checksum": "md5", "chunkSize": "1M", "parallel": 4, "parameters": { "album": "May" }"#)
+        for name in Self.sizes.keys { await expectSame(name, as: "\(folder)/blobs/in/\(name)") }
+        #expect(try log("block ").count == 20)
+        #expect(try log("md5 ").count == 1)
+        try expectNowhere("secret")
+        try await server.stop()
+    }
+
+    @Test(.enabled(if: InteropServer.hasPython, InteropServer.needsPython))
+    func `a blob that is there is skipped, renamed or refused, as wished`() async throws {
+        let server = try await InteropServer("azure_server.py", folder: folder)
+        func upload(_ policy: String) async throws -> UploadLine {
+            try await self.upload(
+                "a.bin", size: 600_000, "azure", to: server.url(Self.azure),
+                more: #", "chunkSize": "256K", "ifExists": "\#(policy)""#)
+        }
+        #expect(try await upload("fail").state == "done")
+        let blocks = try log("block ").count
+        #expect(try await upload("skip").state == "done")
+        #expect(try log("block ").count == blocks)
+        #expect(try await upload("fail").error == "a.bin is already at the server")
+        let renamed = try await upload("rename")
+        #expect(renamed.location?.hasSuffix("/container/in/a%20%282%29.bin") == true)
+        await expectSame("a.bin", as: folder + "/blobs/in/a (2).bin")
+        try expectNowhere("secret")
+        try await server.stop()
+    }
+
+    @Test(
+        .enabled(if: InteropServer.hasPython, InteropServer.needsPython),
+        arguments: [CutUpload.Trouble.link, .kill])
+    func `Azure as documented gets only the blocks on the way twice`(trouble: CutUpload.Trouble) async throws
+    {
+        let server = try await InteropServer("azure_server.py", folder: folder)
+        let result = try await CutUpload(size: 32 << 20, cuts: 5, seed: 10, trouble: trouble).run(
+            in: place, to: server.port, Self.azure, protocol: "azure",
+            more: #", "chunkSize": "256K", "parallel": 4, "checksum": "md5""#)
+        await expectSame(CutUpload.name, as: "\(folder)/blobs/in/\(CutUpload.name)")
+        print("Azure, scripted, \(trouble), 4 blocks of 256 KiB at once: \(result)")
+        #expect(result.ratio <= 1.3)
+        #expect(try log("commit ").count == 1)
+        try await server.stop()
+    }
+
+    @Test(
+        .enabled(if: InteropServer.hasPython, InteropServer.needsPython),
+        arguments: [
+            ("replace", 600_000), ("fail", 600_000), ("rename", 600_000), ("fail", 17), ("rename", 17),
+        ])
+    func `a list whose answer is lost is found to be carried out`(policy: String, size: Int) async throws {
+        let server = try await InteropServer("azure_server.py", folder: folder)
+        let upload = try await upload(
+            "lost.bin", size: size, "azure", to: server.url(Self.azure),
+            more: #", "chunkSize": "256K", "ifExists": "\#(policy)""#)
+        #expect(upload.state == "done", "\(upload.error ?? "")")
+        await expectSame("lost.bin", as: folder + "/blobs/in/lost.bin")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder + "/blobs/in") == ["lost.bin"])
+        try await server.stop()
+    }
+
+    @Test(.enabled(if: InteropServer.hasPython, InteropServer.needsPython))
+    func `a block that was torn on the way is sent again`() async throws {
+        let server = try await InteropServer("azure_server.py", folder: folder)
+        let upload = try await upload(
+            "torn.bin", size: 500_000, "azure", to: server.url(Self.azure),
+            more: #", "chunkSize": "256K", "checksum": "md5""#)
+        #expect(upload.state == "done", "\(upload.error ?? "")")
+        #expect(upload.attempts == 1)
+        #expect(try log("block ").count == 4)
+        await expectSame("torn.bin", as: folder + "/blobs/in/torn.bin")
+        try await server.stop()
+    }
+}
