@@ -9,12 +9,17 @@ public struct ProtocolTraits: Hashable, Sendable {
     /// What it can do about a file that is already there; empty if it cannot know.
     public var existing: Set<ExistingFilePolicy>
 
+    /// True if the address decides where a file goes, so that two files of one address are one place; false if the
+    /// server decides.
+    public var fillsPlace: Bool
+
     public init(
-        resumes: Bool, isParallel: Bool = false, checksums: Set<DigestAlgorithm> = [],
+        resumes: Bool, isParallel: Bool = false, fillsPlace: Bool = false, checksums: Set<DigestAlgorithm> = [],
         existing: Set<ExistingFilePolicy> = []
     ) {
         self.resumes = resumes
         self.isParallel = isParallel
+        self.fillsPlace = fillsPlace
         self.checksums = checksums
         self.existing = existing
     }

@@ -25,7 +25,7 @@ struct AzureBlob: Sendable {
         exchange.fields[.contentType] = item.contentType
         describe(&exchange, onlyNew: onlyNew)
         if item.size > 0 { exchange.body = .file(range: 0..<item.size) }
-        exchange.digests = digests(.contentMD5, of: 0..<item.size)
+        exchange.digests = digests(.msContentMD5, of: 0..<item.size)
         exchange.mayComplete = true
         return exchange
     }
@@ -35,7 +35,7 @@ struct AzureBlob: Sendable {
         let range = plan.range(of: index)
         var exchange = exchange(.put, [("comp", "block"), ("blockid", plan.id(of: index))])
         exchange.body = .file(range: range)
-        exchange.digests = digests(.contentMD5, of: range)
+        exchange.digests = digests(.msContentMD5, of: range)
         exchange.part = index
         return exchange
     }
@@ -99,5 +99,5 @@ extension HTTPField.Name {
     static let msBlobContentType = named("x-ms-blob-content-type")
     static let msBlobContentMD5 = named("x-ms-blob-content-md5")
     /// RFC 1864.
-    static let contentMD5 = named("Content-MD5")
+    static let msContentMD5 = named("Content-MD5")
 }

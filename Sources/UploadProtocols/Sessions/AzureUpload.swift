@@ -97,16 +97,16 @@ extension AzureUpload {
         }
         let place = UploadAddress.withoutQuery(UploadAddress.address(item.url, for: name))
         var resource = Resource(url: place)
-        resource.onlyNew = onlyNew
-        resource.isSummed = options.checksum == .md5
+        resource.mustBeNew = onlyNew
+        resource.hasBlockSums = options.checksum == .md5
         guard plan.count > 1 else { return sendWhole(resource, noting: [.resource(resource)]) }
-        resource.blockSize = plan.blockSize
+        resource.blobBlockSize = plan.blockSize
         return send([], resource, plan)
     }
 
     private mutating func resume(_ resource: Resource) -> Step {
-        guard let blockSize = resource.blockSize else {
-            guard resource.wholeBodySent, resource.onlyNew else { return sendWhole(resource) }
+        guard let blockSize = resource.blobBlockSize else {
+            guard resource.wholeBodySent, resource.mustBeNew else { return sendWhole(resource) }
             phase = .checkingWhole(resource)
             var head = blob(resource).head()
             head.digests = [DigestOrder(.md5, of: 0..<item.size)]
@@ -124,23 +124,23 @@ extension AzureUpload {
 
     private func blob(_ resource: Resource) -> AzureBlob { AzureBlob(resource.url, item, options) }
 
-    private func exists(_ resource: Resource, _ answer: Reply.Answer) -> Step {
-        .failed(ServiceFailure.exists(item.name, answer), notes: [.resource(nil)])
+    private func exists(_ resource: Resource) -> Step {
+        .failed(ServiceFailure.exists(item.name), notes: [.resource(nil)])
     }
 }
 
 extension AzureUpload {
     private mutating func sendWhole(_ resource: Resource, noting notes: [Step.Note] = []) -> Step {
         phase = .sendingWhole(resource)
-        var exchange = blob(resource).put(onlyNew: resource.onlyNew)
-        if resource.onlyNew { exchange.markBeforeLastBytes = resource.withWholeBodySent(true) }
+        var exchange = blob(resource).put(onlyNew: resource.mustBeNew)
+        if resource.mustBeNew { exchange.markBeforeLastBytes = resource.withWholeBodySent(true) }
         return .send(exchange, notes: notes)
     }
 
     private mutating func receiveWhole(_ answer: Reply.Answer, _ resource: Resource) -> Step {
         switch answer.status {
         case 200, 201: return .done(blob(resource).receipt(answer, verified: options.checksum))
-        case 409 where resource.onlyNew, 412 where resource.onlyNew: return exists(resource, answer)
+        case 409 where resource.mustBeNew, 412 where resource.mustBeNew: return exists(resource)
         case 400 where ServiceFailure(answer).code == "Md5Mismatch":
             return again(ServiceFailure.of(answer)) { $0.sendWhole(resource) }
         default:
@@ -153,10 +153,10 @@ extension AzureUpload {
         switch answer.status {
         case 404: return sendWhole(resource, noting: [.resource(resource.withWholeBodySent(false))])
         case 200..<300:
-            let told = answer.fields[.contentMD5].flatMap { Data(base64Encoded: $0) }.map { Array($0) }
+            let told = answer.fields[.msContentMD5].flatMap { Data(base64Encoded: $0) }.map { Array($0) }
             guard answer.fields[.contentLength].flatMap({ ByteCount(digits: $0) }) == item.size, let told,
                 answer.digests.contains(where: { $0.bytes == told })
-            else { return exists(resource, answer) }
+            else { return exists(resource) }
             return .done(blob(resource).receipt(answer, verified: .md5))
         default: return .failed(ServiceFailure.of(answer))
         }
@@ -182,7 +182,7 @@ extension AzureUpload {
             return ask(resource, plan)
         case 404 where ServiceFailure(answer).code != "ContainerNotFound": return ask(resource, plan)
         // A signature that may write and not read: the same blob again is harmless, a refusal of it says nothing.
-        case 403 where resource.onlyNew:
+        case 403 where resource.mustBeNew:
             return .failed(WholeUpload.unknownOutcome(ServiceFailure.of(answer)))
         case 403: return ask(resource, plan)
         default: return .failed(ServiceFailure.of(answer))
@@ -247,7 +247,7 @@ extension AzureUpload {
 
     private mutating func commit(_ resource: Resource, _ plan: BlockPlan, noting notes: [Step.Note]) -> Step {
         phase = .committing(resource, plan)
-        var exchange = blob(resource).commit(plan, onlyNew: resource.onlyNew)
+        var exchange = blob(resource).commit(plan, onlyNew: resource.mustBeNew)
         exchange.markBeforeLastBytes = resource.withWholeBodySent(true)
         return .send(exchange, notes: notes)
     }
@@ -258,7 +258,7 @@ extension AzureUpload {
         let failure = ServiceFailure.of(answer)
         switch answer.status {
         case 200, 201: return done(resource, answer)
-        case 409 where resource.onlyNew, 412 where resource.onlyNew: return exists(resource, answer)
+        case 409 where resource.mustBeNew, 412 where resource.mustBeNew: return exists(resource)
         case 400 where ["InvalidBlockList", "InvalidBlobOrBlock"].contains(ServiceFailure(answer).code):
             return again(failure) { $0.ask(resource, plan, noting: [.resource(resource)]) }
         default:
@@ -268,7 +268,7 @@ extension AzureUpload {
 
     /// Every block came with its sum and was refused if it differed, so the whole is what we have.
     private func done(_ resource: Resource, _ answer: Reply.Answer) -> Step {
-        let verified: DigestAlgorithm? = resource.isSummed && options.checksum == .md5 ? .md5 : nil
+        let verified: DigestAlgorithm? = resource.hasBlockSums && options.checksum == .md5 ? .md5 : nil
         return .done(blob(resource).receipt(answer, verified: verified))
     }
 
@@ -280,37 +280,4 @@ extension AzureUpload {
 
     /// Of a block that is in no blob, in seconds: a week.
     private static let lifetime = 604_800.0
-}
-
-extension Resource {
-    private static let blockSizeField = "blockSize"
-    private static let onlyNewField = "onlyNew"
-    private static let summedField = "md5"
-
-    /// Bytes of each block but the last; nil if the file goes in one request.
-    fileprivate var blockSize: ByteCount? {
-        get { fields[Self.blockSizeField].flatMap { ByteCount(digits: $0) } }
-        set { fields[Self.blockSizeField] = newValue.map { "\($0)" } }
-    }
-
-    /// True if nothing may be replaced.
-    fileprivate var onlyNew: Bool {
-        get { fields[Self.onlyNewField] != nil }
-        set { fields[Self.onlyNewField] = newValue ? "yes" : nil }
-    }
-
-    /// True if every block was sent with its MD5.
-    fileprivate var isSummed: Bool {
-        get { fields[Self.summedField] != nil }
-        set { fields[Self.summedField] = newValue ? "yes" : nil }
-    }
-}
-
-extension Reply.Answer {
-    /// A blob's `Content-MD5` as the field that says the same everywhere else (RFC 9530 §3).
-    fileprivate var tellingMD5: Reply.Answer {
-        var answer = self
-        if let sum = fields[.contentMD5] { answer.fields[.reprDigest] = "md5=:\(sum):" }
-        return answer
-    }
 }

@@ -57,7 +57,7 @@ struct GoogleSession: ContentRangeService {
             // sent again are ignored.
             return .holds(held == 1 ? 0 : held)
         case 404, 410: return .gone
-        case 412: return .failed(ServiceFailure.exists(item.name, answer))
+        case 412: return .failed(ServiceFailure.exists(item.name))
         // A range that does not begin where the server is: something of a broken request came late.
         case 400 where hasSent, 416 where hasSent: return .unclear(ServiceFailure.of(answer))
         default: return .failed(ServiceFailure.of(answer))

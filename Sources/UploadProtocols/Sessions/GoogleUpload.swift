@@ -111,7 +111,7 @@ extension GoogleUpload {
         }
         guard options.existing == .rename else {
             return options.existing == .fail
-                ? .failed(ServiceFailure.exists(lookup.name, answer)) : create(lookup.name)
+                ? .failed(ServiceFailure.exists(lookup.name)) : create(lookup.name)
         }
         let next = FileName.numbered(item.name, number + 1)
         guard number < ExistingFile.nameLimit,
@@ -155,7 +155,7 @@ extension GoogleUpload {
     private mutating func receiveCreation(_ answer: Reply.Answer, name: String) -> Step {
         switch answer.status {
         case 200, 201: break
-        case 412: return .failed(ServiceFailure.exists(name, answer))
+        case 412: return .failed(ServiceFailure.exists(name))
         default: return .failed(ServiceFailure.of(answer))
         }
         guard let location = answer.fields[.location] else {

@@ -43,7 +43,7 @@ struct GraphSession: ContentRangeService {
         // No credentials go there: what is refused is the session, whose time is over.
         case 401, 404, 410: return .gone
         case 409 where ServiceFailure(answer).code == "nameAlreadyExists":
-            return .failed(ServiceFailure.exists(item.name, answer))
+            return .failed(ServiceFailure.exists(item.name))
         case 416: return .unclear(ServiceFailure.of(answer))
         default: return .failed(ServiceFailure.of(answer))
         }

@@ -92,7 +92,7 @@ extension GraphUpload {
         switch answer.status {
         case 200, 201: break
         case 409 where ServiceFailure(answer).code == "nameAlreadyExists":
-            return .failed(ServiceFailure.exists(item.name, answer))
+            return .failed(ServiceFailure.exists(item.name))
         default: return .failed(ServiceFailure.of(answer))
         }
         let made = GraphSessionAnswer(answer)
@@ -164,7 +164,7 @@ extension GraphUpload {
         switch answer.status {
         case 200..<300: service.finish(answer)
         case 409 where ServiceFailure(answer).code == "nameAlreadyExists":
-            .failed(ServiceFailure.exists(item.name, answer), notes: [.resource(nil)])
+            .failed(ServiceFailure.exists(item.name), notes: [.resource(nil)])
         default: .failed(ServiceFailure.of(answer), notes: [.resource(nil)])
         }
     }

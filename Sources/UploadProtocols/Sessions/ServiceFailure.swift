@@ -21,18 +21,11 @@ struct ServiceFailure {
     /// The failure that the answer stands for, with the service's words.
     static func of(_ answer: Reply.Answer) -> UploadFailure { ServiceFailure(answer).failure }
 
-    /// The same with another hint.
-    func hinting(_ hint: String) -> UploadFailure {
-        var failure = failure
-        failure.hint = hint
-        return failure
-    }
-
     /// A file is in the way that may not be replaced.
-    static func exists(_ name: String, _ answer: Reply.Answer) -> UploadFailure {
+    static func exists(_ name: String) -> UploadFailure {
         UploadFailure(
             .permanent, "\(name) is already at the server",
-            hint: "set ifExists to replace or rename, or remove the upload", status: answer.status)
+            hint: "set ifExists to replace or rename, or remove the upload", status: 412)
     }
 
     private static func said(by answer: Reply.Answer) -> (code: String, message: String)? {

@@ -128,11 +128,12 @@ enum NewUploads {
                 .permanent, "--as names one file and \(selection.files.count) were given",
                 hint: "leave --as out, or name one file")
         }
-        let isPut =
-            destination.protocolName == PutUpload.name
-            || destination.protocolName == AutoUpload.name
-                && ProtocolChoice.told(by: destination.url)?.name == PutUpload.name
-        if isPut, selection.files.count > 1,
+        let protocolName =
+            destination.protocolName == AutoUpload.name
+            ? ProtocolChoice.told(by: destination.url)?.name : destination.protocolName
+        let fillsPlace =
+            protocolName.flatMap { ProtocolCatalog.entry(named: $0) }?.traits.fillsPlace ?? false
+        if fillsPlace, selection.files.count > 1,
             !UploadAddress.tellsNamesApart(destination.url)
         {
             throw UploadFailure(

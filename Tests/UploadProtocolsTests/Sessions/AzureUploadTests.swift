@@ -102,7 +102,7 @@ struct AzureSendingTests {
         #expect(exchange.fields[.msVersion] == AzureBlob.version)
         #expect(exchange.fields[.contentType] == "application/octet-stream")
         #expect(exchange.fields[.named("x-ms-meta-album")] == "May")
-        #expect(exchange.digests == [DigestOrder(.md5, of: 0..<4, in: .init(.contentMD5, .base64))])
+        #expect(exchange.digests == [DigestOrder(.md5, of: 0..<4, in: .init(.msContentMD5, .base64))])
         #expect(step.notedResource??.url == blob)
         let receipt = azure.receive(.answer(201, [.eTag: "\"e\""]), to: exchange).receipt
         #expect(receipt == Receipt(location: blob, entityTag: "\"e\"", bytes: 4, verified: .md5))
@@ -119,7 +119,8 @@ struct AzureSendingTests {
         let plan = try #require(plan)
         #expect(AddressQuery.value("blockid", in: step.exchanges[1].url) == plan.id(of: 1))
         #expect(AddressQuery.value("sig", in: step.exchanges[1].url) == "a+b=")
-        #expect(step.exchanges[1].digests == [DigestOrder(.md5, of: 4..<8, in: .init(.contentMD5, .base64))])
+        #expect(
+            step.exchanges[1].digests == [DigestOrder(.md5, of: 4..<8, in: .init(.msContentMD5, .base64))])
     }
 
     @Test func `blocks may be answered in any order, and the list makes the blob`() throws {
@@ -295,7 +296,7 @@ struct AzureExistingTests {
     @Test func `the blob's own sum decides what is skipped, and no address is told`() throws {
         var azure = azure(existing: .skip)
         let head = try #require(azure.start(resource: nil, capabilities: nil).exchange)
-        let sum: HTTPFields = [.contentLength: "10", .contentMD5: "AAAAAAAAAAAAAAAAAAAAAA=="]
+        let sum: HTTPFields = [.contentLength: "10", .msContentMD5: "AAAAAAAAAAAAAAAAAAAAAA=="]
         let again = try #require(azure.receive(.answer(200, sum), to: head).exchange)
         let ours = ComputedDigest(.md5, of: 0..<10, bytes: [UInt8](repeating: 0, count: 16))
         let receipt = azure.receive(.answered(.init(status: 200, fields: sum, digests: [ours])), to: again)

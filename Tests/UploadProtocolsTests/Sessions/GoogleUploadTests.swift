@@ -357,7 +357,7 @@ struct GoogleExistingTests {
     @Test func `fail sends nothing if there is one`() {
         var google = google(existing: .fail)
         _ = google.start(resource: nil, capabilities: nil)
-        #expect(google.receive(.answer(200, body: #"{"size":"1000000"}"#)).failure?.status == 200)
+        #expect(google.receive(.answer(200, body: #"{"size":"1000000"}"#)).failure?.status == 412)
     }
 
     @Test func `who may only create relies on the precondition`() {
