@@ -1,67 +1,219 @@
 import HTTPTypes
 
 /// `PUT` of the whole file (RFC 9110 §9.3.4). Nothing resumes, but the same bytes to the same place are harmless.
+///
+/// Where the options ask for it, a `HEAD` before looks at the place, and one after has the server's digest
+/// (`Repr-Digest`, RFC 9530) and size compared with the file's.
 public struct PutUpload: SequentialProtocol {
     public static let name = "put"
-    public static let traits = ProtocolTraits(resumes: false)
+    public static let traits = ProtocolTraits(
+        resumes: false, checksums: [.md5, .sha1, .sha256, .crc32c],
+        existing: Set(ExistingFilePolicy.allCases))
 
-    private let exchange: Exchange
-    private let size: ByteCount
+    private enum Phase: Sendable {
+        case looking(ExistingFile)
+        case sending(Exchange, name: String)
+        case verifying(Receipt, ours: [ComputedDigest])
+    }
 
-    /// - Parameter options: The request method is taken from them.
+    /// How often a place may be free when asked and taken when written to.
+    private static let patience = 3
+
+    private let item: UploadItem
+    private let options: ProtocolOptions
+    private var phase: Phase
+    private var surprises = 0
+
+    /// - Parameter options: The request method, the checksum and what becomes of an existing file are taken from them.
     public init(item: UploadItem, options: ProtocolOptions) {
-        size = item.size
-        exchange = Exchange(
-            options.requestMethod(or: .put), UploadAddress.address(item.url, for: item.name),
-            fields: [.contentType: item.contentType],
-            body: item.size > 0 ? .file(range: 0..<item.size) : .none, isIdempotent: true, mayComplete: true)
+        self.item = item
+        self.options = options
+        phase = .looking(Self.look(item, options, begun: nil))
     }
 
     public mutating func start(resource: Resource?, capabilities: ServerCapabilities?) -> Step {
-        .send(exchange)
+        if let resource, resource.isStored { return verify(Receipt(location: resource.url, bytes: item.size)) }
+        if looks, !UploadAddress.tellsNamesApart(item.url) {
+            return .failed(
+                UploadFailure(
+                    .permanent, "the destination's url is the same for every file, so ifExists cannot be kept",
+                    hint: "end the url with a slash or put {name} into it, or leave ifExists out"))
+        }
+        let begun = looks ? resource?.begun : nil
+        return look(Self.look(item, options, begun: begun))
     }
 
-    public mutating func receive(_ reply: Reply) -> Step { WholeUpload.step(reply, to: exchange, size: size) }
+    public mutating func receive(_ reply: Reply) -> Step {
+        switch phase {
+        case .looking(var existing):
+            switch reply {
+            case .broken(let failure, _): return .failed(failure)
+            case .answered(let answer):
+                let verdict = existing.receive(answer)
+                phase = .looking(existing)
+                return act(on: verdict)
+            }
+        case .sending(let exchange, let name): return sent(reply, exchange, name: name)
+        case .verifying(let receipt, let ours):
+            switch reply {
+            case .broken(let failure, _): return .failed(failure)
+            case .answered(let answer): return verified(answer, receipt, ours: ours + answer.digests)
+            }
+        }
+    }
 
     public func removal(of resource: Resource) -> [Exchange] { [] }
 }
 
-/// What put, post and form have in common: one request is the whole upload.
-enum WholeUpload {
-    static func step(_ reply: Reply, to exchange: Exchange, size: ByteCount) -> Step {
-        switch reply {
-        case .answered(let answer) where (200..<300).contains(answer.status):
-            let location = answer.fields[.location].flatMap {
-                try? UploadAddress.resolve($0, against: exchange.url)
-            }
-            // A PUT names the place it fills; what a POST makes is where the answer says, or nowhere known.
-            let place = location ?? (exchange.method == .put ? exchange.url : nil)
-            return .done(
-                Receipt(location: place, entityTag: answer.fields[.eTag], bytes: size))
-        case .answered(let answer) where !exchange.isIdempotent && [502, 504].contains(answer.status):
-            // A proxy's words: what the server behind it did with the body, the proxy does not know.
-            return .failed(unknownOutcome(AnswerVerdict.failure(answer)))
-        case .answered(let answer):
-            return .failed(AnswerVerdict.failure(answer))
-        case .broken(let failure, let bodySent):
-            let isComplete = bodySent.map { $0 >= exchange.contentLength } ?? false
-            let isUnknown = isComplete && failure.isTransient && !exchange.isIdempotent
-            return .failed(isUnknown ? unknownOutcome(failure) : failure)
+extension PutUpload {
+    /// Whether anything that is there matters.
+    private var looks: Bool { options.existing.map { $0 != .replace } ?? false }
+
+    private static func look(
+        _ item: UploadItem, _ options: ProtocolOptions, begun: ExistingChoice.Begun?
+    ) -> ExistingFile {
+        ExistingFile(item, policy: options.existing, begun: begun) {
+            UploadAddress.address(item.url, for: $0)
         }
     }
 
-    static func unknownOutcome(_ failure: UploadFailure?) -> UploadFailure {
-        UploadFailure(
-            .outcomeUnknown,
-            "everything was sent and the server's answer did not come"
-                + (failure.map { " (\($0.summary))" } ?? "") + "; the server may or may not have the file",
-            hint: "look at the server; retry sends it again, remove forgets it")
+    private mutating func look(_ existing: ExistingFile) -> Step {
+        phase = .looking(existing)
+        return act(on: existing.start())
+    }
+
+    private mutating func act(on verdict: ExistingFile.Verdict) -> Step {
+        switch verdict {
+        case .ask(let exchange): .send(exchange)
+        case .free(let name, let precondition): send(name, precondition)
+        case .finished(let receipt): .done(receipt)
+        case .failed(let failure): .failed(failure)
+        }
+    }
+
+    private mutating func send(_ name: String, _ precondition: HTTPFields) -> Step {
+        let address = UploadAddress.address(item.url, for: name)
+        var exchange = Exchange(
+            options.requestMethod(or: .put), address, fields: precondition,
+            body: item.size > 0 ? .file(range: 0..<item.size) : .none, isIdempotent: true, mayComplete: true)
+        exchange.fields[.contentType] = item.contentType
+        exchange.digests = digests()
+        phase = .sending(exchange, name: name)
+        guard looks else { return .send(exchange) }
+        // The next attempt must know that what it finds there may be this file.
+        let begun = Resource(url: address).beginning(name)
+        exchange.markBeforeLastBytes = begun.withWholeBodySent(true)
+        phase = .sending(exchange, name: name)
+        return .send(exchange, notes: [.resource(begun)])
+    }
+
+    private mutating func sent(_ reply: Reply, _ exchange: Exchange, name: String) -> Step {
+        if case .answered(let answer) = reply, answer.status == 412, exchange.fields[.ifNoneMatch] != nil {
+            surprises += 1
+            guard options.existing == .rename, surprises < Self.patience else {
+                return .failed(ExistingChoice.isThere(name), notes: [.resource(nil)])
+            }
+            return look(Self.look(item, options, begun: nil))
+        }
+        switch WholeUpload.step(reply, to: exchange, size: item.size) {
+        case .done(var receipt, let notes):
+            guard options.checksum != nil, case .answered(let answer) = reply else {
+                return .done(receipt, notes: notes)
+            }
+            // Only an equal digest means something here: another may be that of the answer's own text (RFC 9530 §3.1).
+            if case .same(let algorithm) = FoundFile(headed: answer.fields).agrees(with: answer.digests) {
+                receipt.verified = algorithm
+                return .done(receipt, notes: notes)
+            }
+            receipt.location = exchange.url
+            return verify(receipt, ours: answer.digests, noting: notes)
+        case .failed(let failure, let notes):
+            // A proxy's 502 or 504 tells nothing about the server behind it; any other refusal took nothing.
+            let isRefusal = failure.status.map { ![502, 504].contains($0) } ?? false
+            return .failed(failure, notes: notes + (looks && isRefusal ? [.resource(nil)] : []))
+        case let step: return step
+        }
     }
 }
 
-extension ProtocolOptions {
-    /// The configured method, else `method`. The configuration has been checked to hold a valid token.
-    func requestMethod(or method: HTTPRequest.Method) -> HTTPRequest.Method {
-        self.method.flatMap { HTTPRequest.Method($0) } ?? method
+/// What the server says about the file once it has it.
+extension PutUpload {
+    /// Computed with the request, in the fields by which servers check what arrives.
+    private func digests() -> [DigestOrder] {
+        guard let algorithm = options.checksum, let key = ToldDigest.key(of: algorithm) else { return [] }
+        var orders = [
+            DigestOrder(
+                algorithm, of: 0..<item.size, in: .init(.reprDigest, .base64, prefix: "\(key)=:", suffix: ":"))
+        ]
+        // It left HTTP with RFC 7231, but stores of objects still refuse what does not fit it.
+        if algorithm == .md5 {
+            orders.append(DigestOrder(.md5, of: 0..<item.size, in: .init(.contentMD5, .base64)))
+        }
+        return orders
     }
+
+    private mutating func verify(
+        _ receipt: Receipt, ours: [ComputedDigest] = [], noting notes: [Step.Note] = []
+    ) -> Step {
+        guard let algorithm = options.checksum, let key = ToldDigest.key(of: algorithm),
+            let address = receipt.location
+        else { return .done(receipt, notes: notes) }
+        phase = .verifying(receipt, ours: ours)
+        var head = Exchange(.head, address, fields: [.wantReprDigest: "\(key)=10"], isIdempotent: true)
+        if ours.isEmpty { head.digests = [DigestOrder(algorithm, of: 0..<item.size)] }
+        return .send(head, notes: notes + [.resource(Resource(url: address).stored)])
+    }
+
+    private func verified(_ answer: Reply.Answer, _ receipt: Receipt, ours: [ComputedDigest]) -> Step {
+        // Some places can be written and not read: then the server's 2xx is all there is.
+        guard (200..<300).contains(answer.status) else {
+            let failure = AnswerVerdict.failure(answer)
+            return failure.isTransient ? .failed(failure) : .done(receipt)
+        }
+        var receipt = receipt
+        let found = FoundFile(headed: answer.fields)
+        receipt.entityTag = receipt.entityTag ?? found.entityTag
+        switch found.agrees(with: ours) {
+        case .same(let algorithm):
+            receipt.verified = algorithm
+            return .done(receipt)
+        case .different(let algorithm):
+            return .failed(DigestComparison.mismatch(algorithm), notes: [.resource(nil)])
+        case nil: break
+        }
+        if let size = found.size, size != item.size {
+            return .failed(WholeUpload.wrongSize(size, of: item.size), notes: [.resource(nil)])
+        }
+        return .done(receipt)
+    }
+}
+
+extension Resource {
+    private static let nameField = "name"
+    private static let storedField = "stored"
+
+    /// With the name under which an upload was begun.
+    fileprivate func beginning(_ name: String) -> Resource {
+        var resource = self
+        resource.fields[Self.nameField] = name
+        return resource
+    }
+
+    fileprivate var begun: ExistingChoice.Begun? {
+        fields[Self.nameField].map { .init(name: $0, mayBeComplete: wholeBodySent) }
+    }
+
+    /// The server took it all; what it holds has not been compared.
+    fileprivate var isStored: Bool { fields[Self.storedField] != nil }
+
+    fileprivate var stored: Resource {
+        var resource = self
+        resource.fields[Self.storedField] = "yes"
+        return resource
+    }
+}
+
+extension HTTPField.Name {
+    /// RFC 1864; the digest of the content, in Base64.
+    static let contentMD5 = named("Content-MD5")
 }

@@ -1,0 +1,148 @@
+/// Decides what becomes of a file whose place may be taken, however a protocol looks there.
+public struct ExistingChoice: Sendable {
+    /// What to do next.
+    public enum Verdict: Sendable {
+        /// Look at the place of a file of this name, and compute the digest of our file if one is named.
+        case look(name: String, digest: DigestAlgorithm?)
+        /// Send it under this name. If something is there, it is to be replaced.
+        case free(name: String, replaces: Bool)
+        /// The file is there.
+        case finished(name: String, FoundFile, verified: DigestAlgorithm?, wasThere: Bool)
+        case failed(UploadFailure)
+    }
+
+    /// What an earlier attempt did, as it noted: the place under that name was free.
+    public struct Begun: Hashable, Sendable {
+        public var name: String
+        /// True if all of the file may be there, and only the answer is missing.
+        public var mayBeComplete: Bool
+
+        public init(name: String, mayBeComplete: Bool) {
+            self.name = name
+            self.mayBeComplete = mayBeComplete
+        }
+    }
+
+    private enum Phase: Sendable {
+        case checkingOwn(Begun)
+        case asking(name: String, number: Int)
+        case comparing(name: String, isOwn: Bool)
+    }
+
+    /// More files of one name are more likely a mistake than a wish.
+    static let nameLimit = 100
+
+    private let item: UploadItem
+    private let policy: ExistingFilePolicy?
+    private let looksAlways: Bool
+    private var phase: Phase
+
+    /// - Parameter looksAlways: True if a folder in the way must be found even where a file is simply replaced.
+    public init(
+        _ item: UploadItem, policy: ExistingFilePolicy?, begun: Begun? = nil, looksAlways: Bool = false
+    ) {
+        self.item = item
+        self.policy = policy
+        self.looksAlways = looksAlways
+        phase = begun.map { .checkingOwn($0) } ?? .asking(name: item.name, number: 1)
+    }
+
+    /// Asks nothing where nothing that was there matters.
+    public func start() -> Verdict {
+        if !looksAlways, policy == nil || policy == .replace {
+            return .free(name: item.name, replaces: true)
+        }
+        switch phase {
+        case .checkingOwn(let begun): return .look(name: begun.name, digest: nil)
+        case .asking(let name, _), .comparing(let name, _): return .look(name: name, digest: nil)
+        }
+    }
+
+    /// Takes what is at the place that was looked at.
+    ///
+    /// - Parameter ours: What was computed for the look, if it asked for that.
+    public mutating func receive(_ place: FoundPlace, ours: [ComputedDigest] = []) -> Verdict {
+        switch (phase, place) {
+        case (.comparing(let name, let isOwn), .file(let file)):
+            return compared(file, name: name, isOwn: isOwn, ours: ours)
+        case (.checkingOwn(let begun), .file(let file)) where begun.mayBeComplete && file.size == item.size:
+            return judge(file, name: begun.name, isOwn: true)
+        case (.checkingOwn, .file(let file)):
+            phase = .asking(name: item.name, number: 1)
+            // What another file's place holds says nothing about our own name.
+            return policy == .rename ? start() : taken(file, name: item.name, number: 1)
+        case (.checkingOwn(let begun), .nothing): return .free(name: begun.name, replaces: false)
+        case (.asking(let name, _), .nothing), (.comparing(let name, _), .nothing):
+            return .free(name: name, replaces: false)
+        case (.asking(let name, let number), .file(let file)):
+            return taken(file, name: name, number: number)
+        case (.asking(let name, let number), .folder) where policy == .rename:
+            return nextName(after: name, number)
+        case (.checkingOwn, .folder) where policy == .rename:
+            phase = .asking(name: item.name, number: 1)
+            return start()
+        case (_, .folder):
+            return .failed(
+                UploadFailure(
+                    .permanent, "\(item.name) is a folder at the server",
+                    hint: "end the destination's url with a slash, or give the file another name with --as"))
+        }
+    }
+
+    private mutating func taken(_ file: FoundFile, name: String, number: Int) -> Verdict {
+        switch policy {
+        case .fail: .failed(Self.isThere(name))
+        case .rename: nextName(after: name, number)
+        case .skip where file.size == item.size: judge(file, name: name, isOwn: false)
+        case .skip, .replace, nil: .free(name: name, replaces: true)
+        }
+    }
+
+    private mutating func nextName(after name: String, _ number: Int) -> Verdict {
+        guard number < Self.nameLimit else {
+            return .failed(
+                UploadFailure(
+                    .permanent, "\(item.name) and \(Self.nameLimit - 1) more like it are at the server",
+                    hint: "give the file another name with --as"))
+        }
+        let next = FileName.numbered(item.name, number + 1)
+        phase = .asking(name: next, number: number + 1)
+        return .look(name: next, digest: nil)
+    }
+
+    private mutating func judge(_ file: FoundFile, name: String, isOwn: Bool) -> Verdict {
+        guard let told = file.told.first else {
+            return .finished(name: name, file, verified: nil, wasThere: !isOwn)
+        }
+        phase = .comparing(name: name, isOwn: isOwn)
+        return .look(name: name, digest: told.algorithm)
+    }
+
+    private mutating func compared(
+        _ file: FoundFile, name: String, isOwn: Bool, ours: [ComputedDigest]
+    ) -> Verdict {
+        if case .same(let algorithm) = file.agrees(with: ours) {
+            return .finished(name: name, file, verified: algorithm, wasThere: !isOwn)
+        }
+        guard isOwn, policy == .fail || policy == .rename else { return .free(name: name, replaces: true) }
+        phase = .asking(name: item.name, number: 1)
+        return policy == .rename ? start() : .failed(Self.isThere(name))
+    }
+
+    static func isThere(_ name: String) -> UploadFailure {
+        UploadFailure(
+            .permanent, "\(name) is already at the server",
+            hint: "set ifExists to skip, replace or rename, or remove the upload", status: 412)
+    }
+}
+
+/// Names of files.
+public enum FileName {
+    /// `name (2).ext`; folders before the name stay.
+    public static func numbered(_ name: String, _ number: Int) -> String {
+        let start = name.lastIndex(of: "/").map { name.index(after: $0) } ?? name.startIndex
+        let last = name[start...]
+        guard let dot = last.lastIndex(of: "."), dot > last.startIndex else { return "\(name) (\(number))" }
+        return "\(name[..<dot]) (\(number))\(name[dot...])"
+    }
+}

@@ -1,0 +1,44 @@
+/// What a server says of a place where a file is to go.
+public enum FoundPlace: Hashable, Sendable {
+    case nothing
+    case folder
+    case file(FoundFile)
+}
+
+/// A file at a server, as far as it tells.
+public struct FoundFile: Hashable, Sendable {
+    /// Bytes; nil if the server does not say.
+    public var size: ByteCount?
+    /// As sent.
+    public var entityTag: String?
+    /// The strongest first.
+    public var told: [ToldDigest]
+
+    public init(size: ByteCount? = nil, entityTag: String? = nil, told: [ToldDigest] = []) {
+        self.size = size
+        self.entityTag = entityTag
+        self.told = told
+    }
+
+    /// Whether the server's digest is ours; nil if none of `ours` can be compared with what it tells.
+    func agrees(with ours: [ComputedDigest]) -> DigestComparison? {
+        for digest in ours {
+            guard let told = told.first(where: { $0.algorithm == digest.algorithm }) else { continue }
+            return told.bytes == digest.bytes ? .same(digest.algorithm) : .different(digest.algorithm)
+        }
+        return nil
+    }
+}
+
+/// What comparing a digest showed.
+enum DigestComparison: Hashable, Sendable {
+    case same(DigestAlgorithm)
+    case different(DigestAlgorithm)
+
+    /// Something other than the file is at the server.
+    static func mismatch(_ algorithm: DigestAlgorithm) -> UploadFailure {
+        UploadFailure(
+            .permanent, "what the server holds is not this file: its \(algorithm.shown) is another",
+            hint: "retry to send it again")
+    }
+}

@@ -1,0 +1,50 @@
+import HTTPTypes
+
+/// What put, post and form have in common: one request is the whole upload.
+enum WholeUpload {
+    static func step(_ reply: Reply, to exchange: Exchange, size: ByteCount) -> Step {
+        switch reply {
+        case .answered(let answer) where (200..<300).contains(answer.status):
+            let location = answer.fields[.location].flatMap {
+                try? UploadAddress.resolve($0, against: exchange.url)
+            }
+            // A PUT names the place it fills; what a POST makes is where the answer says, or nowhere known.
+            let place = location ?? (exchange.method == .put ? exchange.url : nil)
+            return .done(
+                Receipt(location: place, entityTag: answer.fields[.eTag], bytes: size))
+        case .answered(let answer) where !exchange.isIdempotent && [502, 504].contains(answer.status):
+            // A proxy's words: what the server behind it did with the body, the proxy does not know.
+            return .failed(unknownOutcome(AnswerVerdict.failure(answer)))
+        case .answered(let answer):
+            return .failed(AnswerVerdict.failure(answer))
+        case .broken(let failure, let bodySent):
+            let isComplete = bodySent.map { $0 >= exchange.contentLength } ?? false
+            let isUnknown = isComplete && failure.isTransient && !exchange.isIdempotent
+            return .failed(isUnknown ? unknownOutcome(failure) : failure)
+        }
+    }
+
+    /// The server keeps something other than it took.
+    static func wrongSize(
+        _ size: ByteCount, of whole: ByteCount, _ category: UploadFailure.Category = .permanent
+    ) -> UploadFailure {
+        UploadFailure(
+            category, "the server holds \(size) bytes of a file of \(whole)",
+            hint: "retry to send it again; the server may be out of space, or change what it takes")
+    }
+
+    static func unknownOutcome(_ failure: UploadFailure?) -> UploadFailure {
+        UploadFailure(
+            .outcomeUnknown,
+            "everything was sent and the server's answer did not come"
+                + (failure.map { " (\($0.summary))" } ?? "") + "; the server may or may not have the file",
+            hint: "look at the server; retry sends it again, remove forgets it")
+    }
+}
+
+extension ProtocolOptions {
+    /// The configured method, else `method`. The configuration has been checked to hold a valid token.
+    func requestMethod(or method: HTTPRequest.Method) -> HTTPRequest.Method {
+        self.method.flatMap { HTTPRequest.Method($0) } ?? method
+    }
+}
