@@ -46,6 +46,11 @@ public struct ToldDigest: Hashable, Sendable {
         httpNames.first { $0.value == algorithm }?.key
     }
 
+    /// What ownCloud and Nextcloud call an algorithm in `OC-Checksum`; nil if they do not know it.
+    static func ownCloudName(of algorithm: DigestAlgorithm) -> String? {
+        ownCloudNames.first { $0.value == algorithm }?.key
+    }
+
     static func unhex(_ text: some StringProtocol) -> [UInt8]? {
         let digits = text.utf8.map { digit -> UInt8? in
             switch digit {

@@ -40,6 +40,7 @@ public enum ProtocolCatalog {
         Entry(AzureUpload.self, check: { url, _ in AzureCheck(url: url) }) {
             AzureUpload(item: $0, options: $1)
         },
+        Entry(WebDAVUpload.self) { WebDAVUpload(item: $0, options: $1) },
     ]
 
     /// nil if there is no such protocol.

@@ -32,11 +32,14 @@ public struct PutUpload: SequentialProtocol {
     }
 
     public mutating func start(resource: Resource?, capabilities: ServerCapabilities?) -> Step {
-        if let resource, resource.isStored { return verify(Receipt(location: resource.url, bytes: item.size)) }
+        if let resource, resource.isStored {
+            return verify(Receipt(location: resource.url, bytes: item.size))
+        }
         if looks, !UploadAddress.tellsNamesApart(item.url) {
             return .failed(
                 UploadFailure(
-                    .permanent, "the destination's url is the same for every file, so ifExists cannot be kept",
+                    .permanent,
+                    "the destination's url is the same for every file, so ifExists cannot be kept",
                     hint: "end the url with a slash or put {name} into it, or leave ifExists out"))
         }
         let begun = looks ? resource?.begun : nil
@@ -143,7 +146,8 @@ extension PutUpload {
         guard let algorithm = options.checksum, let key = ToldDigest.key(of: algorithm) else { return [] }
         var orders = [
             DigestOrder(
-                algorithm, of: 0..<item.size, in: .init(.reprDigest, .base64, prefix: "\(key)=:", suffix: ":"))
+                algorithm, of: 0..<item.size, in: .init(.reprDigest, .base64, prefix: "\(key)=:", suffix: ":")
+            )
         ]
         // It left HTTP with RFC 7231, but stores of objects still refuse what does not fit it.
         if algorithm == .md5 {

@@ -1,0 +1,85 @@
+import Foundation
+
+/// An address as its folders and its last name, still quoted.
+struct WebDAVAddress: Hashable, Sendable {
+    /// Scheme and authority.
+    private let root: String
+    /// With a slash at both ends.
+    let folder: String
+    /// Empty for a folder.
+    let last: String
+    /// From the question mark on.
+    private let query: String
+
+    init(_ url: String) {
+        let end = url.firstIndex { $0 == "?" || $0 == "#" } ?? url.endIndex
+        let authority = url.range(of: "://")?.upperBound ?? url.startIndex
+        let path = url[authority..<end].firstIndex(of: "/") ?? end
+        let slash = url[path..<end].lastIndex(of: "/") ?? end
+        root = String(url[..<path])
+        folder = slash == end ? "/" : String(url[path...slash])
+        last = slash == end ? "" : String(url[url.index(after: slash)..<end])
+        query = String(url[end...].prefix { $0 != "#" })
+    }
+
+    private init(root: String, folder: String, last: String, query: String) {
+        self.root = root
+        self.folder = folder
+        self.last = last
+        self.query = query
+    }
+
+    var url: String { root + folder + last + query }
+    var folderURL: String { root + folder + query }
+    /// Folder and last name.
+    var path: String { folder + last }
+
+    /// The same with a slash at the end: what it is if it is a folder.
+    var asFolder: WebDAVAddress {
+        last.isEmpty ? self : WebDAVAddress(root: root, folder: path + "/", last: "", query: query)
+    }
+
+    /// The folders the file is in, the innermost first, without the root, which always is.
+    var folders: [String] {
+        var folders: [String] = []
+        var path = Substring(folder)
+        while path.count > 1 {
+            folders.append(root + path + query)
+            path = path.dropLast()
+            path = path[...(path.lastIndex(of: "/") ?? path.startIndex)]
+        }
+        return folders
+    }
+
+    /// As `Destination` has it: absolute (RFC 4918 §10.3), and by the name that a server behind a Unix socket is given.
+    var destination: String {
+        UploadAddress.isUnixSocket(root)
+            ? "http://\(UploadAddress.socketHost)\(folder)\(last)" : root + folder + last
+    }
+
+    /// Most file systems take no longer name, in bytes.
+    private static let longestName = 255
+
+    /// Where the file is until it is whole: hidden, beside its place, and the same in each attempt.
+    func temporary(key: String) -> WebDAVAddress {
+        let name = last.removingPercentEncoding ?? last
+        // Apache's usual configuration keeps whatever begins with `.ht` to itself.
+        let head = name.lowercased().hasPrefix("ht") ? "._" : "."
+        let tail = ".part-" + key
+        var kept = name
+        while !kept.isEmpty, head.utf8.count + kept.utf8.count + tail.utf8.count > Self.longestName {
+            kept.removeLast()
+        }
+        return WebDAVAddress(
+            root: root, folder: folder, last: Self.quoted(head + kept + tail), query: query)
+    }
+
+    /// A name as one segment of a path.
+    static func quoted(_ name: String) -> String {
+        name.addingPercentEncoding(withAllowedCharacters: unreserved) ?? name
+    }
+
+    /// RFC 3986 §2.3.
+    private static let unreserved = CharacterSet(
+        charactersIn: "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~")
+}

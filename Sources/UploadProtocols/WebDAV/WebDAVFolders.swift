@@ -1,0 +1,44 @@
+import HTTPTypes
+
+/// Makes the folders that a file's place lacks: the innermost first, and one further out only when the server says that
+/// it is missing too.
+struct WebDAVFolders: Sendable {
+    enum Verdict: Sendable {
+        case ask(Exchange)
+        case made
+        case failed(UploadFailure)
+    }
+
+    /// The innermost first.
+    private let folders: [String]
+    private var current = 0
+    /// True once one was made: from there it only goes inwards.
+    private var isDescending = false
+
+    /// nil if there is no folder that could be missing.
+    init?(of address: WebDAVAddress) {
+        folders = address.folders
+        if folders.isEmpty { return nil }
+    }
+
+    func start() -> Exchange { Exchange(.mkcol, folders[current], isIdempotent: true) }
+
+    mutating func receive(_ answer: Reply.Answer) -> Verdict {
+        switch answer.status {
+        // 405: it is there (RFC 4918 §9.3.1).
+        case 200..<300, 405:
+            guard current > 0 else { return .made }
+            isDescending = true
+            current -= 1
+            return .ask(start())
+        case 404, 409:
+            guard !isDescending, current + 1 < folders.count else { break }
+            current += 1
+            return .ask(start())
+        default: break
+        }
+        var failure = WebDAVFailure.failure(answer)
+        failure.summary = "the folder \(folders[current]) cannot be made: \(failure.summary)"
+        return .failed(failure)
+    }
+}

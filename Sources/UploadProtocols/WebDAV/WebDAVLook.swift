@@ -1,0 +1,95 @@
+import Foundation
+import HTTPTypes
+
+/// Finds out what is at one place: by `PROPFIND`, and by `HEAD` where a server does not take that.
+struct WebDAVLook: Sendable {
+    enum Verdict: Sendable {
+        case ask(Exchange)
+        case found(FoundPlace, ours: [ComputedDigest])
+        /// The server does not say.
+        case failed(UploadFailure)
+    }
+
+    private enum Phase: Sendable {
+        case properties
+        case head
+        /// By `HEAD` a folder can look like a file: only with a slash at the end are they told apart.
+        case slash(FoundFile, ours: [ComputedDigest])
+    }
+
+    let address: WebDAVAddress
+    private let orders: [DigestOrder]
+    private let asksChecksums: Bool
+    private var phase: Phase
+
+    /// - Parameters:
+    ///   - takesPropfind: False for a server that refused it before.
+    ///   - asksChecksums: True where the server may know ownCloud's digests.
+    init(
+        _ address: WebDAVAddress, takesPropfind: Bool, asksChecksums: Bool = false, orders: [DigestOrder] = []
+    ) {
+        self.address = address
+        self.asksChecksums = asksChecksums
+        self.orders = orders
+        phase = takesPropfind ? .properties : .head
+    }
+
+    /// False once the server has refused `PROPFIND`.
+    var takesPropfind: Bool { if case .properties = phase { true } else { false } }
+
+    func start() -> Exchange {
+        var exchange: Exchange
+        switch phase {
+        case .properties:
+            exchange = WebDAVProperties.exchange(
+                address.url,
+                [.resourcetype, .getcontentlength, .getetag] + (asksChecksums ? [.checksums] : []))
+        case .head, .slash: exchange = Exchange(.head, address.url, isIdempotent: true)
+        }
+        exchange.digests = orders
+        return exchange
+    }
+
+    mutating func receive(_ answer: Reply.Answer) -> Verdict {
+        switch phase {
+        case .properties: return receiveProperties(answer)
+        case .head:
+            switch answer.status {
+            case 200..<300:
+                phase = .slash(FoundFile(headed: answer.fields), ours: answer.digests)
+                return .ask(Exchange(.head, address.asFolder.url, isIdempotent: true))
+            case 404, 410: return .found(.nothing, ours: [])
+            case 301...308 where isSlashed(answer): return .found(.folder, ours: [])
+            default: return .failed(WebDAVFailure.failure(answer))
+            }
+        case .slash(let file, let ours):
+            // What is a file has nothing below it.
+            let isFolder = (200..<300).contains(answer.status) || [401, 403].contains(answer.status)
+            return .found(isFolder ? .folder : .file(file), ours: ours)
+        }
+    }
+
+    private mutating func receiveProperties(_ answer: Reply.Answer) -> Verdict {
+        switch answer.status {
+        case 207:
+            guard let properties = WebDAVProperties.one(in: answer, at: address) else { break }
+            return .found(properties.isFolder ? .folder : .file(properties.file), ours: answer.digests)
+        case 404, 410: return .found(.nothing, ours: [])
+        // Some servers say so of a place whose folder is missing too.
+        case 409: return .found(.nothing, ours: [])
+        case 301...308 where isSlashed(answer): return .found(.folder, ours: [])
+        case 200..<300, 400, 405, 415, 501: break
+        default: return .failed(WebDAVFailure.failure(answer))
+        }
+        phase = .head
+        return .ask(start())
+    }
+
+    /// Sent on to the same address with a slash, as servers do for folders.
+    private func isSlashed(_ answer: Reply.Answer) -> Bool {
+        guard let location = answer.fields[.location],
+            let target = UploadAddress.absolute(location, against: address.url)
+        else { return false }
+        return WebDAVAddress(target.absoluteString).path == address.asFolder.path
+    }
+}

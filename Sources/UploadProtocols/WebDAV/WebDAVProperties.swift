@@ -1,0 +1,89 @@
+import Foundation
+import HTTPTypes
+
+/// What `PROPFIND` tells of one place (RFC 4918 §9.1). Prefixes differ from server to server; namespaces do not.
+struct WebDAVProperties: Hashable, Sendable {
+    /// The path of the place, percent-encoding removed, without a slash at its end.
+    var path: String
+    var isFolder = false
+    var file = FoundFile()
+    /// Bytes that may still be stored (RFC 4331 §3); negative in ownCloud's words for "not known".
+    var quotaAvailable: ByteCount?
+
+    /// What is asked for.
+    enum Wish: String, Sendable {
+        case resourcetype, getcontentlength, getetag
+        case quota = "quota-available-bytes"
+        /// ownCloud's and Nextcloud's digests of a file.
+        case checksums
+    }
+
+    /// - Parameter depth: 0 for the place itself, 1 for what is in it too.
+    static func exchange(_ url: String, depth: Int = 0, _ wishes: [Wish]) -> Exchange {
+        let names = wishes.map { wish in
+            wish == .checksums ? "<O:checksums xmlns:O=\"\(ownCloud)\"/>" : "<D:\(wish.rawValue)/>"
+        }
+        let body =
+            "<?xml version=\"1.0\" encoding=\"utf-8\"?><D:propfind xmlns:D=\"DAV:\"><D:prop>"
+            + names.joined() + "</D:prop></D:propfind>"
+        return Exchange(
+            .propfind, url,
+            fields: [.depth: "\(depth)", .contentType: "application/xml; charset=utf-8"],
+            body: .bytes(Array(body.utf8)), isIdempotent: true)
+    }
+
+    /// In the order of the answer; nil if it is no answer to `PROPFIND`.
+    static func list(in answer: Reply.Answer) -> [WebDAVProperties]? {
+        guard answer.status == 207, let root = XMLDocument.parse(answer.body), root.name == "multistatus",
+            root.namespace == dav
+        else { return nil }
+        return root.children(named: "response", in: dav).compactMap(WebDAVProperties.init)
+    }
+
+    /// Of the place that was asked for.
+    static func one(in answer: Reply.Answer, at address: WebDAVAddress) -> WebDAVProperties? {
+        guard let all = list(in: answer) else { return nil }
+        let path = normalized(address.path)
+        return all.first { $0.path == path } ?? all.first
+    }
+
+    private init?(_ response: XMLElement) {
+        guard let href = response.child(named: "href", in: Self.dav)?.text else { return nil }
+        path = Self.normalized(URL(string: href)?.path(percentEncoded: true) ?? href)
+        // A status of the whole response says that nothing is known of this place.
+        if let status = response.child(named: "status", in: Self.dav), !Self.isSuccess(status.text) {
+            return nil
+        }
+        for group in response.children(named: "propstat", in: Self.dav)
+        where Self.isSuccess(group.child(named: "status", in: Self.dav)?.text ?? "") {
+            for property in group.child(named: "prop", in: Self.dav)?.children ?? [] { take(property) }
+        }
+    }
+
+    private mutating func take(_ property: XMLElement) {
+        switch (property.namespace, property.name) {
+        case (Self.dav, "resourcetype"): isFolder = property.child(named: "collection", in: Self.dav) != nil
+        case (Self.dav, "getcontentlength"): file.size = ByteCount(property.text)
+        case (Self.dav, "getetag"): file.entityTag = property.text.isEmpty ? nil : property.text
+        case (Self.dav, "quota-available-bytes"): quotaAvailable = ByteCount(property.text)
+        case (Self.ownCloud, "checksums"):
+            let all = [property.text] + property.descendants.map(\.text)
+            var fields = HTTPFields()
+            fields[.ocChecksum] = all.filter { HTTPField.isValidValue($0) }.joined(separator: " ")
+            file.told = ToldDigest.in(fields)
+        default: break
+        }
+    }
+
+    private static func isSuccess(_ status: String) -> Bool {
+        status.split(separator: " ").dropFirst().first.map { $0.hasPrefix("2") } ?? false
+    }
+
+    private static func normalized(_ path: String) -> String {
+        let plain = path.removingPercentEncoding ?? path
+        return plain.count > 1 && plain.hasSuffix("/") ? String(plain.dropLast()) : plain
+    }
+
+    static let dav = "DAV:"
+    static let ownCloud = "http://owncloud.org/ns"
+}

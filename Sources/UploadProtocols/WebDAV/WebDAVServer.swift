@@ -1,0 +1,59 @@
+import HTTPTypes
+
+/// What is known of a WebDAV server, as `ServerCapabilities` keep it.
+struct WebDAVServer: Hashable, Sendable {
+    /// How a part of a file can be written.
+    enum Ranges: String, Sendable {
+        /// `PUT` with `Content-Range`, seen to work (RFC 9110 §14.5).
+        case put
+        /// SabreDAV's `PATCH` with `X-Update-Range`, as the server offers it.
+        case patch
+        /// Seen not to work.
+        case refused = "no"
+    }
+
+    private(set) var capabilities: ServerCapabilities
+
+    init(_ capabilities: ServerCapabilities) { self.capabilities = capabilities }
+
+    /// What an answer to `OPTIONS` tells. An answer that is no success tells nothing.
+    init(options answer: Reply.Answer) {
+        capabilities = ServerCapabilities()
+        guard (200..<300).contains(answer.status) else { return }
+        // Some servers send the field more than once; HTTPFields joins them.
+        capabilities.extensions = Set(Self.list(answer.fields[.dav]).map { $0.lowercased() })
+        let methods = Self.list(answer.fields[.allow]).map { $0.uppercased() }
+        // Where DAV is offered, Allow speaks of this one address: of a missing one Apache lists no MOVE.
+        if capabilities.extensions.isEmpty, !methods.isEmpty, !methods.contains("MOVE") { moves = false }
+        if capabilities.extensions.contains("sabredav-partialupdate") { ranges = .patch }
+    }
+
+    /// False once it is known that nothing can be moved.
+    var moves: Bool {
+        get { capabilities.facts["move"] != "no" }
+        set { capabilities.facts["move"] = newValue ? nil : "no" }
+    }
+
+    var takesPropfind: Bool {
+        get { capabilities.facts["propfind"] != "no" }
+        set { capabilities.facts["propfind"] = newValue ? nil : "no" }
+    }
+
+    /// nil while nobody has tried.
+    var ranges: Ranges? {
+        get { capabilities.facts["ranges"].flatMap(Ranges.init) }
+        set { capabilities.facts["ranges"] = newValue?.rawValue }
+    }
+
+    /// True for Nextcloud and ownCloud, which keep times and digests.
+    var isOwnCloud: Bool {
+        capabilities.extensions.contains { name in
+            name.hasPrefix("nextcloud-") || name.hasPrefix("oc-") || name.hasPrefix("nc-")
+        }
+    }
+
+    /// The entries of a field that is a list of words.
+    static func list(_ field: String?) -> [String] {
+        (field ?? "").split(separator: ",").map { String($0).trimmingSpaces }.filter { !$0.isEmpty }
+    }
+}

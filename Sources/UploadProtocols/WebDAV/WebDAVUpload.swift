@@ -1,0 +1,268 @@
+import HTTPTypes
+
+/// WebDAV (RFC 4918): `PUT` beside the file's place, a look at what arrived, then `MOVE` into place.
+///
+/// So a broken upload leaves nothing under the file's name, and destroys nothing there: servers exist that keep a
+/// truncated file, or lose the old one, when a `PUT` breaks. A server without `MOVE` cannot be used like this; `put` can.
+///
+/// It starts again after an interruption, except where parts can be written: by SabreDAV's partial update, or, where a
+/// chunk size is set, by `PUT` with `Content-Range` on servers that were seen to honour it. Some ignore the field and
+/// replace the file by the part; it therefore only ever goes to the temporary name.
+public struct WebDAVUpload: SequentialProtocol {
+    public static let name = "webdav"
+    /// What most servers can do: parts are the exception.
+    public static let traits = ProtocolTraits(
+        resumes: false, checksums: [.md5, .sha1, .sha256], existing: Set(ExistingFilePolicy.allCases))
+
+    enum Phase: Sendable {
+        case asking
+        case looking(WebDAVLook, Purpose)
+        case making(WebDAVFolders)
+        case writing(WebDAVPiece)
+        case moving
+        case clearing(End)
+    }
+
+    /// What a look is for.
+    enum Purpose: Sendable {
+        /// How much an earlier attempt left.
+        case temporary
+        case place(ExistingChoice)
+        /// The folder, before many bytes are sent for nothing.
+        case folder
+        /// Whether all bytes up to the end of this piece arrived.
+        case written(WebDAVPiece)
+        /// The file at its place; `isOurs` if the server said that it moved it there.
+        case result(isOurs: Bool)
+    }
+
+    /// How the upload ends once the temporary file is gone.
+    enum End: Sendable {
+        case done(Receipt)
+        case failed(UploadFailure)
+    }
+
+    /// How often in a row the same may go wrong without an attempt's end.
+    static let patience = 3
+    /// A smaller file is sent without asking for its folder first.
+    static let folderLookSize: ByteCount = 64 << 10
+
+    let item: UploadItem
+    let options: ProtocolOptions
+    var phase = Phase.asking
+    var server = WebDAVServer(ServerCapabilities())
+    /// As last noted; nil before anything was sent.
+    var resource: Resource?
+    /// Whether an earlier attempt may have moved the file.
+    var mayBeMoved = false
+    /// How many bytes of the file the server holds under the temporary name.
+    var held: ByteCount = 0
+    var hasTemporary = false
+    var name: String
+    var replaces = false
+    var ours: [ComputedDigest] = []
+    var knowsFolder = false
+    var surprises = 0
+    var restarts = 0
+    private var pending: [Step.Note] = []
+
+    /// - Parameter options: The chunk size, the checksum and what becomes of an existing file are taken from them.
+    public init(item: UploadItem, options: ProtocolOptions) {
+        self.item = item
+        self.options = options
+        name = item.name
+    }
+
+    public mutating func start(resource: Resource?, capabilities: ServerCapabilities?) -> Step {
+        if let policy = options.existing, policy != .replace, !UploadAddress.tellsNamesApart(item.url) {
+            return .failed(
+                UploadFailure(
+                    .permanent,
+                    "the destination's url is the same for every file, so ifExists cannot be kept",
+                    hint: "end the url with a slash, or leave ifExists out"))
+        }
+        self.resource = resource
+        mayBeMoved = resource?.isMoving ?? false
+        guard let capabilities else {
+            let folder = WebDAVAddress(UploadAddress.address(item.url, for: "a")).folderURL
+            return .send(Exchange(.options, folder, isIdempotent: true))
+        }
+        server = WebDAVServer(capabilities)
+        return begin()
+    }
+
+    public mutating func receive(_ reply: Reply) -> Step {
+        let step = next(reply)
+        defer { pending = [] }
+        return step.noting(pending)
+    }
+
+    public func removal(of resource: Resource) -> [Exchange] {
+        [Exchange(.delete, resource.url, isIdempotent: true)]
+    }
+}
+
+extension WebDAVUpload {
+    private mutating func next(_ reply: Reply) -> Step {
+        let answer: Reply.Answer
+        switch (reply, phase) {
+        case (.broken, .clearing(let end)): return finish(end)
+        case (.broken(let failure, _), _): return .failed(failure)
+        case (.answered(let received), _): answer = received
+        }
+        switch phase {
+        case .asking: return receiveOptions(answer)
+        case .looking(let look, let purpose): return receiveLook(answer, look, purpose)
+        case .making(let folders): return receiveFolder(answer, folders)
+        case .writing(let piece): return receiveWritten(answer, piece)
+        case .moving: return receiveMove(answer)
+        case .clearing(let end):
+            if (200..<300).contains(answer.status) || [404, 410].contains(answer.status) {
+                note(.resource(nil))
+            }
+            return finish(end)
+        }
+    }
+
+    /// To be remembered before the next step.
+    mutating func note(_ note: Step.Note) { pending.append(note) }
+
+    mutating func noteServer() { note(.capabilities(server.capabilities)) }
+
+    mutating func noteResource(confirmed: ByteCount) {
+        guard var moved = resource else { return }
+        if confirmed < moved.confirmed { note(.serverLost(moved.confirmed - confirmed)) }
+        moved.confirmed = confirmed
+        resource = moved
+        note(.resource(moved))
+    }
+
+    func address(of name: String) -> WebDAVAddress {
+        WebDAVAddress(UploadAddress.address(item.url, for: name))
+    }
+
+    /// The same under whatever name the file ends up: it is found by the upload's key.
+    var temporary: WebDAVAddress {
+        resource.map { WebDAVAddress($0.url) } ?? address(of: item.name).temporary(key: item.key)
+    }
+
+    private mutating func receiveOptions(_ answer: Reply.Answer) -> Step {
+        let failure = WebDAVFailure.failure(answer)
+        if failure.category == .authentication || failure.isTransient { return .failed(failure) }
+        server = WebDAVServer(options: answer)
+        noteServer()
+        return begin()
+    }
+
+    private mutating func begin() -> Step {
+        guard server.moves else { return .failed(WebDAVFailure.noMove(nil)) }
+        guard let resource else { return choose() }
+        if server.ranges == nil { server.ranges = resource.provenRanges }
+        return look(at: WebDAVAddress(resource.url), for: .temporary)
+    }
+
+    mutating func look(at address: WebDAVAddress, for purpose: Purpose, orders: [DigestOrder] = []) -> Step {
+        let look = WebDAVLook(
+            address, takesPropfind: server.takesPropfind,
+            asksChecksums: server.isOwnCloud || options.checksum != nil, orders: orders)
+        phase = .looking(look, purpose)
+        return .send(look.start())
+    }
+
+    private mutating func receiveLook(_ answer: Reply.Answer, _ look: WebDAVLook, _ purpose: Purpose) -> Step
+    {
+        var look = look
+        let verdict = look.receive(answer)
+        if server.takesPropfind, !look.takesPropfind {
+            server.takesPropfind = false
+            noteServer()
+        }
+        switch (verdict, purpose) {
+        case (.ask(let exchange), _):
+            phase = .looking(look, purpose)
+            return .send(exchange)
+        case (.failed(let failure), .folder) where failure.category == .permanent:
+            // It may be written to all the same.
+            return write(from: 0)
+        case (.failed(let failure), .written(let piece)) where failure.category == .permanent:
+            return measured(nil, piece)
+        case (.failed(let failure), .result(isOurs: true)) where failure.category == .permanent:
+            return finish(.done(receipt(nil)))
+        case (.failed(let failure), _): return .failed(failure)
+        case (.found(let place, _), .temporary): return foundTemporary(place)
+        case (.found(let place, let ours), .place(var choice)):
+            let verdict = choice.receive(place, ours: ours)
+            return act(on: verdict, choice)
+        case (.found(let place, _), .folder): return foundFolder(place)
+        case (.found(let place, _), .written(let piece)): return measured(place, piece)
+        case (.found(let place, let ours), .result(let isOurs)):
+            return foundResult(place, isOurs: isOurs, computed: ours)
+        }
+    }
+
+    /// Looks at the file's place: never is a folder there to be replaced, as `Overwrite: T` would do with all in it.
+    mutating func choose() -> Step {
+        let choice = ExistingChoice(item, policy: options.existing, looksAlways: true)
+        return act(on: choice.start(), choice)
+    }
+
+    private mutating func act(on verdict: ExistingChoice.Verdict, _ choice: ExistingChoice) -> Step {
+        switch verdict {
+        case .look(let name, let algorithm):
+            return look(
+                at: address(of: name), for: .place(choice),
+                orders: algorithm.map { [DigestOrder($0, of: 0..<item.size)] } ?? [])
+        case .free(let name, let replaces):
+            (self.name, self.replaces) = (name, replaces)
+            return proceed()
+        case .finished(let name, let file, let verified, let wasThere):
+            let receipt = Receipt(
+                location: address(of: name).url, entityTag: file.entityTag, bytes: item.size,
+                verified: verified, wasThere: wasThere)
+            return hasTemporary ? clear(.done(receipt)) : .done(receipt)
+        case .failed(let failure): return .failed(failure)
+        }
+    }
+
+    /// What is left to do once it is known where the file goes.
+    private mutating func proceed() -> Step {
+        if hasTemporary, held == item.size { return move() }
+        if held == 0, !knowsFolder, item.size > Self.folderLookSize {
+            return look(at: WebDAVAddress(address(of: name).folderURL), for: .folder)
+        }
+        return write(from: held)
+    }
+
+    mutating func clear(_ end: End) -> Step {
+        phase = .clearing(end)
+        return .send(Exchange(.delete, temporary.url, isIdempotent: true))
+    }
+
+    func finish(_ end: End) -> Step {
+        switch end {
+        case .done(let receipt): .done(receipt)
+        case .failed(let failure): .failed(failure)
+        }
+    }
+}
+
+extension Resource {
+    private static let nameField = "name"
+    private static let rangesField = "ranges"
+
+    /// Where the file was to be moved, if a `MOVE` may have reached the server.
+    var movedName: String? { fields[Self.nameField] }
+    var isMoving: Bool { movedName != nil }
+
+    func moving(to name: String) -> Resource {
+        var resource = self
+        resource.fields[Self.nameField] = name
+        return resource
+    }
+
+    /// How parts were seen to work in an earlier attempt, which another process may have made.
+    var provenRanges: WebDAVServer.Ranges? {
+        get { fields[Self.rangesField].flatMap(WebDAVServer.Ranges.init) }
+        set { fields[Self.rangesField] = newValue?.rawValue }
+    }
+}

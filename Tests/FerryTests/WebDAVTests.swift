@@ -1,0 +1,234 @@
+import Foundation
+import Support
+import Testing
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// WebDAV servers that others wrote, each with habits of its own.
+enum WebDAVServerKind: String, CaseIterable, CustomTestStringConvertible {
+    /// Buffers a whole body before it acts on it.
+    case nginx
+    /// Takes `PUT` with `Content-Range`.
+    case apache
+    /// Refuses it.
+    case lighttpd
+    /// Takes it when told to.
+    case lighttpdWithRanges
+    /// Ignores it, and keeps what a broken `PUT` left.
+    case rclone
+
+    var testDescription: String { rawValue }
+
+    static let arePresent = ["nginx", "apache2", "lighttpd", "rclone"].allSatisfy(Privilege.has)
+    static let need: Comment = "needs nginx, apache2, lighttpd and rclone; Tests/run installs them"
+
+    func start(in folder: String) async throws -> InteropServer {
+        let script =
+            switch self {
+            case .nginx: "nginx_put.sh"
+            case .apache: "apache_dav.sh"
+            case .lighttpd, .lighttpdWithRanges: "lighttpd_dav.sh"
+            case .rclone: "rclone_dav.sh"
+            }
+        if self == .lighttpdWithRanges {
+            FileManager.default.createFile(atPath: folder + "/ranges", contents: nil)
+        }
+        return try await InteropServer(script, port: try InteropServer.freePort(), folder: folder)
+    }
+}
+
+/// Uploads over WebDAV to servers that others wrote.
+@Suite(
+    .fewAtOnce, .timeLimit(.minutes(5)),
+    .enabled(if: WebDAVServerKind.arePresent, WebDAVServerKind.need))
+struct WebDAVTests {
+    private let place: Workplace
+    private let folder: String
+    /// Where each server keeps its files.
+    private var stored: String { folder + "/files" }
+
+    init() throws {
+        place = try Workplace()
+        folder = place.directory.path("server")
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+    }
+
+    private func with(
+        _ kind: WebDAVServerKind, _ body: (InteropServer) async throws -> Void
+    ) async throws {
+        let server = try await kind.start(in: folder)
+        do {
+            try await body(server)
+        } catch {
+            try await server.stop()
+            throw error
+        }
+        try await server.stop()
+    }
+
+    private func makeFile(_ name: String, size: Int) throws {
+        try place.file(name, "")
+        _ = try PatternFile(at: place.path(name), count: size, seed: UInt64(size))
+    }
+
+    /// Nothing else is at the server either, such as a temporary file.
+    private func expectSameTrees() async {
+        #expect(await ChildProcess.succeeds("diff", "-r", place.path(""), stored))
+    }
+
+    @Test(arguments: WebDAVServerKind.allCases)
+    func `files arrive under their own names, in folders that were not there`(
+        kind: WebDAVServerKind
+    ) async throws {
+        try makeFile("empty.bin", size: 0)
+        try makeFile("large ä.bin", size: 20_000_000)
+        try makeFile("html 5.txt", size: 17)
+        try makeFile("new folder/50% #1/\"it's\" & <só>+;=@.txt", size: 100_000)
+        try makeFile("new folder/50% #1/b?c.txt", size: 3)
+        try await with(kind) { server in
+            try place.configure("webdav", at: server.url("/"))
+            let added = try await place.ferry("add", "--recursive", place.path("*"))
+            #expect(added.ending == .exited(0), "\(added.errors)")
+            let result = try await place.ferry("run", "--exit-when-idle")
+            #expect(result.ending == .exited(0), "\(result.output) \(result.errors)")
+            await expectSameTrees()
+        }
+    }
+
+    @Test(arguments: WebDAVServerKind.allCases)
+    func `an upload that was killed is whole after the next run, and leaves nothing else`(
+        kind: WebDAVServerKind
+    ) async throws {
+        try makeFile("large.bin", size: 20_000_000)
+        try await with(kind) { server in
+            try place.configure("webdav", at: server.url("/"), limits: #"{ "bandwidth": "8M" }"#)
+            try await place.ferry("add", place.path("large.bin"))
+            let engine = try place.start("run", "--json", "--exit-when-idle")
+            try await engine.output.wait { lines in
+                let sent = try? UploadLine.all(in: lines.suffix(1)).last?.sent
+                return sent ?? 0 > 5_000_000
+            }
+            engine.signal(SIGKILL)
+            try await engine.ending()
+            #expect(!FileManager.default.fileExists(atPath: stored + "/large.bin"))
+            let last = try await place.ferry("run", "--exit-when-idle")
+            #expect(last.ending == .exited(0), "\(last.output)")
+            await expectSameTrees()
+        }
+    }
+
+    @Test(arguments: WebDAVServerKind.allCases)
+    func `with a chunk size the file is whole whatever the server makes of Content-Range`(
+        kind: WebDAVServerKind
+    ) async throws {
+        try makeFile("large.bin", size: 20_000_000)
+        try await with(kind) { server in
+            try place.configure("webdav", at: server.url("/"), more: #", "chunkSize": "6M""#)
+            try await place.ferry("add", place.path("large.bin"))
+            let result = try await place.ferry("run", "--exit-when-idle")
+            #expect(result.ending == .exited(0), "\(result.output) \(result.errors)")
+            await expectSameTrees()
+            let sizes = try place.exchangeSizes("PUT")
+            let takesRanges = [.apache, .lighttpdWithRanges].contains(kind)
+            let parts = takesRanges ? [6 << 20, 6 << 20, 6 << 20, 20_000_000 - 18 << 20] : [20_000_000]
+            #expect(Array(sizes.suffix(parts.count)) == parts, "\(sizes)")
+            print("WebDAV by \(kind.rawValue), 20000000 bytes in chunks of 6 MiB: PUT of \(sizes)")
+        }
+    }
+
+    @Test(arguments: [CutUpload.Trouble.link, .kill])
+    func `an upload to Apache that is cut goes on within a chunk`(trouble: CutUpload.Trouble) async throws {
+        try await with(.apache) { server in
+            let result = try await CutUpload(size: 64 << 20, cuts: 5, seed: 4, trouble: trouble).run(
+                in: place, to: server.port, "/", protocol: "webdav", more: #", "chunkSize": "16M""#)
+            print("WebDAV by apache, \(trouble): \(result)")
+            await expectSameTrees()
+        }
+    }
+
+    @Test(arguments: [WebDAVServerKind.rclone, .nginx])
+    func `an upload that is cut begins again and is whole in the end`(kind: WebDAVServerKind) async throws {
+        try await with(kind) { server in
+            let result = try await CutUpload(size: 16 << 20, cuts: 2, seed: 9).run(
+                in: place, to: server.port, "/", protocol: "webdav")
+            print("WebDAV by \(kind.rawValue): \(result)")
+            await expectSameTrees()
+        }
+    }
+
+    /// A file that is there before, of another size unless it is the same, and what becomes of it.
+    @Test(arguments: WebDAVServerKind.allCases)
+    func `what is there is kept, replaced or stepped around as the destination says`(
+        kind: WebDAVServerKind
+    ) async throws {
+        try place.file("a.txt", "the new contents")
+        try await with(kind) { server in
+            for (policy, ends, names) in [
+                ("fail", 1, ["a.txt": "old"]), ("replace", 0, ["a.txt": "new"]),
+                ("skip", 0, ["a.txt": "new"]), ("rename", 0, ["a.txt": "old", "a (2).txt": "new"]),
+            ] as [(String, Int32, [String: String])] {
+                let folder = "\(stored)/\(policy)"
+                try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+                try Data("the old".utf8).write(to: URL(fileURLWithPath: folder + "/a.txt"))
+                try place.configure(
+                    "webdav", at: server.url("/\(policy)/"), more: #", "ifExists": "\#(policy)""#)
+                try await place.ferry("add", place.path("a.txt"))
+                let result = try await place.ferry("run", "--exit-when-idle")
+                #expect(result.ending == .exited(ends), "\(policy): \(result.output)")
+                let found = try FileManager.default.contentsOfDirectory(atPath: folder)
+                #expect(found.sorted() == names.keys.sorted(), "\(policy)")
+                for (name, which) in names {
+                    let text = try String(contentsOfFile: "\(folder)/\(name)", encoding: .utf8)
+                    #expect(text == (which == "old" ? "the old" : "the new contents"), "\(policy)")
+                }
+                try await place.ferry("remove", "--all")
+            }
+        }
+    }
+
+    @Test(arguments: WebDAVServerKind.allCases)
+    func `a file of the same size is not sent again where that is wished`(kind: WebDAVServerKind) async throws
+    {
+        try place.file("a.txt", "contents")
+        try await with(kind) { server in
+            try Data("CONTENTS".utf8).write(to: URL(fileURLWithPath: stored + "/a.txt"))
+            try place.configure("webdav", at: server.url("/"), more: #", "ifExists": "skip""#)
+            try await place.ferry("add", place.path("a.txt"))
+            #expect(try await place.ferry("run", "--exit-when-idle").ending == .exited(0))
+            #expect(try String(contentsOfFile: stored + "/a.txt", encoding: .utf8) == "CONTENTS")
+        }
+    }
+
+    /// `MOVE` with `Overwrite: T` would delete the folder with everything in it.
+    @Test(arguments: WebDAVServerKind.allCases)
+    func `a folder of the file's name is not replaced`(kind: WebDAVServerKind) async throws {
+        try place.file("a", "contents")
+        try await with(kind) { server in
+            let folder = stored + "/a"
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            try Data("precious".utf8).write(to: URL(fileURLWithPath: folder + "/b"))
+            try place.configure("webdav", at: server.url("/"), more: #", "ifExists": "replace""#)
+            try await place.ferry("add", place.path("a"))
+            #expect(try await place.ferry("run", "--exit-when-idle").ending == .exited(1))
+            #expect(try await place.list().first?.error?.contains("folder") == true)
+            #expect(try String(contentsOfFile: folder + "/b", encoding: .utf8) == "precious")
+        }
+    }
+
+    @Test func `a server without MOVE is not used, and put is named instead`() async throws {
+        try place.file("a.txt")
+        let server = try HostileServer([
+            .answer(200, headers: [("Allow", "GET,HEAD,PUT,DELETE,OPTIONS")])
+        ])
+        defer { server.stop() }
+        try place.configure("webdav", at: server.url("/"))
+        try await place.ferry("add", place.path("a.txt"))
+        #expect(try await place.ferry("run", "--exit-when-idle").ending == .exited(1))
+        #expect(try await place.list().first?.hint?.contains("put") == true)
+        #expect(server.requests.map(\.method) == ["OPTIONS"])
+    }
+}

@@ -1,0 +1,59 @@
+#!/bin/sh
+# WebDAV by Apache's mod_dav at http://127.0.0.1:PORT/, files below DIR/files. It takes PUT with Content-Range.
+#
+# usage: apache_dav.sh PORT DIR
+#
+# Everything Apache writes is below DIR. Prints "ready PORT" once it listens. Ends on SIGTERM, which goes to Apache
+# itself. Status 69 if Apache is not installed.
+set -eu
+
+if [ $# -ne 2 ]; then
+    sed -n '2,7s/^# \{0,1\}//p' "$0" >&2
+    exit 64
+fi
+PATH=$PATH:/usr/sbin:/usr/local/sbin
+command -v apache2 >/dev/null || { echo "Apache is not installed" >&2; exit 69; }
+
+port=$1
+mkdir -p "$2/files" "$2/locks"
+directory=$(cd "$2" && pwd)
+modules=/usr/lib/apache2/modules
+cat >"$directory/apache.conf" <<CONFIGURATION
+ServerRoot "$directory"
+ServerName 127.0.0.1
+PidFile "$directory/apache.pid"
+ErrorLog "$directory/error.log"
+Listen 127.0.0.1:$port
+LoadModule mpm_event_module $modules/mod_mpm_event.so
+LoadModule authz_core_module $modules/mod_authz_core.so
+LoadModule dav_module $modules/mod_dav.so
+LoadModule dav_fs_module $modules/mod_dav_fs.so
+DAVLockDB "$directory/locks/lock"
+DocumentRoot "$directory/files"
+<Directory "$directory/files">
+    Require all granted
+    Dav On
+</Directory>
+# As in the usual configuration.
+<FilesMatch "^\.ht">
+    Require all denied
+</FilesMatch>
+CONFIGURATION
+
+# This shell becomes Apache, so that stopping it stops Apache. A child waits for the pid file.
+rm -f "$directory/apache.pid"
+(
+    tries=0
+    while [ $tries -lt 100 ] && kill -0 $$ 2>/dev/null; do
+        if [ -s "$directory/apache.pid" ]; then
+            echo "ready $port"
+            exit 0
+        fi
+        tries=$((tries + 1))
+        sleep 0.1
+    done
+) &
+# Apache does not serve as root: it gets a name space in which its user has another number.
+as=''
+if [ "$(id -u)" = 0 ]; then as='unshare --user --map-user=1000 --map-group=1000'; fi
+exec $as apache2 -f "$directory/apache.conf" -DFOREGROUND

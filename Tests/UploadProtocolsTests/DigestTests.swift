@@ -1,0 +1,98 @@
+import Foundation
+import HTTPTypes
+import Testing
+
+@testable import UploadProtocols
+
+/// Digests in Base64, by input.
+private struct Checksums: Decodable {
+    struct Digests: Decodable {
+        var crc32c: String
+        var crc64nvme: String
+        var sha1: String
+        var sha256: String
+        var md5: String
+        var contentDigest: String
+
+        subscript(algorithm: DigestAlgorithm) -> String {
+            switch algorithm {
+            case .md5: md5
+            case .sha1: sha1
+            case .sha256: sha256
+            case .crc32c: crc32c
+            case .crc64nvme: crc64nvme
+            }
+        }
+    }
+
+    var inputs: [String: Digests]
+
+    static func bytes(of input: String) -> [UInt8] {
+        // As the file defines it.
+        guard input == "P" else { return Array(input.utf8) }
+        return (0..<1_048_576).map { UInt8(truncatingIfNeeded: $0 * 31 + ($0 >> 8) * 17) }
+    }
+}
+
+struct DigestTests {
+    @Test(arguments: DigestAlgorithm.allCases)
+    func `a digest is that of the vectors, in one piece and in many`(algorithm: DigestAlgorithm) throws {
+        for (input, digests) in try vectors("checksums", as: Checksums.self).inputs {
+            let bytes = Checksums.bytes(of: input)
+            let expected = Array(try #require(Data(base64Encoded: digests[algorithm])))
+            #expect(RunningDigest.of(bytes, algorithm) == expected, "\(input)")
+            var running = RunningDigest(algorithm)
+            var rest = bytes[...]
+            // Lengths that are no multiple of the eight bytes that sums take at a time.
+            for length in [1, 7, 13, 65_537] {
+                let piece = Array(rest.prefix(length))
+                piece.withUnsafeBytes { running.update($0) }
+                rest = rest.dropFirst(length)
+            }
+            Array(rest).withUnsafeBytes { running.update($0) }
+            #expect(running.bytes == expected, "\(input)")
+        }
+    }
+
+    @Test func `a digest stands in a field as its place says`() throws {
+        let digests = try #require(try vectors("checksums", as: Checksums.self).inputs["hello"])
+        let place = DigestOrder.Place(.reprDigest, .base64, prefix: "sha-256=:", suffix: ":")
+        #expect(place.value(RunningDigest.of(Array("hello".utf8), .sha256)) == digests.contentDigest)
+        #expect(DigestOrder.Form.hex.text([0, 10, 255]) == "000aff")
+    }
+
+    @Test func `Repr-Digest is read, the strongest first, without what is unknown or broken`() {
+        let fields: HTTPFields = [
+            .reprDigest:
+                "md5=:XUFAKrxLKna5cZ2REBfFkg==:, sha-512=:AAAA:, sha=:?:, sha-256=:AQID:;q=1, crc32c=AAAA"
+        ]
+        #expect(
+            ToldDigest.in(fields) == [
+                ToldDigest(.sha256, [1, 2, 3]),
+                ToldDigest(.md5, RunningDigest.of(Array("hello".utf8), .md5)),
+            ])
+    }
+
+    @Test func `OC-Checksum is read in either case, and several of it`() {
+        let fields: HTTPFields = [.ocChecksum: "sha1:0aFF MD5:00 ADLER32:12345678 SHA256:0 x"]
+        #expect(ToldDigest.in(fields) == [ToldDigest(.sha1, [0x0A, 0xFF]), ToldDigest(.md5, [0])])
+    }
+
+    @Test func `a sum of an object's parts is not taken for that of the file`() throws {
+        let name = try #require(HTTPField.Name("x-amz-checksum-sha256"))
+        #expect(ToldDigest.in([name: "AQID"]) == [ToldDigest(.sha256, [1, 2, 3])])
+        #expect(ToldDigest.in([name: "AQID-2"]).isEmpty)
+    }
+
+    @Test(arguments: ["", ",", "=", "sha-256", "sha-256=", "sha-256=:", "sha-256=::::", "=:AQID:", ":::,==="])
+    func `no field is too odd to be read`(field: String) {
+        #expect(ToldDigest.dictionary(field).allSatisfy { $0.bytes.isEmpty })
+    }
+
+    @Test func `only what the server tells of the same algorithm is compared`() {
+        let ours = [ComputedDigest(.sha256, of: 0..<1, bytes: [1])]
+        #expect(FoundFile(told: [.init(.sha256, [1])]).agrees(with: ours) == .same(.sha256))
+        #expect(FoundFile(told: [.init(.sha256, [2])]).agrees(with: ours) == .different(.sha256))
+        #expect(FoundFile(told: [.init(.md5, [1])]).agrees(with: ours) == nil)
+    }
+}
