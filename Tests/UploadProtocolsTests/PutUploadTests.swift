@@ -23,9 +23,11 @@ struct PutChecksumTests {
         return (put, exchange)
     }
 
-    @Test(arguments: [
-        (.sha256, "sha-256=:AQID:"), (.md5, "md5=:AQID:"), (.sha1, "sha=:AQID:"), (.crc32c, "crc32c=:AQID:"),
-    ] as [(DigestAlgorithm, String)])
+    @Test(
+        arguments: [
+            (.sha256, "sha-256=:AQID:"), (.md5, "md5=:AQID:"), (.sha1, "sha=:AQID:"),
+            (.crc32c, "crc32c=:AQID:"),
+        ] as [(DigestAlgorithm, String)])
     func `the request carries the digest`(algorithm: DigestAlgorithm, field: String) {
         let order = sent(algorithm).exchange?.digests.first
         #expect(order?.range == 0..<10)

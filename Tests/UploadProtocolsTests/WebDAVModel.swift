@@ -1,0 +1,143 @@
+import Foundation
+import HTTPTypes
+
+@testable import UploadProtocols
+
+/// A WebDAV server that is a dictionary: what RFC 4918 asks for, and the ways in which servers differ.
+struct WebDAVModel {
+    enum RangeHabit {
+        case honours
+        /// Answers 501, as nginx does.
+        case refuses
+        /// Keeps the part as the whole, as rclone does.
+        case ignores
+    }
+
+    /// Sizes by path, percent-encoding removed.
+    var files: [String: ByteCount] = [:]
+    /// With a slash at the end.
+    var folders: Set<String> = ["/", "/files/"]
+    var ranges = RangeHabit.refuses
+    var takesPropfind = true
+    var moveStatus: Int?
+    var dav = "1, 2"
+    /// As `SHA256:HEX` and the like, for every file.
+    var checksums: String?
+    /// How much of a `PUT` is kept.
+    var keeps: ByteCount = .max
+    /// The requests, shortly.
+    private(set) var log: [String] = []
+
+    mutating func answer(_ exchange: Exchange) -> Reply.Answer {
+        let address = WebDAVAddress(exchange.url)
+        let path = address.path.removingPercentEncoding ?? address.path
+        log.append("\(exchange.method.rawValue) \(path)")
+        switch exchange.method.rawValue {
+        case "OPTIONS": return .init(status: 200, fields: [.dav: dav])
+        case "PROPFIND" where takesPropfind: return properties(path)
+        case "HEAD":
+            guard let size = files[path] else { return .init(status: folders.contains(path) ? 200 : 404) }
+            return .init(status: 200, fields: [.contentLength: "\(size)"])
+        case "MKCOL":
+            if folders.contains(path) { return .init(status: 405) }
+            let parent = path.dropLast().prefix { _ in true }
+            let end = parent.lastIndex(of: "/") ?? parent.startIndex
+            guard folders.contains(String(parent[...end])) else { return .init(status: 409) }
+            folders.insert(path)
+            return .init(status: 201)
+        case "PUT", "PATCH": return write(exchange, path)
+        case "DELETE": return .init(status: files.removeValue(forKey: path) == nil ? 404 : 204)
+        case "MOVE": return move(exchange, path)
+        default: return .init(status: 405)
+        }
+    }
+
+    private func properties(_ path: String) -> Reply.Answer {
+        let isFolder = folders.contains(path) || folders.contains(path + "/")
+        let size = files[path]
+        guard isFolder || size != nil else { return .init(status: 404) }
+        let known = isFolder ? "<x:collection/>" : ""
+        let length = size.map { "<x:getcontentlength>\($0)</x:getcontentlength>" } ?? ""
+        let sums = checksums.map { "<o:checksums><o:checksum>\($0)</o:checksum></o:checksums>" } ?? ""
+        let body = """
+            <?xml version="1.0"?><x:multistatus xmlns:x="DAV:" xmlns:o="http://owncloud.org/ns"><x:response>\
+            <x:href>\(WebDAVAddress.quoted(path).replacing("%2F", with: "/"))</x:href><x:propstat><x:prop>\
+            <x:resourcetype>\(known)</x:resourcetype>\(length)\(sums)</x:prop>\
+            <x:status>HTTP/1.1 200 OK</x:status></x:propstat></x:response></x:multistatus>
+            """
+        return .init(status: 207, body: Array(body.utf8))
+    }
+
+    private mutating func write(_ exchange: Exchange, _ path: String) -> Reply.Answer {
+        guard folders.contains(where: { path.hasPrefix($0) && !path.dropFirst($0.count).contains("/") })
+        else { return .init(status: 409) }
+        var range: Range<ByteCount> = 0..<0
+        if case .file(let sent, _, _) = exchange.body { range = sent }
+        let end = min(range.upperBound, keeps)
+        if exchange.method == .patch {
+            guard files[path] == range.lowerBound else { return .init(status: 416) }
+            files[path] = end
+        } else if exchange.fields[.contentRange] != nil {
+            switch ranges {
+            case .refuses: return .init(status: 501)
+            case .honours: files[path] = max(files[path] ?? 0, end)
+            case .ignores: files[path] = range.upperBound - range.lowerBound
+            }
+        } else {
+            files[path] = end
+        }
+        return .init(status: 201)
+    }
+
+    private mutating func move(_ exchange: Exchange, _ path: String) -> Reply.Answer {
+        if let moveStatus { return .init(status: moveStatus) }
+        guard let size = files[path] else { return .init(status: 404) }
+        let target = WebDAVAddress(exchange.fields[.destination] ?? "").path
+        let place = target.removingPercentEncoding ?? target
+        if files[place] != nil, exchange.fields[.overwrite] == "F" { return .init(status: 412) }
+        files[path] = nil
+        files[place] = size
+        return .init(status: 201)
+    }
+}
+
+/// Runs a protocol against the model until it ends.
+struct WebDAVRun {
+    var model: WebDAVModel
+    var resource: Resource?
+    var capabilities: ServerCapabilities?
+    /// The digest that every file has.
+    var digest: [UInt8] = [1, 2, 3]
+
+    /// - Parameter lose: True for a request whose answer never comes; it is carried out all the same if `reaches`.
+    mutating func upload(
+        _ item: UploadItem = .make(), _ options: ProtocolOptions = .init(), reaches: Bool = true,
+        lose: (Exchange) -> Bool = { _ in false }
+    ) -> Step {
+        var upload = WebDAVUpload(item: item, options: options)
+        var step = upload.start(resource: resource, capabilities: capabilities)
+        for _ in 0..<100 {
+            for note in step.notes {
+                switch note {
+                case .resource(let noted): resource = noted
+                case .capabilities(let found): capabilities = found
+                case .serverLost: break
+                }
+            }
+            guard let exchange = step.exchange else { break }
+            if let mark = exchange.markBeforeLastBytes { resource = mark }
+            if lose(exchange) {
+                if reaches { _ = model.answer(exchange) }
+                step = upload.receive(.broke(afterSending: 0))
+            } else {
+                var answer = model.answer(exchange)
+                answer.digests = exchange.digests.map {
+                    ComputedDigest($0.algorithm, of: $0.range, bytes: digest)
+                }
+                step = upload.receive(.answered(answer))
+            }
+        }
+        if step.receipt != nil { resource = nil }
+        return step
+    }
+}

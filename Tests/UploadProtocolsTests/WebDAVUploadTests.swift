@@ -1,0 +1,314 @@
+import HTTPTypes
+import Testing
+
+@testable import UploadProtocols
+
+private let temporary = "/files/.a.bin.part-key-1"
+
+struct WebDAVUploadTests {
+    private var run = WebDAVRun(model: WebDAVModel())
+
+    @Test mutating func `a file is sent beside its place, looked at, and moved there`() throws {
+        let step = run.upload()
+        #expect(step.receipt?.location == "http://server.example/files/a.bin")
+        #expect(run.model.files == ["/files/a.bin": 10])
+        #expect(
+            run.model.log == [
+                "OPTIONS /files/", "PROPFIND /files/a.bin", "PUT \(temporary)", "PROPFIND \(temporary)",
+                "MOVE \(temporary)", "PROPFIND /files/a.bin",
+            ])
+    }
+
+    @Test mutating func `an empty file takes the same way`() {
+        #expect(run.upload(.make(size: 0)).receipt?.bytes == 0)
+        #expect(run.model.files == ["/files/a.bin": 0])
+    }
+
+    @Test mutating func `what a server offers is asked once`() {
+        _ = run.upload()
+        _ = run.upload(.make(name: "b.bin"))
+        #expect(run.model.log.filter { $0.hasPrefix("OPTIONS") }.count == 1)
+    }
+
+    @Test mutating func `the temporary name is noted before the first byte`() {
+        _ = run.upload(lose: { $0.method == .put })
+        #expect(run.resource?.url == "http://server.example" + temporary)
+        #expect(run.model.log.last?.hasPrefix("PUT") == true)
+    }
+
+    @Test mutating func `folders are made from the inside as far as they are missing`() {
+        let step = run.upload(.make(name: "b/c d/e.bin"))
+        #expect(step.receipt?.location == "http://server.example/files/b/c%20d/e.bin")
+        #expect(
+            run.model.log.filter { $0.hasPrefix("MKCOL") } == [
+                "MKCOL /files/b/c d/", "MKCOL /files/b/", "MKCOL /files/b/c d/",
+            ])
+    }
+
+    @Test mutating func `many bytes are not sent to a folder that is missing`() {
+        _ = run.upload(.make(name: "b/e.bin", size: 1 << 30))
+        #expect(run.model.log.filter { $0.hasPrefix("PUT") }.count == 1)
+    }
+
+    @Test mutating func `the destination's own folder is made only if it is missing too`() {
+        run.model.folders = ["/"]
+        _ = run.upload(.make(name: "b/e.bin"))
+        #expect(run.model.folders == ["/", "/files/", "/files/b/"])
+    }
+
+    @Test mutating func `a broken upload is sent again in full where parts are not known to work`() {
+        _ = run.upload(lose: { $0.method == .put })
+        run.model.files[temporary] = 4
+        #expect(run.upload().receipt != nil)
+        #expect(run.model.files == ["/files/a.bin": 10])
+    }
+
+    @Test mutating func `a file that arrived whole is not sent again when the answer was lost`() {
+        _ = run.upload(lose: { $0.method == .put })
+        #expect(run.upload().receipt != nil)
+        #expect(run.model.log.filter { $0.hasPrefix("PUT") }.count == 1)
+    }
+
+    @Test(arguments: ExistingFilePolicy.allCases)
+    mutating func `a lost answer to MOVE is settled by looking`(policy: ExistingFilePolicy) {
+        let options = ProtocolOptions(existing: policy)
+        _ = run.upload(.make(), options, lose: { $0.method == .move })
+        let step = run.upload(.make(), options)
+        #expect(step.receipt?.location == "http://server.example/files/a.bin")
+        #expect(step.receipt?.wasThere == false)
+        #expect(run.model.files == ["/files/a.bin": 10])
+        #expect(run.model.log.filter { $0.hasPrefix("MOVE") }.count == 1)
+    }
+
+    @Test mutating func `a MOVE that never arrived is made again`() {
+        _ = run.upload(reaches: false, lose: { $0.method == .move })
+        #expect(run.upload().receipt != nil)
+        #expect(run.model.files == ["/files/a.bin": 10])
+        #expect(run.model.log.filter { $0.hasPrefix("PUT") }.count == 1)
+    }
+
+    @Test mutating func `an uploaded file that vanished with another in its place is sent again`() {
+        _ = run.upload(reaches: false, lose: { $0.method == .move })
+        run.model.files = ["/files/a.bin": 7]
+        #expect(run.upload().receipt != nil)
+        #expect(run.model.files == ["/files/a.bin": 10])
+    }
+
+    @Test mutating func `a server that keeps less than it took is told of`() {
+        run.model.keeps = 6
+        #expect(run.upload().failure?.summary == "the server holds 6 bytes of a file of 10")
+        #expect(run.model.files["/files/a.bin"] == nil)
+    }
+
+    @Test mutating func `a server without PROPFIND is asked by HEAD`() {
+        run.model.takesPropfind = false
+        #expect(run.upload().receipt != nil)
+        #expect(run.capabilities?.facts["propfind"] == "no")
+        #expect(run.model.files == ["/files/a.bin": 10])
+    }
+
+    @Test(arguments: [true, false])
+    mutating func `a folder in the file's place is never replaced`(takesPropfind: Bool) {
+        run.model.takesPropfind = takesPropfind
+        run.model.folders.formUnion(["/files/a.bin/", "/files/a.bin"])
+        #expect(run.upload().failure?.summary.contains("folder") == true)
+        #expect(!run.model.log.contains { $0.hasPrefix("PUT") || $0.hasPrefix("MOVE") })
+    }
+
+    @Test(arguments: [405, 501, 403])
+    mutating func `a server that does not move files keeps nothing, and put is named`(status: Int) {
+        run.model.moveStatus = status
+        let step = run.upload()
+        #expect(step.failure?.hint?.contains("put") == true)
+        #expect(run.model.files.isEmpty)
+        #expect(run.resource == nil)
+        // A refusal may hold for one folder; a method that is not there is not there.
+        let sent = run.model.log.count
+        #expect(run.upload().failure?.hint?.contains("put") == true)
+        #expect((run.model.log.count == sent) == (status != 403))
+    }
+
+    @Test mutating func `a lock is waited for`() {
+        run.model.moveStatus = 423
+        let failure = run.upload().failure
+        #expect(failure?.category == .server)
+        #expect(failure?.retryAfter == 10)
+        run.model.moveStatus = nil
+        #expect(run.upload().receipt != nil)
+    }
+
+    @Test func `removal deletes what was sent so far`() {
+        let resource = Resource(url: "http://server.example/files/.a.bin.part-key-1")
+        let exchanges = WebDAVUpload(item: .make(), options: .init()).removal(of: resource)
+        #expect(exchanges.map(\.method) == [.delete])
+        #expect(exchanges.map(\.url) == [resource.url])
+    }
+}
+
+struct WebDAVExistingTests {
+    private var run = WebDAVRun(model: WebDAVModel(files: ["/files/a.bin": 7]))
+
+    @Test(arguments: [nil, ExistingFilePolicy.replace, .skip])
+    mutating func `another file is replaced`(policy: ExistingFilePolicy?) {
+        #expect(run.upload(.make(), .init(existing: policy)).receipt != nil)
+        #expect(run.model.files == ["/files/a.bin": 10])
+    }
+
+    @Test mutating func `a file of the same size is skipped`() {
+        run.model.files["/files/a.bin"] = 10
+        #expect(run.upload(.make(), .init(existing: .skip)).receipt?.wasThere == true)
+        #expect(run.resource == nil)
+    }
+
+    @Test mutating func `rename finds the next name`() {
+        #expect(
+            run.upload(.make(), .init(existing: .rename)).receipt?.location
+                == "http://server.example/files/a%20%282%29.bin")
+        #expect(run.model.files == ["/files/a.bin": 7, "/files/a (2).bin": 10])
+    }
+
+    @Test mutating func `fail leaves it alone and sends nothing`() {
+        #expect(run.upload(.make(), .init(existing: .fail)).failure?.status == 412)
+        #expect(run.model.files == ["/files/a.bin": 7])
+    }
+
+    /// Somebody else's file comes into the place while ours is sent.
+    private mutating func overtaken(_ policy: ExistingFilePolicy?) -> Step {
+        run.model.files = [:]
+        _ = run.upload(
+            .make(), .init(existing: policy), reaches: false, lose: { $0.method == .move })
+        run.resource?.fields = [:]
+        var upload = WebDAVUpload(item: .make(), options: .init(existing: policy))
+        var step = upload.start(resource: run.resource, capabilities: run.capabilities)
+        while let exchange = step.exchange {
+            if exchange.method == .move, run.model.files["/files/a.bin"] == nil {
+                run.model.files["/files/a.bin"] = 8
+            }
+            step = upload.receive(.answered(run.model.answer(exchange)))
+        }
+        return step
+    }
+
+    @Test mutating func `a file that came in between is kept where that is wished`() {
+        #expect(overtaken(.fail).failure?.status == 412)
+        #expect(run.model.files["/files/a.bin"] == 8)
+    }
+
+    @Test mutating func `a file that came in between is stepped around`() {
+        #expect(overtaken(.rename).receipt?.location?.hasSuffix("%282%29.bin") == true)
+        #expect(run.model.files == ["/files/a.bin": 8, "/files/a (2).bin": 10])
+    }
+
+    @Test mutating func `a file that came in between is replaced where that is wished`() {
+        #expect(overtaken(.replace).receipt != nil)
+        #expect(run.model.files == ["/files/a.bin": 10])
+    }
+}
+
+struct WebDAVRangeTests {
+    private var run = WebDAVRun(model: WebDAVModel())
+    private let options = ProtocolOptions(chunkSize: 3)
+
+    @Test mutating func `parts that add up prove the server, and are remembered`() {
+        run.model.ranges = .honours
+        #expect(run.upload(.make(), options).receipt != nil)
+        #expect(run.capabilities?.facts["ranges"] == "put")
+        #expect(run.model.log.filter { $0.hasPrefix("PUT") }.count == 4)
+        // The proof, and the end.
+        #expect(run.model.log.filter { $0 == "PROPFIND \(temporary)" }.count == 2)
+    }
+
+    @Test(arguments: [WebDAVModel.RangeHabit.refuses, .ignores])
+    mutating func `a server that fails the proof gets the whole, and no more parts`(
+        habit: WebDAVModel.RangeHabit
+    ) {
+        run.model.ranges = habit
+        #expect(run.upload(.make(), options).receipt != nil)
+        #expect(run.model.files == ["/files/a.bin": 10])
+        #expect(run.capabilities?.facts["ranges"] == "no")
+        let sent = run.model.log.filter { $0.hasPrefix("PUT") }.count
+        #expect(run.upload(.make(name: "b.bin"), options).receipt != nil)
+        #expect(run.model.log.filter { $0.hasPrefix("PUT") }.count == sent + 1)
+    }
+
+    @Test mutating func `no part ever goes to a final name`() {
+        run.model.ranges = .ignores
+        run.model.files = ["/files/a.bin": 7]
+        _ = run.upload(.make(), options, lose: { $0.fields[.contentRange] != nil })
+        #expect(run.model.files["/files/a.bin"] == 7)
+    }
+
+    @Test mutating func `an upload goes on at the server's size once parts are proven`() {
+        run.model.ranges = .honours
+        _ = run.upload(.make(), options, lose: { $0.fields[.contentRange] == "bytes 6-8/10" })
+        // The process is another one: only what was noted is known.
+        run.capabilities = .init(extensions: ["1"])
+        run.model.files[temporary] = 8
+        var first: String?
+        #expect(
+            run.upload(.make(), options) {
+                first = first ?? $0.fields[.contentRange]
+                return false
+            }.receipt != nil)
+        #expect(first == "bytes 8-9/10")
+        #expect(run.model.files == ["/files/a.bin": 10])
+    }
+
+    @Test mutating func `an upload that was cut before the proof begins again`() {
+        run.model.ranges = .ignores
+        _ = run.upload(.make(), options, lose: { $0.fields[.contentRange] != nil })
+        #expect(run.model.files[temporary] == 3)
+        #expect(run.upload(.make(), options).receipt != nil)
+        #expect(run.model.files == ["/files/a.bin": 10])
+    }
+
+    @Test mutating func `a temporary file that is too long is written anew`() {
+        run.model.ranges = .honours
+        _ = run.upload(.make(), options, lose: { $0.fields[.contentRange] == "bytes 6-8/10" })
+        run.model.files[temporary] = 11
+        #expect(run.upload(.make(), options).receipt != nil)
+        #expect(run.model.files == ["/files/a.bin": 10])
+    }
+
+    @Test mutating func `SabreDAV's partial update goes on without a chunk size`() {
+        run.model.dav = "1, 3, sabredav-partialupdate"
+        _ = run.upload(lose: { $0.method == .put })
+        run.model.files[temporary] = 4
+        var patch: Exchange?
+        #expect(
+            run.upload {
+                if $0.method == .patch { patch = $0 }
+                return false
+            }.receipt != nil)
+        #expect(patch?.fields[.updateRange] == "bytes=4-9")
+        #expect(patch?.fields[.contentType] == "application/x-sabredav-partialupdate")
+        #expect(patch?.body == .file(range: 4..<10))
+    }
+}
+
+struct WebDAVChecksumTests {
+    private var run = WebDAVRun(model: WebDAVModel())
+    private let options = ProtocolOptions(checksum: .sha1)
+
+    @Test mutating func `the digest goes with the file, and the server's is compared`() {
+        run.model.checksums = "SHA1:010203 MD5:00"
+        var put: Exchange?
+        let step = run.upload(.make(), options) {
+            if $0.method == .put { put = $0 }
+            return false
+        }
+        #expect(put?.digests.first?.place?.value([1, 2, 3]) == "SHA1:010203")
+        #expect(step.receipt?.verified == .sha1)
+    }
+
+    @Test mutating func `another digest is a failure that says so`() {
+        run.model.checksums = "SHA1:010204"
+        #expect(run.upload(.make(), options).failure?.summary.contains("SHA-1") == true)
+    }
+
+    @Test mutating func `a server that tells none has the file, unverified`() {
+        let receipt = run.upload(.make(), options).receipt
+        #expect(receipt?.bytes == 10)
+        #expect(receipt?.verified == nil)
+    }
+}
