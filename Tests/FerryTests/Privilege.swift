@@ -18,7 +18,9 @@ enum Privilege {
     /// Whether a program is in the PATH.
     static func has(_ program: String) -> Bool {
         let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
-        return (path.split(separator: ":") + ["/usr/sbin", "/sbin"]).contains { folder in
+        // Spelled out: left alone, the compiler splits into arrays of characters, which are no folders.
+        let folders: [String] = path.split(separator: ":").map(String.init) + ["/usr/sbin", "/sbin"]
+        return folders.contains { folder in
             FileManager.default.isExecutableFile(atPath: "\(folder)/\(program)")
         }
     }

@@ -41,6 +41,7 @@ public enum ProtocolCatalog {
             AzureUpload(item: $0, options: $1)
         },
         Entry(WebDAVUpload.self) { WebDAVUpload(item: $0, options: $1) },
+        Entry(NextcloudUpload.self) { NextcloudUpload(item: $0, options: $1) },
     ]
 
     /// nil if there is no such protocol.

@@ -1,0 +1,60 @@
+import Foundation
+
+/// How a file is cut for Nextcloud, and where its chunks wait.
+struct NextcloudPlan: Hashable, Sendable {
+    /// What the server takes, in bytes; the last chunk may be smaller (Nextcloud developer manual, chunked upload v2).
+    static let chunkSizes: ClosedRange<ByteCount> = 5 << 20...5_000_000_000
+    /// Where nothing is configured.
+    static let usualChunkSize: ByteCount = 10 << 20
+    /// The server's limit is 10,000; a list of more than this would not be read whole.
+    static let chunkLimit: ByteCount = 2000
+
+    let size: ByteCount
+    let chunkSize: ByteCount
+
+    /// - Parameter wished: As configured; taken as far as the limits allow.
+    init(size: ByteCount, wished: ByteCount?) {
+        let least = size / Self.chunkLimit + 1
+        let chosen = max(wished ?? Self.usualChunkSize, least)
+        self.init(
+            size: size, chunkSize: min(max(chosen, Self.chunkSizes.lowerBound), Self.chunkSizes.upperBound))
+    }
+
+    init(size: ByteCount, chunkSize: ByteCount) {
+        self.size = size
+        self.chunkSize = max(1, chunkSize)
+    }
+
+    /// Of chunks, numbered from 1. More than the limit if the file is too large for the protocol.
+    var count: Int { Int(clamping: size / chunkSize + (size % chunkSize == 0 ? 0 : 1)) }
+    var isTooLarge: Bool { count > Int(Self.chunkLimit) }
+
+    /// The bytes of chunk `number`, 1...`count`.
+    func range(_ number: Int) -> Range<ByteCount> {
+        let start = ByteCount(number - 1) * chunkSize
+        return start..<min(start + chunkSize, size)
+    }
+
+    /// `00001` and on, so that their order is the same by name.
+    static func name(_ number: Int) -> String {
+        String(repeating: "0", count: max(0, 5 - String(number).count)) + String(number)
+    }
+}
+
+/// Where a Nextcloud keeps files and unfinished uploads.
+struct NextcloudAddress: Hashable, Sendable {
+    /// `…/remote.php/dav/uploads/USER/`.
+    let uploads: String
+
+    /// nil if `url` is not below `…/dav/files/USER/`.
+    init?(_ url: String) {
+        let plain = UploadAddress.withoutQuery(url)
+        guard let mark = plain.range(of: "/dav/files/") else { return nil }
+        let user = plain[mark.upperBound...].prefix { $0 != "/" }
+        guard !user.isEmpty, plain[mark.upperBound...].contains("/") else { return nil }
+        uploads = "\(plain[..<mark.lowerBound])/dav/uploads/\(user)/"
+    }
+
+    /// An upload's own folder, the same in each attempt.
+    func folder(key: String) -> String { uploads + WebDAVAddress.quoted(key) + "/" }
+}

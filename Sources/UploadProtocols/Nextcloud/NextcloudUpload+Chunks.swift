@@ -1,0 +1,114 @@
+import HTTPTypes
+
+/// A large file: its folder, its chunks, and what is there already.
+extension NextcloudUpload {
+    mutating func makeUpload() -> Step {
+        knowsFolder = true
+        guard let place = NextcloudAddress(item.url) else { return .failed(Self.lost) }
+        var made = Resource(
+            url: place.folder(key: item.key), parts: .init(held: 0, planned: plan.count),
+            fields: ["name": name])
+        made.chunkSize = plan.chunkSize
+        noteResource(made)
+        phase = .makingUpload
+        var exchange = Exchange(.mkcol, made.url, isIdempotent: true)
+        exchange.fields[.destination] = address(of: name).destination
+        return .send(exchange)
+    }
+
+    mutating func receiveUpload(_ answer: Reply.Answer) -> Step {
+        switch answer.status {
+        case 200..<300: return send(NextcloudChunks(plan: plan, held: []))
+        // Made by an attempt that ended before it could note so; the key is nobody else's.
+        case 405: return list()
+        case 404, 409:
+            var failure = WebDAVFailure.failure(answer)
+            failure.hint = "check that the user in the destination's url is the one who signs in"
+            return .failed(failure, notes: [.resource(nil)])
+        default: return .failed(WebDAVFailure.failure(answer))
+        }
+    }
+
+    mutating func list() -> Step {
+        guard let resource else { return makeUpload() }
+        phase = .listing
+        return .send(WebDAVProperties.exchange(resource.url, depth: 1, [.resourcetype, .getcontentlength]))
+    }
+
+    mutating func receiveList(_ answer: Reply.Answer) -> Step {
+        // The server drops a folder that nobody wrote to for a day.
+        if [404, 410].contains(answer.status) { return startAgain() }
+        guard answer.status == 207 else { return .failed(WebDAVFailure.failure(answer)) }
+        guard let all = WebDAVProperties.list(in: answer) else {
+            return .failed(UploadFailure(.server, "the server's list of chunks cannot be read"))
+        }
+        var held: Set<Int> = []
+        for entry in all where !entry.isFolder {
+            let name = entry.path.split(separator: "/").last.map(String.init) ?? ""
+            // `.file` is what they become; a chunk of another size is sent again.
+            guard let number = Int(name), (1...plan.count).contains(number) else { continue }
+            let range = plan.range(number)
+            if entry.file.size == range.upperBound - range.lowerBound { held.insert(number) }
+        }
+        return send(NextcloudChunks(plan: plan, held: held))
+    }
+
+    /// Begins with as many chunks at once as may be, or puts them together if all are there.
+    private mutating func send(_ chunks: NextcloudChunks) -> Step {
+        var chunks = chunks
+        noteHeld(chunks)
+        var exchanges: [Exchange] = []
+        for _ in 0..<max(1, options.parallelRequests ?? Self.usualParallelRequests) {
+            guard let number = chunks.takeNext() else { break }
+            exchanges.append(exchange(number))
+        }
+        guard !exchanges.isEmpty else { return move() }
+        phase = .sendingChunks(chunks)
+        return .sendAll(exchanges)
+    }
+
+    private mutating func noteHeld(_ chunks: NextcloudChunks) {
+        guard var noted = resource else { return }
+        noted.confirmed = chunks.bytes
+        noted.parts = .init(held: chunks.held.count, planned: plan.count)
+        noteResource(noted)
+    }
+
+    private func exchange(_ number: Int) -> Exchange {
+        var exchange = Exchange(
+            .put, (resource?.url ?? "") + NextcloudPlan.name(number),
+            fields: [.ocTotalLength: "\(item.size)", .destination: address(of: name).destination],
+            body: .file(range: plan.range(number)), isIdempotent: true)
+        exchange.part = number
+        return exchange
+    }
+
+    mutating func receiveChunk(_ answer: Reply.Answer, _ number: Int, _ chunks: NextcloudChunks) -> Step {
+        var chunks = chunks
+        switch answer.status {
+        case 200..<300:
+            chunks.arrived(number)
+            noteHeld(chunks)
+            guard !chunks.isComplete else { return move() }
+            let following = chunks.takeNext()
+            phase = .sendingChunks(chunks)
+            return following.map { .send(exchange($0)) } ?? .wait()
+        case 404, 409:
+            // Others are still under way, so the next attempt begins anew.
+            let lost: [Step.Note] = resource.map { [.serverLost($0.confirmed)] } ?? []
+            return .failed(Self.lost, notes: lost + [.resource(nil)])
+        default: return .failed(WebDAVFailure.failure(answer))
+        }
+    }
+
+    static let lost = UploadFailure(
+        .server, "the server no longer has the folder of this upload; it begins again", retryAfter: 1)
+
+    mutating func startAgain() -> Step {
+        restarts += 1
+        guard restarts < Self.patience else { return .failed(Self.lost, notes: [.resource(nil)]) }
+        noteResource(nil)
+        plan = NextcloudPlan(size: item.size, wished: options.chunkSize)
+        return choose()
+    }
+}

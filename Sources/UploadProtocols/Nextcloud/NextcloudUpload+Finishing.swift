@@ -1,0 +1,146 @@
+import HTTPTypes
+
+/// The whole file at its place.
+extension NextcloudUpload {
+    mutating func sendWhole() -> Step {
+        let address = address(of: name)
+        var exchange = Exchange(
+            .put, address.url, fields: [.contentType: item.contentType],
+            body: item.size > 0 ? .file(range: 0..<item.size) : .none, isIdempotent: true, mayComplete: true)
+        // Nobody's file may come in between (RFC 9110 §13.1.2).
+        if !replaces { exchange.fields[.ifNoneMatch] = "*" }
+        addKept(to: &exchange)
+        let begun = Resource(url: address.url).moving(to: name)
+        exchange.markBeforeLastBytes = begun.withWholeBodySent(true)
+        noteResource(begun)
+        phase = .sendingWhole
+        return .send(exchange)
+    }
+
+    mutating func receiveWhole(_ answer: Reply.Answer, _ exchange: Exchange) -> Step {
+        switch answer.status {
+        case 200..<300:
+            ours = answer.digests
+            return look(at: address(of: name), for: .result)
+        case 404,
+            409 where !knowsFolder:
+            return makeFolders()
+        case 412: return takenMeanwhile()
+        default:
+            let failure = WebDAVFailure.failure(answer)
+            // What a proxy says tells nothing about the server behind it.
+            return .failed(failure, notes: [502, 504].contains(answer.status) ? [] : [.resource(nil)])
+        }
+    }
+
+    mutating func move() -> Step {
+        guard let resource else { return startAgain() }
+        var exchange = Exchange(.move, resource.url + ".file", isIdempotent: false, mayComplete: true)
+        exchange.fields[.destination] = address(of: name).destination
+        exchange.fields[.overwrite] = replaces ? "T" : "F"
+        exchange.fields[.ocTotalLength] = "\(item.size)"
+        addKept(to: &exchange)
+        // The answer may take minutes and get lost: then the file is looked for before anything is repeated.
+        exchange.markBeforeLastBytes = resource.moving(to: name).withWholeBodySent(true)
+        phase = .moving
+        return .send(exchange)
+    }
+
+    mutating func receiveMove(_ answer: Reply.Answer) -> Step {
+        switch answer.status {
+        case 207: return .failed(WebDAVFailure.move(answer))
+        case 200..<300:
+            ours = answer.digests
+            return look(at: address(of: name), for: .result)
+        case 404, 410: return look(at: address(of: name), for: .assembled)
+        case 412: return takenMeanwhile()
+        // A proxy lost its patience, or the file is locked because it is being put together.
+        case 423, 502, 504: return stillAssembling(WebDAVFailure.failure(answer))
+        default: return .failed(WebDAVFailure.move(answer), notes: [.resource(resource)])
+        }
+    }
+
+    private mutating func takenMeanwhile() -> Step {
+        surprises += 1
+        guard surprises < Self.patience else { return .failed(ExistingChoice.isThere(name)) }
+        if var noted = resource {
+            noted = noted.withWholeBodySent(false)
+            noteResource(noted.isChunked ? noted : nil)
+        }
+        return choose()
+    }
+
+    /// The next attempt looks for the file first, some times, before it repeats the `MOVE`.
+    private mutating func stillAssembling(_ reason: UploadFailure?) -> Step {
+        var failure = UploadFailure(
+            .server,
+            "the server is still putting the chunks together" + (reason.map { " (\($0.summary))" } ?? ""),
+            status: reason?.status, retryAfter: Self.pollPause)
+        failure.retryAfter = reason?.retryAfter ?? Self.pollPause
+        guard var noted = resource else { return .failed(failure) }
+        noted = noted.moving(to: name).withWholeBodySent(true)
+        noted.polls += 1
+        noteResource(noted)
+        return .failed(failure)
+    }
+
+    mutating func foundAssembled(_ place: FoundPlace) -> Step {
+        if case .file(let file) = place, file.size == item.size { return finish(file) }
+        guard let resource, resource.wholeBodySent else { return startAgain() }
+        if case .moving = phase { return startAgain() }
+        guard resource.polls >= Self.pollLimit || resource.polls == 0 else { return stillAssembling(nil) }
+        // The MOVE never arrived, or the server gave it up: what of the chunks is there tells.
+        var noted = resource.withWholeBodySent(false)
+        noted.polls = 0
+        noteResource(noted)
+        return choose()
+    }
+
+    mutating func foundResult(_ place: FoundPlace) -> Step {
+        guard case .file(let file) = place else {
+            return .failed(
+                UploadFailure(.server, "the server took the file, and it is not there"),
+                notes: [.resource(nil)])
+        }
+        guard file.size == nil || file.size == item.size else {
+            return .failed(
+                WholeUpload.wrongSize(file.size ?? 0, of: item.size, .server), notes: [.resource(nil)])
+        }
+        return finish(file)
+    }
+
+    /// Nextcloud keeps the digest it was told, and tells it again: only one that it computes itself proves anything.
+    private mutating func finish(_ file: FoundFile) -> Step {
+        let receipt = Receipt(
+            location: address(of: name).url, entityTag: file.entityTag, bytes: item.size)
+        guard let algorithm = options.checksum, let told = ToldDigest.ownCloudName(of: algorithm) else {
+            return .done(receipt)
+        }
+        phase = .hashing(receipt, file)
+        var exchange = Exchange(.patch, address(of: name).url, isIdempotent: true)
+        exchange.fields[.recalculateHash] = told.lowercased()
+        if ours.isEmpty { exchange.digests = [DigestOrder(algorithm, of: 0..<item.size)] }
+        return .send(exchange)
+    }
+
+    mutating func receiveHash(_ answer: Reply.Answer, _ receipt: Receipt, _ file: FoundFile?) -> Step {
+        let failure = AnswerVerdict.failure(answer)
+        guard (200..<300).contains(answer.status) else {
+            // Since Nextcloud 23; before, nothing is compared.
+            return failure.isTransient ? .failed(failure) : .done(receipt)
+        }
+        var receipt = receipt
+        switch FoundFile(headed: answer.fields).agrees(with: ours + answer.digests) {
+        case .same(let algorithm): receipt.verified = algorithm
+        case .different(let algorithm):
+            return .failed(DigestComparison.mismatch(algorithm), notes: [.resource(nil)])
+        case nil: break
+        }
+        return .done(receipt)
+    }
+}
+
+extension HTTPField.Name {
+    /// Has Nextcloud compute a file's digest and answer with `OC-Checksum` (its feature `nextcloud-checksum-update`).
+    static let recalculateHash = named("X-Recalculate-Hash")
+}

@@ -1,0 +1,250 @@
+import HTTPTypes
+
+import struct Foundation.Date
+
+/// Nextcloud's chunked upload, version 2 (Nextcloud developer manual, "Chunked file upload"): chunks go to a folder of
+/// their own, in any order, and a `MOVE` puts them together at the file's place. A small file is one `PUT`.
+///
+/// Written from the documented exchanges and tested against a server made of them; no Nextcloud took part.
+public struct NextcloudUpload: UploadProtocol {
+    public static let name = "nextcloud"
+    public static let traits = ProtocolTraits(
+        resumes: true, isParallel: true, checksums: [.md5, .sha1, .sha256],
+        existing: Set(ExistingFilePolicy.allCases))
+
+    enum Phase: Sendable {
+        case looking(WebDAVLook, Purpose)
+        case makingFolders(WebDAVFolders)
+        case sendingWhole
+        case makingUpload
+        case listing
+        case sendingChunks(NextcloudChunks)
+        case moving
+        /// The server computes the digest of what it holds.
+        case hashing(Receipt, FoundFile?)
+        case deleting(Receipt)
+    }
+
+    /// What a look is for.
+    enum Purpose: Sendable {
+        case place(ExistingChoice)
+        case folder
+        /// Whether an earlier `MOVE`, whose answer did not come, is done by now.
+        case assembled
+        case result
+    }
+
+    static let patience = 3
+    /// How often an assembly is only asked for before the `MOVE` is made again.
+    static let pollLimit = 4
+    /// Seconds between two looks at an assembly, which may take minutes.
+    static let pollPause = 15.0
+    /// Requests at once where nothing is configured.
+    static let usualParallelRequests = 2
+
+    let item: UploadItem
+    let options: ProtocolOptions
+    var phase: Phase
+    /// The upload's folder, or the file's own place for a small one; nil before it is noted.
+    var resource: Resource?
+    var plan: NextcloudPlan
+    var name: String
+    var replaces = false
+    var ours: [ComputedDigest] = []
+    var knowsFolder = false
+    var surprises = 0
+    var restarts = 0
+    private var pending: [Step.Note] = []
+
+    /// - Parameter options: The chunk size, the requests at once, the checksum and what becomes of an existing file are
+    ///   taken from them.
+    public init(item: UploadItem, options: ProtocolOptions) {
+        self.item = item
+        self.options = options
+        plan = NextcloudPlan(size: item.size, wished: options.chunkSize)
+        name = item.name
+        phase = .makingUpload
+    }
+
+    public mutating func start(resource: Resource?, capabilities: ServerCapabilities?) -> Step {
+        guard NextcloudAddress(item.url) != nil, UploadAddress.tellsNamesApart(item.url) else {
+            return .failed(
+                UploadFailure(
+                    .permanent, "the destination's url is no folder of a Nextcloud",
+                    hint: "it looks like https://HOST/remote.php/dav/files/USER/FOLDER/, with the slash"))
+        }
+        self.resource = resource
+        if let planned = resource?.chunkSize { plan = NextcloudPlan(size: item.size, chunkSize: planned) }
+        guard !plan.isTooLarge else {
+            let limit = NextcloudPlan.chunkSizes.upperBound * NextcloudPlan.chunkLimit
+            return .failed(
+                UploadFailure(
+                    .permanent,
+                    "the file has \(ByteFormat.sentence(item.size)), the most by nextcloud is \(ByteFormat.sentence(limit))"
+                ))
+        }
+        if let resource, resource.isChunked, resource.isMoving {
+            name = resource.movedName ?? item.name
+            return look(at: address(of: name), for: .assembled)
+        }
+        return choose()
+    }
+
+    public mutating func receive(_ reply: Reply, to exchange: Exchange) -> Step {
+        let step = next(reply, exchange)
+        defer { pending = [] }
+        return step.noting(pending)
+    }
+
+    /// The upload's folder. What may be the finished file is not touched.
+    public func removal(of resource: Resource) -> [Exchange] {
+        resource.isChunked ? [Exchange(.delete, resource.url, isIdempotent: true)] : []
+    }
+}
+
+extension NextcloudUpload {
+    private mutating func next(_ reply: Reply, _ exchange: Exchange) -> Step {
+        let answer: Reply.Answer
+        switch (reply, phase) {
+        case (.broken, .deleting(let receipt)): return .done(receipt)
+        case (.broken(let failure, _), _): return .failed(failure)
+        case (.answered(let received), _): answer = received
+        }
+        switch phase {
+        case .looking(let look, let purpose): return receiveLook(answer, look, purpose)
+        case .makingFolders(let folders): return receiveFolder(answer, folders)
+        case .sendingWhole: return receiveWhole(answer, exchange)
+        case .makingUpload: return receiveUpload(answer)
+        case .listing: return receiveList(answer)
+        case .sendingChunks(let chunks): return receiveChunk(answer, exchange.part, chunks)
+        case .moving: return receiveMove(answer)
+        case .hashing(let receipt, let file): return receiveHash(answer, receipt, file)
+        case .deleting(let receipt): return .done(receipt)
+        }
+    }
+
+    /// To be remembered before the next step.
+    mutating func note(_ note: Step.Note) { pending.append(note) }
+
+    mutating func noteResource(_ noted: Resource?) {
+        let lost = (resource?.confirmed ?? 0) - (noted?.confirmed ?? 0)
+        if lost > 0 { note(.serverLost(lost)) }
+        resource = noted
+        note(.resource(noted))
+    }
+
+    func address(of name: String) -> WebDAVAddress {
+        WebDAVAddress(UploadAddress.address(item.url, for: name))
+    }
+
+    private var isSmall: Bool { item.size <= plan.chunkSize }
+
+    mutating func look(at address: WebDAVAddress, for purpose: Purpose, orders: [DigestOrder] = []) -> Step {
+        let look = WebDAVLook(
+            address, takesPropfind: true, asksChecksums: options.existing == .skip, orders: orders)
+        phase = .looking(look, purpose)
+        return .send(look.start())
+    }
+
+    private mutating func receiveLook(_ answer: Reply.Answer, _ look: WebDAVLook, _ purpose: Purpose) -> Step
+    {
+        var look = look
+        switch (look.receive(answer), purpose) {
+        case (.ask(let exchange), _):
+            phase = .looking(look, purpose)
+            return .send(exchange)
+        case (.failed(let failure), _): return .failed(failure)
+        case (.found(let place, let ours), .place(var choice)):
+            let verdict = choice.receive(place, ours: ours)
+            return act(on: verdict, choice)
+        case (.found(.nothing, _), .folder): return makeFolders()
+        case (.found, .folder): return makeUpload()
+        case (.found(let place, _), .assembled): return foundAssembled(place)
+        case (.found(let place, _), .result): return foundResult(place)
+        }
+    }
+
+    /// Looks at the file's place, so that a folder there is not replaced, and does as the destination says.
+    mutating func choose() -> Step {
+        let begun = resource.flatMap { noted in
+            noted.movedName.map { ExistingChoice.Begun(name: $0, mayBeComplete: noted.wholeBodySent) }
+        }
+        let choice = ExistingChoice(item, policy: options.existing, begun: begun, looksAlways: true)
+        return act(on: choice.start(), choice)
+    }
+
+    private mutating func act(on verdict: ExistingChoice.Verdict, _ choice: ExistingChoice) -> Step {
+        switch verdict {
+        case .look(let name, let algorithm):
+            return look(
+                at: address(of: name), for: .place(choice),
+                orders: algorithm.map { [DigestOrder($0, of: 0..<item.size)] } ?? [])
+        case .free(let name, let replaces):
+            (self.name, self.replaces) = (name, replaces)
+            if isSmall { return sendWhole() }
+            if resource?.isChunked == true { return list() }
+            return knowsFolder
+                ? makeUpload() : look(at: WebDAVAddress(address(of: name).folderURL), for: .folder)
+        case .finished(let name, let file, let verified, let wasThere):
+            let receipt = Receipt(
+                location: address(of: name).url, entityTag: file.entityTag, bytes: item.size,
+                verified: verified, wasThere: wasThere)
+            guard let resource, resource.isChunked else { return .done(receipt) }
+            phase = .deleting(receipt)
+            return .send(Exchange(.delete, resource.url, isIdempotent: true))
+        case .failed(let failure): return .failed(failure)
+        }
+    }
+
+    mutating func makeFolders() -> Step {
+        knowsFolder = true
+        guard let folders = WebDAVFolders(of: address(of: name)) else {
+            return isSmall ? sendWhole() : makeUpload()
+        }
+        phase = .makingFolders(folders)
+        return .send(folders.start())
+    }
+
+    private mutating func receiveFolder(_ answer: Reply.Answer, _ folders: WebDAVFolders) -> Step {
+        var folders = folders
+        let verdict = folders.receive(answer)
+        phase = .makingFolders(folders)
+        switch verdict {
+        case .ask(let exchange): return .send(exchange)
+        case .made: return isSmall ? sendWhole() : makeUpload()
+        case .failed(let failure): return .failed(failure)
+        }
+    }
+
+    /// What Nextcloud keeps of a file besides its bytes.
+    func addKept(to exchange: inout Exchange) {
+        if let modified = item.modified {
+            exchange.fields[.ocMtime] = "\(Int64(modified.timeIntervalSince1970))"
+        }
+        guard let algorithm = options.checksum, let name = ToldDigest.ownCloudName(of: algorithm) else {
+            return
+        }
+        exchange.digests = [
+            DigestOrder(algorithm, of: 0..<item.size, in: .init(.ocChecksum, .hex, prefix: "\(name):"))
+        ]
+    }
+}
+
+extension Resource {
+    private static let chunkField = "chunk"
+    private static let pollsField = "polls"
+
+    /// Bytes of each chunk but the last; nil for a file that is sent whole.
+    var chunkSize: ByteCount? {
+        get { fields[Self.chunkField].flatMap { ByteCount($0) } }
+        set { fields[Self.chunkField] = newValue.map { "\($0)" } }
+    }
+
+    var isChunked: Bool { chunkSize != nil }
+
+    /// How often a `MOVE` without an answer was looked after.
+    var polls: Int {
+        get { fields[Self.pollsField].flatMap { Int($0) } ?? 0 }
+        set { fields[Self.pollsField] = newValue > 0 ? "\(newValue)" : nil }
+    }
+}
