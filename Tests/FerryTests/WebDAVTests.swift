@@ -103,20 +103,10 @@ struct WebDAVTests {
     func `an upload that was killed is whole after the next run, and leaves nothing else`(
         kind: WebDAVServerKind
     ) async throws {
-        try makeFile("large.bin", size: 20_000_000)
         try await with(kind) { server in
-            try place.configure("webdav", at: server.url("/"), limits: #"{ "bandwidth": "8M" }"#)
-            try await place.ferry("add", place.path("large.bin"))
-            let engine = try place.start("run", "--json", "--exit-when-idle")
-            try await engine.output.wait { lines in
-                let sent = try? UploadLine.all(in: lines.suffix(1)).last?.sent
-                return sent ?? 0 > 5_000_000
-            }
-            engine.signal(SIGKILL)
-            try await engine.ending()
-            #expect(!FileManager.default.fileExists(atPath: stored + "/large.bin"))
-            let last = try await place.ferry("run", "--exit-when-idle")
-            #expect(last.ending == .exited(0), "\(last.output)")
+            let result = try await CutUpload(size: 16 << 20, cuts: 1, seed: 3, trouble: .kill).run(
+                in: place, to: server.port, "/", protocol: "webdav")
+            print("WebDAV by \(kind.rawValue), killed: \(result)")
             await expectSameTrees()
         }
     }
@@ -134,8 +124,9 @@ struct WebDAVTests {
             await expectSameTrees()
             let sizes = try place.exchangeSizes("PUT")
             let takesRanges = [.apache, .lighttpdWithRanges].contains(kind)
-            let parts = takesRanges ? [6 << 20, 6 << 20, 6 << 20, 20_000_000 - 18 << 20] : [20_000_000]
-            #expect(Array(sizes.suffix(parts.count)) == parts, "\(sizes)")
+            let proof = [64 << 10, 64 << 10]
+            let rest = 20_000_000 - (128 << 10) - (18 << 20)
+            #expect(sizes == proof + (takesRanges ? [6 << 20, 6 << 20, 6 << 20, rest] : [20_000_000]))
             print("WebDAV by \(kind.rawValue), 20000000 bytes in chunks of 6 MiB: PUT of \(sizes)")
         }
     }
@@ -146,6 +137,8 @@ struct WebDAVTests {
             let result = try await CutUpload(size: 64 << 20, cuts: 5, seed: 4, trouble: trouble).run(
                 in: place, to: server.port, "/", protocol: "webdav", more: #", "chunkSize": "16M""#)
             print("WebDAV by apache, \(trouble): \(result)")
+            // Apache keeps what came of a broken part; the proof and what was in sockets is sent twice.
+            #expect(result.ratio < 1.2)
             await expectSameTrees()
         }
     }

@@ -72,16 +72,25 @@ extension NextcloudUpload {
 
     /// The next attempt looks for the file first, some times, before it repeats the `MOVE`.
     private mutating func stillAssembling(_ reason: UploadFailure?) -> Step {
-        var failure = UploadFailure(
-            .server,
-            "the server is still putting the chunks together" + (reason.map { " (\($0.summary))" } ?? ""),
-            status: reason?.status, retryAfter: Self.pollPause)
-        failure.retryAfter = reason?.retryAfter ?? Self.pollPause
-        guard var noted = resource else { return .failed(failure) }
-        noted = noted.moving(to: name).withWholeBodySent(true)
+        noteAssembling()
+        return .failed(
+            UploadFailure(
+                .server,
+                "the server is still putting the chunks together"
+                    + (reason.map { " (\($0.summary))" } ?? ""),
+                status: reason?.status, retryAfter: reason?.retryAfter ?? Self.pollPause))
+    }
+
+    /// The `MOVE` may be carried out for minutes without anybody to answer to.
+    mutating func lostAnswer(_ failure: UploadFailure) -> Step {
+        noteAssembling()
+        return .failed(failure)
+    }
+
+    private mutating func noteAssembling() {
+        guard var noted = resource?.moving(to: name).withWholeBodySent(true) else { return }
         noted.polls += 1
         noteResource(noted)
-        return .failed(failure)
     }
 
     mutating func foundAssembled(_ place: FoundPlace) -> Step {

@@ -68,10 +68,7 @@ public struct NextcloudUpload: UploadProtocol {
 
     public mutating func start(resource: Resource?, capabilities: ServerCapabilities?) -> Step {
         guard NextcloudAddress(item.url) != nil, UploadAddress.tellsNamesApart(item.url) else {
-            return .failed(
-                UploadFailure(
-                    .permanent, "the destination's url is no folder of a Nextcloud",
-                    hint: "it looks like https://HOST/remote.php/dav/files/USER/FOLDER/, with the slash"))
+            return .failed(Self.wrongAddress)
         }
         self.resource = resource
         if let planned = resource?.chunkSize { plan = NextcloudPlan(size: item.size, chunkSize: planned) }
@@ -107,6 +104,7 @@ extension NextcloudUpload {
         let answer: Reply.Answer
         switch (reply, phase) {
         case (.broken, .deleting(let receipt)): return .done(receipt)
+        case (.broken(let failure, .some), .moving): return lostAnswer(failure)
         case (.broken(let failure, _), _): return .failed(failure)
         case (.answered(let received), _): answer = received
         }

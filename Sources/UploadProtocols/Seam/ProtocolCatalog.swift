@@ -42,6 +42,16 @@ public enum ProtocolCatalog {
         },
         Entry(WebDAVUpload.self) { WebDAVUpload(item: $0, options: $1) },
         Entry(NextcloudUpload.self) { NextcloudUpload(item: $0, options: $1) },
+        Entry(PutUpload.self, check: { PutCheck(url: $0, options: $1) }) { PutUpload(item: $0, options: $1) },
+        Entry(PostUpload.self) { PostUpload(item: $0, options: $1) },
+        Entry(FormUpload.self) { FormUpload(item: $0, options: $1) },
+        Entry(TusUpload.self) { TusUpload(item: $0, options: $1) },
+        Entry(WebDAVUpload.self, check: { WebDAVCheck(url: $0, options: $1) }) {
+            WebDAVUpload(item: $0, options: $1)
+        },
+        Entry(NextcloudUpload.self, check: { NextcloudCheck(url: $0, options: $1) }) {
+            NextcloudUpload(item: $0, options: $1)
+        },
     ]
 
     /// nil if there is no such protocol.

@@ -14,13 +14,21 @@ struct WebDAVPiece: Hashable, Sendable {
     var range: Range<ByteCount>
     var manner: Manner
 
+    /// Little is lost with a server that fails the proof. A first piece stays as small where parts are known to work:
+    /// what breaks without a range leaves nothing at most servers.
+    static let proofSize: ByteCount = 64 << 10
+
     /// - Parameters:
     ///   - held: How much of the file the server has.
     ///   - chunk: The most bytes in one request; nil for all.
     ///   - ranges: How parts can be written; nil if nobody knows.
     init(after held: ByteCount, of size: ByteCount, chunk: ByteCount?, ranges: WebDAVServer.Ranges?) {
-        let isInParts = ranges != .refused
-        let end = isInParts ? held + min(size - held, max(1, chunk ?? size)) : size
+        var length = size - held
+        if let chunk, chunk < size, ranges != .refused {
+            length = min(length, max(1, chunk))
+            if held == 0 || ranges == nil { length = min(length, Self.proofSize) }
+        }
+        let end = held + length
         range = held..<max(held, end)
         manner = held == 0 ? .whole : ranges == .patch ? .partialUpdate : .contentRange
     }

@@ -54,7 +54,6 @@ extension WebDAVUpload {
     mutating func write(from offset: ByteCount) -> Step {
         let piece = WebDAVPiece(
             after: offset, of: item.size, chunk: options.chunkSize, ranges: server.ranges)
-        // Only parts that go on from one another by `Content-Range` need the chunk size; nothing else proves them.
         let address = temporary
         var exchange = piece.exchange(to: address.url, of: item.size)
         if piece.manner == .whole {

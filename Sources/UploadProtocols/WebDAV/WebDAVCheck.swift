@@ -1,0 +1,101 @@
+import HTTPTypes
+
+/// Asks a WebDAV folder what it offers: `OPTIONS`, then its properties.
+public struct WebDAVCheck: DestinationCheck {
+    private enum Phase: Sendable {
+        case options
+        case folder(WebDAVServer)
+    }
+
+    private let folder: WebDAVAddress
+    private let options: ProtocolOptions
+    private var phase = Phase.options
+
+    /// - Parameter url: The destination's.
+    public init(url: String, options: ProtocolOptions) {
+        folder = WebDAVAddress(WebDAVAddress(UploadAddress.address(url, for: "a")).folderURL)
+        self.options = options
+    }
+
+    public mutating func start() -> CheckStep { .send(Exchange(.options, folder.url, isIdempotent: true)) }
+
+    public mutating func receive(_ reply: Reply) -> CheckStep {
+        let answer: Reply.Answer
+        switch reply {
+        case .broken(let failure, _): return .failed(failure)
+        case .answered(let received): answer = received
+        }
+        switch phase {
+        case .options:
+            let failure = WebDAVFailure.failure(answer)
+            if failure.category == .authentication || failure.isTransient { return .failed(failure) }
+            phase = .folder(WebDAVServer(options: answer))
+            return .send(WebDAVProperties.exchange(folder.url, [.resourcetype, .quota]))
+        case .folder(let server): return finish(server, answer)
+        }
+    }
+
+    private func finish(_ server: WebDAVServer, _ answer: Reply.Answer) -> CheckStep {
+        var server = server
+        var findings = [Self.kind(of: server)]
+        switch WebDAVFolderFinding(answer, at: folder) {
+        case .failed(let failure): return .failed(failure)
+        case .told(let found): findings += found
+        case .untold:
+            server.takesPropfind = false
+            findings.append("it does not take PROPFIND; sizes are asked for by HEAD")
+        }
+        findings.append(
+            server.moves
+                ? "a file is sent under another name beside its place, and moved there when it is whole"
+                : "it does not offer MOVE; set the destination's protocol to put")
+        findings.append(resuming(server))
+        if server.isOwnCloud {
+            findings.append("it keeps files' times; the protocol nextcloud can resume there")
+        }
+        return .finished(CheckReport(findings: findings, capabilities: server.capabilities))
+    }
+
+    private static func kind(of server: WebDAVServer) -> String {
+        let classes = server.capabilities.extensions.filter { Int($0) != nil }.sorted()
+        return classes.isEmpty
+            ? "the server does not say that it speaks WebDAV"
+            : "the server speaks WebDAV, \(classes.count == 1 ? "class" : "classes") \(classes.joined(separator: ", "))"
+    }
+
+    private func resuming(_ server: WebDAVServer) -> String {
+        switch server.ranges {
+        case .patch: "an interrupted upload goes on where it was (SabreDAV's partial update)"
+        case _ where options.chunkSize != nil:
+            "whether an interrupted upload can go on is found out by the first file of several chunks"
+        case .put, .refused, nil: "an interrupted upload begins again"
+        }
+    }
+}
+
+/// What a folder's properties say.
+enum WebDAVFolderFinding {
+    case told([String])
+    case untold
+    case failed(UploadFailure)
+
+    init(_ answer: Reply.Answer, at folder: WebDAVAddress) {
+        switch answer.status {
+        case 207:
+            guard let properties = WebDAVProperties.one(in: answer, at: folder) else {
+                self = .untold
+                return
+            }
+            var findings = [
+                properties.isFolder ? "the folder is there" : "there is a file where the folder should be"
+            ]
+            if let free = properties.quotaAvailable, free >= 0 {
+                findings.append("\(ByteFormat.sentence(free)) are free there")
+            }
+            self = .told(findings)
+        case 404, 409, 410: self = .told(["the folder is not there; it is made with the first file"])
+        case 200..<300, 400, 405, 415, 501: self = .untold
+        default: self = .failed(WebDAVFailure.failure(answer))
+        }
+    }
+}

@@ -1,0 +1,68 @@
+import HTTPTypes
+
+/// Asks a destination of `put` which methods it takes, and whether it tells what is there.
+public struct PutCheck: DestinationCheck {
+    private enum Phase: Sendable {
+        case options
+        case head(findings: [String])
+    }
+
+    /// A file of this name is only asked for.
+    private static let name = "ferry-check"
+
+    private let address: String
+    private let method: String
+    private var phase = Phase.options
+
+    /// - Parameter url: The destination's.
+    public init(url: String, options: ProtocolOptions) {
+        address = UploadAddress.address(url, for: Self.name)
+        method = options.requestMethod(or: .put).rawValue
+    }
+
+    public mutating func start() -> CheckStep { .send(Exchange(.options, address, isIdempotent: true)) }
+
+    public mutating func receive(_ reply: Reply) -> CheckStep {
+        let answer: Reply.Answer
+        switch reply {
+        case .broken(let failure, _): return .failed(failure)
+        case .answered(let received): answer = received
+        }
+        let failure = AnswerVerdict.failure(answer)
+        if failure.category == .authentication || failure.isTransient, answer.status != 501 {
+            return .failed(failure)
+        }
+        switch phase {
+        case .options:
+            phase = .head(findings: methods(in: answer))
+            return .send(Exchange(.head, address, isIdempotent: true))
+        case .head(let findings):
+            return .finished(CheckReport(findings: findings + [Self.telling(answer)]))
+        }
+    }
+
+    private func methods(in answer: Reply.Answer) -> [String] {
+        let list = WebDAVServer.list(answer.fields[.allow]).map { $0.uppercased() }
+        var findings: [String] = []
+        // Of an address where nothing is yet, some servers list less than they take.
+        if !(200..<300).contains(answer.status) || list.isEmpty {
+            findings.append("the server does not say which methods it takes")
+        } else if list.contains(method) {
+            findings.append("the server takes \(method)")
+        } else {
+            findings.append("\(method) is not among the methods that the server names")
+        }
+        if answer.fields[.dav] != nil, list.isEmpty || list.contains("MOVE") {
+            findings.append(
+                "it speaks WebDAV: the protocol webdav never leaves half a file under a file's name")
+        }
+        return findings
+    }
+
+    private static func telling(_ answer: Reply.Answer) -> String {
+        switch answer.status {
+        case 200..<300, 404, 410: "it tells by HEAD what is there, as ifExists and checksum need"
+        default: "it does not tell by HEAD what is there (\(answer.status)): leave ifExists out"
+        }
+    }
+}
