@@ -6,7 +6,9 @@ import Testing
 @Suite(.fewAtOnce, .serialized, .timeLimit(.minutes(15)))
 struct TusCutTests {
     private static let isLong = ProcessInfo.processInfo.environment["FERRY_LONG"] == "1"
-    private static let needsTime: Comment = "takes minutes; FERRY_LONG=1 runs it"
+    private static let needsTime: Comment = "takes minutes and a gigabyte of disk; FERRY_LONG=1 runs it"
+    /// 200 MB, cut twenty times.
+    private static let long = CutUpload(size: 200_000_000, cuts: 20, seed: 40)
 
     private let place: Workplace
     private let folder: String
@@ -27,6 +29,59 @@ struct TusCutTests {
         try await cutTuspyserver(CutUpload(size: 32 << 20, cuts: 5, seed: 32, trouble: .kill))
     }
 
+    @Test(.enabled(if: InteropServer.hasPython, InteropServer.needsPython))
+    func `a length that is told late is told once, however often the link is cut`() async throws {
+        try await cutTuspyserver(
+            CutUpload(size: 32 << 20, cuts: 5, seed: 33), more: #", "deferLength": true"#)
+    }
+
+    @Test(.enabled(if: InteropServer.hasPython, InteropServer.needsPython))
+    func `four parts at once survive five cuts`() async throws {
+        try await cutTuspyserver(CutUpload(size: 80 << 20, cuts: 5, seed: 34), more: #", "parallel": 4"#)
+    }
+
+    @Test(.enabled(if: InteropServer.hasPython, InteropServer.needsPython))
+    func `four parts at once survive five kills`() async throws {
+        try await cutTuspyserver(
+            CutUpload(size: 80 << 20, cuts: 5, seed: 35, trouble: .kill), more: #", "parallel": 4"#)
+        let whole = try place.exchangeSizes("PATCH").filter { $0 == 20 << 20 }
+        #expect(whole.count >= 4, "not in four parts")
+    }
+
+    @Test(.enabled(if: InteropServer.hasPython, InteropServer.needsPython))
+    func `a server that keeps nothing of a broken request is sent chunks`() async throws {
+        try await cutAiohttp(CutUpload(size: 64 << 20, cuts: 5, seed: 36))
+        let sizes = try place.exchangeSizes("PATCH")
+        #expect(sizes.contains(8 << 20), "\(sizes)")
+    }
+
+    @Test(
+        .enabled(if: InteropServer.hasPython, InteropServer.needsPython), .enabled(if: isLong, needsTime),
+        arguments: [CutUpload.Trouble.link, .kill])
+    func `two hundred megabytes to tuspyserver survive twenty cuts`(trouble: CutUpload.Trouble) async throws {
+        var upload = Self.long
+        upload.trouble = trouble
+        try await cutTuspyserver(upload)
+    }
+
+    @Test(
+        .enabled(if: InteropServer.hasPython, InteropServer.needsPython), .enabled(if: isLong, needsTime),
+        arguments: [CutUpload.Trouble.link, .kill])
+    func `two hundred megabytes in four parts survive twenty cuts`(trouble: CutUpload.Trouble) async throws {
+        var upload = Self.long
+        upload.trouble = trouble
+        try await cutTuspyserver(upload, more: #", "parallel": 4"#)
+    }
+
+    @Test(
+        .enabled(if: InteropServer.hasPython, InteropServer.needsPython), .enabled(if: isLong, needsTime),
+        arguments: [CutUpload.Trouble.link, .kill])
+    func `two hundred megabytes to aiohttp-tus survive twenty cuts`(trouble: CutUpload.Trouble) async throws {
+        var upload = Self.long
+        upload.trouble = trouble
+        try await cutAiohttp(upload)
+    }
+
     private func cutTuspyserver(_ upload: CutUpload, more: String = "") async throws {
         let server = try await InteropServer("tus_server.py", folder: folder)
         let result = try await upload.run(
@@ -34,7 +89,16 @@ struct TusCutTests {
         let id = try #require(result.upload.location?.split(separator: "/").last)
         #expect(await ChildProcess.succeeds("cmp", place.path(CutUpload.name), "\(folder)/\(id)"))
         #expect(result.ratio <= 1.05)
-        print("tuspyserver, \(result)")
+        print("tuspyserver\(more), \(upload.trouble): \(result)")
+        try await server.stop()
+    }
+
+    private func cutAiohttp(_ upload: CutUpload) async throws {
+        let server = try await InteropServer("aiohttp_tus_server.py", folder: folder)
+        let result = try await upload.run(in: place, to: server.port, "/files", protocol: "tus")
+        #expect(
+            await ChildProcess.succeeds("cmp", place.path(CutUpload.name), "\(folder)/\(CutUpload.name)"))
+        print("aiohttp-tus, \(upload.trouble): \(result)")
         try await server.stop()
     }
 }

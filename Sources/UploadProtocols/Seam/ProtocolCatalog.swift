@@ -52,6 +52,7 @@ public enum ProtocolCatalog {
         Entry(NextcloudUpload.self, check: { NextcloudCheck(url: $0, options: $1) }) {
             NextcloudUpload(item: $0, options: $1)
         },
+        Entry(TusUpload.self, check: { url, _ in TusCheck(url: url) }) { TusUpload(item: $0, options: $1) },
     ]
 
     /// nil if there is no such protocol.

@@ -14,11 +14,13 @@ public struct ProtocolOptions: Hashable, Sendable {
     public var checksum: DigestAlgorithm?
     /// What becomes of a file whose place is taken; nil leaves it to the server.
     public var existing: ExistingFilePolicy?
+    /// True if an upload is to be created before its length is told, where tus servers offer that.
+    public var defersLength: Bool
 
     public init(
         method: String? = nil, fileField: String = "file", sendsIdempotencyKey: Bool = false,
         chunkSize: ByteCount? = nil, parallelRequests: Int? = nil, checksum: DigestAlgorithm? = nil,
-        existing: ExistingFilePolicy? = nil
+        existing: ExistingFilePolicy? = nil, defersLength: Bool = false
     ) {
         self.method = method
         self.fileField = fileField
@@ -27,5 +29,6 @@ public struct ProtocolOptions: Hashable, Sendable {
         self.parallelRequests = parallelRequests
         self.checksum = checksum
         self.existing = existing
+        self.defersLength = defersLength
     }
 }

@@ -7,6 +7,8 @@ extension HTTPField.Name {
     public static let tusVersion = named("Tus-Version")
     /// What a server offers beyond the core protocol.
     public static let tusExtension = named("Tus-Extension")
+    /// The digests that a server can check (tus 1.0.0, Checksum).
+    public static let tusChecksumAlgorithm = named("Tus-Checksum-Algorithm")
     /// Bytes of the largest upload that a server takes.
     public static let tusMaxSize = named("Tus-Max-Size")
     /// Bytes from the start of the upload.
@@ -19,6 +21,10 @@ extension HTTPField.Name {
     public static let uploadMetadata = named("Upload-Metadata")
     /// When an unfinished upload goes away, as an HTTP date (tus 1.0.0, Expiration).
     public static let uploadExpires = named("Upload-Expires")
+    /// `NAME BASE64` over the content of one request (tus 1.0.0, Checksum).
+    public static let uploadChecksum = named("Upload-Checksum")
+    /// `partial`, or `final;` and the addresses of what is put together (tus 1.0.0, Concatenation).
+    public static let uploadConcat = named("Upload-Concat")
     /// The method that is meant, where something between allows only POST.
     public static let methodOverride = named("X-HTTP-Method-Override")
 }

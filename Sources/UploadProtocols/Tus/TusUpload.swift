@@ -1,11 +1,10 @@
 import HTTPTypes
 
-import struct Foundation.Date
-
 /// tus 1.0.0: create, ask, append, until the server's offset is the file's length.
 public struct TusUpload: SequentialProtocol {
     public static let name = "tus"
-    public static let traits = ProtocolTraits(resumes: true)
+    public static let traits = ProtocolTraits(
+        resumes: true, isParallel: true, checksums: [.md5, .sha1, .sha256, .crc32c])
 
     /// Files up to this many bytes travel with the creation where the server offers that: one round trip instead of
     /// two. Larger ones are created first, so that their address is on disk before their bytes are on the way.
@@ -13,74 +12,101 @@ public struct TusUpload: SequentialProtocol {
 
     private enum Phase: Sendable {
         case asking
-        case creating(carrying: ByteCount)
-        case querying(Resource)
-        case appending(Resource, end: ByteCount)
+        case creating(carrying: ByteCount, sum: TusSum?, isDeferred: Bool)
+        case appending(TusAppending)
+        case joining(TusConcatenation)
+        /// So many requests are under way that delete what cannot be joined.
+        case clearing(Int)
     }
-
-    /// How often in a row the server may answer without moving on, and how often it may lose bytes.
-    private static let patience = 3
 
     private let item: UploadItem
     private let options: ProtocolOptions
+    private let creation: TusCreation
     private var phase = Phase.asking
     private var capabilities: ServerCapabilities?
+    /// What the queue was last told to resume with.
+    private var noted: Resource?
     private var restarts = 0
-    private var answersWithoutProgress = 0
-    private var losses = 0
+    private var canJoin = true
 
-    /// - Parameter options: The chunk size is taken from them.
+    /// - Parameter options: The chunk size, the number of requests at once, the checksum and whether the length is
+    ///   deferred are taken from them.
     public init(item: UploadItem, options: ProtocolOptions) {
         self.item = item
         self.options = options
+        creation = TusCreation(item: item)
     }
 
     public mutating func start(resource: Resource?, capabilities: ServerCapabilities?) -> Step {
         self.capabilities = capabilities
-        if let resource { return query(resource) }
-        if capabilities == nil {
-            phase = .asking
-            return .send(Exchange(.options, item.url, fields: [.tusResumable: "1.0.0"], isIdempotent: true))
+        noted = resource
+        guard let resource else { return begin() }
+        if let parts = TusConcatenation(resuming: resource, item: item, options: options) {
+            return join(parts) { $0.start() }
         }
-        return create()
+        var appending = TusAppending(resource, range: 0..<item.size, chunkSize: options.chunkSize)
+        let question = appending.ask()
+        phase = .appending(appending)
+        return .send(question)
+    }
+
+    public mutating func receive(_ reply: Reply, to exchange: Exchange) -> Step {
+        guard case .joining(let parts) = phase else { return receive(reply) }
+        return join(parts) { $0.receive(reply, part: exchange.part) }
     }
 
     public mutating func receive(_ reply: Reply) -> Step {
-        let answer: Reply.Answer
-        switch reply {
-        case .broken(let failure, _): return .failed(failure)
-        case .answered(let received): answer = received
-        }
-        switch phase {
-        case .asking: return receiveOptions(answer)
-        case .creating(let carried): return receiveCreation(answer, carried: carried)
-        case .querying(let resource): return receiveOffset(answer, resource: resource)
-        case .appending(let resource, let end): return receiveAppend(answer, resource: resource, end: end)
+        switch (phase, reply) {
+        case (.appending(var appending), _):
+            let turn = appending.receive(reply)
+            return take(turn, of: appending)
+        case (.clearing(let left), _):
+            phase = .clearing(left - 1)
+            return left > 1 ? .wait() : begin()
+        case (.joining(let parts), _): return join(parts) { $0.receive(reply, part: 0) }
+        case (_, .broken(let failure, _)): return .failed(failure)
+        case (.asking, .answered(let answer)): return receiveOptions(answer)
+        case (.creating(let carried, let sum, let isDeferred), .answered(let answer)):
+            return receiveCreation(answer, carried: carried, sum: sum, isDeferred: isDeferred)
         }
     }
 
     public func removal(of resource: Resource) -> [Exchange] {
-        [Exchange(.delete, resource.url, fields: [.tusResumable: "1.0.0"], isIdempotent: true)]
+        let urls = TusConcatenation.urls(in: resource)
+        return (urls.isEmpty ? [resource.url] : urls).enumerated().map { index, url in
+            var fields: HTTPFields = [.tusResumable: TusVerdict.version]
+            if resource.overridesMethod { fields[.methodOverride] = "DELETE" }
+            var exchange = Exchange(
+                resource.overridesMethod ? .post : .delete, url, fields: fields, isIdempotent: true)
+            exchange.part = index
+            return exchange
+        }
     }
 }
 
 extension TusUpload {
     private mutating func receiveOptions(_ answer: Reply.Answer) -> Step {
-        // A server need not answer OPTIONS (tus 1.0.0, "OPTIONS"): then it has the core and creation.
-        var found = ServerCapabilities(extensions: ["creation"])
-        if [401, 407].contains(answer.status) || AnswerVerdict.failure(answer).isTransient {
-            return .failed(AnswerVerdict.failure(answer))
+        let failure = TusVerdict.failure(answer)
+        if failure.category == .authentication || failure.isTransient, !answer.isSuccess {
+            return .failed(failure)
         }
-        if (200..<300).contains(answer.status), let list = answer.fields[.tusExtension] {
-            found.extensions = Set(list.lowercased().split(separator: ",").map { String($0).trimmingSpaces })
-            found.maximumSize = Self.count(answer.fields[.tusMaxSize])
+        do throws(UploadFailure) {
+            capabilities = try TusOffer.capabilities(in: answer)
+        } catch {
+            return .failed(error)
         }
-        capabilities = found
-        return create(noting: [.capabilities(found)])
+        return begin(noting: capabilities.map { [.capabilities($0)] } ?? [])
     }
 
-    private mutating func create(noting notes: [Step.Note] = []) -> Step {
-        if let limit = capabilities?.maximumSize, limit > 0, item.size > limit {
+    /// Makes a new upload, after asking what the server offers if nobody has.
+    private mutating func begin(noting notes: [Step.Note] = []) -> Step {
+        guard let capabilities else {
+            phase = .asking
+            return .send(
+                Exchange(.options, item.url, fields: [.tusResumable: TusVerdict.version], isIdempotent: true),
+                notes: notes)
+        }
+        if let limit = capabilities.maximumSize, limit > 0, item.size > limit {
             return .failed(
                 UploadFailure(
                     .permanent,
@@ -88,168 +114,111 @@ extension TusUpload {
                 ),
                 notes: notes)
         }
-        let offersContent = capabilities?.extensions.contains("creation-with-upload") ?? false
-        let carried = offersContent && item.size <= Self.creationLimit ? item.size : 0
-        var fields: HTTPFields = [.tusResumable: "1.0.0", .uploadLength: "\(item.size)"]
-        // Both keys always: some servers refuse a later HEAD without them (seen with tuspyserver 4.4.3).
-        let given = item.parameters.filter { !["filename", "filetype"].contains($0.name) }
-        let entries = [TusMetadata.Entry("filename", item.name), .init("filetype", item.contentType)]
-        guard let metadata = TusMetadata(entries + given.map { .init($0.name, $0.value) }) else {
-            return .failed(
-                UploadFailure(
-                    .permanent,
-                    "a field's name cannot be tus metadata: \(given.map(\.name).joined(separator: ", "))",
-                    hint: "names must differ and hold neither spaces nor commas"))
+        do throws(UploadFailure) {
+            let sum = try TusOffer.sum(options, at: capabilities)
+            if canJoin,
+                let parts = TusConcatenation(item: item, options: options, at: capabilities, sum: sum)
+            {
+                return join(parts) { $0.start() }.noting(notes)
+            }
+            let offers = capabilities.extensions
+            let isDeferred =
+                options.defersLength && item.size > 0 && offers.contains("creation-defer-length")
+            let carriesContent =
+                offers.contains("creation-with-upload") && item.size <= Self.creationLimit && sum == nil
+                && !isDeferred
+            let carried = carriesContent ? item.size : 0
+            phase = .creating(carrying: carried, sum: sum, isDeferred: isDeferred)
+            return .send(
+                try creation.exchange(isDeferred ? .deferred : .whole(carrying: carried)), notes: notes)
+        } catch {
+            return .failed(error, notes: notes)
         }
-        fields[.uploadMetadata] = metadata.header
-        if carried > 0 { fields[.contentType] = Self.contentType }
-        phase = .creating(carrying: carried)
-        return .send(
-            Exchange(
-                .post, item.url, fields: fields, body: carried > 0 ? .file(range: 0..<carried) : .none,
-                isIdempotent: carried == 0, mayComplete: carried == item.size),
-            notes: notes)
     }
 
-    private mutating func receiveCreation(_ answer: Reply.Answer, carried: ByteCount) -> Step {
-        guard answer.status == 201 || answer.status == 200 else {
-            return .failed(AnswerVerdict.failure(answer))
-        }
-        guard let location = answer.fields[.location] else {
+    private mutating func receiveCreation(
+        _ answer: Reply.Answer, carried: ByteCount, sum: TusSum?, isDeferred: Bool
+    ) -> Step {
+        let isStrange = !answer.namesTus && capabilities?.facts[TusOffer.Fact.saysNothing] != nil
+        guard answer.status == 201 || answer.status == 200, !isStrange else {
+            let failure = TusVerdict.failure(answer, limit: capabilities?.maximumSize)
             return .failed(
-                UploadFailure(
-                    .permanent, "the server made the upload and did not say where (no Location)",
-                    hint: "check that the destination's url is a tus endpoint"))
+                isStrange && failure.category == .permanent ? TusVerdict.isNoTusServer(answer) : failure)
         }
         do throws(UploadFailure) {
-            var resource = Resource(url: try UploadAddress.resolve(location, against: item.url))
-            resource.expires = Self.expiry(in: answer)
+            var resource = Resource(url: try creation.url(in: answer))
+            resource.expires = answer.expiry
+            resource.sum = sum
+            resource.takeFacts(of: capabilities)
+            var appending = TusAppending(
+                resource, range: 0..<item.size, chunkSize: options.chunkSize, isLengthTold: !isDeferred)
             // Without the field the server ignored the content (creation-with-upload is optional).
-            if carried > 0, answer.fields[.uploadOffset] != nil {
-                return advance(resource, to: answer, end: carried)
-            }
-            return append(resource, after: answer, noting: [.resource(resource)])
+            let turn =
+                carried > 0 && answer.fields[.uploadOffset] != nil
+                ? appending.advance(to: answer, end: carried) : appending.append(after: answer)
+            return take(turn, of: appending)
         } catch {
             return .failed(error)
         }
     }
 
-    private mutating func query(_ resource: Resource, noting notes: [Step.Note] = []) -> Step {
-        phase = .querying(resource)
-        return .send(
-            Exchange(.head, resource.url, fields: [.tusResumable: "1.0.0"], isIdempotent: true), notes: notes)
-    }
-
-    private mutating func receiveOffset(_ answer: Reply.Answer, resource: Resource) -> Step {
-        let hasOffset = answer.fields[.uploadOffset] != nil
-        switch answer.status {
-        case 200, 204: return advance(resource, to: answer, end: nil)
-        case 404, 410: return gone(resource)
-        case 403 where !hasOffset: return gone(resource)
-        case 423: return .failed(Self.locked(answer))
-        default: return .failed(AnswerVerdict.failure(answer))
+    private mutating func take(_ turn: TusAppending.Turn, of appending: TusAppending) -> Step {
+        var appending = appending
+        let lost = appending.takeLost()
+        phase = .appending(appending)
+        let resource = appending.resource
+        var notes: [Step.Note] = lost > 0 ? [.serverLost(lost)] : []
+        switch turn {
+        case .send(let exchange):
+            noted = resource
+            return .send(exchange, notes: notes + [.resource(resource)] + news(of: resource))
+        case .full(let answer):
+            return .done(receipt(resource, answer), notes: notes + [.resource(resource)])
+        case .gone(let reason): return gone(resource, because: reason).noting(notes)
+        case .failed(let failure):
+            if resource != noted { notes.append(.resource(resource)) }
+            return .failed(failure, notes: notes)
         }
     }
 
-    private mutating func append(
-        _ resource: Resource, after answer: Reply.Answer, noting notes: [Step.Note] = []
+    private mutating func join(
+        _ parts: TusConcatenation, _ next: (inout TusConcatenation) -> TusConcatenation.Turn
     ) -> Step {
-        let left = item.size - resource.confirmed
-        guard left > 0 else { return .done(receipt(resource, answer), notes: notes) }
-        let end = resource.confirmed + min(left, max(1, options.chunkSize ?? left))
-        let fields: HTTPFields = [
-            .tusResumable: "1.0.0", .uploadOffset: "\(resource.confirmed)", .contentType: Self.contentType,
-        ]
-        phase = .appending(resource, end: end)
-        var exchange = Exchange(
-            .patch, resource.url, fields: fields, body: .file(range: resource.confirmed..<end),
-            isIdempotent: true,
-            mayComplete: end == item.size)
-        // Some servers forget an upload once it is complete: the next attempt must know that this may be why.
-        if end == item.size { exchange.markBeforeLastBytes = resource.withWholeBodySent(true) }
-        return .send(exchange, notes: notes)
-    }
-
-    private mutating func receiveAppend(_ answer: Reply.Answer, resource: Resource, end: ByteCount) -> Step {
-        switch answer.status {
-        case 200, 204: return advance(resource, to: answer, end: end)
-        case 409, 460:
-            // Nothing of it was kept: the bytes on the wire are no reason to think that the upload is complete.
-            return tryAgain("the server refuses every offset it names", .server) {
-                $0.query(resource, noting: [.resource(resource)])
-            }
-        case 404, 410: return gone(resource)
-        case 423: return .failed(Self.locked(answer))
-        default: return .failed(AnswerVerdict.failure(answer))
+        var parts = parts
+        let turn = next(&parts)
+        phase = .joining(parts)
+        switch turn {
+        case .step(let step): return step.noting(news(of: parts.resource))
+        case .givenUp(let notes):
+            canJoin = false
+            capabilities?.extensions.remove("concatenation")
+            let learnt = capabilities.map { [Step.Note.capabilities($0)] } ?? []
+            let deletions = removal(of: parts.resource)
+            phase = .clearing(deletions.count)
+            return .sendAll(deletions, notes: notes + [.resource(nil)] + learnt)
         }
     }
 
-    /// Goes on from the offset in `answer`, whatever we believed before.
-    ///
-    /// - Parameter end: How far the request reached that is answered; nil if it sent nothing.
-    private mutating func advance(_ resource: Resource, to answer: Reply.Answer, end: ByteCount?) -> Step {
-        guard let offset = Self.count(answer.fields[.uploadOffset]) else {
-            let asked = end == item.size ? resource.withWholeBodySent(true) : resource
-            return tryAgain("the server does not say how much it holds (Upload-Offset)", .permanent) {
-                $0.query(asked)
-            }
-        }
-        if offset > end ?? item.size || lengthDiffers(answer) {
-            return restart(after: resource, because: "the server's upload does not fit this file")
-        }
-        var moved = resource.withWholeBodySent(false)
-        moved.confirmed = offset
-        moved.expires = Self.expiry(in: answer) ?? resource.expires
-        var notes: [Step.Note] = [.resource(moved)]
-        if offset < resource.confirmed {
-            notes.insert(.serverLost(resource.confirmed - offset), at: 0)
-            losses += 1
-            guard losses < Self.patience else {
-                return .failed(UploadFailure(.server, "the server keeps losing what it had"), notes: notes)
-            }
-        }
-        if offset > resource.confirmed { answersWithoutProgress = 0 }
-        if end != nil, offset <= resource.confirmed {
-            // The server took a request and kept nothing of it: sending the same again would never end.
-            return tryAgain("the server accepts bytes and does not keep them", .server, noting: notes) {
-                $0.append(moved, after: answer, noting: notes)
-            }
-        }
-        return append(moved, after: answer, noting: notes)
+    /// What the upload has shown of the server, to be kept for others.
+    private mutating func news(of resource: Resource) -> [Step.Note] {
+        guard var known = capabilities else { return [] }
+        if resource.overridesMethod { known.facts[TusOffer.Fact.overridesMethod] = "yes" }
+        if resource.learntChunk != nil { known.facts[TusOffer.Fact.keepsBrokenRequests] = "no" }
+        guard known != capabilities else { return [] }
+        capabilities = known
+        return [.capabilities(known)]
     }
 
-    /// Takes the next step unless answers like this one have come too often in a row.
-    private mutating func tryAgain(
-        _ reason: String, _ category: UploadFailure.Category, noting notes: [Step.Note] = [],
-        _ next: (inout TusUpload) -> Step
-    ) -> Step {
-        answersWithoutProgress += 1
-        guard answersWithoutProgress < Self.patience else {
-            return .failed(UploadFailure(category, reason), notes: notes)
-        }
-        return next(&self)
-    }
-
-    private mutating func gone(_ resource: Resource) -> Step {
+    private mutating func gone(_ resource: Resource, because reason: String) -> Step {
         if resource.confirmed >= item.size || resource.wholeBodySent {
             return .failed(WholeUpload.unknownOutcome(nil))
         }
-        return restart(after: resource, because: "the server no longer knows the upload")
-    }
-
-    private mutating func restart(after resource: Resource, because reason: String) -> Step {
         restarts += 1
         guard restarts < 2 else {
             return .failed(UploadFailure(.permanent, "\(reason), twice in a row"), notes: [.resource(nil)])
         }
-        let lost: [Step.Note] = resource.confirmed > 0 ? [.serverLost(resource.confirmed)] : []
         // The old address stays on record until there is a new one: a refusal may have been a mistake.
-        return create(noting: lost)
-    }
-
-    private func lengthDiffers(_ answer: Reply.Answer) -> Bool {
-        guard let length = answer.fields[.uploadLength] else { return false }
-        return Self.count(length) != item.size
+        return begin(noting: resource.confirmed > 0 ? [.serverLost(resource.confirmed)] : [])
     }
 
     /// `Content-Location` names what the last answer is about: the finished file, where a server has one.
@@ -257,29 +226,21 @@ extension TusUpload {
         let named = answer.fields[.contentLocation].flatMap {
             try? UploadAddress.resolve($0, against: resource.url)
         }
-        return Receipt(location: named ?? resource.url, entityTag: answer.fields[.eTag], bytes: item.size)
+        return Receipt(
+            location: named ?? resource.url, entityTag: answer.fields[.eTag], bytes: item.size,
+            verified: resource.isChecked ? resource.sum?.algorithm : nil)
     }
+}
 
-    /// A count of bytes as tus writes it: decimal digits and nothing else.
-    private static func count(_ field: String?) -> ByteCount? {
-        guard let digits = field?.trimmingSpaces, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) })
-        else {
-            return nil
-        }
-        return ByteCount(digits)
-    }
+extension Reply.Answer {
+    fileprivate var isSuccess: Bool { (200..<300).contains(status) }
+}
 
-    private static let contentType = "application/offset+octet-stream"
-
-    private static func expiry(in answer: Reply.Answer) -> Date? {
-        answer.fields[.uploadExpires].flatMap { HTTPDate.parse($0, now: Date()) }
-    }
-
-    /// The server still believes that an older connection writes there; it notices within seconds.
-    private static func locked(_ answer: Reply.Answer) -> UploadFailure {
-        var failure = AnswerVerdict.failure(answer)
-        failure.category = .server
-        failure.retryAfter = RetryAfter.seconds(in: answer.fields, now: Date()) ?? 3
-        return failure
+extension Resource {
+    /// What other uploads have found out about the server.
+    mutating func takeFacts(of capabilities: ServerCapabilities?) {
+        let facts = capabilities?.facts ?? [:]
+        if facts[TusOffer.Fact.overridesMethod] == "yes" { overridesMethod = true }
+        if facts[TusOffer.Fact.keepsBrokenRequests] == "no" { learntChunk = TusChunking.careful }
     }
 }

@@ -3,7 +3,9 @@ import UploadProtocols
 
 extension ProtocolOptions {
     /// The members of a destination that say how its protocol is used.
-    static let keys = ["method", "field", "idempotencyKey", "chunkSize", "parallel", "checksum", "ifExists"]
+    static let keys = [
+        "method", "field", "idempotencyKey", "chunkSize", "parallel", "checksum", "ifExists", "deferLength",
+    ]
 
     /// - Throws: `ConfigurationMistake`, also for what the protocol cannot do.
     init(_ fields: Fields, for entry: ProtocolCatalog.Entry) throws {
@@ -11,7 +13,8 @@ extension ProtocolOptions {
             method: try fields.value("method"), fileField: try fields.value("field") ?? "file",
             sendsIdempotencyKey: try fields.value("idempotencyKey") ?? false,
             chunkSize: try fields.amount("chunkSize"),
-            parallelRequests: try fields.number("parallel", in: 1...64))
+            parallelRequests: try fields.number("parallel", in: 1...64),
+            defersLength: try fields.value("deferLength") ?? false)
         if let method, HTTPRequest.Method(method) == nil {
             throw fields.error("method", "a request method, such as PUT")
         }

@@ -1,0 +1,74 @@
+/// What a tus upload must remember beside its address and its offset.
+extension Resource {
+    private enum Key {
+        static let checksum = "checksum"
+        static let isChecked = "checked"
+        static let overridesMethod = "override"
+        static let requestLimit = "requestLimit"
+        static let learntChunk = "chunk"
+        static let appendedFrom = "appendedFrom"
+        static let fruitlessAppends = "fruitless"
+
+        /// What holds for all parts of one upload.
+        static let shared = [checksum, isChecked, overridesMethod, requestLimit, learntChunk]
+    }
+
+    var sum: TusSum? {
+        get {
+            let words = fields[Key.checksum]?.split(separator: " ") ?? []
+            guard words.count == 2, let algorithm = TusOffer.algorithm(named: String(words[0])),
+                let chunk = ByteCount(words[1]), chunk > 0
+            else { return nil }
+            return TusSum(algorithm: algorithm, name: String(words[0]), chunk: chunk)
+        }
+        set {
+            fields[Key.checksum] = newValue.map { "\($0.name) \($0.chunk)" }
+            fields[Key.isChecked] = newValue.map { _ in "yes" }
+        }
+    }
+
+    /// True while every byte at the server came in a request that it checked.
+    var isChecked: Bool {
+        get { fields[Key.isChecked] != nil }
+        set { fields[Key.isChecked] = newValue ? "yes" : nil }
+    }
+
+    /// True if POST stands for PATCH and DELETE.
+    var overridesMethod: Bool {
+        get { fields[Key.overridesMethod] != nil }
+        set { fields[Key.overridesMethod] = newValue ? "yes" : nil }
+    }
+
+    /// Bytes: requests beyond it were refused.
+    var requestLimit: ByteCount? {
+        get { count(Key.requestLimit) }
+        set { fields[Key.requestLimit] = newValue.map { "\($0)" } }
+    }
+
+    /// Bytes of the next request, to a server that keeps nothing of one that breaks.
+    var learntChunk: ByteCount? {
+        get { count(Key.learntChunk) }
+        set { fields[Key.learntChunk] = newValue.map { "\($0)" } }
+    }
+
+    /// Where a large request began whose answer is not here.
+    var appendedFrom: ByteCount? {
+        get { count(Key.appendedFrom) }
+        set { fields[Key.appendedFrom] = newValue.map { "\($0)" } }
+    }
+
+    /// How many such requests in a row have left the offset where it was.
+    var fruitlessAppends: ByteCount? {
+        get { count(Key.fruitlessAppends) }
+        set { fields[Key.fruitlessAppends] = newValue.map { "\($0)" } }
+    }
+
+    /// Takes over what was decided or found out with another part of the same upload.
+    mutating func share(_ other: Resource) {
+        for key in Key.shared { fields[key] = other.fields[key] }
+    }
+
+    private func count(_ key: String) -> ByteCount? {
+        fields[key].flatMap { ByteCount($0) }.flatMap { $0 >= 0 ? $0 : nil }
+    }
+}

@@ -1,0 +1,68 @@
+import HTTPTypes
+
+import struct Foundation.Date
+
+/// What tus servers say in an answer's fields.
+extension Reply.Answer {
+    /// nil also for what is no count.
+    var uploadOffset: ByteCount? { Self.count(fields[.uploadOffset]) }
+
+    var expiry: Date? { fields[.uploadExpires].flatMap { HTTPDate.parse($0, now: Date()) } }
+
+    /// True if it can only come from a tus server. Servers leave these fields out of refusals (seen with
+    /// tuspyserver 4.4.3), so false says nothing there.
+    var namesTus: Bool {
+        [HTTPField.Name.tusResumable, .tusVersion, .tusExtension, .uploadOffset].contains {
+            fields[$0] != nil
+        }
+    }
+
+    /// True if the upload there has another length than ours; unknown and deferred lengths do not differ.
+    func tellsOtherLength(than length: ByteCount) -> Bool {
+        guard let told = fields[.uploadLength] else { return false }
+        return Self.count(told) != length
+    }
+
+    /// A count of bytes as tus writes it: decimal digits and nothing else.
+    static func count(_ field: String?) -> ByteCount? {
+        guard let digits = field?.trimmingSpaces, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) })
+        else {
+            return nil
+        }
+        return ByteCount(digits)
+    }
+}
+
+/// What a tus server's refusal means, where that is more than `AnswerVerdict` knows.
+enum TusVerdict {
+    static let version = "1.0.0"
+
+    static func failure(_ answer: Reply.Answer, limit: ByteCount? = nil) -> UploadFailure {
+        var failure = AnswerVerdict.failure(answer)
+        switch answer.status {
+        case 412:
+            let spoken = answer.fields[.tusVersion].map { "it speaks \(ServerText.cleaned($0))" }
+            failure.summary = "the server does not take tus \(version): \(spoken ?? "it answered 412")"
+            failure.hint = "check that the destination's url is a tus 1.0 endpoint"
+        case 413:
+            if let limit = Reply.Answer.count(answer.fields[.tusMaxSize]) ?? limit, limit > 0 {
+                failure.summary += "; it takes \(ByteFormat.sentence(limit))"
+            }
+        case 423:
+            // The server still believes that an older connection writes there; it notices within seconds.
+            failure.category = .server
+            failure.retryAfter = RetryAfter.seconds(in: answer.fields, now: Date()) ?? 3
+        default: break
+        }
+        return failure
+    }
+
+    static func isNoTusServer(_ answer: Reply.Answer) -> UploadFailure {
+        let name = StatusName.of(answer.status).map { " (\($0))" } ?? ""
+        return UploadFailure(
+            .permanent,
+            "the address does not answer as a tus server does: it gave \(answer.status)\(name) to a new upload",
+            hint: "check the destination's url, which often ends in /files/, and its protocol",
+            status: answer.status)
+    }
+}

@@ -1,0 +1,241 @@
+import HTTPTypes
+
+/// Fills one upload at a tus server with a range of the file: asks how much of it is there and appends the rest, until
+/// all of it is.
+struct TusAppending: Sendable {
+    /// What there is to do next.
+    enum Turn: Sendable {
+        case send(Exchange)
+        /// The server holds the whole range, and this is its last answer.
+        case full(Reply.Answer)
+        /// The server has no such upload, or has another one there.
+        case gone(because: String)
+        case failed(UploadFailure)
+    }
+
+    /// Who knows how long the upload will be.
+    private enum Length: Sendable {
+        case told
+        /// The next request tells it.
+        case untold
+        /// The server does not say that it knows, and does not want to be told.
+        case refused
+    }
+
+    private enum Phase: Sendable {
+        case begun
+        case asking
+        /// Up to `end`, from the range's start.
+        case appending(end: ByteCount, tellsLength: Bool)
+    }
+
+    static let contentType = "application/offset+octet-stream"
+
+    /// How often in a row the server may answer without moving on, and how often it may lose bytes.
+    private static let patience = 3
+
+    /// What is remembered of it. `confirmed` counts from the start of the range.
+    private(set) var resource: Resource
+    /// Bytes that the server had acknowledged and does not have any more.
+    private(set) var lost: ByteCount = 0
+
+    private let range: Range<ByteCount>
+    private let chunkSize: ByteCount?
+    private let part: Int
+    private var length: Length
+    private var phase = Phase.begun
+    private var answersWithoutProgress = 0
+    private var losses = 0
+    private var damagedInARow = 0
+
+    /// - Parameters:
+    ///   - range: Of the file.
+    ///   - chunkSize: The most bytes of a request; nil for all there are.
+    ///   - part: Of its exchanges; 0 for the upload as a whole, which alone is complete when the range is.
+    ///   - isLengthTold: False for an upload whose creation deferred it.
+    init(
+        _ resource: Resource, range: Range<ByteCount>, chunkSize: ByteCount?, part: Int = 0,
+        isLengthTold: Bool = true
+    ) {
+        self.resource = resource
+        self.range = range
+        self.chunkSize = chunkSize
+        self.part = part
+        length = isLengthTold ? .told : .untold
+    }
+
+    private var size: ByteCount { range.upperBound - range.lowerBound }
+
+    var isFull: Bool { resource.confirmed >= size }
+
+    mutating func takeLost() -> ByteCount {
+        defer { lost = 0 }
+        return lost
+    }
+
+    /// Asks how much the server holds.
+    mutating func ask() -> Exchange {
+        phase = .asking
+        var exchange = Exchange(
+            .head, resource.url, fields: [.tusResumable: TusVerdict.version], isIdempotent: true)
+        exchange.part = part
+        return exchange
+    }
+
+    /// Appends what follows what the server is known to hold; `answer` is the last that said so.
+    mutating func append(after answer: Reply.Answer) -> Turn {
+        guard resource.confirmed < size else { return .full(answer) }
+        let held = resource.confirmed
+        let end = TusChunking(resource, size: size, chunkSize: chunkSize).end
+        let isLast = end == size && part == 0
+        let tellsLength = if case .untold = length { true } else { false }
+        var fields: HTTPFields = [
+            .tusResumable: TusVerdict.version, .uploadOffset: "\(held)", .contentType: Self.contentType,
+        ]
+        if tellsLength { fields[.uploadLength] = "\(size)" }
+        if resource.overridesMethod { fields[.methodOverride] = "PATCH" }
+        let content = range.lowerBound + held..<range.lowerBound + end
+        // Not idempotent, in spite of its offset: sent again without asking it would repeat what had arrived.
+        var exchange = Exchange(
+            resource.overridesMethod ? .post : .patch, resource.url, fields: fields,
+            body: .file(range: content), isIdempotent: false, mayComplete: isLast)
+        exchange.part = part
+        if let sum = resource.sum { exchange.digests = [sum.order(for: content)] }
+        phase = .appending(end: end, tellsLength: tellsLength)
+        resource.willAppend(to: end)
+        // Some servers forget an upload once it is complete: the next attempt must know that this may be why.
+        if isLast { exchange.markBeforeLastBytes = resource.withWholeBodySent(true) }
+        return .send(exchange)
+    }
+
+    mutating func receive(_ reply: Reply) -> Turn {
+        let answer: Reply.Answer
+        switch reply {
+        case .answered(let received): answer = received
+        case .broken(let failure, let bodySent):
+            if case .appending = phase { resource.didBreak(afterSending: bodySent ?? 0) }
+            return .failed(failure)
+        }
+        switch phase {
+        case .begun: return .failed(UploadFailure(.permanent, "an answer came to nothing that was asked"))
+        case .asking: return receiveOffset(answer)
+        case .appending(let end, let tellsLength):
+            guard (200..<300).contains(answer.status) else {
+                return refused(answer, end: end, tellsLength: tellsLength)
+            }
+            resource.didAppend()
+            if tellsLength { length = .told }
+            return advance(to: answer, end: end)
+        }
+    }
+
+    /// Takes an answer that says how much the server holds, whatever was believed before.
+    ///
+    /// - Parameter end: How far the request reached that is answered; nil if it sent nothing.
+    mutating func advance(to answer: Reply.Answer, end: ByteCount?) -> Turn {
+        guard let offset = answer.uploadOffset else {
+            return tryAgain("the server does not say how much it holds (Upload-Offset)", .permanent) {
+                if end == $0.size, $0.part == 0 { $0.resource = $0.resource.withWholeBodySent(true) }
+                return .send($0.ask())
+            }
+        }
+        if offset > end ?? size || answer.tellsOtherLength(than: size) {
+            return .gone(because: "the server's upload does not fit this file")
+        }
+        let before = resource.confirmed
+        resource = resource.withWholeBodySent(false)
+        resource.confirmed = offset
+        resource.expires = answer.expiry ?? resource.expires
+        if !TusChunking(resource, size: size, chunkSize: chunkSize).isBoundary { resource.isChecked = false }
+        if offset < before {
+            lost += before - offset
+            losses += 1
+            guard losses < Self.patience else {
+                return .failed(UploadFailure(.server, "the server keeps losing what it had"))
+            }
+        }
+        if offset > before {
+            answersWithoutProgress = 0
+            damagedInARow = 0
+        }
+        if end != nil, offset <= before {
+            // The server took a request and kept nothing of it: sending the same again would never end.
+            return tryAgain("the server accepts bytes and does not keep them", .server) {
+                $0.append(after: answer)
+            }
+        }
+        return append(after: answer)
+    }
+
+    private mutating func receiveOffset(_ answer: Reply.Answer) -> Turn {
+        switch answer.status {
+        case 200..<300:
+            if answer.fields[.uploadLength] != nil {
+                length = .told
+            } else if case .told = length {
+                length = .untold
+            }
+            if let offset = answer.uploadOffset { resource.didAsk(offset) }
+            return advance(to: answer, end: nil)
+        case 404, 410: return .gone(because: "the server no longer knows the upload")
+        case 403 where answer.fields[.uploadOffset] == nil:
+            return .gone(because: "the server no longer knows the upload")
+        default: return .failed(TusVerdict.failure(answer))
+        }
+    }
+
+    /// Nothing goes on after a refusal without a question: some servers keep the bytes of what they refuse (seen with
+    /// tuspyserver 4.4.3).
+    private mutating func refused(_ answer: Reply.Answer, end: ByteCount, tellsLength: Bool) -> Turn {
+        resource.wasRefused()
+        switch answer.status {
+        case 404, 410: return .gone(because: "the server no longer knows the upload")
+        case 460 where resource.sum != nil:
+            damagedInARow += 1
+            guard damagedInARow < 2 else { return .failed(damaged(end: end)) }
+            return .send(ask())
+        case 409, 460:
+            return tryAgain("the server refuses every offset it names", .server) { .send($0.ask()) }
+        case 405 where !resource.overridesMethod, 501 where !resource.overridesMethod:
+            resource.overridesMethod = true
+            return .send(ask())
+        case 400 where tellsLength:
+            length = .refused
+            return .send(ask())
+        case 400 where resource.sum != nil:
+            var failure = TusVerdict.failure(answer)
+            failure.hint =
+                "the server may not know \(resource.sum?.name ?? ""): set the destination's checksum to another"
+            return .failed(failure)
+        case 413:
+            let failure = TusVerdict.failure(answer)
+            let sent = end - resource.confirmed
+            guard !failure.isTransient, resource.sum == nil, let limit = TusChunking.below(sent) else {
+                return .failed(failure)
+            }
+            resource.requestLimit = limit
+            return .send(ask())
+        default: return .failed(TusVerdict.failure(answer))
+        }
+    }
+
+    private func damaged(end: ByteCount) -> UploadFailure {
+        let place = range.lowerBound + resource.confirmed
+        return UploadFailure(
+            .permanent,
+            "bytes \(place) to \(range.lowerBound + end) arrived damaged twice in a row"
+                + (resource.sum.map { " (\($0.algorithm.shown))" } ?? ""),
+            hint:
+                "this machine's disk or memory, or something on the way, changes bytes; check them, then retry",
+            status: 460)
+    }
+
+    /// Takes the next turn unless answers like this one have come too often in a row.
+    private mutating func tryAgain(
+        _ reason: String, _ category: UploadFailure.Category, _ next: (inout TusAppending) -> Turn
+    ) -> Turn {
+        answersWithoutProgress += 1
+        guard answersWithoutProgress < Self.patience else { return .failed(UploadFailure(category, reason)) }
+        return next(&self)
+    }
+}

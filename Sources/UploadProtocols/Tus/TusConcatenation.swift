@@ -1,0 +1,315 @@
+import HTTPTypes
+
+import struct Foundation.Date
+import struct Foundation.URLComponents
+
+/// One file as several partial uploads at once, put together at the end (tus 1.0.0, Concatenation).
+///
+/// Its resource names all of them: the address is that of the partial made last, so that each is durable before its
+/// bytes are on the way.
+struct TusConcatenation: Sendable {
+    /// What there is to do next.
+    enum Turn: Sendable {
+        case step(Step)
+        /// The server does not put the parts together: they are to be deleted.
+        case givenUp(notes: [Step.Note])
+    }
+
+    private enum Phase: Sendable {
+        /// The partials are made one after another.
+        case creating
+        case filling
+        case joining
+    }
+
+    private enum Part: Sendable {
+        case missing
+        case there(TusAppending)
+    }
+
+    /// Smaller parts gain nothing.
+    static let smallestPart: ByteCount = 16 << 20
+    /// All their addresses are journaled together.
+    static let mostParts = 8
+
+    private(set) var resource: Resource
+    private let creation: TusCreation
+    private let options: ProtocolOptions
+    private var parts: [Part]
+    private var phase = Phase.creating
+    /// What the server has said of since the last question to all, and what of that is full.
+    private var heard: Set<Int> = []
+    private var full: Set<Int> = []
+    private var restarts = 0
+    private var refusals = 0
+
+    private var item: UploadItem { creation.item }
+
+    /// A new upload.
+    /// - Returns: nil where the file, the destination or the server gives no reason or no way for parts.
+    init?(item: UploadItem, options: ProtocolOptions, at capabilities: ServerCapabilities, sum: TusSum?) {
+        let fitting = Int(clamping: item.size / Self.smallestPart)
+        let count = min(options.parallelRequests ?? 1, fitting, Self.mostParts)
+        guard count > 1, capabilities.extensions.contains("concatenation") else { return nil }
+        resource = Resource(url: item.url, parts: .init(held: 0, planned: count))
+        resource.sum = sum
+        resource.takeFacts(of: capabilities)
+        parts = Array(repeating: .missing, count: count)
+        creation = TusCreation(item: item)
+        self.options = options
+    }
+
+    /// An upload that an earlier attempt has begun.
+    /// - Returns: nil if that was not in parts.
+    init?(resuming resource: Resource, item: UploadItem, options: ProtocolOptions) {
+        guard let planned = resource.parts?.planned, (2...Self.mostParts).contains(planned),
+            planned <= item.size
+        else { return nil }
+        self.resource = resource
+        creation = TusCreation(item: item)
+        self.options = options
+        parts = Array(repeating: .missing, count: planned)
+        for index in parts.indices {
+            guard let url = resource.fields[Self.field(index)] else { continue }
+            parts[index] = .there(appending(at: url, index))
+        }
+    }
+
+    /// The partials that are known, in the file's order.
+    static func urls(in resource: Resource) -> [String] {
+        (0..<mostParts).compactMap { resource.fields[field($0)] }
+    }
+
+    mutating func start() -> Turn {
+        if resource.wholeBodySent {
+            // The partials may be gone because they were put together, or be kept although they were: asking them
+            // says nothing.
+            return .step(.failed(WholeUpload.unknownOutcome(nil)))
+        }
+        return makeMissing { $0.fill() }
+    }
+
+    /// - Parameter part: Of the exchange that is answered.
+    mutating func receive(_ reply: Reply, part: Int) -> Turn {
+        switch phase {
+        case .joining: return receiveJoined(reply)
+        case .creating, .filling:
+            let index = part - 1
+            guard parts.indices.contains(index) else {
+                return .step(
+                    .failed(UploadFailure(.permanent, "an answer came to nothing that was asked")))
+            }
+            switch parts[index] {
+            case .missing: return receiveCreation(reply, index)
+            case .there(var appending):
+                let turn = appending.receive(reply)
+                return take(turn, of: appending, index)
+            }
+        }
+    }
+}
+
+extension TusConcatenation {
+    private static func field(_ index: Int) -> String { "partial\(index)" }
+
+    private func range(_ index: Int) -> Range<ByteCount> {
+        let share = item.size / ByteCount(parts.count)
+        let start = share * ByteCount(index)
+        return start..<(index == parts.count - 1 ? item.size : start + share)
+    }
+
+    private func appending(at url: String, _ index: Int) -> TusAppending {
+        var part = Resource(url: url)
+        part.share(resource)
+        return TusAppending(part, range: range(index), chunkSize: options.chunkSize, part: index + 1)
+    }
+
+    /// Makes the first partial that is missing, or does what comes after.
+    private mutating func makeMissing(
+        noting notes: [Step.Note] = [], _ next: (inout TusConcatenation) -> Turn
+    ) -> Turn {
+        let missing = parts.firstIndex { if case .missing = $0 { true } else { false } }
+        guard let missing else { return next(&self).noting(notes) }
+        phase = .creating
+        return create(missing, noting: notes)
+    }
+
+    private func create(_ index: Int, noting notes: [Step.Note]) -> Turn {
+        do throws(UploadFailure) {
+            let range = range(index)
+            var exchange = try creation.exchange(.partial(range.upperBound - range.lowerBound))
+            exchange.part = index + 1
+            return .step(.send(exchange, notes: notes))
+        } catch {
+            return .step(.failed(error, notes: notes))
+        }
+    }
+
+    private mutating func receiveCreation(_ reply: Reply, _ index: Int) -> Turn {
+        switch reply {
+        case .broken(let failure, _): return .step(.failed(failure))
+        case .answered(let answer):
+            guard answer.status == 201 || answer.status == 200 else { return refused(answer) }
+            do throws(UploadFailure) {
+                let url = try creation.url(in: answer)
+                resource.url = url
+                resource.fields[Self.field(index)] = url
+                resource.take(answer.expiry)
+                var made = appending(at: url, index)
+                guard case .creating = phase else {
+                    let turn = made.append(after: answer)
+                    return take(turn, of: made, index)
+                }
+                parts[index] = .there(made)
+                heard.insert(index)
+                return makeMissing(noting: [.resource(resource)]) { $0.fill(after: answer) }
+            } catch {
+                return .step(.failed(error))
+            }
+        }
+    }
+
+    /// Appends to the partials that were just made, and asks those that an earlier attempt made.
+    private mutating func fill(after answer: Reply.Answer? = nil) -> Turn {
+        phase = .filling
+        count()
+        var exchanges: [Exchange] = []
+        for index in parts.indices {
+            guard case .there(var appending) = parts[index] else { continue }
+            if heard.contains(index), let answer, case .send(let exchange) = appending.append(after: answer) {
+                exchanges.append(exchange)
+            } else {
+                exchanges.append(appending.ask())
+            }
+            parts[index] = .there(appending)
+        }
+        return .step(.sendAll(exchanges))
+    }
+
+    private mutating func take(_ turn: TusAppending.Turn, of appending: TusAppending, _ index: Int) -> Turn {
+        var appending = appending
+        let lost = appending.takeLost()
+        parts[index] = .there(appending)
+        heard.insert(index)
+        let wasChecked = resource.isChecked
+        resource.share(appending.resource)
+        resource.isChecked = wasChecked && appending.resource.isChecked
+        resource.take(appending.resource.expires)
+        count()
+        var notes: [Step.Note] = lost > 0 ? [.serverLost(lost)] : []
+        switch turn {
+        case .send(let exchange): return .step(.send(exchange, notes: notes + [.resource(resource)]))
+        case .failed(let failure): return .step(.failed(failure, notes: notes + [.resource(resource)]))
+        case .full:
+            full.insert(index)
+            notes.append(.resource(resource))
+            return full.count == parts.count ? join(noting: notes) : .step(.wait(notes: notes))
+        case .gone(let reason):
+            restarts += 1
+            if appending.resource.confirmed > 0 { notes.append(.serverLost(appending.resource.confirmed)) }
+            parts[index] = .missing
+            resource.fields[Self.field(index)] = nil
+            count()
+            guard restarts <= parts.count else {
+                return .step(
+                    .failed(
+                        UploadFailure(.permanent, "\(reason), again and again"),
+                        notes: notes + [.resource(resource)]))
+            }
+            return create(index, noting: notes)
+        }
+    }
+
+    /// What the server holds of all parts together, once it has been heard of each.
+    private mutating func count() {
+        guard heard.count == parts.count else { return }
+        var (held, confirmed) = (0, ByteCount(0))
+        for case .there(let appending) in parts {
+            confirmed += min(appending.resource.confirmed, item.size)
+            if appending.isFull { held += 1 }
+        }
+        resource.confirmed = min(confirmed, item.size)
+        resource.parts?.held = held
+    }
+
+    private mutating func join(noting notes: [Step.Note]) -> Turn {
+        phase = .joining
+        let urls = Self.urls(in: resource).map(UploadAddress.forServer)
+        do throws(UploadFailure) {
+            var exchange = try creation.exchange(.final(urls))
+            exchange.markBeforeLastBytes = resource.withWholeBodySent(true)
+            return .step(.send(exchange, notes: notes))
+        } catch {
+            return .step(.failed(error, notes: notes))
+        }
+    }
+
+    private mutating func receiveJoined(_ reply: Reply) -> Turn {
+        switch reply {
+        case .broken(let failure, let bodySent):
+            // What was never on its way was not done.
+            return .step(.failed(bodySent == nil ? failure : WholeUpload.unknownOutcome(failure)))
+        case .answered(let answer):
+            switch answer.status {
+            case 200..<300: return .step(.done(receipt(answer), notes: [.resource(resource)]))
+            // A proxy's words: what the server behind it did, the proxy does not know.
+            case 502, 504:
+                return .step(.failed(WholeUpload.unknownOutcome(TusVerdict.failure(answer))))
+            default: return refused(answer)
+            }
+        }
+    }
+
+    /// A server that offers concatenation may still refuse it: once more after asking what it holds, then the file goes
+    /// as one.
+    private mutating func refused(_ answer: Reply.Answer) -> Turn {
+        let failure = TusVerdict.failure(answer)
+        guard failure.category == .permanent else {
+            return .step(
+                .failed(failure, notes: Self.urls(in: resource).isEmpty ? [] : [.resource(resource)]))
+        }
+        refusals += 1
+        switch phase {
+        case .filling: return .step(.failed(failure, notes: [.resource(resource)]))
+        case .joining where refusals < 2:
+            (heard, full) = ([], [])
+            return fill().noting([.resource(resource)])
+        case .joining, .creating:
+            guard !Self.urls(in: resource).isEmpty else { return .step(.failed(failure)) }
+            return .givenUp(notes: resource.confirmed > 0 ? [.serverLost(resource.confirmed)] : [])
+        }
+    }
+
+    private func receipt(_ answer: Reply.Answer) -> Receipt {
+        let location = answer.fields[.location].flatMap {
+            try? UploadAddress.resolve($0, against: item.url)
+        }
+        return Receipt(
+            location: location, entityTag: answer.fields[.eTag], bytes: item.size,
+            verified: resource.isChecked ? resource.sum?.algorithm : nil)
+    }
+}
+
+extension TusConcatenation.Turn {
+    fileprivate func noting(_ notes: [Step.Note]) -> Self {
+        switch self {
+        case .step(let step): .step(step.noting(notes))
+        case .givenUp(let own): .givenUp(notes: notes + own)
+        }
+    }
+}
+
+extension Resource {
+    /// The first of the parts to go away takes all with it.
+    fileprivate mutating func take(_ expiry: Date?) {
+        expires = [expires, expiry].compactMap { $0 }.min()
+    }
+}
+
+extension UploadAddress {
+    /// An address as the server itself knows it: of a socket, it knows only what follows.
+    fileprivate static func forServer(_ url: String) -> String {
+        guard isUnixSocket(url), let parts = URLComponents(string: url) else { return url }
+        return parts.percentEncodedPath + (parts.percentEncodedQuery.map { "?\($0)" } ?? "")
+    }
+}

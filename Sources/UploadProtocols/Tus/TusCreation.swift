@@ -1,0 +1,68 @@
+import HTTPTypes
+
+/// The requests that make something new at a tus server (tus 1.0.0, Creation and Concatenation).
+struct TusCreation: Sendable {
+    enum Kind: Sendable {
+        /// An upload of its own. `carrying` are the file's first bytes that go with the request.
+        case whole(carrying: ByteCount)
+        /// One whose length the server learns with its first bytes.
+        case deferred
+        /// A part of the file, of so many bytes.
+        case partial(ByteCount)
+        /// What partial uploads at these addresses become, in their order.
+        case final([String])
+    }
+
+    let item: UploadItem
+
+    /// - Throws: `UploadFailure` (`permanent`) if the item's parameters cannot be metadata.
+    func exchange(_ kind: Kind) throws(UploadFailure) -> Exchange {
+        var exchange = Exchange(
+            .post, item.url, fields: [.tusResumable: TusVerdict.version], isIdempotent: true)
+        switch kind {
+        case .whole(let carried):
+            exchange.fields[.uploadLength] = "\(item.size)"
+            exchange.fields[.uploadMetadata] = try metadata()
+            exchange.mayComplete = carried == item.size
+            guard carried > 0 else { break }
+            exchange.fields[.contentType] = TusAppending.contentType
+            exchange.body = .file(range: 0..<carried)
+            exchange.isIdempotent = false
+        case .deferred:
+            exchange.fields[.uploadDeferLength] = "1"
+            exchange.fields[.uploadMetadata] = try metadata()
+        case .partial(let length):
+            exchange.fields[.uploadLength] = "\(length)"
+            exchange.fields[.uploadConcat] = "partial"
+        case .final(let urls):
+            exchange.fields[.uploadConcat] = "final;" + urls.joined(separator: " ")
+            exchange.fields[.uploadMetadata] = try metadata()
+            exchange.mayComplete = true
+            exchange.isIdempotent = false
+        }
+        return exchange
+    }
+
+    /// Where the server put what it made.
+    func url(in answer: Reply.Answer) throws(UploadFailure) -> String {
+        guard let location = answer.fields[.location] else {
+            throw UploadFailure(
+                .permanent, "the server made the upload and did not say where (no Location)",
+                hint: "check that the destination's url is a tus endpoint")
+        }
+        return try UploadAddress.resolve(location, against: item.url)
+    }
+
+    private func metadata() throws(UploadFailure) -> String? {
+        // Both keys always: some servers refuse a later HEAD without them (seen with tuspyserver 4.4.3).
+        let given = item.parameters.filter { !["filename", "filetype"].contains($0.name) }
+        let entries = [TusMetadata.Entry("filename", item.name), .init("filetype", item.contentType)]
+        guard let metadata = TusMetadata(entries + given.map { .init($0.name, $0.value) }) else {
+            throw UploadFailure(
+                .permanent,
+                "a field's name cannot be tus metadata: \(given.map(\.name).joined(separator: ", "))",
+                hint: "names must differ and hold neither spaces nor commas")
+        }
+        return metadata.header
+    }
+}

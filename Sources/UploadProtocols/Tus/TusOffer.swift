@@ -1,0 +1,101 @@
+import HTTPTypes
+
+/// What a tus server offers, as it says in its answer to OPTIONS (tus 1.0.0, "OPTIONS").
+enum TusOffer {
+    /// Facts of `ServerCapabilities`.
+    enum Fact {
+        /// The field `Tus-Checksum-Algorithm`.
+        static let checksums = "checksums"
+        /// "yes" if nothing in the answer to OPTIONS was of tus.
+        static let saysNothing = "saysNothing"
+        /// "no" once the server has twice kept nothing of a request that broke.
+        static let keepsBrokenRequests = "keepsBrokenRequests"
+        /// "yes" once something on the way has refused PATCH.
+        static let overridesMethod = "overridesMethod"
+    }
+
+    /// A server need not answer OPTIONS at all: then it may have the core and creation all the same, if it is one.
+    static func capabilities(in answer: Reply.Answer) throws(UploadFailure) -> ServerCapabilities {
+        let isSuccess = (200..<300).contains(answer.status)
+        let versions = list(answer.fields[.tusVersion])
+        if !versions.isEmpty, !versions.contains(TusVerdict.version), isSuccess || answer.status == 412 {
+            throw UploadFailure(
+                .permanent,
+                "the server speaks tus \(ServerText.cleaned(versions.joined(separator: ", "))), "
+                    + "not \(TusVerdict.version)",
+                hint: "check that the destination's url is a tus 1.0 endpoint")
+        }
+        guard isSuccess, answer.namesTus else {
+            return ServerCapabilities(extensions: core.extensions, facts: [Fact.saysNothing: "yes"])
+        }
+        guard let extensions = answer.fields[.tusExtension] else { return core }
+        var found = ServerCapabilities(extensions: Set(list(extensions.lowercased())))
+        found.maximumSize = Reply.Answer.count(answer.fields[.tusMaxSize])
+        found.facts[Fact.checksums] = answer.fields[.tusChecksumAlgorithm]
+        return found
+    }
+
+    /// What a server has that names no extensions.
+    static let core = ServerCapabilities(extensions: ["creation"])
+
+    /// The digests that a server can check and we can compute, each with the server's name for it.
+    static func checksums(of capabilities: ServerCapabilities) -> [(algorithm: DigestAlgorithm, name: String)]
+    {
+        guard capabilities.extensions.contains("checksum") else { return [] }
+        // "The Server MUST support at least the SHA1 checksum algorithm."
+        let names = list(capabilities.facts[Fact.checksums])
+        return (names.isEmpty ? ["sha1"] : names).compactMap { name in
+            algorithm(named: name).map { ($0, name) }
+        }
+    }
+
+    /// - Returns: nil for what we cannot compute, or what tus does not name.
+    static func algorithm(named name: String) -> DigestAlgorithm? {
+        switch name.lowercased().filter({ $0 != "-" && $0 != "_" }) {
+        case "md5": .md5
+        case "sha1": .sha1
+        case "sha256": .sha256
+        case "crc32c": .crc32c
+        default: nil
+        }
+    }
+
+    /// How chunks are to be checked.
+    /// - Throws: `UploadFailure` (`permanent`) if the server cannot do what the destination asks for.
+    static func sum(
+        _ options: ProtocolOptions, at capabilities: ServerCapabilities
+    ) throws(UploadFailure) -> TusSum? {
+        guard let wanted = options.checksum else { return nil }
+        let offered = checksums(of: capabilities)
+        guard let found = offered.first(where: { $0.algorithm == wanted }) else {
+            let others = Set(offered.map(\.algorithm.rawValue)).sorted().joined(separator: ", ")
+            throw UploadFailure(
+                .permanent, "the server cannot check what arrives by \(wanted.shown)",
+                hint: others.isEmpty
+                    ? "leave checksum out of the destination, or set it to none"
+                    : "set the destination's checksum to one it can: \(others)")
+        }
+        return TusSum(
+            algorithm: wanted, name: found.name, chunk: max(1, options.chunkSize ?? TusSum.usualChunk))
+    }
+
+    static func list(_ field: String?) -> [String] {
+        (field ?? "").split(separator: ",").map { String($0).trimmingSpaces }.filter { !$0.isEmpty }
+    }
+}
+
+/// How the server checks an upload's chunks, decided when it is created.
+struct TusSum: Hashable, Sendable {
+    var algorithm: DigestAlgorithm
+    /// As the server calls it.
+    var name: String
+    /// Bytes; a checked request is taken as a whole or not at all.
+    var chunk: ByteCount
+
+    static let usualChunk: ByteCount = 8 << 20
+
+    /// The field of a request that carries that range of the file.
+    func order(for range: Range<ByteCount>) -> DigestOrder {
+        DigestOrder(algorithm, of: range, in: .init(.uploadChecksum, .base64, prefix: "\(name) "))
+    }
+}

@@ -1,0 +1,29 @@
+import HTTPTypes
+import Testing
+
+@testable import UploadProtocols
+
+extension ServerCapabilities {
+    static let tusCore = ServerCapabilities(extensions: ["creation"])
+    static let tusWithUpload = ServerCapabilities(extensions: ["creation", "creation-with-upload"])
+    static let tusChecking = ServerCapabilities(
+        extensions: ["creation", "checksum"], facts: ["checksums": "sha1,md5,sha256,crc32c"])
+    static let tusJoining = ServerCapabilities(extensions: ["creation", "concatenation"])
+}
+
+extension Resource {
+    static let tus = Resource(url: "http://server.example/files/7")
+}
+
+extension TusUpload {
+    /// An upload that has been created at `Resource.tus` and is about to append from `offset`.
+    static func appending(
+        size: ByteCount = 10, from offset: ByteCount = 0, options: ProtocolOptions = .init(),
+        resource: Resource = .tus, capabilities: ServerCapabilities = .tusCore
+    ) throws -> (tus: TusUpload, exchange: Exchange) {
+        var tus = TusUpload(item: .make(size: size), options: options)
+        _ = tus.start(resource: resource, capabilities: capabilities)
+        let step = tus.receive(.answer(200, [.uploadOffset: "\(offset)", .uploadLength: "\(size)"]))
+        return (tus, try #require(step.exchange))
+    }
+}

@@ -1,0 +1,176 @@
+import Foundation
+import HTTPTypes
+import Testing
+
+@testable import UploadProtocols
+
+private let core = ServerCapabilities.tusCore
+private let withUpload = ServerCapabilities.tusWithUpload
+private let resource = Resource.tus
+
+struct TusCreationTests {
+    @Test func `a server nobody knows is asked first, and what it offers is noted`() throws {
+        var tus = TusUpload(item: .make(), options: .init())
+        #expect(tus.start(resource: nil, capabilities: nil).exchange?.method == .options)
+        let step = tus.receive(
+            .answer(204, [.tusExtension: "Creation, creation-with-upload", .tusMaxSize: "1000"]))
+        let found = ServerCapabilities(extensions: ["creation", "creation-with-upload"], maximumSize: 1000)
+        #expect(step.notes == [.capabilities(found)])
+        #expect(step.exchange?.method == .post)
+    }
+
+    @Test(arguments: [404, 405, 403, 501])
+    func `a server without OPTIONS is taken to have creation`(status: Int) {
+        var tus = TusUpload(item: .make(), options: .init())
+        _ = tus.start(resource: nil, capabilities: nil)
+        let silent = ServerCapabilities(extensions: ["creation"], facts: ["saysNothing": "yes"])
+        #expect(tus.receive(.answer(status)).notes == [.capabilities(silent)])
+    }
+
+    @Test(arguments: [(401, UploadFailure.Category.authentication), (503, .server)])
+    func `a server that says not now to OPTIONS is not asked for more`(
+        status: Int, category: UploadFailure.Category
+    ) {
+        var tus = TusUpload(item: .make(), options: .init())
+        _ = tus.start(resource: nil, capabilities: nil)
+        #expect(tus.receive(.answer(status)).failure?.category == category)
+    }
+
+    @Test func `creation tells the length, the name and the type`() throws {
+        var tus = TusUpload(
+            item: .make(name: "ü n.bin", parameters: [.init(name: "album", value: "x")]), options: .init())
+        let exchange = try #require(tus.start(resource: nil, capabilities: core).exchange)
+        #expect(exchange.fields[.uploadLength] == "10")
+        #expect(exchange.fields[.tusResumable] == "1.0.0")
+        #expect(exchange.body == .none)
+        let metadata = try #require(exchange.fields[.uploadMetadata].flatMap { TusMetadata(header: $0) })
+        #expect(metadata["filename"] == "ü n.bin")
+        #expect(metadata["filetype"] == "application/octet-stream")
+        #expect(metadata["album"] == "x")
+    }
+
+    @Test(arguments: ["two words", "a,b"])
+    func `a field that cannot be metadata is a failure that names it`(name: String) {
+        var tus = TusUpload(item: .make(parameters: [.init(name: name, value: "")]), options: .init())
+        let failure = tus.start(resource: nil, capabilities: core).failure
+        #expect(failure?.category == .permanent)
+        #expect(failure?.summary.contains(name) == true)
+    }
+
+    @Test func `a created upload is noted before its bytes go there`() throws {
+        var tus = TusUpload(item: .make(), options: .init())
+        _ = tus.start(resource: nil, capabilities: core)
+        let step = tus.receive(
+            .answer(201, [.location: "7", .uploadExpires: "Wed, 25 Nov 2026 23:27:30 GMT"]))
+        let expires = Date(timeIntervalSince1970: 1_795_649_250)
+        #expect(step.notes == [.resource(Resource(url: resource.url, expires: expires))])
+        #expect(step.exchange?.url == resource.url)
+        #expect(step.exchange?.body == .file(range: 0..<10))
+    }
+
+    @Test(arguments: [
+        ("7", "http://server.example/files/7"), ("/u/7?k=1", "http://server.example/u/7?k=1"),
+        ("//server.example/u", "http://server.example/u"),
+        ("http://SERVER.example:80/u", "http://SERVER.example:80/u"),
+    ])
+    func `a location is resolved`(location: String, url: String) {
+        var tus = TusUpload(item: .make(), options: .init())
+        _ = tus.start(resource: nil, capabilities: core)
+        #expect(tus.receive(.answer(201, [.location: location])).exchange?.url == url)
+    }
+
+    @Test(arguments: [
+        "http://other.example/u", "//other.example/u", "https://server.example/u",
+        "http://server.example:81/u", "http://user@server.example/u", "http:///u", "mailto:x",
+        "http://[", "",
+    ])
+    func `a location elsewhere gets nothing`(location: String) {
+        var tus = TusUpload(item: .make(), options: .init())
+        _ = tus.start(resource: nil, capabilities: core)
+        let step = tus.receive(.answer(201, [.location: location]))
+        // An empty reference is the address itself (RFC 3986 §4.4): the same place, so nothing leaks.
+        if location.isEmpty {
+            #expect(step.exchange?.url == "http://server.example/files/" || step.failure != nil)
+        } else {
+            #expect(step.failure?.category == .permanent)
+        }
+    }
+
+    @Test func `http is refused where https was asked`() {
+        var tus = TusUpload(item: .make(url: "https://server.example/files/"), options: .init())
+        _ = tus.start(resource: nil, capabilities: core)
+        let step = tus.receive(.answer(201, [.location: "http://server.example/files/7"]))
+        #expect(step.failure?.category == .permanent)
+    }
+
+    @Test func `a creation without a location is a failure that says so`() {
+        var tus = TusUpload(item: .make(), options: .init())
+        _ = tus.start(resource: nil, capabilities: core)
+        #expect(tus.receive(.answer(201)).failure?.summary.contains("Location") == true)
+    }
+
+    @Test func `an empty file is complete when it is created`() {
+        var tus = TusUpload(item: .make(size: 0), options: .init())
+        #expect(tus.start(resource: nil, capabilities: withUpload).exchange?.body == Exchange.Body.none)
+        #expect(tus.receive(.answer(201, [.location: "7"])).receipt?.location == resource.url)
+    }
+
+    @Test(arguments: [(TusUpload.creationLimit, true), (TusUpload.creationLimit + 1, false)])
+    func `a small file travels with its creation where that is offered`(
+        size: ByteCount, travels: Bool
+    ) throws {
+        var tus = TusUpload(item: .make(size: size), options: .init())
+        let exchange = try #require(tus.start(resource: nil, capabilities: withUpload).exchange)
+        #expect(exchange.body == (travels ? .file(range: 0..<size) : .none))
+        #expect(exchange.mayComplete == travels)
+        #expect(exchange.fields[.contentType] == (travels ? "application/offset+octet-stream" : nil))
+    }
+
+    @Test func `what a creation took of the content is not sent again`() {
+        var tus = TusUpload(item: .make(), options: .init())
+        _ = tus.start(resource: nil, capabilities: withUpload)
+        let step = tus.receive(.answer(201, [.location: "7", .uploadOffset: "4"]))
+        #expect(step.exchange?.body == .file(range: 4..<10))
+    }
+
+    @Test func `a creation that took the whole file ends the upload`() {
+        var tus = TusUpload(item: .make(), options: .init())
+        _ = tus.start(resource: nil, capabilities: withUpload)
+        let step = tus.receive(.answer(201, [.location: "7", .uploadOffset: "10"]))
+        #expect(step.receipt?.bytes == 10)
+    }
+
+    @Test func `a creation that ignored the content is followed by an append`() {
+        var tus = TusUpload(item: .make(), options: .init())
+        _ = tus.start(resource: nil, capabilities: withUpload)
+        #expect(tus.receive(.answer(201, [.location: "7"])).exchange?.body == .file(range: 0..<10))
+    }
+
+    @Test(arguments: [400, 403, 404, 412, 413, 415])
+    func `a creation that is refused is not tried again`(status: Int) {
+        var tus = TusUpload(item: .make(), options: .init())
+        _ = tus.start(resource: nil, capabilities: core)
+        let failure = tus.receive(.answer(status)).failure
+        #expect(failure?.category == .permanent)
+        #expect(failure?.status == status)
+    }
+
+    @Test func `a file above the server's limit is refused before anything is sent`() {
+        var tus = TusUpload(item: .make(size: 1001), options: .init())
+        let limited = ServerCapabilities(extensions: ["creation"], maximumSize: 1000)
+        #expect(tus.start(resource: nil, capabilities: limited).failure?.category == .permanent)
+    }
+
+    @Test(arguments: ["0", "-1", "+7", "x", "99999999999999999999", "1e3"])
+    func `a limit that is not a size limits nothing`(value: String) {
+        var tus = TusUpload(item: .make(), options: .init())
+        _ = tus.start(resource: nil, capabilities: nil)
+        #expect(tus.receive(.answer(200, [.tusExtension: "creation", .tusMaxSize: value])).exchange != nil)
+    }
+
+    @Test func `removal deletes the resource`() {
+        let exchanges = TusUpload(item: .make(), options: .init()).removal(of: resource)
+        #expect(exchanges.map(\.method) == [.delete])
+        #expect(exchanges.map(\.url) == [resource.url])
+    }
+}
