@@ -23,6 +23,8 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
         // Methods, status codes and ordered case-insensitive fields, the same on both ends of the wire.
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        // Structured fields (RFC 9651), in which resumable uploads of the IETF are written: tested against its vectors.
+        .package(url: "https://github.com/apple/swift-http-structured-headers", from: "1.7.0"),
         // The receiver's HTTP server.
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
         // Subcommands, help and shell completions.
@@ -44,6 +46,7 @@ let package = Package(
             dependencies: [
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "RawStructuredFieldValues", package: "swift-http-structured-headers"),
             ]),
         .target(name: "Connectivity"),
         .target(

@@ -53,6 +53,9 @@ public enum ProtocolCatalog {
             NextcloudUpload(item: $0, options: $1)
         },
         Entry(TusUpload.self, check: { url, _ in TusCheck(url: url) }) { TusUpload(item: $0, options: $1) },
+        Entry(ResumableUpload.self, check: { ResumableCheck(url: $0, options: $1) }) {
+            ResumableUpload(item: $0, options: $1)
+        },
     ]
 
     /// nil if there is no such protocol.

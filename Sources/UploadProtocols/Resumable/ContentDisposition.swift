@@ -1,0 +1,40 @@
+import Foundation
+
+/// The name of a file in `Content-Disposition` (RFC 6266, RFC 8187).
+public enum ContentDisposition {
+    /// The field's value. A name that is not plain ASCII is written a second time in full, for those who read that.
+    public static func inline(filename name: String) -> String {
+        let plain = plainText(name)
+        guard plain != name else { return "inline; filename=\"\(name)\"" }
+        let encoded = name.addingPercentEncoding(withAllowedCharacters: attributeCharacters) ?? plain
+        return "inline; filename=\"\(plain)\"; filename*=UTF-8''\(encoded)"
+    }
+
+    /// The file's name, the one in full first; nil if there is none.
+    public static func filename(in field: String) -> String? {
+        let field = ParameterizedField(field)
+        if let extended = field["filename*"] {
+            let parts = extended.split(separator: "'", maxSplits: 2, omittingEmptySubsequences: false)
+            if parts.count == 3, parts[0].lowercased() == "utf-8",
+                let name = parts[2].removingPercentEncoding,
+                !name.isEmpty
+            {
+                return name
+            }
+        }
+        return field["filename"].flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    /// A `quoted-string` without anything that is escaped differently by different readers.
+    private static func plainText(_ name: String) -> String {
+        String(
+            String.UnicodeScalarView(
+                name.unicodeScalars.map { scalar in
+                    (0x20...0x7E).contains(scalar.value) && scalar != "\"" && scalar != "\\" ? scalar : "_"
+                }))
+    }
+
+    /// `attr-char` of RFC 8187 §3.2.1.
+    private static let attributeCharacters = CharacterSet(
+        charactersIn: "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789!#$&+-.^_`|~")
+}

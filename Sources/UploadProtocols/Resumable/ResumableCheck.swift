@@ -1,0 +1,69 @@
+import HTTPTypes
+
+/// Asks by `OPTIONS` whether a target takes resumable uploads, and within which limits.
+public struct ResumableCheck: DestinationCheck {
+    private let target: String
+
+    /// - Parameter url: Of the destination.
+    public init(url: String, options: ProtocolOptions) {
+        target = UploadAddress.filled(url, with: "")
+    }
+
+    public mutating func start() -> CheckStep { .send(Self.question(target)) }
+
+    public mutating func receive(_ reply: Reply) -> CheckStep {
+        let answer: Reply.Answer
+        switch reply {
+        case .broken(let failure, _): return .failed(failure)
+        case .answered(let received): answer = received
+        }
+        let failure = AnswerVerdict.failure(answer)
+        if failure.category == .authentication || failure.isTransient { return .failed(failure) }
+        let told = ResumableAnswer(answer, version: .eight)
+        var found = ServerCapabilities()
+        found.note(told)
+        return .finished(
+            CheckReport(findings: findings(told), capabilities: found.facts.isEmpty ? nil : found))
+    }
+
+    static func question(_ target: String) -> Exchange {
+        Exchange(.options, target, fields: InteropVersion.eight.fields, isIdempotent: true)
+    }
+
+    private func findings(_ told: ResumableAnswer) -> [String] {
+        guard let limit = told.limit else {
+            if let version = told.version {
+                return ["the server speaks resumable uploads of interop version \(version.rawValue)"]
+            }
+            return [
+                "the server does not say that it takes resumable uploads (no Upload-Limit); older versions need not",
+                "the first upload finds out: where the server knows nothing of them, it takes one empty file",
+            ]
+        }
+        var findings = [
+            "the server takes resumable uploads; the first upload finds out which interop version"
+        ]
+        if let size = limit.maximumSize {
+            findings.append("a file may have up to \(ByteFormat.sentence(size))")
+        }
+        if let size = limit.minimumSize, size > 0 {
+            findings.append("a file must have at least \(ByteFormat.sentence(size))")
+        }
+        if let size = limit.maximumAppend {
+            findings.append(
+                "one request may carry up to \(ByteFormat.sentence(size)); larger files go in pieces")
+        }
+        if let age = limit.age { findings.append("an unfinished upload is kept for \(Self.duration(age))") }
+        return findings
+    }
+
+    /// Whole hours or minutes: nobody needs more.
+    private static func duration(_ seconds: ByteCount) -> String {
+        switch seconds {
+        case ..<120: "\(seconds) seconds"
+        case ..<7200: "\(seconds / 60) minutes"
+        case ..<172_800: "\(seconds / 3600) hours"
+        default: "\(seconds / 86_400) days"
+        }
+    }
+}

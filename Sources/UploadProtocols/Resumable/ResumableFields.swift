@@ -1,0 +1,54 @@
+public import HTTPTypes
+
+extension HTTPField.Name {
+    /// Boolean: whether a request's content reaches the file's end, or whether an answer is the target's own.
+    public static let uploadComplete = named("Upload-Complete")
+    /// The opposite of `uploadComplete`, up to interop version 3.
+    public static let uploadIncomplete = named("Upload-Incomplete")
+    /// See `UploadLimit`.
+    public static let uploadLimit = named("Upload-Limit")
+    /// In every request while there is no RFC: see `InteropVersion`.
+    public static let uploadDraftInteropVersion = named("Upload-Draft-Interop-Version")
+}
+
+/// How the drafts of Resumable Uploads for HTTP differ on the wire (draft-ietf-httpbis-resumable-upload).
+public enum InteropVersion: Int, Comparable, CaseIterable, Sendable {
+    /// Draft -01.
+    case three = 3
+    /// Draft -03.
+    case five = 5
+    /// Drafts -04 and -05.
+    case six = 6
+    /// Drafts -09 to -11 and the editor's copy of 2026.
+    case eight = 8
+
+    /// The value of a field; nil for any other version.
+    public init?(field: String?) {
+        guard let number = StructuredField.count(field) else { return nil }
+        self.init(rawValue: Int(number))
+    }
+
+    /// What goes into every request of this version.
+    public var fields: HTTPFields { [.uploadDraftInteropVersion: "\(rawValue)"] }
+
+    /// The media type of appends, the upload's length and digests are older versions' to ignore.
+    public var isTyped: Bool { self >= .six }
+
+    /// Whether success of an append carries the offset; later versions may leave it out.
+    public var tellsOffset: Bool { self <= .six }
+
+    /// Writes down whether a request's content, or what is at the server, reaches the end.
+    public func write(isComplete: Bool, to fields: inout HTTPFields) {
+        switch self {
+        case .three: fields[.uploadIncomplete] = isComplete ? "?0" : "?1"
+        case .five, .six, .eight: fields[.uploadComplete] = isComplete ? "?1" : "?0"
+        }
+    }
+
+    public static func < (lhs: InteropVersion, rhs: InteropVersion) -> Bool { lhs.rawValue < rhs.rawValue }
+}
+
+/// The content of an append, from interop version 6 on.
+public enum PartialUpload {
+    public static let mediaType = "application/partial-upload"
+}

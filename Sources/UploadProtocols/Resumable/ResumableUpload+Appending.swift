@@ -1,0 +1,243 @@
+import HTTPTypes
+
+import struct Foundation.Data
+import struct Foundation.Date
+
+extension ResumableUpload {
+    /// An append whose digest does not match is dropped as a whole, so with digests the file goes in pieces.
+    static let checkedChunk: ByteCount = 32 << 20
+    /// The first guess, and the last, at what a server takes that refuses an append as too large without saying more.
+    static let largestGuess: ByteCount = 64 << 20
+    static let smallestGuess: ByteCount = 64 << 10
+
+    mutating func query(_ resource: Resource, noting notes: [Step.Note] = []) -> Step {
+        phase = .querying(resource)
+        var fields = resource.interop?.fields ?? [:]
+        fields[.wantReprDigest] = wantedDigest
+        return .send(Exchange(.head, resource.url, fields: fields, isIdempotent: true), notes: notes)
+    }
+
+    mutating func receiveOffset(_ answer: Reply.Answer, resource: Resource) -> Step {
+        let told = ResumableAnswer(answer, version: resource.interop ?? .eight)
+        switch answer.status {
+        case 200..<300:
+            if let length = told.length, length != item.size { return misfit(resource) }
+            if told.isComplete == true {
+                return told.offset ?? item.size == item.size ? done(resource, answer) : misfit(resource)
+            }
+            guard let offset = told.offset else {
+                return tryAgain("the server does not say how much it holds (Upload-Offset)", .permanent) {
+                    $0.query(resource)
+                }
+            }
+            return advance(resource, told, to: offset, end: nil)
+        case 404, 410: return gone(resource)
+        case 403 where told.offset == nil: return gone(resource)
+        case 423: return .failed(Self.locked(answer))
+        default: return .failed(AnswerVerdict.failure(answer))
+        }
+    }
+
+    mutating func append(_ resource: Resource, noting notes: [Step.Note] = []) -> Step {
+        let version = resource.interop ?? .eight
+        let left = item.size - resource.confirmed
+        let isChecked = options.checksum != nil && version.isTyped
+        let wish = min(
+            options.chunkSize ?? (isChecked ? Self.checkedChunk : left), resource.largestAppend ?? .max)
+        let end = resource.confirmed + (resource.limit ?? UploadLimit()).appendSize(left: left, wish: wish)
+        let completes = end == item.size
+        var fields = version.fields
+        version.write(isComplete: completes, to: &fields)
+        fields[.uploadOffset] = "\(resource.confirmed)"
+        if version.isTyped { fields[.contentType] = PartialUpload.mediaType }
+        if completes { fields[.wantReprDigest] = wantedDigest }
+        phase = .appending(resource, end: end)
+        // A repeated last append would meet a server that has forgotten the upload, or another one by then.
+        var exchange = Exchange(
+            .patch, resource.url, fields: fields,
+            body: left > 0 ? .file(range: resource.confirmed..<end) : .none,
+            isIdempotent: !completes, mayComplete: completes)
+        if isChecked, left > 0, let algorithm = options.checksum {
+            exchange.digests = [
+                DigestOrder(
+                    algorithm, of: resource.confirmed..<end,
+                    in: Self.place(of: algorithm, in: .contentDigest))
+            ]
+        }
+        // Some servers forget an upload once it is complete: the next attempt must know that this may be why.
+        if completes { exchange.markBeforeLastBytes = resource.withWholeBodySent(true) }
+        return .send(exchange, notes: notes)
+    }
+
+    mutating func receiveAppend(_ answer: Reply.Answer, resource: Resource, end: ByteCount) -> Step {
+        let told = ResumableAnswer(answer, version: resource.interop ?? .eight)
+        let completes = end == item.size
+        // Whatever the answer is, it is one: the mark that says that none came goes.
+        let known: [Step.Note] = [.resource(resource)]
+        if told.problem == .completedUpload {
+            return tryAgain("the server calls the upload complete and incomplete", .permanent, noting: known)
+            {
+                $0.query(resource, noting: known)
+            }
+        }
+        if told.isComplete == true, completes || !(200..<300).contains(answer.status) {
+            return verdict(answer, resource)
+        }
+        switch answer.status {
+        case 200..<300: return receiveSuccess(told, answer, resource: resource, end: end)
+        case 409, 460: return askAgain(resource, "the server refuses every offset it names", .server)
+        case 413: return sendLess(answer, told, resource: resource, end: end)
+        case 400 where told.problem == .inconsistentLength: return misfit(resource)
+        case 400..<500 where told.problem == .mismatchingDigest:
+            return askAgain(
+                resource, ResumableProblem.mismatchingDigest.failure(status: 400).summary, .permanent)
+        case 404, 410: return gone(resource)
+        case 423: return .failed(Self.locked(answer), notes: known)
+        default:
+            let failure = AnswerVerdict.failure(answer)
+            // A refusal is a definite no; any other failure may have come after the last byte was taken.
+            return .failed(failure, notes: failure.isTransient ? [] : known)
+        }
+    }
+
+    private mutating func receiveSuccess(
+        _ told: ResumableAnswer, _ answer: Reply.Answer, resource: Resource, end: ByteCount
+    ) -> Step {
+        if told.isComplete == true {
+            return .failed(
+                UploadFailure(
+                    .permanent,
+                    "the server ended the upload at \(ByteFormat.sentence(end)) of \(ByteFormat.sentence(item.size))",
+                    hint: "what is at the server is not the whole file; retry sends it again"),
+                notes: [.resource(nil)])
+        }
+        // A server that says nothing else has it all, unless its count speaks against that.
+        if end == item.size, told.isComplete == nil, told.offset ?? end == end {
+            return done(resource, answer)
+        }
+        if end == item.size, told.offset ?? end == end {
+            return askAgain(resource, "the server has the whole file and does not call it complete", .server)
+        }
+        return advance(resource, told, to: told.offset ?? end, end: end)
+    }
+
+    /// Goes on from what the server holds, whatever we believed before.
+    ///
+    /// - Parameter end: How far the request reached that is answered; nil if it sent nothing.
+    private mutating func advance(
+        _ resource: Resource, _ told: ResumableAnswer, to offset: ByteCount, end: ByteCount?
+    ) -> Step {
+        if offset > end ?? item.size { return misfit(resource) }
+        var moved = resource.withWholeBodySent(false)
+        moved.confirmed = offset
+        moved.take(told.limit)
+        var notes: [Step.Note] = [.resource(moved)]
+        if offset < resource.confirmed {
+            notes.insert(.serverLost(resource.confirmed - offset), at: 0)
+            losses += 1
+            guard losses < Self.patience else {
+                return .failed(UploadFailure(.server, "the server keeps losing what it had"), notes: notes)
+            }
+        }
+        if offset > resource.confirmed { answersWithoutProgress = 0 }
+        if end != nil, offset <= resource.confirmed {
+            // The server took a request and kept nothing of it: sending the same again would never end.
+            return tryAgain("the server accepts bytes and does not keep them", .server, noting: notes) {
+                $0.append(moved, noting: notes)
+            }
+        }
+        return append(moved, noting: notes)
+    }
+
+    private mutating func sendLess(
+        _ answer: Reply.Answer, _ told: ResumableAnswer, resource: Resource, end: ByteCount
+    ) -> Step {
+        let sent = end - resource.confirmed
+        var smaller = resource
+        smaller.take(told.limit)
+        let most = smaller.limit?.maximumAppend ?? .max
+        let guess = max(min(sent / 2, Self.largestGuess), min(Self.smallestGuess, most))
+        guard guess < sent, RetryAfter.seconds(in: answer.fields, now: Date()) == nil else {
+            return .failed(AnswerVerdict.failure(answer), notes: [.resource(resource)])
+        }
+        smaller.largestAppend = most < sent ? most : guess
+        return query(smaller, noting: [.resource(smaller)])
+    }
+
+    /// Asks how much the server holds, after an answer that says that nothing of a request was taken.
+    private mutating func askAgain(
+        _ resource: Resource, _ reason: String, _ category: UploadFailure.Category
+    ) -> Step {
+        tryAgain(reason, category, noting: [.resource(resource)]) {
+            $0.query(resource, noting: [.resource(resource)])
+        }
+    }
+
+    /// Takes the next step unless answers like this one have come too often in a row.
+    private mutating func tryAgain(
+        _ reason: String, _ category: UploadFailure.Category, noting notes: [Step.Note] = [],
+        _ next: (inout ResumableUpload) -> Step
+    ) -> Step {
+        answersWithoutProgress += 1
+        guard answersWithoutProgress < Self.patience else {
+            return .failed(UploadFailure(category, reason), notes: notes)
+        }
+        return next(&self)
+    }
+
+    private mutating func misfit(_ resource: Resource) -> Step {
+        restart(after: resource, because: "the server's upload does not fit this file")
+    }
+
+    private mutating func gone(_ resource: Resource) -> Step {
+        if resource.wholeBodySent { return .failed(WholeUpload.unknownOutcome(nil)) }
+        return restart(after: resource, because: "the server no longer knows the upload")
+    }
+
+    /// The server still believes that an older connection writes there; it notices within seconds.
+    private static func locked(_ answer: Reply.Answer) -> UploadFailure {
+        var failure = AnswerVerdict.failure(answer)
+        failure.category = .server
+        failure.retryAfter = RetryAfter.seconds(in: answer.fields, now: Date()) ?? 3
+        return failure
+    }
+}
+
+extension ResumableUpload {
+    /// The target's own answer. There is nothing left to resume, whatever it is.
+    private func verdict(_ answer: Reply.Answer, _ resource: Resource) -> Step {
+        if (200..<300).contains(answer.status) { return done(resource, answer) }
+        if let problem = ResumableAnswer(answer, version: .eight).problem {
+            return .failed(problem.failure(status: answer.status), notes: [.resource(nil)])
+        }
+        var failure = AnswerVerdict.failure(answer)
+        failure.summary = "the file arrived and was turned down: \(failure.summary)"
+        return .failed(failure, notes: [.resource(nil)])
+    }
+
+    private func done(_ resource: Resource, _ answer: Reply.Answer) -> Step {
+        var receipt = Receipt(
+            location: place(named: answer, resource), entityTag: answer.fields[.eTag], bytes: item.size)
+        if let own = resource.ownDigest, let algorithm = options.checksum,
+            let told = ToldDigest.in(answer.fields).first(where: { $0.algorithm == algorithm })
+        {
+            guard told.bytes == own else {
+                return .failed(
+                    UploadFailure(
+                        .permanent,
+                        "the server's \(algorithm.shown) is not the file's: what it holds is something else",
+                        hint: "retry sends it again"), notes: [.resource(nil)])
+            }
+            receipt.verified = algorithm
+        }
+        return .done(receipt)
+    }
+
+    /// Where the finished file is: the upload's address is not that, except with servers that say nothing else.
+    private func place(named answer: Reply.Answer, _ resource: Resource) -> String? {
+        for field in [answer.fields[.contentLocation], answer.fields[.location]] {
+            if let field, let url = try? UploadAddress.resolve(field, against: resource.url) { return url }
+        }
+        return options.requestMethod(or: .post) == .put ? target : resource.url
+    }
+}

@@ -1,0 +1,252 @@
+import HTTPTypes
+
+import struct Foundation.Data
+import struct Foundation.Date
+
+/// Resumable Uploads for HTTP (draft-ietf-httpbis-resumable-upload), interop versions 8, 6, 5 and 3: make an upload
+/// without content, ask how much the server holds, append until it says that this was all.
+///
+/// The upload is made by a request without content, and not together with it: that needs no interim answers, and its
+/// address is on disk before a byte is on the way. A server that knows nothing of all this takes that request for an
+/// empty file, so it is asked by `OPTIONS` first, and never sent content.
+public struct ResumableUpload: SequentialProtocol {
+    public static let name = "resumable"
+    public static let traits = ProtocolTraits(resumes: true, checksums: [.sha256, .sha1, .md5, .crc32c])
+
+    enum Phase: Sendable {
+        case discovering
+        case creating(InteropVersion)
+        case querying(Resource)
+        case appending(Resource, end: ByteCount)
+    }
+
+    /// How often in a row the server may answer without moving on, and how often it may lose bytes.
+    static let patience = 3
+
+    let item: UploadItem
+    let options: ProtocolOptions
+    var phase = Phase.discovering
+    var answersWithoutProgress = 0
+    var losses = 0
+    private var restarts = 0
+    private var capabilities = ServerCapabilities()
+    private var limit = UploadLimit()
+    /// Still to be tried, the most wanted first.
+    private var versions = InteropVersion.allCases.sorted(by: >)
+    /// Whether the server has shown that it knows of resumable uploads.
+    private var isExpected = false
+    /// Of the whole file; computed once, by the driver.
+    private var ownDigest: [UInt8]?
+
+    /// - Parameter options: The method that makes an upload, the chunk size and the checksum are taken from them.
+    public init(item: UploadItem, options: ProtocolOptions) {
+        self.item = item
+        self.options = options
+    }
+
+    public mutating func start(resource: Resource?, capabilities: ServerCapabilities?) -> Step {
+        if let capabilities { learn(capabilities) }
+        // What another protocol left behind is nothing to go on with.
+        if let resource, resource.interop != nil { return query(resource) }
+        if isExpected { return create() }
+        phase = .discovering
+        return .send(ResumableCheck.question(target))
+    }
+
+    public mutating func receive(_ reply: Reply) -> Step {
+        let answer: Reply.Answer
+        switch reply {
+        case .broken(let failure, _): return .failed(failure)
+        case .answered(let received): answer = received
+        }
+        switch phase {
+        case .discovering: return receiveOptions(answer)
+        case .creating(let version): return receiveCreation(answer, version: version)
+        case .querying(let resource): return receiveOffset(answer, resource: resource)
+        case .appending(let resource, let end): return receiveAppend(answer, resource: resource, end: end)
+        }
+    }
+
+    public func removal(of resource: Resource) -> [Exchange] {
+        guard let version = resource.interop else { return [] }
+        return [Exchange(.delete, resource.url, fields: version.fields, isIdempotent: true)]
+    }
+
+    /// What the upload is for: a place that the file fills, or one that decides what becomes of it.
+    var target: String {
+        options.requestMethod(or: .post) == .put
+            ? UploadAddress.address(item.url, for: item.name)
+            : UploadAddress.filled(item.url, with: item.name)
+    }
+
+    private mutating func learn(_ known: ServerCapabilities) {
+        capabilities = known
+        if let field = known.facts[Fact.limit], let told = UploadLimit(field) {
+            limit = told
+            isExpected = true
+        }
+        if let version = InteropVersion(field: known.facts[Fact.version]) { prefer(version) }
+    }
+
+    private mutating func prefer(_ version: InteropVersion) {
+        isExpected = true
+        versions = [version] + versions.filter { $0 != version }
+    }
+
+    /// Names in `ServerCapabilities.facts`.
+    enum Fact {
+        /// The interop version that worked.
+        static let version = "resumable-version"
+        /// `Upload-Limit`, as the answer to `OPTIONS` had it.
+        static let limit = "resumable-limit"
+    }
+}
+
+extension ResumableUpload {
+    private mutating func receiveOptions(_ answer: Reply.Answer) -> Step {
+        if [401, 407].contains(answer.status) || AnswerVerdict.failure(answer).isTransient {
+            return .failed(AnswerVerdict.failure(answer))
+        }
+        var found = capabilities
+        found.note(ResumableAnswer(answer, version: .eight))
+        learn(found)
+        // Without the field the server may still know of it: older versions do not ask for it.
+        return create(noting: isExpected ? [.capabilities(found)] : [])
+    }
+
+    mutating func create(noting notes: [Step.Note] = []) -> Step {
+        if let refusal = limit.refusal(ofSize: item.size) { return .failed(refusal, notes: notes) }
+        guard let version = versions.first else {
+            return .failed(UploadFailure(.permanent, "no version of resumable uploads is left to try"))
+        }
+        var fields = version.fields
+        version.write(isComplete: false, to: &fields)
+        fields[.contentType] = item.contentType
+        fields[.contentDisposition] = ContentDisposition.inline(filename: item.name)
+        var orders: [DigestOrder] = []
+        if version.isTyped {
+            fields[.uploadLength] = "\(item.size)"
+            if let algorithm = options.checksum, let place = Self.place(of: algorithm, in: .reprDigest) {
+                fields[.wantReprDigest] = wantedDigest
+                if let ownDigest {
+                    fields[.reprDigest] = place.value(ownDigest)
+                } else {
+                    orders = [DigestOrder(algorithm, of: 0..<item.size, in: place)]
+                }
+            }
+        }
+        phase = .creating(version)
+        var exchange = Exchange(
+            options.requestMethod(or: .post), target, fields: fields, isIdempotent: true)
+        exchange.digests = orders
+        return .send(exchange, notes: notes)
+    }
+
+    private mutating func receiveCreation(_ answer: Reply.Answer, version: InteropVersion) -> Step {
+        if let digest = answer.digests.first { ownDigest = digest.bytes }
+        let told = ResumableAnswer(answer, version: version)
+        switch answer.status {
+        case 200..<300:
+            // The target's own answer to an empty file, or one that any server may give.
+            guard told.isComplete != true, isExpected || told.isTelling else {
+                return .failed(tookEmptyFile())
+            }
+            return created(answer, told, version: told.version ?? version)
+        case 400, 412:
+            // Seen: 400 with the version that the server speaks (swift-nio-extras), 412 from one that takes it for
+            // tus (tusd).
+            if let problem = told.problem { return .failed(problem.failure(status: answer.status)) }
+            return tryOlder(than: version, after: answer, spoken: told.version)
+        case 413:
+            return .failed(told.limit?.refusal(ofSize: item.size) ?? AnswerVerdict.failure(answer))
+        default: return .failed(AnswerVerdict.failure(answer))
+        }
+    }
+
+    private mutating func tryOlder(
+        than version: InteropVersion, after answer: Reply.Answer, spoken: InteropVersion?
+    ) -> Step {
+        versions.removeAll { $0 == version }
+        if let spoken, versions.contains(spoken) { prefer(spoken) }
+        guard versions.isEmpty else { return create() }
+        var failure = AnswerVerdict.failure(answer)
+        failure.summary = "the server speaks no version of resumable uploads that we do; \(failure.summary)"
+        failure.hint = "check the destination's url, or set its protocol to another one"
+        return .failed(failure)
+    }
+
+    private func tookEmptyFile() -> UploadFailure {
+        UploadFailure(
+            .permanent,
+            "the server does not know resumable uploads: it took the empty request that begins one as the file",
+            hint: "set the destination's protocol to put, post or tus; an empty file may be at the server now"
+        )
+    }
+
+    private mutating func created(_ answer: Reply.Answer, _ told: ResumableAnswer, version: InteropVersion)
+        -> Step
+    {
+        guard let location = answer.fields[.location] else {
+            return .failed(
+                UploadFailure(
+                    .permanent, "the server made the upload and did not say where (no Location)",
+                    hint: "check that the destination's url takes resumable uploads"))
+        }
+        guard told.offset ?? 0 == 0 else {
+            return .failed(
+                UploadFailure(
+                    .permanent, "the server says that it holds bytes of an upload that has none yet"))
+        }
+        do throws(UploadFailure) {
+            var resource = Resource(url: try UploadAddress.resolve(location, against: target))
+            resource.interop = version
+            resource.ownDigest = ownDigest
+            resource.take(told.limit)
+            var found = capabilities
+            found.facts[Fact.version] = "\(version.rawValue)"
+            var notes: [Step.Note] = found == capabilities ? [] : [.capabilities(found)]
+            learn(found)
+            notes.append(.resource(resource))
+            if let refusal = told.limit?.refusal(ofSize: item.size) { return .failed(refusal, notes: notes) }
+            return append(resource, noting: notes)
+        } catch {
+            return .failed(error)
+        }
+    }
+
+    mutating func restart(after resource: Resource, because reason: String) -> Step {
+        restarts += 1
+        guard restarts < 2 else {
+            return .failed(UploadFailure(.permanent, "\(reason), twice in a row"), notes: [.resource(nil)])
+        }
+        if let digest = resource.ownDigest { ownDigest = digest }
+        let lost: [Step.Note] = resource.confirmed > 0 ? [.serverLost(resource.confirmed)] : []
+        // The old address stays on record until there is a new one: a refusal may have been a mistake.
+        return create(noting: [.resource(resource.withWholeBodySent(false))] + lost)
+    }
+
+    /// `Repr-Digest` or `Content-Digest` with one digest (RFC 9530 §2).
+    static func place(of algorithm: DigestAlgorithm, in field: HTTPField.Name) -> DigestOrder.Place? {
+        ToldDigest.key(of: algorithm).map {
+            DigestOrder.Place(field, .base64, prefix: "\($0)=:", suffix: ":")
+        }
+    }
+
+    /// The value of `Want-Repr-Digest` (RFC 9530 §4).
+    var wantedDigest: String? {
+        options.checksum.flatMap { ToldDigest.key(of: $0) }.map { "\($0)=10" }
+    }
+}
+
+extension ServerCapabilities {
+    /// Keeps what an answer to `OPTIONS` says.
+    mutating func note(_ told: ResumableAnswer) {
+        if let version = told.version, version != .eight {
+            facts[ResumableUpload.Fact.version] = "\(version.rawValue)"
+        }
+        guard var limit = told.limit else { return }
+        limit.age = nil
+        facts[ResumableUpload.Fact.limit] = limit.header()
+        maximumSize = limit.maximumSize ?? maximumSize
+    }
+}

@@ -1,0 +1,88 @@
+/// What a server takes: the field `Upload-Limit` (draft-ietf-httpbis-resumable-upload, "Upload-Limit"). In bytes.
+public struct UploadLimit: Hashable, Sendable {
+    /// Of the whole file.
+    public var maximumSize: ByteCount?
+    /// Of the whole file.
+    public var minimumSize: ByteCount?
+    /// Of one append.
+    public var maximumAppend: ByteCount?
+    /// Of one append, unless it is the last.
+    public var minimumAppend: ByteCount?
+    /// For how many seconds from now the server keeps the upload.
+    public var age: ByteCount?
+
+    public init(
+        maximumSize: ByteCount? = nil, minimumSize: ByteCount? = nil, maximumAppend: ByteCount? = nil,
+        minimumAppend: ByteCount? = nil, age: ByteCount? = nil
+    ) {
+        self.maximumSize = maximumSize
+        self.minimumSize = minimumSize
+        self.maximumAppend = maximumAppend
+        self.minimumAppend = minimumAppend
+        self.age = age
+    }
+
+    private enum Key {
+        static let maximumSize = "max-size"
+        static let minimumSize = "min-size"
+        static let maximumAppend = "max-append-size"
+        static let minimumAppend = "min-append-size"
+        static let age = "max-age"
+        /// `age`, up to interop version 6.
+        static let expires = "expires"
+
+        static let all: Set<String> = [maximumSize, minimumSize, maximumAppend, minimumAppend, age]
+    }
+
+    /// - Returns: nil if the field has to be ignored: it is no dictionary, or a limit is no count of bytes.
+    public init?(_ field: String, version: InteropVersion = .eight) {
+        let isOld = version <= .six
+        let keys = isOld ? Key.all.union([Key.expires]) : Key.all
+        guard let counts = StructuredField.counts(field, of: keys) else { return nil }
+        self.init(
+            maximumSize: counts[Key.maximumSize], minimumSize: counts[Key.minimumSize],
+            maximumAppend: counts[Key.maximumAppend], minimumAppend: counts[Key.minimumAppend],
+            age: counts[Key.age] ?? counts[Key.expires])
+    }
+
+    /// The field's value. `min-size=0` says that there are no limits.
+    public func header(_ version: InteropVersion = .eight) -> String {
+        let members = [
+            (Key.minimumSize, minimumSize ?? 0), (Key.maximumSize, maximumSize),
+            (Key.minimumAppend, minimumAppend), (Key.maximumAppend, maximumAppend),
+            (version <= .six ? Key.expires : Key.age, age),
+        ]
+        return members.compactMap { key, value in value.map { "\(key)=\(min($0, Self.largest))" } }
+            .joined(separator: ", ")
+    }
+
+    /// RFC 9651 §3.3.1.
+    private static let largest: ByteCount = 999_999_999_999_999
+
+    /// Why a file of this size cannot go there; nil if it can.
+    func refusal(ofSize size: ByteCount) -> UploadFailure? {
+        if let maximumSize, size > maximumSize {
+            return UploadFailure(
+                .permanent,
+                "the file has \(ByteFormat.sentence(size)), the server takes \(ByteFormat.sentence(maximumSize))"
+            )
+        }
+        if let minimumSize, size < minimumSize {
+            return UploadFailure(
+                .permanent,
+                "the file has \(ByteFormat.sentence(size)), the server takes none below \(ByteFormat.sentence(minimumSize))"
+            )
+        }
+        return nil
+    }
+
+    /// How many of the bytes left go into one append.
+    ///
+    /// - Parameter wish: As many as one would like; the server's word wins.
+    func appendSize(left: ByteCount, wish: ByteCount) -> ByteCount {
+        var size = min(left, max(1, wish))
+        if let maximumAppend, maximumAppend > 0 { size = min(size, maximumAppend) }
+        if let minimumAppend, minimumAppend <= maximumAppend ?? .max { size = max(size, minimumAppend) }
+        return min(left, size)
+    }
+}
