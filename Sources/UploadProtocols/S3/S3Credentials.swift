@@ -1,0 +1,37 @@
+public import struct Foundation.Date
+
+/// What proves to an S3 server who sends: a pair of keys, with a token if they are temporary.
+public struct S3Credentials: Hashable, Sendable {
+    /// Public: it stands in each request.
+    public var accessKey: String
+    /// Never sent.
+    public var secretKey: String
+    /// Of temporary credentials: sent and signed as `x-amz-security-token`.
+    public var sessionToken: String?
+    /// From then on servers refuse them; nil if they last until somebody revokes them.
+    public var expiration: Date?
+    /// Where they were found, for messages: “the profile work in ~/.aws/credentials”.
+    public var origin: String
+
+    public init(
+        accessKey: String, secretKey: String, sessionToken: String? = nil, expiration: Date? = nil,
+        origin: String = "the configuration"
+    ) {
+        self.accessKey = accessKey
+        self.secretKey = secretKey
+        self.sessionToken = sessionToken
+        self.expiration = expiration
+        self.origin = origin
+    }
+
+    /// True if a request that was signed with `other` proves the same.
+    public func provesSame(as other: S3Credentials) -> Bool {
+        accessKey == other.accessKey && secretKey == other.secretKey && sessionToken == other.sessionToken
+    }
+}
+
+/// Printed, they show where they are from and nothing else.
+extension S3Credentials: CustomStringConvertible, CustomReflectable {
+    public var description: String { "credentials from \(origin)" }
+    public var customMirror: Mirror { Mirror(self, children: ["origin": origin]) }
+}

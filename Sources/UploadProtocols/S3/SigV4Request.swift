@@ -1,0 +1,109 @@
+/// A request as Signature Version 4 looks at it.
+///
+/// Source: Amazon S3 API reference, “Authenticating Requests: Using the Authorization Header”.
+public struct SigV4Request: Sendable {
+    /// What services make of a path before they check.
+    public struct Rules: Hashable, Sendable {
+        /// Encodes what is encoded already once more.
+        var encodesTwice: Bool
+        /// Takes dot segments and doubled slashes out.
+        var normalizes: Bool
+
+        /// A key of S3 is bytes: nothing is taken out, and they are encoded once.
+        public static let s3 = Rules(encodesTwice: false, normalizes: false)
+        /// AWS's other services.
+        public static let generic = Rules(encodesTwice: true, normalizes: true)
+    }
+
+    /// One item of a query, decoded; nil as value where there is no `=`.
+    struct Item: Hashable, Sendable {
+        var name: [UInt8]
+        var value: [UInt8]?
+
+        var encodedName: String { SigV4Encoding.encoded(name) }
+        var encodedValue: String { SigV4Encoding.encoded(value ?? []) }
+        /// As it is sent.
+        var encoded: String { value == nil ? encodedName : "\(encodedName)=\(encodedValue)" }
+    }
+
+    public var method: String
+    /// Of the path as it came; see `sentPath`.
+    private let path: String
+    private(set) var items: [Item]
+    /// Everything that is signed, in the order it is sent; also `Host`.
+    public var fields: [(name: String, value: String)]
+    /// The last line: the content's SHA-256 in hexadecimal, or a keyword such as `UNSIGNED-PAYLOAD`.
+    public var payload: String
+    private let rules: Rules
+
+    /// - Parameters:
+    ///   - path: Percent-encoded in whatever way; empty is `/`.
+    ///   - query: Without `?`, percent-encoded in whatever way; a plus sign is a plus sign.
+    public init(
+        method: String, path: String, query: String?, fields: [(name: String, value: String)],
+        payload: String,
+        rules: Rules = .s3
+    ) {
+        self.method = method
+        self.path = path.isEmpty ? "/" : path
+        self.fields = fields
+        self.payload = payload
+        self.rules = rules
+        items = (query ?? "").split(separator: "&").map { item in
+            let pair = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            return Item(
+                name: SigV4Encoding.decoded(pair[0]),
+                value: pair.count == 2 ? SigV4Encoding.decoded(pair[1]) : nil)
+        }
+    }
+
+    mutating func append(_ name: String, _ value: String) {
+        items.append(Item(name: Array(name.utf8), value: Array(value.utf8)))
+    }
+
+    /// The path in the one form that is signed and must be sent.
+    public var sentPath: String {
+        rules.encodesTwice ? path : SigV4Encoding.encoded(SigV4Encoding.decoded(path), keepsSlash: true)
+    }
+
+    /// The query as it must be sent; nil if there is none.
+    public var sentQuery: String? {
+        items.isEmpty ? nil : items.map(\.encoded).joined(separator: "&")
+    }
+
+    private var canonicalPath: String {
+        guard rules.encodesTwice else { return sentPath }
+        let path = rules.normalizes ? SigV4Encoding.normalized(path) : path
+        return SigV4Encoding.encoded(path.utf8, keepsSlash: true)
+    }
+
+    private var canonicalQuery: String {
+        items.map { ($0.encodedName, $0.encodedValue) }
+            .sorted { ($0.0, $0.1) < ($1.0, $1.1) }
+            .map { "\($0)=\($1)" }.joined(separator: "&")
+    }
+
+    /// Names in lower case, sorted, values of the same name joined in the order they are sent.
+    private var canonicalFields: [(name: String, value: String)] {
+        Dictionary(grouping: fields) { $0.name.lowercased() }
+            .mapValues { $0.map { Self.trimmed($0.value) }.joined(separator: ",") }
+            .sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    }
+
+    /// `host;range;x-amz-date`.
+    public var signedFields: String { canonicalFields.map(\.name).joined(separator: ";") }
+
+    /// What is hashed and signed.
+    public var canonical: String {
+        let fields = canonicalFields
+        return [
+            method, canonicalPath, canonicalQuery,
+            fields.map { "\($0.name):\($0.value)\n" }.joined(),
+            fields.map(\.name).joined(separator: ";"), payload,
+        ].joined(separator: "\n")
+    }
+
+    private static func trimmed(_ value: String) -> String {
+        value.split { $0 == " " || $0 == "\t" || $0.isNewline }.joined(separator: " ")
+    }
+}

@@ -1,0 +1,129 @@
+import Crypto
+public import Foundation
+
+/// When and for what a signature counts.
+public struct SigV4Scope: Hashable, Sendable {
+    /// `20130524T000000Z`.
+    public let time: String
+    public let region: String
+    public let service: String
+
+    /// - Parameter date: The server's clock, as far as it is known: 15 minutes beside it and S3 refuses.
+    public init(_ date: Date, region: String, service: String = "s3") {
+        time = date.formatted(
+            Date.ISO8601FormatStyle(dateSeparator: .omitted, timeSeparator: .omitted, timeZone: .gmt))
+        self.region = region
+        self.service = service
+    }
+
+    var day: String { String(time.prefix(8)) }
+    /// `20130524/us-east-1/s3/aws4_request`.
+    public var text: String { "\(day)/\(region)/\(service)/aws4_request" }
+}
+
+/// The key that a day's signatures are made with.
+struct SigV4Key: Sendable {
+    let key: SymmetricKey
+
+    init(secret: String, scope: SigV4Scope) {
+        var key = SymmetricKey(data: Array("AWS4\(secret)".utf8))
+        for part in [scope.day, scope.region, scope.service, "aws4_request"] {
+            key = SymmetricKey(data: HMAC<SHA256>.authenticationCode(for: Array(part.utf8), using: key))
+        }
+        self.key = key
+    }
+
+    var bytes: [UInt8] { key.withUnsafeBytes(Array.init) }
+
+    func signature(_ text: String) -> String {
+        SigV4Encoding.hex(HMAC<SHA256>.authenticationCode(for: Array(text.utf8), using: key))
+    }
+}
+
+/// Signs requests with one pair of keys (AWS Signature Version 4).
+public struct SigV4Signer: Sendable {
+    private struct Derivation: Hashable {
+        var secret: String
+        var day: String
+        var region: String
+        var service: String
+    }
+
+    /// The signature of one request, and what it signed.
+    public struct Signature: Sendable {
+        /// Hexadecimal.
+        public let text: String
+        public let stringToSign: String
+        public let canonicalRequest: String
+        /// Signs the chunks of the request's body.
+        public let chunks: SigV4ChunkSigner
+        let signedFields: String
+
+        /// The value of `Authorization`.
+        public func authorization(_ accessKey: String, _ scope: SigV4Scope) -> String {
+            "\(SigV4Signer.algorithm) Credential=\(accessKey)/\(scope.text), SignedHeaders=\(signedFields), "
+                + "Signature=\(text)"
+        }
+    }
+
+    static let algorithm = "AWS4-HMAC-SHA256"
+    /// Of a presigned address: a week.
+    public static let longestExpiry = 604_800
+
+    /// Deriving one takes four rounds; it serves for a day, region and service.
+    private var known: (derivation: Derivation, key: SigV4Key)?
+
+    public init() {}
+
+    /// Signs a request whose fields say everything: `host`, `x-amz-date`, `x-amz-security-token`.
+    public mutating func sign(_ request: SigV4Request, with credentials: S3Credentials, in scope: SigV4Scope)
+        -> Signature
+    {
+        let canonical = request.canonical
+        let hash = SigV4Encoding.hash(Array(canonical.utf8))
+        let stringToSign = "\(Self.algorithm)\n\(scope.time)\n\(scope.text)\n\(hash)"
+        let key = key(credentials.secretKey, scope)
+        let text = key.signature(stringToSign)
+        return Signature(
+            text: text, stringToSign: stringToSign, canonicalRequest: canonical,
+            chunks: SigV4ChunkSigner(key: key, scope: scope, previous: text),
+            signedFields: request.signedFields)
+    }
+
+    /// Puts a signature into the query, for an address that others use without the keys.
+    ///
+    /// - Parameters:
+    ///   - expiry: Seconds, at most `longestExpiry`.
+    ///   - signsToken: False for services that want the session token added after the signature.
+    /// - Returns: The query to send, and the signature.
+    public mutating func presign(
+        _ request: SigV4Request, with credentials: S3Credentials, in scope: SigV4Scope, expiry: Int,
+        signsToken: Bool = true
+    ) -> (query: String, signature: Signature) {
+        var request = request
+        request.append("X-Amz-Algorithm", Self.algorithm)
+        request.append("X-Amz-Credential", "\(credentials.accessKey)/\(scope.text)")
+        request.append("X-Amz-Date", scope.time)
+        request.append("X-Amz-Expires", "\(max(1, min(expiry, Self.longestExpiry)))")
+        if signsToken, let token = credentials.sessionToken { request.append("X-Amz-Security-Token", token) }
+        request.append("X-Amz-SignedHeaders", request.signedFields)
+        let signature = sign(request, with: credentials, in: scope)
+        if !signsToken, let token = credentials.sessionToken { request.append("X-Amz-Security-Token", token) }
+        request.append("X-Amz-Signature", signature.text)
+        return (request.sentQuery ?? "", signature)
+    }
+
+    private mutating func key(_ secret: String, _ scope: SigV4Scope) -> SigV4Key {
+        let derivation = Derivation(
+            secret: secret, day: scope.day, region: scope.region, service: scope.service)
+        if let known, known.derivation == derivation { return known.key }
+        let key = SigV4Key(secret: secret, scope: scope)
+        known = (derivation, key)
+        return key
+    }
+}
+
+extension SigV4Signer: CustomReflectable {
+    /// The derived key is a secret too.
+    public var customMirror: Mirror { Mirror(self, children: [:]) }
+}
