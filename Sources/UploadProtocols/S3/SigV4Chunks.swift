@@ -7,13 +7,7 @@ public struct SigV4ChunkSigner: Sendable {
 
     let key: SigV4Key
     let scope: SigV4Scope
-    private(set) var previous: String
-
-    init(key: SigV4Key, scope: SigV4Scope, previous: String) {
-        self.key = key
-        self.scope = scope
-        self.previous = previous
-    }
+    fileprivate(set) var previous: String
 
     /// - Parameter hash: SHA-256 of the chunk in hexadecimal; the empty chunk's for the last.
     public mutating func sign(chunk hash: String) -> String {

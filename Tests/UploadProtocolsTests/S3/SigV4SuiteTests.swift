@@ -10,15 +10,15 @@ struct SigV4SuiteTests {
     }
 
     private struct Context: Decodable {
-        struct Keys: Decodable { var access_key_id: String, secret_access_key: String, token: String? }
+        struct Keys: Decodable { var accessKeyId: String, secretAccessKey: String, token: String? }
         var credentials: Keys
-        var expiration_in_seconds: Int
+        var expirationInSeconds: Int
         var normalize: Bool
         var region: String
         var service: String
-        var sign_body: Bool
+        var signBody: Bool
         var timestamp: Date
-        var omit_session_token: Bool?
+        var omitSessionToken: Bool?
     }
 
     /// A request of the suite, whose lines end with a line feed and may be folded.
@@ -55,8 +55,8 @@ struct SigV4SuiteTests {
         var fields = message.fields
         if byHeader {
             fields.append(("X-Amz-Date", SigV4Scope(context.timestamp, region: "", service: "").time))
-            if context.sign_body { fields.append(("x-amz-content-sha256", hash)) }
-            if context.omit_session_token != true, let token = context.credentials.token {
+            if context.signBody { fields.append(("x-amz-content-sha256", hash)) }
+            if context.omitSessionToken != true, let token = context.credentials.token {
                 fields.append(("X-Amz-Security-Token", token))
             }
         }
@@ -70,13 +70,14 @@ struct SigV4SuiteTests {
         #expect(suite.cases.count == 38)
         let decoder = JSONDecoder()
         decoder.dateDecodingStrategy = .iso8601
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
         for (name, files) in suite.cases {
             let context = try decoder.decode(
                 Context.self, from: Data(try #require(files["context.json"]).utf8))
             let message = try Message(try #require(files["request.txt"]))
             let credentials = S3Credentials(
-                accessKey: context.credentials.access_key_id,
-                secretKey: context.credentials.secret_access_key,
+                accessKey: context.credentials.accessKeyId,
+                secretKey: context.credentials.secretAccessKey,
                 sessionToken: context.credentials.token)
             let scope = SigV4Scope(context.timestamp, region: context.region, service: context.service)
             var signer = SigV4Signer()
@@ -87,7 +88,7 @@ struct SigV4SuiteTests {
             #expect(header.text == files["header-signature.txt"], "\(name)")
             let query = signer.presign(
                 Self.request(message, context, byHeader: false), with: credentials, in: scope,
-                expiry: context.expiration_in_seconds, signsToken: context.omit_session_token != true
+                expiry: context.expirationInSeconds, signsToken: context.omitSessionToken != true
             ).signature
             #expect(query.canonicalRequest == files["query-canonical-request.txt"], "\(name)")
             #expect(query.stringToSign == files["query-string-to-sign.txt"], "\(name)")

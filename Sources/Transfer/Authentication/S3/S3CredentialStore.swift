@@ -1,0 +1,81 @@
+public import Foundation
+public import UploadProtocols
+
+/// The credentials in use: loaded when first needed, and again shortly before they are over, once for everybody.
+public actor S3CredentialStore {
+    /// Finds credentials; what it throws says what was looked for and where.
+    public typealias Load = @Sendable () async throws(UploadFailure) -> S3Credentials
+
+    private struct Loading {
+        var before: S3Credentials?
+        var task: Task<Result<S3Credentials, UploadFailure>, Never>
+    }
+
+    private enum State {
+        case empty
+        /// Not loaded again before `next`, unless a server refuses them.
+        case ready(S3Credentials, next: Date?)
+        case loading(Loading)
+    }
+
+    /// So long before their end temporary credentials are replaced: a request that begins now may wait and run.
+    static let margin: TimeInterval = 300
+    /// The least time between two loads where new credentials are as short-lived as the old.
+    static let pause: TimeInterval = 60
+
+    private let load: Load
+    private let now: @Sendable () -> Date
+    private var state = State.empty
+
+    public init(now: @escaping @Sendable () -> Date = { Date() }, _ load: @escaping Load) {
+        self.load = load
+        self.now = now
+    }
+
+    /// Those to sign with now.
+    /// - Throws: What the load throws, where nothing else is left to try.
+    public func current() async throws(UploadFailure) -> S3Credentials {
+        switch state {
+        case .empty: return try await loaded(before: nil)
+        case .ready(let credentials, let next):
+            guard let next, now() >= next else { return credentials }
+            do throws(UploadFailure) { return try await loaded(before: credentials) } catch {
+                // Those that last a little longer are better than none; the next request tries again.
+                guard let end = credentials.expiration, now() < end else { throw error }
+                return credentials
+            }
+        case .loading(let loading): return try await loading.task.value.get()
+        }
+    }
+
+    /// Loads again because a server refused `refused`.
+    /// - Returns: nil if there are no others.
+    public func replacement(for refused: S3Credentials) async throws(UploadFailure) -> S3Credentials? {
+        let found: S3Credentials
+        switch state {
+        case .ready(let credentials, _) where !credentials.provesSame(as: refused): return credentials
+        case .loading(let loading): found = try await loading.task.value.get()
+        case .ready, .empty: found = try await loaded(before: refused)
+        }
+        return found.provesSame(as: refused) ? nil : found
+    }
+
+    private func loaded(before: S3Credentials?) async throws(UploadFailure) -> S3Credentials {
+        // A task of its own: whoever stops waiting must not stop it for the others.
+        let task = Task { [load] () -> Result<S3Credentials, UploadFailure> in
+            do throws(UploadFailure) { return .success(try await load()) } catch { return .failure(error) }
+        }
+        state = .loading(Loading(before: before, task: task))
+        let result = await task.value
+        switch result {
+        case .success(let credentials):
+            let due = credentials.expiration?.addingTimeInterval(-Self.margin)
+            state = .ready(credentials, next: due.map { max($0, now().addingTimeInterval(Self.pause)) })
+            return credentials
+        case .failure(let failure):
+            state =
+                before.map { .ready($0, next: $0.expiration == nil ? nil : now()) } ?? .empty
+            throw failure
+        }
+    }
+}

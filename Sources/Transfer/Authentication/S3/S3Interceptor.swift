@@ -1,0 +1,244 @@
+public import Foundation
+import HTTPTypes
+import Synchronization
+import UploadProtocols
+
+/// Signs each attempt at a request for an S3 server, and signs again what the server refused for a reason that can be
+/// mended: the clock, the region, credentials that are over.
+///
+/// The path and query of a request are written in the one form that is signed. One interceptor serves one destination;
+/// what it learns of the server's clock and the bucket's region holds for all its requests.
+public final class S3Interceptor: RequestInterceptor, RefusalMender {
+    private struct State {
+        var region: String
+        /// Seconds that the server's clock is ahead of ours.
+        var offset: TimeInterval = 0
+        var signer = SigV4Signer()
+    }
+
+    /// One for each reason there is.
+    private static let retryLimit = 3
+    /// A server whose clock is no further from the time of the signature did not refuse it for that.
+    private static let tolerance: TimeInterval = 60
+
+    private let origin: String?
+    private let payload: S3PayloadForm
+    private let credentials: S3CredentialStore
+    private let now: @Sendable () -> Date
+    private let state: Mutex<State>
+
+    /// - Parameters:
+    ///   - url: Of the destination. Requests to another scheme, host or port are not made.
+    ///   - region: The first to try.
+    ///   - now: Our clock.
+    public init(
+        for url: String, region: String = "us-east-1", payload: S3PayloadForm = .auto,
+        credentials: S3CredentialStore, now: @escaping @Sendable () -> Date = { Date() }
+    ) {
+        origin = URL(string: url).flatMap(UploadAddress.origin)
+        self.payload = payload
+        self.credentials = credentials
+        self.now = now
+        state = Mutex(State(region: region))
+    }
+
+    /// The bucket's, as far as it is known.
+    public var region: String { state.withLock { $0.region } }
+
+    /// Signs the request, and puts the frame around its body where the form asks for one.
+    /// - Throws: `UploadFailure`: no credentials, another server than the destination's, a body that cannot be read.
+    public func adapt(
+        _ request: TransportRequest, for context: RequestContext
+    ) async throws -> TransportRequest {
+        guard let place = URL(string: request.url).flatMap(UploadAddress.origin), place == origin else {
+            throw UploadFailure(
+                .permanent, "a request to another server than the destination's is not signed",
+                hint: "check the destination's url and endpoint")
+        }
+        let credentials = try await credentials.current()
+        var request = request
+        let payload = try await S3Payload(of: &request, as: payload)
+        request.fields[.amzSecurityToken] = credentials.sessionToken
+        let signature = state.withLock { state in
+            let scope = SigV4Scope(now().addingTimeInterval(state.offset), region: state.region)
+            return Self.sign(&request, with: credentials, in: scope, state.signer)
+        }
+        state.withLock { $0.signer = signature.signer }
+        payload.apply(signature.chunks, to: &request)
+        return request
+    }
+
+    /// True for the refusals that `retry` mends or explains.
+    public func canMend(_ response: TransportResponse) -> Bool {
+        guard let refusal = S3Refusal(response, now: now()) else { return false }
+        return refusal != .notImplemented || payload == .streaming
+    }
+
+    /// Again with what the refusal says or with other credentials; never twice with the same.
+    public func retry(
+        _ request: TransportRequest, after failure: RequestFailure, for context: RequestContext
+    ) async -> RetryDecision {
+        guard case .rejected(let response, _) = failure, let refusal = S3Refusal(response, now: now()),
+            let signed = SignedWith(request)
+        else { return .doNotRetry }
+        let mayRetry = context.retries.answer + context.retries.authentication < Self.retryLimit
+        switch refusal {
+        case .clock(let date):
+            guard mayRetry, abs(date.timeIntervalSince(signed.date)) > Self.tolerance else {
+                return .doNotRetry
+            }
+            state.withLock { $0.offset = date.timeIntervalSince(now()) }
+            return .retry
+        case .region(let region, let isElsewhere):
+            if mayRetry, region != signed.region {
+                state.withLock { $0.region = region }
+                return .retry
+            }
+            return isElsewhere ? .fail(Self.elsewhere(region)) : .doNotRetry
+        case .expired, .keys: return await renew(signed, for: request, refusal, mayRetry, context)
+        case .notImplemented:
+            guard request.fields[.amzContentHash]?.hasPrefix("STREAMING-") ?? false else {
+                return .doNotRetry
+            }
+            return .fail(
+                UploadFailure(
+                    .permanent, "the server does not know bodies with checksums behind them (aws-chunked)",
+                    hint: "set the destination's s3 payload to auto, then retry", status: response.status))
+        }
+    }
+
+    private func renew(
+        _ signed: SignedWith, for request: TransportRequest, _ refusal: S3Refusal, _ mayRetry: Bool,
+        _ context: RequestContext
+    ) async -> RetryDecision {
+        do throws(UploadFailure) {
+            let current = try await credentials.current()
+            var again = request
+            let scope = SigV4Scope(signed.date, region: signed.region)
+            _ = Self.sign(&again, with: current, in: scope, SigV4Signer())
+            let isCurrent =
+                again.fields[.authorization] == request.fields[.authorization]
+                && current.sessionToken == request.fields[.amzSecurityToken]
+            guard mayRetry else { return .fail(refusal.failure(current)) }
+            // Other uploads may have been refused before, and new ones be there by now.
+            guard isCurrent else { return .retry }
+            let start = ContinuousClock.now
+            guard try await credentials.replacement(for: current) != nil else {
+                return .fail(refusal.failure(current))
+            }
+            context.report(.refreshed(after: ContinuousClock.now - start))
+            return .retry
+        } catch {
+            return .fail(error)
+        }
+    }
+
+    private static func elsewhere(_ region: String) -> UploadFailure {
+        UploadFailure(
+            .permanent, "the bucket is in the region \(region), which this address does not serve",
+            hint: "set the destination's s3 region to \(region) and its url or endpoint to that region's")
+    }
+}
+
+/// When and where a request was signed for.
+private struct SignedWith {
+    var date: Date
+    var region: String
+
+    init?(_ request: TransportRequest) {
+        let style = Date.ISO8601FormatStyle(
+            dateSeparator: .omitted, timeSeparator: .omitted, timeZone: .gmt)
+        guard let time = request.fields[.amzDate], let date = try? style.parse(time),
+            let scope = request.fields[.authorization]?.split(separator: ",").first?.split(separator: "/"),
+            scope.count >= 5
+        else { return nil }
+        self.date = date
+        // An access key may have slashes of its own.
+        region = String(scope[scope.count - 3])
+    }
+}
+
+extension S3Interceptor {
+    fileprivate struct Signed {
+        var chunks: SigV4ChunkSigner
+        var signer: SigV4Signer
+    }
+
+    /// What is signed besides `Host` and everything that begins with `x-amz-`.
+    private static let signedNames = ["content-encoding", "content-md5", "content-type", "range"]
+
+    fileprivate static func sign(
+        _ request: inout TransportRequest, with credentials: S3Credentials, in scope: SigV4Scope,
+        _ signer: SigV4Signer
+    ) -> Signed {
+        var signer = signer
+        request.fields[.amzDate] = scope.time
+        request.fields[.authorization] = nil
+        let address = AddressParts(request.url)
+        var fields = [(name: "host", value: address.host)]
+        for field in request.fields {
+            let name = field.name.canonicalName
+            guard name.hasPrefix("x-amz-") || signedNames.contains(name) else { continue }
+            fields.append((name, field.value))
+        }
+        let plain = SigV4Request(
+            method: request.method.rawValue, path: address.path, query: address.query, fields: fields,
+            payload: request.fields[.amzContentHash] ?? "")
+        let signature = signer.sign(plain, with: credentials, in: scope)
+        request.url = address.place + plain.sentPath + (plain.sentQuery.map { "?\($0)" } ?? "")
+        request.fields[.authorization] = signature.authorization(credentials.accessKey, scope)
+        return Signed(chunks: signature.chunks, signer: signer)
+    }
+}
+
+/// An absolute address, taken apart without changing a byte of it.
+private struct AddressParts {
+    /// `https://host:port`
+    var place: String
+    var path: String
+    var query: String?
+    private var url: String
+
+    init(_ url: String) {
+        self.url = url
+        let whole = url.prefix { $0 != "#" }
+        let start = whole.range(of: "://")?.upperBound ?? whole.startIndex
+        let end = whole[start...].firstIndex { $0 == "/" || $0 == "?" } ?? whole.endIndex
+        place = String(whole[..<end])
+        let rest = whole[end...]
+        path = String(rest.prefix { $0 != "?" })
+        query = rest.firstIndex(of: "?").map { String(rest[rest.index(after: $0)...]) }
+    }
+
+    /// As the transport writes it (RFC 9112 §3.2): with the port if it is not the scheme's.
+    var host: String {
+        guard !UploadAddress.isUnixSocket(url), let parts = URL(string: url), let name = parts.host() else {
+            return UploadAddress.socketHost
+        }
+        let shown = name.contains(":") && !name.hasPrefix("[") ? "[\(name)]" : name
+        let usual = parts.scheme?.lowercased() == "https" ? 443 : 80
+        return parts.port.map { $0 == usual ? shown : "\(shown):\($0)" } ?? shown
+    }
+}
+
+extension S3Refusal {
+    /// In words, where nothing is left to mend.
+    fileprivate func failure(_ credentials: S3Credentials) -> UploadFailure {
+        switch self {
+        case .keys(.unknown):
+            UploadFailure(
+                .authentication, "the server does not know the access key from \(credentials.origin)",
+                hint: "check the destination's auth, then retry", status: 403)
+        case .keys(.signature):
+            UploadFailure(
+                .authentication,
+                "the server does not accept the signature: the secret key from \(credentials.origin) is wrong",
+                hint: "check the destination's auth; if it is right, a proxy may change requests",
+                status: 403)
+        case .expired, .clock, .region, .notImplemented:
+            UploadFailure(
+                .authentication, "the session token from \(credentials.origin) has expired or is not valid",
+                hint: "get new temporary credentials, then retry", status: 403)
+        }
+    }
+}

@@ -1,0 +1,88 @@
+import Foundation
+import HTTPTypes
+import UploadProtocols
+
+/// What an S3 server refused, where another signature may be accepted.
+enum S3Refusal: Equatable {
+    /// Our clock differs; this is the server's.
+    case clock(Date)
+    /// The credentials were good and are so no longer.
+    case expired
+    /// The server knows no such key, or not with this secret.
+    case keys(S3Refusal.Keys)
+    /// The bucket is in this region; `isElsewhere` if at another address too.
+    case region(String, isElsewhere: Bool)
+    /// The server does not know the form of the body, or something else of the request.
+    case notImplemented
+
+    enum Keys: String { case unknown = "InvalidAccessKeyId", signature = "SignatureDoesNotMatch" }
+
+    /// A HEAD's answer has no code: a clock that is off by so many seconds then counts as the reason.
+    private static let telling: TimeInterval = 600
+    /// Error documents have less.
+    private static let readable = 65_536
+
+    /// - Parameter now: By our clock.
+    init?(_ response: TransportResponse, now: Date) {
+        guard [301, 307, 400, 401, 403, 501].contains(response.status) else { return nil }
+        let text = String(decoding: response.body.prefix(Self.readable), as: UTF8.self)
+        let date = response.fields[.date].flatMap { HTTPDate.parse($0, now: now) }
+        let region = (response.fields[.amzBucketRegion] ?? Self.element("Region", in: text))
+            .flatMap { Self.isRegion($0) ? $0 : nil }
+        switch Self.element("Code", in: text) {
+        case "RequestTimeTooSkewed":
+            guard let date else { return nil }
+            self = .clock(date)
+        case "ExpiredToken", "InvalidToken", "TokenRefreshRequired": self = .expired
+        case "NotImplemented": self = .notImplemented
+        case "AuthorizationHeaderMalformed":
+            guard let region else { return nil }
+            self = .region(region, isElsewhere: false)
+        case "PermanentRedirect", "TemporaryRedirect":
+            guard let region else { return nil }
+            self = .region(region, isElsewhere: true)
+        case let code?:
+            guard let keys = Keys(rawValue: code) else { return nil }
+            self = .keys(keys)
+        case nil where response.body.isEmpty:
+            if let region, response.status != 403 {
+                self = .region(region, isElsewhere: response.status == 301)
+            } else if response.status == 403, let date, abs(date.timeIntervalSince(now)) > Self.telling {
+                self = .clock(date)
+            } else {
+                return nil
+            }
+        case nil: return nil
+        }
+    }
+
+    /// The text of an element that holds nothing else, wherever it stands.
+    private static func element(_ name: String, in text: String) -> String? {
+        guard let start = text.range(of: "<\(name)>"),
+            let end = text.range(of: "</\(name)>", range: start.upperBound..<text.endIndex)
+        else { return nil }
+        return text[start.upperBound..<end.lowerBound].trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    /// It goes into a field, and nothing that a server sends may break one.
+    static func isRegion(_ text: String) -> Bool {
+        (1...64).contains(text.utf8.count)
+            && text.utf8.allSatisfy {
+                switch $0 {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+                    true
+                default: false
+                }
+            }
+    }
+}
+
+extension HTTPField.Name {
+    static let amzBucketRegion = named("x-amz-bucket-region")
+    static let amzContentHash = named("x-amz-content-sha256")
+    static let amzDate = named("x-amz-date")
+    static let amzDecodedLength = named("x-amz-decoded-content-length")
+    static let amzSecurityToken = named("x-amz-security-token")
+    static let amzTrailer = named("x-amz-trailer")
+}
