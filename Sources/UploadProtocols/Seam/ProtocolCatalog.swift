@@ -56,6 +56,7 @@ public enum ProtocolCatalog {
         Entry(ResumableUpload.self, check: { ResumableCheck(url: $0, options: $1) }) {
             ResumableUpload(item: $0, options: $1)
         },
+        Entry(S3Upload.self) { S3Upload(item: $0, options: $1) },
     ]
 
     /// nil if there is no such protocol.

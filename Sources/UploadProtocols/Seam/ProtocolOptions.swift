@@ -16,11 +16,13 @@ public struct ProtocolOptions: Hashable, Sendable {
     public var existing: ExistingFilePolicy?
     /// True if an upload is to be created before its length is told, where tus servers offer that.
     public var defersLength: Bool
+    /// What only an S3 destination says.
+    public var s3: S3Options
 
     public init(
         method: String? = nil, fileField: String = "file", sendsIdempotencyKey: Bool = false,
         chunkSize: ByteCount? = nil, parallelRequests: Int? = nil, checksum: DigestAlgorithm? = nil,
-        existing: ExistingFilePolicy? = nil, defersLength: Bool = false
+        existing: ExistingFilePolicy? = nil, defersLength: Bool = false, s3: S3Options = S3Options()
     ) {
         self.method = method
         self.fileField = fileField
@@ -30,5 +32,6 @@ public struct ProtocolOptions: Hashable, Sendable {
         self.checksum = checksum
         self.existing = existing
         self.defersLength = defersLength
+        self.s3 = s3
     }
 }

@@ -1,0 +1,60 @@
+/// The checksum of a concatenation, from the checksums and lengths of its pieces: no byte is read twice.
+///
+/// Appending n bytes multiplies a remainder by x^8n modulo the checksum's polynomial. As in zlib's `crc32_combine`, for
+/// any reflected checksum whose initial value and final exclusive-or are all ones.
+struct CRCCombination<Register: FixedWidthInteger & UnsignedInteger & Sendable>: Sendable {
+    /// Reflected: the coefficient of x^0 is the highest bit.
+    let polynomial: Register
+
+    /// The checksum of a piece with `first`, followed by one of `length` bytes with `second`.
+    func joined(_ first: Register, _ second: Register, length: ByteCount) -> Register {
+        product(first, shift(by: length)) ^ second
+    }
+
+    /// The checksum of all pieces in order. Pieces of one length are the common case and share their multiplier.
+    func joined(_ pieces: some Sequence<(checksum: Register, length: ByteCount)>) -> Register {
+        var known: (length: ByteCount, shift: Register)?
+        return pieces.reduce(0) { sum, piece in
+            if known?.length != piece.length { known = (piece.length, shift(by: piece.length)) }
+            return product(sum, known?.shift ?? one) ^ piece.checksum
+        }
+    }
+
+    private var one: Register { 1 << (Register.bitWidth - 1) }
+
+    /// x^8n modulo the polynomial.
+    private func shift(by length: ByteCount) -> Register {
+        var power = one >> 1
+        for _ in 0..<3 { power = product(power, power) }
+        var result = one
+        var rest = max(0, length)
+        while rest > 0 {
+            if rest & 1 == 1 { result = product(result, power) }
+            power = product(power, power)
+            rest >>= 1
+        }
+        return result
+    }
+
+    private func product(_ first: Register, _ second: Register) -> Register {
+        var product: Register = 0
+        var multiple = second
+        var bit = one
+        while bit != 0 {
+            if first & bit != 0 { product ^= multiple }
+            multiple = multiple & 1 == 1 ? multiple >> 1 ^ polynomial : multiple >> 1
+            bit >>= 1
+        }
+        return product
+    }
+}
+
+extension CRCCombination<UInt32> {
+    /// CRC-32C.
+    static let crc32c = CRCCombination(polynomial: 0x82F6_3B78)
+}
+
+extension CRCCombination<UInt64> {
+    /// CRC-64/NVME.
+    static let crc64nvme = CRCCombination(polynomial: 0x9A6C_9329_AC4B_C9B5)
+}

@@ -1,0 +1,91 @@
+/// Where a destination's objects are: the bucket's place, and keys as addresses.
+struct S3Address: Hashable, Sendable {
+    /// Scheme, host and port, as configured.
+    let origin: String
+    /// The bucket, for people; nil if neither host nor path tells it.
+    let bucket: String?
+    /// True if the bucket is the first segment of the path.
+    let isBucketInPath: Bool
+    /// The path of the destination's address, with `{name}` or up to its last slash.
+    private let path: String
+
+    /// - Parameter url: Of the destination. A query is not part of an object's address and is left out.
+    /// - Throws: `permanent` if it names no bucket.
+    init(_ url: String, options: S3Options) throws(UploadFailure) {
+        let url = UploadAddress.withoutQuery(url)
+        let parts = url.split(separator: "://", maxSplits: 1)
+        guard parts.count == 2 else { throw Self.noBucket(url) }
+        let slash = parts[1].firstIndex(of: "/") ?? parts[1].endIndex
+        let host = parts[1][..<slash].prefix { $0 != ":" }.lowercased()
+        origin = "\(parts[0])://\(parts[1][..<slash])"
+        path = String(parts[1][slash...])
+        isBucketInPath = options.bucketInPath ?? (Self.bucket(inHost: host) == nil)
+        guard isBucketInPath else {
+            bucket = Self.bucket(inHost: host) ?? host.split(separator: ".").first.map(String.init)
+            return
+        }
+        let first = path.dropFirst().prefix { $0 != "/" }
+        guard !first.isEmpty, !first.contains(UploadAddress.nameMark) else { throw Self.noBucket(url) }
+        bucket = String(decoding: SigV4Encoding.decoded(first), as: UTF8.self)
+    }
+
+    /// The key of the file of that name.
+    ///
+    /// - Throws: `permanent` if the address leaves no key.
+    func key(for name: String) throws(UploadFailure) -> String {
+        let key = key(inPath: UploadAddress.address(path, for: name))
+        guard !key.isEmpty else {
+            throw UploadFailure(
+                .permanent, "the destination's url names a bucket and no place in it",
+                hint: "end the url with a slash, then retry")
+        }
+        return key
+    }
+
+    /// What the keys of all files begin with.
+    var prefix: String {
+        guard let mark = path.firstRange(of: UploadAddress.nameMark) else { return key(inPath: path) }
+        return key(inPath: String(path[..<mark.lowerBound]))
+    }
+
+    /// The address of an object: the key encoded once, as it is signed.
+    func object(_ key: String) -> String {
+        bucketAddress + "/" + SigV4Encoding.encoded(key.utf8, keepsSlash: true)
+    }
+
+    /// The bucket's own address.
+    var bucketAddress: String {
+        isBucketInPath ? origin + "/" + SigV4Encoding.encoded((bucket ?? "").utf8) : origin
+    }
+
+    /// True if nobody between here and there can change what is sent.
+    var isEncrypted: Bool { origin.lowercased().hasPrefix("https:") }
+
+    /// `name=value` pairs behind an address.
+    static func query(_ pairs: KeyValuePairs<String, String>) -> String {
+        "?"
+            + pairs.map { "\(SigV4Encoding.encoded($0.utf8))=\(SigV4Encoding.encoded($1.utf8))" }
+            .joined(separator: "&")
+    }
+
+    private func key(inPath path: String) -> String {
+        var rest = path.dropFirst()
+        if isBucketInPath { rest = rest.drop { $0 != "/" }.dropFirst() }
+        return String(decoding: SigV4Encoding.decoded(rest), as: UTF8.self)
+    }
+
+    /// `bucket.s3.REGION.amazonaws.com` and its relatives; any other host is an endpoint for all buckets.
+    private static func bucket(inHost host: String) -> String? {
+        let labels = host.split(separator: ".", omittingEmptySubsequences: false)
+        guard host.hasSuffix(".amazonaws.com") || host.hasSuffix(".amazonaws.com.cn"),
+            let end = labels.dropFirst().firstIndex(where: { $0 == "s3" || $0.hasPrefix("s3-") })
+        else { return nil }
+        return labels[..<end].joined(separator: ".")
+    }
+
+    private static func noBucket(_ url: String) -> UploadFailure {
+        UploadFailure(
+            .permanent, "the destination's url names no bucket: \(ServerText.cleaned(url))",
+            hint: "write it as https://HOST/BUCKET/ or https://BUCKET.HOST/ with bucketInPath false")
+    }
+}

@@ -1,0 +1,127 @@
+import HTTPTypes
+
+import struct Foundation.Date
+
+/// A part that the server holds.
+struct S3Part: Hashable, Sendable {
+    /// Verbatim, as the completion repeats it.
+    var entityTag: String
+    /// By the upload's algorithm: as computed here, or as the server listed it.
+    var digest: [UInt8]?
+}
+
+/// The body of an answer to `POST ?uploads`, as far as it matters. Names of roots differ between servers.
+enum S3Creation {
+    static func uploadID(in body: [UInt8]) -> String? {
+        XMLDocument.parse(body)?.child(named: "UploadId").flatMap { $0.text.isEmpty ? nil : $0.text }
+    }
+}
+
+/// One page of the parts that a server holds.
+struct S3PartPage {
+    var parts: [(number: Int, size: ByteCount, part: S3Part)] = []
+    /// Nil on the last page.
+    var next: Int?
+
+    /// Nil if the body is no such page, or one that says there is more and not where.
+    init?(_ body: [UInt8], digest: DigestAlgorithm?) {
+        guard let root = XMLDocument.parse(body), root.name != "Error",
+            root.child(named: "UploadId") ?? root.child(named: "IsTruncated") != nil
+        else { return nil }
+        for element in root.children(named: "Part") {
+            guard let number = element.child(named: "PartNumber").flatMap({ Int($0.text) }),
+                let size = element.child(named: "Size").flatMap({ ByteCount($0.text) }),
+                let tag = element.child(named: "ETag")?.text, !tag.isEmpty
+            else { continue }
+            parts.append((number, size, S3Part(entityTag: tag, digest: Self.digest(element, tag, digest))))
+        }
+        guard root.child(named: "IsTruncated")?.text == "true" else { return }
+        guard let marker = root.child(named: "NextPartNumberMarker").flatMap({ Int($0.text) }) else {
+            return nil
+        }
+        next = marker
+    }
+
+    private static func digest(_ element: XMLElement, _ tag: String, _ algorithm: DigestAlgorithm?)
+        -> [UInt8]?
+    {
+        guard let algorithm else { return nil }
+        guard let name = S3Checksum.element(algorithm) else {
+            if case .whole(let digest) = S3EntityTag(tag) { return digest }
+            return nil
+        }
+        return element.child(named: name).flatMap { S3Checksum.bytes($0.text) }
+    }
+}
+
+/// What a completed upload became.
+struct S3Completion {
+    var entityTag: String
+    private let root: XMLElement
+
+    /// Nil for anything but a whole document that says so: a success may begin before its outcome is known.
+    init?(_ body: [UInt8]) {
+        guard let root = XMLDocument.parse(body), root.name != "Error",
+            let tag = root.child(named: "ETag")?.text, !tag.isEmpty
+        else { return nil }
+        entityTag = tag
+        self.root = root
+    }
+
+    /// The object's digest as the server tells it.
+    func told(_ algorithm: DigestAlgorithm) -> String? {
+        S3Checksum.element(algorithm).flatMap { root.child(named: $0)?.text }
+    }
+}
+
+/// One page of the uploads that were begun and not ended.
+struct S3UploadPage {
+    struct Entry {
+        var key: String
+        var uploadID: String
+        var begun: Date?
+    }
+
+    var uploads: [Entry] = []
+    /// Nil on the last page.
+    var next: (key: String, uploadID: String)?
+
+    init?(_ body: [UInt8]) {
+        guard let root = XMLDocument.parse(body), root.name != "Error" else { return nil }
+        for element in root.children(named: "Upload") {
+            guard let key = element.child(named: "Key")?.text, !key.isEmpty,
+                let uploadID = element.child(named: "UploadId")?.text, !uploadID.isEmpty
+            else { continue }
+            let begun = element.child(named: "Initiated").flatMap { Self.date($0.text) }
+            uploads.append(Entry(key: key, uploadID: uploadID, begun: begun))
+        }
+        guard root.child(named: "IsTruncated")?.text == "true",
+            let key = root.child(named: "NextKeyMarker")?.text, !key.isEmpty
+        else { return }
+        next = (key, root.child(named: "NextUploadIdMarker")?.text ?? "")
+    }
+
+    /// RFC 3339 in UTC, as S3 writes it, with any fraction of a second.
+    private static func date(_ text: String) -> Date? {
+        let whole = text.prefix { $0 != "." && $0 != "Z" }
+        return try? Date(String(whole) + "Z", strategy: .iso8601)
+    }
+}
+
+/// The document of a completion.
+enum S3CompletionDocument {
+    /// - Parameter parts: By their numbers, which the server wants in order.
+    static func bytes(_ parts: [Int: S3Part], digest: DigestAlgorithm?) -> [UInt8] {
+        let name = digest.flatMap(S3Checksum.element)
+        var text = "<CompleteMultipartUpload xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\">"
+        for (number, part) in parts.sorted(by: { $0.key < $1.key }) {
+            text += "<Part><PartNumber>\(number)</PartNumber>"
+            text += "<ETag>\(XMLDocument.escaped(part.entityTag))</ETag>"
+            if let name, let digest = part.digest {
+                text += "<\(name)>\(S3Checksum.base64(digest))</\(name)>"
+            }
+            text += "</Part>"
+        }
+        return Array((text + "</CompleteMultipartUpload>").utf8)
+    }
+}

@@ -1,0 +1,96 @@
+import Foundation
+import HTTPTypes
+
+/// How S3 writes digests: of a part, of an object, and of an object from its parts.
+enum S3Checksum {
+    /// The field of a request or an answer that carries the digest of its content, in Base64.
+    static func field(_ algorithm: DigestAlgorithm) -> HTTPField.Name {
+        switch algorithm {
+        case .md5: .named("Content-MD5")
+        case .sha1: .named("x-amz-checksum-sha1")
+        case .sha256: .named("x-amz-checksum-sha256")
+        case .crc32c: .named("x-amz-checksum-crc32c")
+        case .crc64nvme: .named("x-amz-checksum-crc64nvme")
+        }
+    }
+
+    /// What `x-amz-checksum-algorithm` calls it; nil for MD5, which S3 knows by Content-MD5 and the entity tag.
+    static func name(_ algorithm: DigestAlgorithm) -> String? {
+        switch algorithm {
+        case .md5: nil
+        case .sha1: "SHA1"
+        case .sha256: "SHA256"
+        case .crc32c: "CRC32C"
+        case .crc64nvme: "CRC64NVME"
+        }
+    }
+
+    /// The element that carries it in lists of parts and results.
+    static func element(_ algorithm: DigestAlgorithm) -> String? { name(algorithm).map { "Checksum\($0)" } }
+
+    /// `x-amz-checksum-type`: checksums of parts join to that of the object; digests only to a digest of digests.
+    static func type(_ algorithm: DigestAlgorithm) -> String? {
+        switch algorithm {
+        case .md5: nil
+        case .sha1, .sha256: "COMPOSITE"
+        case .crc32c, .crc64nvme: "FULL_OBJECT"
+        }
+    }
+
+    /// What the server should tell of an object of these parts: Base64, `BASE64-N` for a composite, `HEX-N` for the
+    /// entity tag that MD5s of parts make. Nil if a digest has not the algorithm's length.
+    static func whole(_ parts: [(digest: [UInt8], length: ByteCount)], _ algorithm: DigestAlgorithm)
+        -> String?
+    {
+        switch algorithm {
+        case .md5:
+            return DigestOrder.Form.hex.text(RunningDigest.of(parts.flatMap(\.digest), .md5))
+                + "-\(parts.count)"
+        case .sha1, .sha256:
+            return base64(RunningDigest.of(parts.flatMap(\.digest), algorithm)) + "-\(parts.count)"
+        case .crc32c: return joined(parts, by: .crc32c)
+        case .crc64nvme: return joined(parts, by: .crc64nvme)
+        }
+    }
+
+    private static func joined<Register>(
+        _ parts: [(digest: [UInt8], length: ByteCount)], by combination: CRCCombination<Register>
+    ) -> String? {
+        let width = Register.bitWidth / 8
+        guard parts.allSatisfy({ $0.digest.count == width }) else { return nil }
+        let sum = combination.joined(
+            parts.lazy.map { part in (part.digest.reduce(0) { $0 << 8 | Register($1) }, part.length) })
+        return base64((0..<width).map { UInt8(truncatingIfNeeded: sum >> Register(8 * (width - 1 - $0))) })
+    }
+
+    static func base64(_ bytes: [UInt8]) -> String { DigestOrder.Form.base64.text(bytes) }
+
+    static func bytes(_ text: String) -> [UInt8]? { Data(base64Encoded: text).map { Array($0) } }
+}
+
+/// An entity tag as far as it is known to be made of MD5s. No server promises that, and encrypted objects have others.
+enum S3EntityTag: Hashable {
+    /// The MD5 of the content.
+    case whole([UInt8])
+    /// The MD5 of the parts' MD5s, and how many parts there are.
+    case parts([UInt8], count: Int)
+
+    /// Nil for any other form, and for an answer about an object whose encryption gives it other tags.
+    init?(_ tag: String?, in fields: HTTPFields = [:]) {
+        let encryption = fields[.named("x-amz-server-side-encryption")] ?? ""
+        guard let tag, !encryption.hasPrefix("aws:kms"),
+            fields[.named("x-amz-server-side-encryption-customer-algorithm")] == nil
+        else { return nil }
+        let pieces = tag.filter { $0 != "\"" }.split(separator: "-", omittingEmptySubsequences: false)
+        guard let first = pieces.first, first.utf8.count == 32, let digest = ToldDigest.unhex(first) else {
+            return nil
+        }
+        switch pieces.count {
+        case 1: self = .whole(digest)
+        case 2:
+            guard let count = Int(pieces[1]) else { return nil }
+            self = .parts(digest, count: count)
+        default: return nil
+        }
+    }
+}

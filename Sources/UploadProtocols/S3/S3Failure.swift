@@ -1,0 +1,167 @@
+import HTTPTypes
+
+import struct Foundation.Date
+
+/// What an S3 server says has gone wrong, as far as its answer tells: a `HEAD` has no body, a proxy says other things.
+struct S3Error: Hashable, Sendable {
+    let status: Int
+    /// As `NoSuchBucket`; empty if the answer is no error of S3's.
+    let code: String
+    private let details: XMLElement?
+    private let fallback: UploadFailure
+
+    /// - Parameter answer: A refusal, or a success with `<Error>` in its body.
+    init(_ answer: Reply.Answer) {
+        status = answer.status
+        let root = XMLDocument.parse(answer.body)
+        details = root?.name == "Error" ? root : root?.child(named: "Error")
+        code = details?.child(named: "Code")?.text ?? ""
+        fallback = AnswerVerdict.failure(answer)
+    }
+
+    /// An element of the error's description, made short and harmless.
+    func detail(_ name: String) -> String? {
+        details?.child(named: name).map { ServerText.cleaned($0.text) }.flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    /// True if the message, or the name of what is wrong, has that word.
+    func mentions(_ word: String) -> Bool {
+        ["Message", "Header", "ArgumentName"].contains {
+            detail($0)?.lowercased().contains(word.lowercased()) ?? false
+        }
+    }
+
+    /// True for what the same request may not meet again: the queue tries later.
+    var isTransient: Bool { failure.isTransient }
+
+    /// For people.
+    var failure: UploadFailure {
+        guard !code.isEmpty else { return fallback }
+        let rule = S3ErrorRule.of(code)
+        var failure = fallback
+        let message = detail("Message").map { ": \($0.trimmingSuffix("."))" } ?? ""
+        failure.summary = "the server answered \(status) \(ServerText.cleaned(code))\(message)"
+        // An error inside of a success is the server's own trouble unless its code says otherwise.
+        let usual = (200..<300).contains(status) ? .server : fallback.category
+        failure.category = rule?.category ?? usual
+        failure.hint = hint ?? rule?.hint ?? fallback.hint
+        return failure
+    }
+
+    /// Hints that repeat something the server said.
+    private var hint: String? {
+        switch code {
+        case "RequestTimeTooSkewed":
+            let clocks = [
+                detail("RequestTime").map { "here it is \($0)" }, detail("ServerTime").map { "there \($0)" },
+            ].compactMap { $0 }
+            return "set this computer's clock, then retry"
+                + (clocks.isEmpty ? "" : " (\(clocks.joined(separator: ", ")))")
+        case "SignatureDoesNotMatch":
+            return "check the access key and the secret in the destination's auth"
+                + (detail("StringToSign").map { "; the server signed: \($0)" } ?? "")
+        case "AuthorizationHeaderMalformed", "PermanentRedirect", "IllegalLocationConstraintException":
+            return detail("Region").map { "set the destination's region to \($0)" }
+                ?? detail("Endpoint").map { "set the destination's url to the endpoint \($0)" }
+        case "EntityTooLarge":
+            return detail("MaxSizeAllowed").flatMap { ByteCount($0) }.map {
+                "this server takes \(ByteFormat.sentence($0)) at most"
+            }
+        default: return nil
+        }
+    }
+}
+
+/// What error codes mean for the queue and what to do about them, where the status alone does not tell.
+private struct S3ErrorRule {
+    var category: UploadFailure.Category
+    var hint: String?
+
+    static func of(_ code: String) -> S3ErrorRule? { rules[code] }
+
+    private static let keys = "check the access key and the secret in the destination's auth, then retry"
+    private static let renew = "renew the credentials in the destination's auth, then retry"
+    private static let rights = "these credentials may not do that; grant s3:PutObject there, then retry"
+
+    private static let rules: [String: S3ErrorRule] = [
+        "InternalError": .init(category: .server), "SlowDown": .init(category: .server),
+        "ServiceUnavailable": .init(category: .server), "OperationAborted": .init(category: .server),
+        "ConditionalRequestConflict": .init(category: .server), "TooManyRequests": .init(category: .server),
+        "RequestTimeout": .init(category: .network), "RequestTimeoutException": .init(category: .network),
+        "IncompleteBody": .init(category: .network),
+        "InvalidAccessKeyId": .init(category: .authentication, hint: keys),
+        "SignatureDoesNotMatch": .init(category: .authentication, hint: keys),
+        "RequestTimeTooSkewed": .init(category: .authentication),
+        "ExpiredToken": .init(category: .authentication, hint: renew),
+        "InvalidToken": .init(category: .authentication, hint: renew),
+        "TokenRefreshRequired": .init(category: .authentication, hint: renew),
+        "AccessDenied": .init(category: .permanent, hint: rights),
+        "AllAccessDisabled": .init(category: .permanent, hint: rights),
+        "NoSuchBucket": .init(
+            category: .permanent, hint: "check the bucket in the destination's url, or make it, then retry"),
+        "InvalidBucketName": .init(
+            category: .permanent, hint: "check the bucket in the destination's url, then retry"),
+        "NoSuchUpload": .init(
+            category: .permanent, hint: "the server no longer knows the upload; retry begins anew"),
+        "EntityTooLarge": .init(category: .permanent, hint: "the file is larger than the server takes"),
+        "EntityTooSmall": .init(
+            category: .permanent, hint: "set the destination's chunkSize to what the server wants at least"),
+        "KeyTooLongError": .init(category: .permanent, hint: "give the file a shorter name with --as"),
+        "InvalidStorageClass": .init(category: .permanent, hint: "check the destination's storageClass"),
+        "BadDigest": .init(category: .permanent, hint: damaged),
+        "XAmzContentSHA256Mismatch": .init(category: .permanent, hint: damaged),
+        "XAmzContentChecksumMismatch": .init(category: .permanent, hint: damaged),
+    ]
+
+    private static let damaged =
+        "the bytes were damaged twice on their way; check this computer's memory and its link, then retry"
+}
+
+extension S3Error {
+    /// Codes of content that arrived otherwise than it was announced.
+    var isDamage: Bool {
+        ["BadDigest", "InvalidDigest", "XAmzContentSHA256Mismatch", "XAmzContentChecksumMismatch"].contains(
+            code)
+    }
+
+    /// The server wants fewer requests at once.
+    var asksForLess: Bool { code == "SlowDown" || code == "TooManyRequests" || [429, 503].contains(status) }
+
+    /// How many parts the server takes, if it refused part `number` because of its number.
+    func partLimit(refusing number: Int) -> Int? {
+        guard ["InvalidArgument", "InvalidPartNumber", "TooManyParts"].contains(code), mentions("part") else {
+            return nil
+        }
+        let numbers = detail("Message")?.split { !$0.isNumber }.compactMap { Int($0) } ?? []
+        // The number that many servers stop at, where the message names none.
+        return numbers.filter { $0 > 1 && $0 < number }.max() ?? (number > 1000 ? 1000 : nil)
+    }
+
+    /// What the server does not know of what a request asked for.
+    func refuses(_ feature: S3Feature) -> Bool {
+        let isUnknown = status == 501 || code == "NotImplemented"
+        let isArgument =
+            status == 400
+            && ["InvalidRequest", "InvalidArgument", "InvalidHeader", "UnsupportedArgument"].contains(code)
+        switch feature {
+        case .condition: return (isUnknown && !mentions("checksum")) || (isArgument && mentions("none-match"))
+        case .checksum, .completionChecksum: return isUnknown || (isArgument && mentions("checksum"))
+        }
+    }
+}
+
+/// What a server may not know, and what is done without then.
+enum S3Feature: String, Hashable, Sendable {
+    /// `If-None-Match: *` on `PUT` and on the completion.
+    case condition = "s3.ifNoneMatch"
+    /// `x-amz-checksum-…`.
+    case checksum = "s3.checksum"
+    /// The object's checksum with the completion.
+    case completionChecksum = "s3.completionChecksum"
+}
+
+extension String {
+    fileprivate func trimmingSuffix(_ suffix: String) -> String {
+        hasSuffix(suffix) ? String(dropLast(suffix.count)) : self
+    }
+}

@@ -1,0 +1,156 @@
+import HTTPTypes
+
+/// The requests of one file's upload, before they are signed.
+struct S3Requests: Sendable {
+    private let item: UploadItem
+    private let options: S3Options
+    private let isEncrypted: Bool
+    private let creationFields: HTTPFields
+
+    /// - Throws: `permanent` if the configured fields or the file's metadata cannot be sent.
+    init(item: UploadItem, options: S3Options, isEncrypted: Bool) throws(UploadFailure) {
+        self.item = item
+        self.options = options
+        self.isEncrypted = isEncrypted
+        creationFields = try S3CreationFields.make(item: item, options: options)
+    }
+
+    /// The whole file in one request.
+    func put(_ object: String, digest: DigestAlgorithm?, onlyNew: Bool) -> Exchange {
+        var exchange = Exchange(
+            .put, object, fields: creationFields, isIdempotent: true, mayComplete: true)
+        send(0..<item.size, digest: digest, in: &exchange)
+        if onlyNew { exchange.fields[.ifNoneMatch] = "*" }
+        return exchange
+    }
+
+    func create(_ object: String, digest: DigestAlgorithm?) -> Exchange {
+        var fields = creationFields
+        if let digest, let name = S3Checksum.name(digest) {
+            fields[.named("x-amz-checksum-algorithm")] = name
+            fields[.named("x-amz-checksum-type")] = S3Checksum.type(digest)
+        }
+        return Exchange(.post, object + S3Address.query(["uploads": ""]), fields: fields, isIdempotent: false)
+    }
+
+    /// Nil if there is no such part.
+    func part(_ number: Int, of session: S3Session) -> Exchange? {
+        guard let range = session.plan.range(of: number) else { return nil }
+        let query = S3Address.query(["partNumber": "\(number)", "uploadId": session.uploadID])
+        var exchange = Exchange(
+            .put, session.object + query, fields: S3CreationFields.always(options), isIdempotent: true)
+        exchange.part = number
+        send(range, digest: session.checksum, in: &exchange)
+        return exchange
+    }
+
+    func list(_ session: S3Session, after marker: Int?) -> Exchange {
+        let query =
+            marker.map {
+                S3Address.query(["part-number-marker": "\($0)", "uploadId": session.uploadID])
+            } ?? S3Address.query(["uploadId": session.uploadID])
+        return Exchange(
+            .get, session.object + query, fields: S3CreationFields.always(options), isIdempotent: true)
+    }
+
+    /// - Parameter declaresDigest: Tells the object's digest too, for the server to compare.
+    func complete(
+        _ session: S3Session, _ parts: [Int: S3Part], onlyNew: Bool, declaresDigest: Bool
+    ) -> Exchange {
+        var fields = S3CreationFields.always(options)
+        // Never the form type: it is forbidden here, and some servers lose the body with it.
+        fields[.contentType] = "application/xml"
+        fields[.named("x-amz-mp-object-size")] = "\(session.plan.size)"
+        if onlyNew { fields[.ifNoneMatch] = "*" }
+        if declaresDigest, let algorithm = session.checksum, S3Checksum.type(algorithm) == "FULL_OBJECT",
+            let digest = session.completion?.digest
+        {
+            fields[S3Checksum.field(algorithm)] = digest
+            fields[.named("x-amz-checksum-type")] = "FULL_OBJECT"
+        }
+        return Exchange(
+            .post, session.url, fields: fields,
+            body: .bytes(
+                S3CompletionDocument.bytes(parts, digest: declaresDigest ? session.checksum : nil)),
+            isIdempotent: true, mayComplete: true)
+    }
+
+    func head(_ object: String) -> Exchange {
+        Exchange(.head, object, fields: headFields, isIdempotent: true)
+    }
+
+    /// What a `HEAD` must say to be told of digests.
+    var headFields: HTTPFields {
+        var fields = S3CreationFields.always(options)
+        fields[.named("x-amz-checksum-mode")] = "ENABLED"
+        return fields
+    }
+
+    static func abort(_ url: String) -> Exchange { Exchange(.delete, url, isIdempotent: true) }
+
+    private func send(_ range: Range<ByteCount>, digest: DigestAlgorithm?, in exchange: inout Exchange) {
+        if let digest {
+            exchange.digests.append(
+                DigestOrder(digest, of: range, in: .init(S3Checksum.field(digest), .base64)))
+        }
+        guard !range.isEmpty else { return }
+        exchange.body = .file(range: range)
+        if isEncrypted {
+            exchange.fields[.amzContentSHA256] = "UNSIGNED-PAYLOAD"
+        } else {
+            exchange.digests.append(DigestOrder(.sha256, of: range, in: .init(.amzContentSHA256, .hex)))
+        }
+    }
+}
+
+/// Fields that describe a new object.
+enum S3CreationFields {
+    static func make(item: UploadItem, options: S3Options) throws(UploadFailure) -> HTTPFields {
+        var fields: HTTPFields = [.contentType: item.contentType]
+        fields[.named("x-amz-storage-class")] = options.storageClass
+        for parameter in item.parameters {
+            guard let name = HTTPField.Name("x-amz-meta-\(parameter.name)") else {
+                throw UploadFailure(
+                    .permanent,
+                    "a parameter's name cannot be S3 metadata: \(ServerText.cleaned(parameter.name))",
+                    hint: "letters, digits and hyphens can")
+            }
+            fields.append(HTTPField(name: name, value: metadata(parameter.value)))
+        }
+        for (name, value) in options.fields {
+            guard let field = HTTPField.Name(name), HTTPField.isValidValue(value) else {
+                throw UploadFailure(
+                    .permanent, "a field of the destination cannot be sent: \(ServerText.cleaned(name))",
+                    hint: "check s3.fields in the configuration")
+            }
+            fields[field] = value
+        }
+        return fields
+    }
+
+    /// Those that each request about the object needs: keys of encryption that the server does not keep, who pays, and
+    /// whose bucket it must be.
+    static func always(_ options: S3Options) -> HTTPFields {
+        let prefixes = [
+            "x-amz-server-side-encryption-customer-", "x-amz-request-payer", "x-amz-expected-bucket-owner",
+        ]
+        var fields = HTTPFields()
+        for (name, value) in options.fields {
+            guard let field = HTTPField.Name(name),
+                prefixes.contains(where: { field.canonicalName.hasPrefix($0) })
+            else { continue }
+            fields[field] = value
+        }
+        return fields
+    }
+
+    /// Fields carry ASCII; S3 itself writes anything else as RFC 2047 has it.
+    private static func metadata(_ value: String) -> String {
+        guard value.utf8.contains(where: { !(0x20...0x7E).contains($0) }) else { return value }
+        return "=?UTF-8?B?\(S3Checksum.base64(Array(value.utf8)))?="
+    }
+}
+
+extension HTTPField.Name {
+    static let amzContentSHA256 = named("x-amz-content-sha256")
+}

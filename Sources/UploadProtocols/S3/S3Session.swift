@@ -1,0 +1,143 @@
+/// A multipart upload at the server, as it is kept between attempts. What parts there are is the server's to say.
+struct S3Session: Hashable, Sendable {
+    /// The object's address.
+    let object: String
+    let uploadID: String
+    /// With the part size that it was begun with, whatever the setting is now.
+    let plan: S3PartPlan
+    /// What was declared when it was begun.
+    let checksum: DigestAlgorithm?
+    /// Fewer requests at once than the settings allow, because the server asked for that.
+    var parallelLimit: Int?
+    /// What the object must be if the completion was sent; nil before.
+    var completion: Expected?
+
+    /// What tells this upload's object from another at its place.
+    struct Expected: Hashable, Sendable {
+        /// As `S3Checksum.whole`: of MD5s if the parts' tags are some.
+        var entityTag: String?
+        /// By the session's algorithm.
+        var digest: String?
+    }
+
+    init(object: String, uploadID: String, plan: S3PartPlan, checksum: DigestAlgorithm?) {
+        self.object = object
+        self.uploadID = uploadID
+        self.plan = plan
+        self.checksum = checksum
+    }
+
+    /// Nil for what is no multipart upload of a file of this size.
+    init?(_ resource: Resource, size: ByteCount) {
+        guard let uploadID = resource.fields["uploadId"], !uploadID.isEmpty,
+            let partSize = resource.fields["partSize"].flatMap({ ByteCount($0) }),
+            let plan = S3PartPlan(size: size, keeping: partSize)
+        else { return nil }
+        object = UploadAddress.withoutQuery(resource.url)
+        self.uploadID = uploadID
+        self.plan = plan
+        checksum = resource.fields["checksum"].flatMap { DigestAlgorithm(rawValue: $0) }
+        parallelLimit = resource.fields["parallel"].flatMap { Int($0) }.map { max(1, $0) }
+        if resource.fields["completing"] != nil {
+            completion = Expected(entityTag: resource.fields["etag"], digest: resource.fields["digest"])
+        }
+    }
+
+    /// The address tells one upload of an object from the next: a new one is made durable before parts go to it.
+    var url: String { object + S3Address.query(["uploadId": uploadID]) }
+
+    func resource(heldBytes: ByteCount = 0, heldParts: Int = 0) -> Resource {
+        var fields = ["uploadId": uploadID, "partSize": "\(plan.partSize)"]
+        fields["checksum"] = checksum?.rawValue
+        fields["parallel"] = parallelLimit.map { "\($0)" }
+        if let completion {
+            fields["completing"] = "yes"
+            fields["etag"] = completion.entityTag
+            fields["digest"] = completion.digest
+        }
+        return Resource(
+            url: url, confirmed: heldBytes, parts: .init(held: heldParts, planned: plan.count), fields: fields
+        )
+    }
+}
+
+/// Which parts are at the server, which are on their way and which are left.
+struct S3PartLedger: Sendable {
+    let plan: S3PartPlan
+    private(set) var held: [Int: S3Part] = [:]
+    private(set) var heldBytes: ByteCount = 0
+    private(set) var underWay: Set<Int> = []
+    /// The next one is the last of these.
+    private var left: [Int] = []
+    private var sentAgain: Set<Int> = []
+
+    init(_ plan: S3PartPlan) { self.plan = plan }
+
+    /// The server listed this part. One of another size than planned is sent again.
+    mutating func list(_ part: S3Part, number: Int, size: ByteCount) {
+        guard let range = plan.range(of: number), range.upperBound - range.lowerBound == size else { return }
+        hold(part, number: number)
+    }
+
+    /// Everything that is not held is left to send.
+    ///
+    /// - Parameter asksWithLast: Sends the last part first: a server that takes fewer parts then says so before most
+    ///   of the file has gone there in vain.
+    mutating func plan(asksWithLast: Bool) {
+        left = (1...plan.count).reversed().filter { held[$0] == nil }
+        if asksWithLast, let last = left.first {
+            left.removeFirst()
+            left.append(last)
+        }
+    }
+
+    /// Takes the next parts, so many that `limit` are on their way.
+    mutating func take(upTo limit: Int) -> [Int] {
+        var taken: [Int] = []
+        while underWay.count < limit, let next = left.popLast() {
+            underWay.insert(next)
+            taken.append(next)
+        }
+        return taken
+    }
+
+    mutating func hold(_ part: S3Part, number: Int) {
+        underWay.remove(number)
+        guard let range = plan.range(of: number) else { return }
+        if held.updateValue(part, forKey: number) == nil {
+            heldBytes += range.upperBound - range.lowerBound
+        }
+    }
+
+    /// The part did not get there.
+    mutating func lose(_ number: Int) {
+        guard underWay.remove(number) != nil else { return }
+        left.append(number)
+    }
+
+    /// True the first time: then the part is on its way once more.
+    mutating func sendAgain(_ number: Int) -> Bool { sentAgain.insert(number).inserted }
+
+    var isComplete: Bool { held.count == plan.count }
+
+    /// The held parts' digests in order; nil if one is not known.
+    var digests: [(digest: [UInt8], length: ByteCount)]? { digests { $0.digest } }
+
+    /// The MD5s that the parts' tags are; nil if one is none.
+    var tagDigests: [(digest: [UInt8], length: ByteCount)]? {
+        digests { part in
+            if case .whole(let digest) = S3EntityTag(part.entityTag) { digest } else { nil }
+        }
+    }
+
+    private func digests(_ digest: (S3Part) -> [UInt8]?) -> [(digest: [UInt8], length: ByteCount)]? {
+        var digests: [(digest: [UInt8], length: ByteCount)] = []
+        for number in 1...plan.count {
+            guard let found = held[number].flatMap(digest), let range = plan.range(of: number) else {
+                return nil
+            }
+            digests.append((found, range.upperBound - range.lowerBound))
+        }
+        return digests
+    }
+}

@@ -1,0 +1,231 @@
+import HTTPTypes
+
+// Making an object of the parts, and finding out whether it is the right one.
+extension S3Upload {
+    /// What a finished object is compared with.
+    struct Verification: Sendable {
+        var receipt: Receipt
+        var algorithm: DigestAlgorithm
+        /// As the server would write it.
+        var ours: String
+        /// The entity tag that MD5s would make, for an algorithm that S3 tells by tags.
+        var tag: S3EntityTag
+    }
+
+    mutating func complete(_ session: S3Session, _ ledger: S3PartLedger, noting notes: [Step.Note] = [])
+        -> Step
+    {
+        var session = session
+        let tags = ledger.tagDigests
+        session.completion = .init(
+            entityTag: tags.flatMap { S3Checksum.whole($0, .md5) },
+            digest: session.checksum.flatMap { algorithm in
+                ledger.digests.flatMap { S3Checksum.whole($0, algorithm) }
+            })
+        phase = .completing(session, ledger)
+        let onlyNew = wantsNewOnly && !lacks(.condition)
+        let declaresDigest = !lacks(.completionChecksum)
+        let mark = resource(session, ledger)
+        return withRequests { _, requests in
+            var exchange = requests.complete(
+                session, ledger.held, onlyNew: onlyNew, declaresDigest: declaresDigest)
+            exchange.markBeforeLastBytes = mark
+            return .send(exchange, notes: notes)
+        }
+    }
+
+    mutating func receiveCompletion(
+        _ answer: Reply.Answer, _ session: S3Session, _ ledger: S3PartLedger
+    ) -> Step {
+        if (200..<300).contains(answer.status) {
+            if let completion = S3Completion(answer.body) { return finish(session, completion, answer) }
+            // A success is begun before its outcome is known: without a whole document it is none.
+            let error = S3Error(answer)
+            guard !error.code.isEmpty else {
+                return .failed(
+                    UploadFailure(.server, "the server's word on the finished upload cannot be read"))
+            }
+        }
+        let error = S3Error(answer)
+        switch (error.code, answer.status) {
+        case ("NoSuchUpload", _):
+            return settle(session, then: .restart(because: "the server no longer knows the upload"))
+        case ("InvalidPart", _), ("InvalidPartOrder", _):
+            relists += 1
+            guard relists < Self.patience else { return .failed(error.failure) }
+            return list(session)
+        case ("EntityTooSmall", _): return enlarge(session, error)
+        case ("ConditionalRequestConflict", _):
+            return remove(session, then: .restart(because: "another upload to the same place came first"))
+        case ("PreconditionFailed", _), (_, 412):
+            return settle(session, then: .failed(refusal(error)))
+        case ("BadDigest", _) where session.checksum != nil:
+            return remove(session, then: .failed(Self.mismatch(session, told: "another")))
+        default: break
+        }
+        if wantsNewOnly, !lacks(.condition), error.refuses(.condition), mayRepeat() {
+            let note = remember(without: .condition)
+            return complete(session, ledger, noting: [note])
+        }
+        if session.checksum != nil, !lacks(.completionChecksum), error.refuses(.completionChecksum),
+            mayRepeat()
+        {
+            let note = remember(without: .completionChecksum)
+            return complete(session, ledger, noting: [note])
+        }
+        return .failed(error.failure)
+    }
+
+    /// The parts were as small as the settings ask for or S3 allows, and this server wants more.
+    private mutating func enlarge(_ session: S3Session, _ error: S3Error) -> Step {
+        let partSize = session.plan.partSize
+        guard partSize < S3PartPlan.largestPart else { return .failed(error.failure) }
+        let wanted = error.detail("MinSizeAllowed").flatMap { ByteCount($0) } ?? 0
+        facts.facts["s3.smallestPart"] = "\(min(S3PartPlan.largestPart, max(wanted, partSize * 2)))"
+        return remove(
+            session, then: .restart(because: "the server wants larger parts"), noting: [.capabilities(facts)])
+    }
+
+    private mutating func finish(
+        _ session: S3Session, _ completion: S3Completion, _ answer: Reply.Answer
+    ) -> Step {
+        let receipt = Receipt(location: session.object, entityTag: completion.entityTag, bytes: item.size)
+        guard let verification = verification(session, receipt) else { return .done(receipt) }
+        // The answer's fields tell of encryption, its document of the tag.
+        var fields = answer.fields
+        fields[.eTag] = completion.entityTag
+        if let told = completion.told(verification.algorithm) {
+            fields[S3Checksum.field(verification.algorithm)] = told
+        }
+        return conclude(verification, fields) { $0.verify(verification) }
+    }
+
+    /// Nil if there is nothing to compare with.
+    private func verification(_ session: S3Session, _ receipt: Receipt) -> Verification? {
+        guard let algorithm = session.checksum, let ours = session.completion?.digest else { return nil }
+        // Where tags of parts are no MD5s, that of the object is not made of them.
+        if algorithm == .md5, session.completion?.entityTag == nil { return nil }
+        let tag = S3EntityTag(algorithm == .md5 ? ours : nil)
+        return Verification(
+            receipt: receipt, algorithm: algorithm, ours: ours,
+            tag: tag ?? .parts([], count: session.plan.count))
+    }
+
+    /// - Parameter otherwise: If the server told nothing that can be compared.
+    private mutating func conclude(
+        _ verification: Verification, _ fields: HTTPFields, otherwise: (inout S3Upload) -> Step
+    ) -> Step {
+        switch S3Told(fields, verification.algorithm, ours: verification.ours, tag: verification.tag) {
+        case .same:
+            var receipt = verification.receipt
+            receipt.verified = verification.algorithm
+            return .done(receipt)
+        case .other(let told):
+            return .failed(
+                Self.mismatch(verification.algorithm, verification.ours, told), notes: [.resource(nil)])
+        case .nothing: return otherwise(&self)
+        }
+    }
+
+    /// Asks what the server says of the finished object.
+    mutating func verify(_ verification: Verification) -> Step {
+        phase = .verifying(verification)
+        guard let object = verification.receipt.location else { return .done(verification.receipt) }
+        return withRequests { _, requests in .send(requests.head(object)) }
+    }
+
+    mutating func receiveVerification(_ answer: Reply.Answer, _ verification: Verification) -> Step {
+        // The object is there, that was said before: who may not look at it has still put it there.
+        guard (200..<300).contains(answer.status) else { return .done(verification.receipt) }
+        if let length = answer.contentLength, length != item.size {
+            return .failed(
+                UploadFailure(
+                    .permanent,
+                    "the server says that the object has \(length) bytes, and the file has \(item.size)",
+                    hint: "look at the server; retry sends the file again"),
+                notes: [.resource(nil)])
+        }
+        return conclude(verification, answer.fields) { _ in .done(verification.receipt) }
+    }
+
+    /// The server does not know the upload: it has become the object, or nothing.
+    mutating func gone(_ session: S3Session) -> Step {
+        let ending = Ending.restart(because: "the server no longer knows the upload")
+        return session.completion == nil ? restart(session, ending) : settle(session, then: ending)
+    }
+
+    /// Looks whether the object is there.
+    ///
+    /// - Parameter ending: If it is not.
+    mutating func settle(_ session: S3Session, then ending: Ending) -> Step {
+        phase = .settling(session, then: ending)
+        return withRequests { _, requests in .send(requests.head(session.object)) }
+    }
+
+    mutating func receiveSettlement(_ answer: Reply.Answer, _ session: S3Session, _ ending: Ending) -> Step {
+        switch answer.status {
+        case 200..<300: break
+        case 404, 410: return restart(session, ending)
+        default: return .failed(S3Error(answer).failure)
+        }
+        var receipt = Receipt(
+            location: session.object, entityTag: answer.fields[.eTag], bytes: item.size)
+        let verification = verification(session, receipt)
+        let told = verification.map {
+            S3Told(answer.fields, $0.algorithm, ours: $0.ours, tag: $0.tag)
+        }
+        if case .same = told { receipt.verified = session.checksum }
+        let tag = S3EntityTag(answer.fields[.eTag], in: answer.fields)
+        let expected = S3EntityTag(session.completion?.entityTag)
+        let isOther = tag != nil && expected != nil && tag != expected
+        guard answer.contentLength == item.size, receipt.verified != nil || !isOther else {
+            return restart(session, ending)
+        }
+        // Where only the size could be compared, a refusal because something is there stays one.
+        if case .failed = ending, receipt.verified == nil, tag == nil || expected == nil {
+            return restart(session, ending)
+        }
+        return .done(receipt)
+    }
+
+    /// Removes what the upload holds before something else is begun.
+    mutating func remove(_ session: S3Session, then ending: Ending, noting notes: [Step.Note] = []) -> Step {
+        phase = .removing(session, then: ending)
+        return .send(S3Requests.abort(session.url), notes: notes)
+    }
+
+    mutating func receiveRemoval(_ answer: Reply.Answer, _ session: S3Session, _ ending: Ending) -> Step {
+        // What could not be removed is listed by a check.
+        if case .failed(let failure) = ending { return .failed(failure, notes: [.resource(nil)]) }
+        return restart(session, ending)
+    }
+
+    private mutating func restart(_ session: S3Session, _ ending: Ending) -> Step {
+        switch ending {
+        case .failed(let failure): return .failed(failure)
+        case .restart(let reason):
+            restarts += 1
+            guard restarts < Self.patience else {
+                return .failed(
+                    UploadFailure(.permanent, "\(reason), \(restarts) times in a row"),
+                    notes: [.resource(nil)])
+            }
+            // The old upload stays on record until there is a new one.
+            return begin()
+        }
+    }
+
+    static func mismatch(
+        _ algorithm: DigestAlgorithm, _ ours: String, _ told: String, of what: String = "the object"
+    ) -> UploadFailure {
+        UploadFailure(
+            .permanent,
+            "\(what) at the server is not what was sent: its \(algorithm.shown) is "
+                + "\(ServerText.cleaned(told)), and that of the file \(ours)",
+            hint: "retry sends it again; if that fails too, check this computer's memory and the server")
+    }
+
+    private static func mismatch(_ session: S3Session, told: String) -> UploadFailure {
+        mismatch(session.checksum ?? .md5, session.completion?.digest ?? "unknown", told)
+    }
+}

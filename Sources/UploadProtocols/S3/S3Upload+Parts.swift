@@ -1,0 +1,205 @@
+import HTTPTypes
+
+// Creating a multipart upload, finding out what it holds, and sending its parts.
+extension S3Upload {
+    mutating func create(_ plan: S3PartPlan, noting notes: [Step.Note] = []) -> Step {
+        let (place, digest) = (place, digest)
+        guard let place else { return .failed(UploadFailure(.permanent, "there is no place for the parts")) }
+        phase = .creating(plan, digest)
+        return withRequests { _, requests in
+            .send(requests.create(place.object, digest: digest), notes: notes)
+        }
+    }
+
+    mutating func receiveCreation(
+        _ answer: Reply.Answer, _ plan: S3PartPlan, _ digest: DigestAlgorithm?
+    ) -> Step {
+        guard (200..<300).contains(answer.status), let place else {
+            let error = S3Error(answer)
+            if digest != nil, digest != .md5, error.refuses(.checksum), mayRepeat() {
+                return create(plan, noting: [remember(without: .checksum)])
+            }
+            return .failed(error.failure)
+        }
+        guard let uploadID = S3Creation.uploadID(in: answer.body) else {
+            return .failed(
+                UploadFailure(
+                    .permanent, "the server began an upload and did not say which (no UploadId)",
+                    hint: "check that the destination's url is an S3 endpoint"))
+        }
+        let session = S3Session(object: place.object, uploadID: uploadID, plan: plan, checksum: digest)
+        var ledger = S3PartLedger(plan)
+        ledger.plan(asksWithLast: plan.count > 1000 && mostParts == nil)
+        return send(session, ledger, noting: [.resource(session.resource())])
+    }
+
+    /// Asks what the server holds.
+    mutating func list(_ session: S3Session, resource: Resource? = nil, noting notes: [Step.Note] = [])
+        -> Step
+    {
+        list(session, S3PartLedger(session.plan), marker: nil, noting: notes)
+    }
+
+    private mutating func list(
+        _ session: S3Session, _ ledger: S3PartLedger, marker: Int?, noting notes: [Step.Note] = []
+    ) -> Step {
+        phase = .listing(session, ledger, marker: marker)
+        return withRequests { _, requests in .send(requests.list(session, after: marker), notes: notes) }
+    }
+
+    mutating func receiveList(
+        _ answer: Reply.Answer, _ session: S3Session, _ ledger: S3PartLedger, _ marker: Int?
+    ) -> Step {
+        guard (200..<300).contains(answer.status) else {
+            let error = S3Error(answer)
+            guard error.code == "NoSuchUpload" || error.code.isEmpty && answer.status == 404 else {
+                return .failed(error.failure)
+            }
+            return gone(session)
+        }
+        guard let page = S3PartPage(answer.body, digest: session.checksum),
+            page.next.map({ $0 > marker ?? 0 && $0 < Int32.max }) ?? true
+        else { return .failed(UploadFailure(.server, "the server's list of parts cannot be read")) }
+        var ledger = ledger
+        for (number, size, part) in page.parts { ledger.list(part, number: number, size: size) }
+        // No part of ours has a higher number than the plan has parts.
+        if let next = page.next, next < session.plan.count {
+            return list(session, ledger, marker: next)
+        }
+        ledger.plan(asksWithLast: false)
+        var session = session
+        // The upload is still there: a completion that may have been sent has not happened.
+        session.completion = nil
+        let lost = max(0, claimed - ledger.heldBytes)
+        claimed = ledger.heldBytes
+        return send(
+            session, ledger,
+            noting: (lost > 0 ? [.serverLost(lost)] : []) + [.resource(resource(session, ledger))])
+    }
+
+    /// Keeps as many parts on their way as may be; completes when all are there.
+    mutating func send(_ session: S3Session, _ ledger: S3PartLedger, noting notes: [Step.Note] = []) -> Step {
+        if ledger.isComplete { return complete(session, ledger, noting: notes) }
+        var ledger = ledger
+        let wanted = options.parallelRequests ?? Self.usualParallelRequests
+        let numbers = ledger.take(upTo: max(1, min(wanted, session.parallelLimit ?? wanted)))
+        phase = .sending(session, ledger)
+        return withRequests { _, requests in
+            let exchanges = numbers.compactMap { requests.part($0, of: session) }
+            return exchanges.isEmpty ? .wait(notes: notes) : .sendAll(exchanges, notes: notes)
+        }
+    }
+
+    /// - Parameter ending: What follows once nothing is on its way; nil while parts are still begun.
+    mutating func receivePart(
+        _ reply: Reply, to exchange: Exchange, _ session: S3Session, _ ledger: S3PartLedger, ending: Ending?
+    ) -> Step {
+        var (session, ledger) = (session, ledger)
+        switch reply {
+        case .broken(let failure, _):
+            ledger.lose(exchange.part)
+            return drain(session, ledger, then: ending ?? .failed(failure))
+        case .answered(let answer) where (200..<300).contains(answer.status):
+            return receiveHeld(answer, exchange, session, ledger, ending)
+        case .answered(let answer):
+            let error = S3Error(answer)
+            if error.isDamage, ending == nil, ledger.sendAgain(exchange.part) {
+                phase = .sending(session, ledger)
+                return .send(exchange)
+            }
+            ledger.lose(exchange.part)
+            if error.asksForLess, ending == nil {
+                let limit = session.parallelLimit ?? options.parallelRequests ?? Self.usualParallelRequests
+                session.parallelLimit = max(1, limit / 2)
+                return drain(
+                    session, ledger, then: .failed(error.failure),
+                    noting: [.resource(resource(session, ledger))])
+            }
+            return refuse(error, exchange.part, session, ledger, ending)
+        }
+    }
+
+    private mutating func refuse(
+        _ error: S3Error, _ number: Int, _ session: S3Session, _ ledger: S3PartLedger, _ ending: Ending?
+    ) -> Step {
+        if let ending { return drain(session, ledger, then: ending) }
+        if error.code == "NoSuchUpload" {
+            return drain(session, ledger, then: .restart(because: "the server no longer knows the upload"))
+        }
+        if let limit = error.partLimit(refusing: number) {
+            facts.facts["s3.parts"] = "\(limit)"
+            return drain(
+                session, ledger, then: .restart(because: "the server takes \(limit) parts at most"),
+                noting: [.capabilities(facts)])
+        }
+        if session.checksum != nil, session.checksum != .md5, error.refuses(.checksum) {
+            return drain(
+                session, ledger, then: .restart(because: "the server does not know the checksum"),
+                noting: [remember(without: .checksum)])
+        }
+        if error.isTransient { return drain(session, ledger, then: .failed(error.failure)) }
+        var failure = error.failure
+        failure.summary = "part \(number) was refused: \(failure.summary)"
+        return .failed(failure)
+    }
+
+    /// The server has the part; what it says of it is compared with what was sent.
+    private mutating func receiveHeld(
+        _ answer: Reply.Answer, _ exchange: Exchange, _ session: S3Session, _ ledger: S3PartLedger,
+        _ ending: Ending?
+    ) -> Step {
+        var ledger = ledger
+        let number = exchange.part
+        let ours = session.checksum.flatMap { algorithm in
+            answer.digests.first { $0.algorithm == algorithm }?.bytes
+        }
+        var fault: UploadFailure?
+        if let algorithm = session.checksum, let ours,
+            case .other(let told) = S3Told(
+                answer.fields, algorithm, ours: S3Checksum.base64(ours), tag: .whole(ours))
+        {
+            fault = Self.mismatch(algorithm, S3Checksum.base64(ours), told, of: "part \(number)")
+        }
+        let tag = answer.fields[.eTag] ?? ""
+        if tag.isEmpty {
+            fault = UploadFailure(
+                .permanent, "the server took part \(number) and gave it no tag (ETag)",
+                hint: "check that the destination's url is an S3 endpoint")
+        }
+        if let fault {
+            if ending == nil, ledger.sendAgain(number) {
+                phase = .sending(session, ledger)
+                return .send(exchange)
+            }
+            ledger.lose(number)
+            return ending.map { drain(session, ledger, then: $0) } ?? .failed(fault)
+        }
+        ledger.hold(S3Part(entityTag: tag, digest: ours), number: number)
+        var notes: [Step.Note] = [.resource(resource(session, ledger))]
+        if number > 1000, mostParts == nil {
+            facts.facts["s3.parts"] = "\(S3PartPlan.mostParts)"
+            notes.append(.capabilities(facts))
+        }
+        guard let ending else { return send(session, ledger, noting: notes) }
+        return drain(session, ledger, then: ending, noting: notes)
+    }
+
+    /// Begins nothing more, and ends when what is on its way has come to an end: each part that arrives now need not be
+    /// sent again.
+    mutating func drain(
+        _ session: S3Session, _ ledger: S3PartLedger, then ending: Ending, noting notes: [Step.Note] = []
+    ) -> Step {
+        guard ledger.underWay.isEmpty else {
+            phase = .draining(session, ledger, then: ending)
+            return .wait(notes: notes)
+        }
+        switch ending {
+        case .failed(let failure): return .failed(failure, notes: notes)
+        case .restart: return remove(session, then: ending, noting: notes)
+        }
+    }
+
+    func resource(_ session: S3Session, _ ledger: S3PartLedger) -> Resource {
+        session.resource(heldBytes: ledger.heldBytes, heldParts: ledger.held.count)
+    }
+}

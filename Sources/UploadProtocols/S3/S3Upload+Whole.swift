@@ -1,0 +1,211 @@
+import HTTPTypes
+
+// What is at the file's place, and files that go in one request.
+extension S3Upload {
+    /// Looks what is there if that matters.
+    mutating func decide(noting notes: [Step.Note] = []) -> Step {
+        let upload = self
+        let existing = ExistingFile(item, policy: options.existing) { upload.object(of: $0) ?? "" }
+        return follow(existing.start(), existing).noting(notes)
+    }
+
+    mutating func receiveDecision(_ answer: Reply.Answer, _ existing: ExistingFile) -> Step {
+        if answer.status == 403 {
+            // Without the right to list, S3 does not tell what is missing from what is hidden.
+            var failure = S3Error(answer).failure
+            failure.hint =
+                "these credentials may not look what is there; grant s3:ListBucket, or leave ifExists out"
+            return .failed(failure)
+        }
+        var existing = existing
+        let verdict = existing.receive(answer.tellingMD5)
+        return follow(verdict, existing)
+    }
+
+    private mutating func follow(_ verdict: ExistingFile.Verdict, _ existing: ExistingFile) -> Step {
+        switch verdict {
+        case .ask(let exchange):
+            return withRequests { upload, requests in
+                var exchange = exchange
+                for field in requests.headFields { exchange.fields[field.name] = field.value }
+                upload.phase = .deciding(existing)
+                return .send(exchange)
+            }
+        case .free(let name, let precondition):
+            guard let object = object(of: name) else {
+                return .failed(UploadFailure(.permanent, "no object can have the name \(name)"))
+            }
+            place = Place(object: object, onlyNew: precondition[.ifNoneMatch] != nil)
+            return begin()
+        case .finished(let receipt): return .done(receipt)
+        case .failed(let failure): return .failed(failure)
+        }
+    }
+
+    /// One request for what fits into a part, parts for anything else.
+    mutating func begin(noting notes: [Step.Note] = []) -> Step {
+        do throws(UploadFailure) {
+            let smallest = facts.facts["s3.smallestPart"].flatMap { ByteCount($0) }
+            let plan = try S3PartPlan.make(
+                size: item.size, asked: options.chunkSize, smallest: smallest ?? S3PartPlan.smallestPart,
+                most: mostParts ?? S3PartPlan.mostParts)
+            return plan.count == 1 ? put(noting: notes) : create(plan, noting: notes)
+        } catch {
+            return .failed(error, notes: notes)
+        }
+    }
+
+    private mutating func put(noting notes: [Step.Note] = []) -> Step {
+        let (place, digest) = (place, digest)
+        guard let place else {
+            return .failed(UploadFailure(.permanent, "there is no place to put the file"))
+        }
+        phase = .putting(digest)
+        let onlyNew = place.onlyNew && !lacks(.condition)
+        return withRequests { _, requests in
+            var exchange = requests.put(place.object, digest: digest, onlyNew: onlyNew)
+            // Without a trace of this the next attempt would take its own object for somebody else's.
+            if place.onlyNew {
+                exchange.markBeforeLastBytes = Resource(url: place.object).withWholeBodySent(true)
+            }
+            return .send(exchange, notes: notes)
+        }
+    }
+
+    mutating func receivePut(_ answer: Reply.Answer, _ digest: DigestAlgorithm?) -> Step {
+        guard (200..<300).contains(answer.status) else { return receivePutRefusal(answer, digest) }
+        let receipt = Receipt(location: place?.object, entityTag: answer.fields[.eTag], bytes: item.size)
+        guard let digest, let ours = answer.digests.first(where: { $0.algorithm == digest })?.bytes else {
+            return .done(receipt)
+        }
+        switch S3Told(answer.fields, digest, ours: S3Checksum.base64(ours), tag: .whole(ours)) {
+        case .same:
+            var receipt = receipt
+            receipt.verified = digest
+            return .done(receipt)
+        case .other(let told):
+            guard !didSendAgain else {
+                return .failed(Self.mismatch(digest, S3Checksum.base64(ours), told), notes: [.resource(nil)])
+            }
+            didSendAgain = true
+            return put()
+        case .nothing:
+            return verify(
+                Verification(
+                    receipt: receipt, algorithm: digest, ours: S3Checksum.base64(ours), tag: .whole(ours)))
+        }
+    }
+
+    private mutating func receivePutRefusal(_ answer: Reply.Answer, _ digest: DigestAlgorithm?) -> Step {
+        let error = S3Error(answer)
+        if place?.onlyNew == true, !lacks(.condition), error.refuses(.condition), mayRepeat() {
+            return put(noting: [remember(without: .condition)])
+        }
+        if digest != nil, digest != .md5, error.refuses(.checksum), mayRepeat() {
+            return put(noting: [remember(without: .checksum)])
+        }
+        if error.isDamage, !didSendAgain {
+            didSendAgain = true
+            return put()
+        }
+        if answer.status == 412, options.existing == .rename, mayRepeat() {
+            // Somebody took the name since it was asked for: the next one.
+            return decide(noting: [.resource(nil)])
+        }
+        // A refusal for good means that nothing was put; anything else may have been.
+        let isMarked = place?.onlyNew == true && !error.isTransient
+        return .failed(refusal(error), notes: isMarked ? [.resource(nil)] : [])
+    }
+
+    /// What a refusal means, with the words of the policy where it is about what is already there.
+    func refusal(_ error: S3Error) -> UploadFailure {
+        guard error.status == 412 else { return error.failure }
+        return UploadFailure(
+            .permanent, "\(item.name) is already at the server",
+            hint: "set ifExists to skip, replace or rename, or remove the upload", status: 412)
+    }
+
+    /// An earlier attempt sent everything, and its answer did not come.
+    mutating func recall(_ resource: Resource) -> Step {
+        phase = .recalling(resource)
+        let size = item.size
+        return withRequests { upload, requests in
+            upload.place = Place(object: resource.url, onlyNew: upload.wantsNewOnly)
+            var exchange = requests.head(resource.url)
+            exchange.digests = [DigestOrder(.md5, of: 0..<size)]
+            return .send(exchange)
+        }
+    }
+
+    mutating func receiveRecall(_ answer: Reply.Answer, _ resource: Resource) -> Step {
+        switch answer.status {
+        case 404, 410: return begin()
+        case 200..<300:
+            let ours = answer.digests.first?.bytes
+            let tag = S3EntityTag(answer.fields[.eTag], in: answer.fields)
+            guard answer.contentLength == item.size, tag == nil || tag == ours.map(S3EntityTag.whole) else {
+                // Somebody else's: what the policy says holds for it.
+                return decide(noting: [.resource(nil)])
+            }
+            return .done(
+                Receipt(
+                    location: resource.url, entityTag: answer.fields[.eTag], bytes: item.size,
+                    verified: tag == nil ? nil : .md5))
+        default: return .failed(S3Error(answer).failure)
+        }
+    }
+}
+
+/// What an answer tells of a digest that is known here.
+enum S3Told {
+    case same
+    case other(String)
+    case nothing
+
+    /// - Parameters:
+    ///   - ours: As the server would write it.
+    ///   - tag: The entity tag of the same content, for an algorithm that S3 tells by tags.
+    init(_ fields: HTTPFields, _ algorithm: DigestAlgorithm, ours: String, tag: S3EntityTag) {
+        guard algorithm == .md5 else {
+            self.init(fields[S3Checksum.field(algorithm)], ours: ours)
+            return
+        }
+        let told = S3EntityTag(fields[.eTag], in: fields)
+        switch (told, tag) {
+        case (.whole, .whole), (.parts, .parts):
+            self = told == tag ? .same : .other(fields[.eTag] ?? "")
+        case (nil, _), (.whole, .parts), (.parts, .whole): self = .nothing
+        }
+    }
+
+    /// - Parameter told: A digest in Base64, of a composite with or without its number of parts.
+    init(_ told: String?, ours: String) {
+        guard let told, !told.isEmpty else {
+            self = .nothing
+            return
+        }
+        let isComposite = ours.contains("-")
+        // A composite says nothing of one that is of the whole, nor the other way round.
+        if !isComposite, told.contains("-") {
+            self = .nothing
+        } else if isComposite, !told.contains("-") {
+            self = told == ours.prefix { $0 != "-" } ? .same : .nothing
+        } else {
+            self = told == ours ? .same : .other(told)
+        }
+    }
+}
+
+extension Reply.Answer {
+    var contentLength: ByteCount? { fields[.contentLength].flatMap { ByteCount($0) } }
+
+    /// With an entity tag that is an MD5 told as one.
+    fileprivate var tellingMD5: Reply.Answer {
+        guard case .whole(let digest) = S3EntityTag(fields[.eTag], in: fields) else { return self }
+        var answer = self
+        if answer.fields[.reprDigest] == nil {
+            answer.fields[.reprDigest] = "md5=:\(S3Checksum.base64(digest)):"
+        }
+        return answer
+    }
+}

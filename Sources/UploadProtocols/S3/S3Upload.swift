@@ -1,0 +1,177 @@
+import HTTPTypes
+
+/// Amazon S3 and servers that speak its protocol: one `PUT` for a small file, a multipart upload for a large one.
+///
+/// Requests leave here without a signature. An interrupted multipart upload goes on with the parts that the server
+/// lists. A creation whose answer is lost leaves an upload without parts behind: nothing tells it from one that another
+/// program has just begun, so it is never taken over; it holds no bytes, and `S3Check` lists it.
+///
+/// Without a checksum in the options the server's word is taken: the completion tells it the size, and nothing more is
+/// asked.
+public struct S3Upload: UploadProtocol {
+    public static let name = "s3"
+    public static let traits = ProtocolTraits(
+        resumes: true, isParallel: true, checksums: Set(DigestAlgorithm.allCases),
+        existing: Set(ExistingFilePolicy.allCases))
+
+    /// What is being waited for.
+    enum Phase: Sendable {
+        case starting
+        /// What is at the file's place?
+        case deciding(ExistingFile)
+        /// Is what is there the object that an earlier attempt may have put?
+        case recalling(Resource)
+        case putting(DigestAlgorithm?)
+        case creating(S3PartPlan, DigestAlgorithm?)
+        case listing(S3Session, S3PartLedger, marker: Int?)
+        case sending(S3Session, S3PartLedger)
+        /// Nothing more is begun; what is on its way may still arrive.
+        case draining(S3Session, S3PartLedger, then: Ending)
+        case completing(S3Session, S3PartLedger)
+        /// Is what is there the object that a lost completion made?
+        case settling(S3Session, then: Ending)
+        case verifying(Verification)
+        case removing(S3Session, then: Ending)
+    }
+
+    /// What follows when the present upload cannot go on.
+    enum Ending: Sendable {
+        case failed(UploadFailure)
+        /// All over again with a new multipart upload.
+        case restart(because: String)
+    }
+
+    /// Where the object goes.
+    struct Place: Sendable {
+        var object: String
+        /// The server is to refuse if something has come there meanwhile.
+        var onlyNew: Bool
+    }
+
+    static let usualParallelRequests = 4
+    /// How often one attempt begins anew, lists again, or asks again without an option.
+    static let patience = 3
+
+    let item: UploadItem
+    let options: ProtocolOptions
+    private let setup: Result<(S3Address, S3Requests), UploadFailure>
+    var phase = Phase.starting
+    var facts = ServerCapabilities()
+    var place: Place?
+    var restarts = 0
+    var relists = 0
+    /// Bytes that an earlier attempt was told the server holds.
+    var claimed: ByteCount = 0
+    /// The whole file was already sent once more.
+    var didSendAgain = false
+    /// How often a refused request was made again without something.
+    var repeats = 0
+
+    /// - Parameter options: Chunk size, parallel requests, checksum, policy and what is S3's are taken from them.
+    public init(item: UploadItem, options: ProtocolOptions) {
+        self.item = item
+        self.options = options
+        do throws(UploadFailure) {
+            let address = try S3Address(item.url, options: options.s3)
+            _ = try address.key(for: item.name)
+            setup = .success(
+                (
+                    address,
+                    try S3Requests(item: item, options: options.s3, isEncrypted: address.isEncrypted)
+                ))
+        } catch {
+            setup = .failure(error)
+        }
+    }
+
+    public mutating func start(resource: Resource?, capabilities: ServerCapabilities?) -> Step {
+        facts = capabilities ?? facts
+        return withRequests { upload, requests in
+            if let resource, let session = S3Session(resource, size: upload.item.size) {
+                upload.place = Place(object: session.object, onlyNew: upload.wantsNewOnly)
+                upload.claimed = resource.confirmed
+                return upload.list(session)
+            }
+            if let resource, resource.wholeBodySent { return upload.recall(resource) }
+            return upload.decide()
+        }
+    }
+
+    public mutating func receive(_ reply: Reply, to exchange: Exchange) -> Step {
+        switch phase {
+        case .sending(let session, let ledger):
+            return receivePart(reply, to: exchange, session, ledger, ending: nil)
+        case .draining(let session, let ledger, let ending):
+            return receivePart(reply, to: exchange, session, ledger, ending: ending)
+        case .starting, .deciding, .recalling, .putting, .creating, .listing, .completing, .settling,
+            .verifying, .removing:
+            break
+        }
+        switch reply {
+        case .broken(let failure, _): return .failed(failure)
+        case .answered(let answer): return receive(answer)
+        }
+    }
+
+    public func removal(of resource: Resource) -> [Exchange] {
+        guard resource.fields["uploadId"] != nil else { return [] }
+        // A part that was still on its way may arrive after the first: then the second removes it.
+        return [S3Requests.abort(resource.url), S3Requests.abort(resource.url)]
+    }
+
+    private mutating func receive(_ answer: Reply.Answer) -> Step {
+        switch phase {
+        case .deciding(let existing): receiveDecision(answer, existing)
+        case .recalling(let resource): receiveRecall(answer, resource)
+        case .putting(let digest): receivePut(answer, digest)
+        case .creating(let plan, let digest): receiveCreation(answer, plan, digest)
+        case .listing(let session, let ledger, let marker): receiveList(answer, session, ledger, marker)
+        case .completing(let session, let ledger): receiveCompletion(answer, session, ledger)
+        case .settling(let session, let ending): receiveSettlement(answer, session, ending)
+        case .verifying(let verification): receiveVerification(answer, verification)
+        case .removing(let session, let ending): receiveRemoval(answer, session, ending)
+        case .starting, .sending, .draining:
+            .failed(UploadFailure(.permanent, "an answer came that nobody asked for"))
+        }
+    }
+}
+
+extension S3Upload {
+    /// What the configuration makes impossible is said when the upload runs.
+    mutating func withRequests(_ body: (inout S3Upload, S3Requests) -> Step) -> Step {
+        switch setup {
+        case .failure(let failure): .failed(failure)
+        case .success(let (_, requests)): body(&self, requests)
+        }
+    }
+
+    func object(of name: String) -> String? {
+        guard case .success(let (address, _)) = setup, let key = try? address.key(for: name) else {
+            return nil
+        }
+        return address.object(key)
+    }
+
+    /// True if what is at the file's place must stay.
+    var wantsNewOnly: Bool { options.existing == .rename || options.existing == .fail }
+
+    /// The digest to ask for, unless the server is known to refuse it.
+    var digest: DigestAlgorithm? { lacks(.checksum) && options.checksum != .md5 ? nil : options.checksum }
+
+    func lacks(_ feature: S3Feature) -> Bool { facts.facts[feature.rawValue] == "no" }
+
+    /// The server does not know a feature; kept for the destination.
+    mutating func remember(without feature: S3Feature) -> Step.Note {
+        facts.facts[feature.rawValue] = "no"
+        return .capabilities(facts)
+    }
+
+    /// How many parts the server takes, if it said so.
+    var mostParts: Int? { facts.facts["s3.parts"].flatMap { Int($0) } }
+
+    /// True if a refused request may be made once more without something.
+    mutating func mayRepeat() -> Bool {
+        repeats += 1
+        return repeats < Self.patience
+    }
+}
