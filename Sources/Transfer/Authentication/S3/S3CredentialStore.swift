@@ -6,16 +6,11 @@ public actor S3CredentialStore {
     /// Finds credentials; what it throws says what was looked for and where.
     public typealias Load = @Sendable () async throws(UploadFailure) -> S3Credentials
 
-    private struct Loading {
-        var before: S3Credentials?
-        var task: Task<Result<S3Credentials, UploadFailure>, Never>
-    }
-
     private enum State {
         case empty
         /// Not loaded again before `next`, unless a server refuses them.
         case ready(S3Credentials, next: Date?)
-        case loading(Loading)
+        case loading(Task<Result<S3Credentials, UploadFailure>, Never>)
     }
 
     /// So long before their end temporary credentials are replaced: a request that begins now may wait and run.
@@ -27,7 +22,7 @@ public actor S3CredentialStore {
     private let now: @Sendable () -> Date
     private var state = State.empty
 
-    public init(now: @escaping @Sendable () -> Date = { Date() }, _ load: @escaping Load) {
+    public init(now: @escaping @Sendable () -> Date = { Date() }, load: @escaping Load) {
         self.load = load
         self.now = now
     }
@@ -44,7 +39,7 @@ public actor S3CredentialStore {
                 guard let end = credentials.expiration, now() < end else { throw error }
                 return credentials
             }
-        case .loading(let loading): return try await loading.task.value.get()
+        case .loading(let task): return try await task.value.get()
         }
     }
 
@@ -54,7 +49,7 @@ public actor S3CredentialStore {
         let found: S3Credentials
         switch state {
         case .ready(let credentials, _) where !credentials.provesSame(as: refused): return credentials
-        case .loading(let loading): found = try await loading.task.value.get()
+        case .loading(let task): found = try await task.value.get()
         case .ready, .empty: found = try await loaded(before: refused)
         }
         return found.provesSame(as: refused) ? nil : found
@@ -65,7 +60,7 @@ public actor S3CredentialStore {
         let task = Task { [load] () -> Result<S3Credentials, UploadFailure> in
             do throws(UploadFailure) { return .success(try await load()) } catch { return .failure(error) }
         }
-        state = .loading(Loading(before: before, task: task))
+        state = .loading(task)
         let result = await task.value
         switch result {
         case .success(let credentials):

@@ -15,7 +15,10 @@ enum S3Refusal: Equatable {
     /// The server does not know the form of the body, or something else of the request.
     case notImplemented
 
-    enum Keys: String { case unknown = "InvalidAccessKeyId", signature = "SignatureDoesNotMatch" }
+    enum Keys: String {
+        case unknown = "InvalidAccessKeyId"
+        case signature = "SignatureDoesNotMatch"
+    }
 
     /// A HEAD's answer has no code: a clock that is off by so many seconds then counts as the reason.
     private static let telling: TimeInterval = 600
