@@ -111,7 +111,7 @@ struct ConfigurationTests {
             ),
             (
                 #"{ "destinations": { "a": { "url": "http://h/", "protocol": "put", "auth": { "bearer": "x", "basic": {} } } } }"#,
-                "destinations.a.auth.bearer: expected one kind of auth: basic, bearer or oauth2"
+                "destinations.a.auth.bearer: expected one kind of auth: basic, bearer, oauth2 or s3"
             ),
             (
                 #"{ "destinations": { "a": { "url": "http://h/", "protocol": "put", "auth": { "oauth2": {} } } } }"#,

@@ -23,6 +23,7 @@ public final class DestinationRunner: AttemptRunner {
     private let proxy: ProxySettings
     private let pace: any Pace
     private let monitors: [any EventMonitor]
+    private let addressCredentials: @Sendable (Upload.Target) -> (any RequestInterceptor)?
     private let isLocal: @Sendable (String) -> Bool
     private let memory = Mutex(Memory())
 
@@ -30,6 +31,8 @@ public final class DestinationRunner: AttemptRunner {
     ///   - capabilities: What servers said they offer; asked again a day later.
     ///   - proxy: For uploads to an address that is no destination of the configuration.
     ///   - pace: The limit on bytes per second over all uploads.
+    ///   - addressCredentials: What puts credentials on uploads to an address that is no destination; asked at each
+    ///     attempt.
     ///   - isLocal: Whether a host needs no network.
     ///   - now: By the wall clock.
     public init(
@@ -37,10 +40,12 @@ public final class DestinationRunner: AttemptRunner {
         timeouts: HTTPClientTransport.Timeouts = .init(),
         proxy: ProxySettings = .environment, pace: any Pace,
         monitors: [any EventMonitor] = [],
+        addressCredentials: @escaping @Sendable (Upload.Target) -> (any RequestInterceptor)? = { _ in nil },
         isLocal: @escaping @Sendable (String) -> Bool = { Reachability.isLocal(host: $0) },
         now: @escaping @Sendable () -> Date = { Date() }
     ) {
         self.capabilities = capabilities
+        self.addressCredentials = addressCredentials
         self.now = now
         self.isLocal = isLocal
         self.destinations = Dictionary(destinations.map { ($0.name, $0) }) { first, _ in first }
@@ -121,7 +126,9 @@ public final class DestinationRunner: AttemptRunner {
     private func destination(of upload: Upload) throws(UploadFailure) -> Destination {
         let target = upload.target
         if target.destination.isEmpty {
-            return Destination(name: "", url: target.url, protocolName: target.method, proxy: proxy)
+            return Destination(
+                name: "", url: target.url, protocolName: target.method,
+                interceptor: addressCredentials(target), proxy: proxy)
         }
         guard let known = destinations[target.destination] else {
             throw UploadFailure(

@@ -16,7 +16,7 @@ struct AddCommand: AsyncParsableCommand {
 
     @Option(
         help:
-            "A destination's name, or an address such as https://host/folder/ (it says how it is uploaded to), https://host/file (by PUT), tus+https://host/files/ or \(UploadAddress.socketExample)."
+            "A destination's name, or an address such as https://host/folder/ (it says how it is uploaded to), https://host/file (by PUT), tus+https://host/files/, s3://bucket/folder/ or \(UploadAddress.socketExample)."
     )
     var to: String?
 

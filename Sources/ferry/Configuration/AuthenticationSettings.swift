@@ -7,21 +7,26 @@ enum AuthenticationSettings: Decodable, Equatable {
     case basic(user: String, password: Secret)
     case bearer(Secret)
     case oauth2(OAuth2Settings)
+    /// Signs requests for an S3 server.
+    case s3(S3Authentication)
 
     init(from decoder: any Decoder) throws {
-        let fields = try Fields(decoder, known: ["basic", "bearer", "oauth2"])
+        let fields = try Fields(decoder, known: ["basic", "bearer", "oauth2", "s3"])
         if fields.keys.count > 1 {
-            throw fields.error(fields.keys.sorted()[1], "one kind of auth: basic, bearer or oauth2")
+            throw fields.error(fields.keys.sorted()[1], "one kind of auth: basic, bearer, oauth2 or s3")
         }
         let basic: BasicSettings? = try fields.value("basic")
         let bearer: Secret? = try fields.value("bearer")
         let oauth2: OAuth2Settings? = try fields.value("oauth2")
+        let s3: S3Authentication? = try fields.value("s3")
         if let basic {
             self = .basic(user: basic.user, password: basic.password)
         } else if let bearer {
             self = .bearer(bearer)
         } else if let oauth2 {
             self = .oauth2(oauth2)
+        } else if let s3 {
+            self = .s3(s3)
         } else {
             self = .none
         }
@@ -34,6 +39,7 @@ enum AuthenticationSettings: Decodable, Equatable {
         case .basic(_, let password): [password]
         case .bearer(let token): [token]
         case .oauth2(let settings): [settings.refreshToken] + [settings.clientSecret].compactMap { $0 }
+        case .s3(let settings): settings.secrets
         }
     }
 }

@@ -11,6 +11,8 @@ struct DestinationSettings: Decodable, Equatable {
     var headers: [String: String]
     var parameters: [UploadItem.Parameter]
     var authentication: AuthenticationSettings
+    /// How requests are signed, where `authentication` signs them.
+    var s3 = S3Fields()
     var tls: TLSSettings
     /// nil for what holds for all destinations.
     var proxy: ProxyChoice?
@@ -19,9 +21,12 @@ struct DestinationSettings: Decodable, Equatable {
         let fields = try Fields(
             decoder,
             known: ProtocolOptions.keys + [
-                "url", "protocol", "headers", "parameters", "auth", "tls", "proxy",
+                "url", "protocol", "headers", "parameters", "auth", "s3", "tls", "proxy",
             ])
-        let url: String = try fields.value("url") ?? ""
+        let given: S3Fields? = try fields.value("s3")
+        s3 = given ?? s3
+        let place = try s3.resolved(try fields.value("url") ?? "", in: fields)
+        let url = place.url
         if let expected = UploadAddress.expectation(brokenBy: url) { throw fields.error("url", expected) }
         guard let parsed = URL(string: url) else { throw fields.error("url", UploadAddress.anyAddress) }
         guard parsed.user() == nil, parsed.password() == nil else {
@@ -43,16 +48,31 @@ struct DestinationSettings: Decodable, Equatable {
                 throw fields.error("headers.\(name)", "a value without line breaks")
             }
         }
-        let given: [String: ParameterValue] = try fields.value("parameters") ?? [:]
-        parameters = given.sorted { $0.key < $1.key }.flatMap { name, value in
+        let values: [String: ParameterValue] = try fields.value("parameters") ?? [:]
+        parameters = values.sorted { $0.key < $1.key }.flatMap { name, value in
             value.values.map { UploadItem.Parameter(name: name, value: $0) }
         }
-        authentication = try fields.value("auth") ?? .none
+        authentication = try fields.value("auth") ?? (name == S3Upload.name ? .s3(.found) : .none)
+        options.s3.bucketInPath = place.bucketInPath
+        options.s3.storageClass = s3.storageClass
         tls = try fields.value("tls", as: TLSFields.self)?.settings(for: parsed) ?? TLSSettings()
         if !tls.pins.isEmpty, parsed.scheme?.lowercased() != "https" {
             throw fields.error("tls.pins", "an https address in url")
         }
         proxy = try fields.value("proxy")
+        try checkS3(fields, isGiven: given != nil)
+    }
+
+    /// Only an S3 server knows what `s3://` and the member `s3` say.
+    private func checkS3(_ fields: Fields, isGiven: Bool) throws {
+        guard protocolName != S3Upload.name else { return }
+        if S3Location.isLocation(try fields.value("url") ?? "") {
+            throw fields.error("protocol", "\(S3Upload.name), for a place that is written s3://")
+        }
+        if case .s3 = authentication { return }
+        if isGiven {
+            throw fields.error("s3", "no such member: the protocol \(protocolName) does not know it")
+        }
     }
 
     /// What a person must know each time files go there; nil if there is nothing.

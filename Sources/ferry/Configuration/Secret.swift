@@ -108,19 +108,22 @@ actor SecretReader {
     }
 }
 
-/// Runs a secret's command: no shell, a small environment, the first line it prints.
-private enum SecretCommand {
+/// Runs a secret's command: no shell, a small environment, at most 64 KiB of what it prints.
+enum SecretCommand {
     private static let timeout = Duration.seconds(30)
     private static let passedOn = [
         "PATH", "HOME", "USER", "LANG", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS",
     ]
 
-    static func run(_ words: [String], of secret: Secret) async throws(UploadFailure) -> String {
+    /// - Parameter others: Variables that the command gets besides.
+    static func run(
+        _ words: [String], of secret: Secret, passing others: [String] = []
+    ) async throws(UploadFailure) -> String {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = ["--"] + words
         let environment = ProcessInfo.processInfo.environment
-        process.environment = environment.filter { passedOn.contains($0.key) }
+        process.environment = environment.filter { (passedOn + others).contains($0.key) }
         let output = Pipe()
         process.standardOutput = output
         process.standardInput = FileHandle.nullDevice

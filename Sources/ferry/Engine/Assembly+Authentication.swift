@@ -1,6 +1,8 @@
 import Foundation
+import Synchronization
 import Transfer
 import UploadProtocols
+import Uploads
 
 extension Assembly {
     /// What puts the destination's credentials on requests; nil if it has none.
@@ -20,6 +22,8 @@ extension Assembly {
         case .basic(let user, let password):
             return AuthorizationInterceptor.basic(
                 user: user, password: reading(password), afterRefusal: readingAnew(password))
+        case .s3(let s3):
+            return s3Interceptor(for: settings.url, s3, region: settings.s3.region, settings.s3.payload)
         case .oauth2(let oauth2):
             let client = OAuth2Client(
                 tokenURL: oauth2.tokenURL, clientID: oauth2.clientID,
@@ -32,6 +36,33 @@ extension Assembly {
             let authenticator = OAuth2Authenticator(
                 client, file: TokenFile(tokenFile(for: name, oauth2)), transport: transport)
             return AuthenticationInterceptor(authenticator, credential: OAuth2Credential.missing)
+        }
+    }
+
+    /// Signs for the S3 server at `url`.
+    private func s3Interceptor(
+        for url: String, _ authentication: S3Authentication, region: String?, _ payload: S3PayloadForm
+    ) -> S3Interceptor {
+        let source = S3CredentialSource(authentication, secrets: secrets)
+        return S3Interceptor(
+            for: url, region: region ?? source.region ?? "us-east-1", payload: payload,
+            credentials: S3CredentialStore { () async throws(UploadFailure) in try await source.load() })
+    }
+
+    /// What signs uploads to an address that is no destination of the configuration: the credentials that AWS's own
+    /// tools would find, one set for each server.
+    func addressCredentials() -> @Sendable (Upload.Target) -> (any RequestInterceptor)? {
+        let made = Mutex<[String: S3Interceptor]>([:])
+        return { [self] target in
+            guard target.method == S3Upload.name,
+                let origin = URL(string: target.url).flatMap(UploadAddress.origin)
+            else { return nil }
+            return made.withLock { made in
+                if let known = made[origin] { return known }
+                let new = s3Interceptor(for: target.url, .found, region: nil, .auto)
+                made[origin] = new
+                return new
+            }
         }
     }
 

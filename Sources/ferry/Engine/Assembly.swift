@@ -63,7 +63,15 @@ struct Assembly {
             protocolName = String(text[..<plus])
             url = String(text[text.index(after: plus)...])
         }
-        if url == text {
+        if S3Location.isLocation(url), protocolName == S3Upload.name || url == text {
+            do throws(S3Location.Mistake) {
+                (protocolName, url) = (S3Upload.name, try S3Location(url).url)
+            } catch {
+                throw UploadFailure(
+                    .permanent, "\(text) is not \(error.expected)",
+                    hint: "another server than AWS's is written s3+https://host/bucket/folder/")
+            }
+        } else if url == text {
             protocolName = UploadAddress.tellsNamesApart(url) ? AutoUpload.name : PutUpload.name
         }
         let names = ProtocolCatalog.names
@@ -113,6 +121,7 @@ struct Assembly {
         DestinationRunner(
             destinations: destinations, capabilities: CapabilityFile(folder: state),
             timeouts: timeouts, proxy: proxy(configuration.proxy), pace: pace, monitors: monitors,
+            addressCredentials: addressCredentials(),
             isLocal: { [treatsLoopbackAsRemote] in !treatsLoopbackAsRemote && Reachability.isLocal(host: $0) }
         )
     }

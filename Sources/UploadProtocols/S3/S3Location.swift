@@ -1,0 +1,120 @@
+/// A place as S3's own tools write it, `s3://bucket/prefix/`, and the address that it stands for.
+public struct S3Location: Hashable, Sendable {
+    /// Where the bucket's name goes.
+    public enum Addressing: String, Hashable, Sendable, CaseIterable {
+        /// The first segment of the path: any endpoint takes that, and AWS still does.
+        case path
+        /// The first labels of the host's name.
+        case host
+        /// In the host's name at AWS, unless TLS could not vouch for it; else in the path.
+        case auto
+    }
+
+    /// Why a place cannot be used, as the end of “expected …”.
+    public struct Mistake: Error, Hashable {
+        public let expected: String
+        /// True if it is the endpoint that is wrong.
+        public let isEndpoint: Bool
+    }
+
+    private static let scheme = "s3://"
+
+    /// True for `s3://…`.
+    public static func isLocation(_ url: String) -> Bool { url.lowercased().hasPrefix(scheme) }
+
+    /// `https://…`, with the path percent-encoded; `{name}` stays.
+    public let url: String
+    /// True if the bucket is in its path.
+    public let isBucketInPath: Bool
+
+    /// - Parameters:
+    ///   - location: `s3://bucket/prefix/`, or with `{name}` where the name goes. Without a path the name follows the
+    ///     bucket.
+    ///   - endpoint: The server's address without a bucket; nil is AWS.
+    ///   - region: At AWS; nil leaves it to AWS to find the bucket.
+    /// - Throws: `Mistake`.
+    public init(
+        _ location: String, endpoint: String? = nil, region: String? = nil, addressing: Addressing = .auto
+    ) throws(Mistake) {
+        guard Self.isLocation(location) else { throw Self.malformed }
+        let rest = location.dropFirst(Self.scheme.count)
+        let slash = rest.firstIndex(of: "/") ?? rest.endIndex
+        let bucket = String(rest[..<slash])
+        guard Self.isBucket(bucket), !rest.contains("?"), !rest.contains("#") else { throw Self.malformed }
+        let path = slash == rest.endIndex ? "/" : Self.encoded(rest[slash...])
+        let base = try endpoint.map(Self.base) ?? Self.amazon(region)
+        switch addressing {
+        case .path: isBucketInPath = true
+        case .host: isBucketInPath = false
+        case .auto: isBucketInPath = endpoint != nil || !Self.isLabel(bucket)
+        }
+        if isBucketInPath {
+            url = "\(base.scheme)://\(base.authority)/\(bucket)\(path)"
+        } else {
+            guard Self.isLabel(bucket) || bucket.split(separator: ".").allSatisfy(Self.isLabel) else {
+                throw Mistake(
+                    expected: "a bucket whose name can stand in a host's, or addressing \"path\"",
+                    isEndpoint: false)
+            }
+            url = "\(base.scheme)://\(bucket).\(base.authority)\(path)"
+        }
+    }
+
+    private struct Base {
+        var scheme: String
+        /// Host and port.
+        var authority: String
+    }
+
+    private static func amazon(_ region: String?) -> Base {
+        let domain = region?.hasPrefix("cn-") ?? false ? "amazonaws.com.cn" : "amazonaws.com"
+        return Base(scheme: "https", authority: region.map { "s3.\($0).\(domain)" } ?? "s3.\(domain)")
+    }
+
+    private static func base(_ endpoint: String) throws(Mistake) -> Base {
+        let parts = endpoint.split(separator: "://", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, ["http", "https"].contains(parts[0].lowercased()),
+            UploadAddress.expectation(brokenBy: endpoint) == nil,
+            // Requests would go past a path: the bucket is the first segment.
+            ["/", ""].contains(parts[1].drop { $0 != "/" }),
+            !parts[1].contains(where: { "@?#{".contains($0) })
+        else {
+            throw Mistake(
+                expected: "the server's http or https address, such as https://s3.example.org",
+                isEndpoint: true)
+        }
+        return Base(scheme: parts[0].lowercased(), authority: String(parts[1].prefix { $0 != "/" }))
+    }
+
+    private static let malformed = Mistake(
+        expected: "a place such as s3://bucket/folder/", isEndpoint: false)
+
+    /// More than AWS allows, for servers that do.
+    private static func isBucket(_ name: String) -> Bool {
+        (1...255).contains(name.utf8.count)
+            && name.utf8.allSatisfy { isLetterOrDigit($0) || ".-_".utf8.contains($0) }
+            && name.utf8.first.map(isLetterOrDigit) ?? false
+    }
+
+    /// RFC 1123 §2.1; a wildcard certificate stands for one label.
+    private static func isLabel(_ text: some StringProtocol) -> Bool {
+        (1...63).contains(text.utf8.count)
+            && text.utf8.allSatisfy { isLetterOrDigit($0) && !isUpper($0) || $0 == UInt8(ascii: "-") }
+            && !text.hasPrefix("-") && !text.hasSuffix("-")
+    }
+
+    private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
+        isUpper(byte) || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
+            || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+    }
+
+    private static func isUpper(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
+    }
+
+    private static func encoded(_ path: Substring) -> String {
+        path.split(separator: UploadAddress.nameMark, omittingEmptySubsequences: false)
+            .map { SigV4Encoding.encoded(SigV4Encoding.decoded($0), keepsSlash: true) }
+            .joined(separator: UploadAddress.nameMark)
+    }
+}

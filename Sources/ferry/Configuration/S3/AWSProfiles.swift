@@ -1,0 +1,102 @@
+import Foundation
+
+/// The profiles of AWS's own tools: `~/.aws/credentials` and `~/.aws/config`, or where the environment has them.
+///
+/// Source: AWS SDKs and Tools Reference Guide, “Shared config and credentials files”.
+struct AWSProfiles {
+    let credentialsFile: String
+    let configFile: String
+    /// What `AWS_PROFILE` names.
+    let defaultName: String
+    private let environment: [String: String]
+
+    init(environment: [String: String] = ProcessInfo.processInfo.environment) {
+        self.environment = environment
+        func path(_ variable: String, _ name: String) -> String {
+            LocalFiles.expanded(environment.filled(variable) ?? "~/.aws/\(name)")
+        }
+        credentialsFile = path("AWS_SHARED_CREDENTIALS_FILE", "credentials")
+        configFile = path("AWS_CONFIG_FILE", "config")
+        defaultName =
+            environment.filled("AWS_PROFILE") ?? environment.filled("AWS_DEFAULT_PROFILE") ?? "default"
+    }
+
+    /// One profile's settings in one file; nil if the file or the profile is not there.
+    struct Section {
+        var file: String
+        var values: [String: String]
+    }
+
+    func credentials(_ name: String) -> Section? { section([name], of: credentialsFile) }
+
+    func config(_ name: String) -> Section? {
+        section(name == "default" ? ["default", "profile default"] : ["profile \(name)"], of: configFile)
+    }
+
+    /// The region that requests are signed for unless a server says otherwise.
+    /// - Parameter profile: nil is `defaultName`.
+    func region(_ profile: String?) -> String? {
+        let name = profile ?? defaultName
+        let set =
+            profile == nil
+            ? environment.filled("AWS_REGION") ?? environment.filled("AWS_DEFAULT_REGION") : nil
+        return set ?? config(name)?.values["region"] ?? credentials(name)?.values["region"]
+    }
+
+    private func section(_ names: [String], of file: String) -> Section? {
+        guard let data = FileManager.default.contents(atPath: file) else { return nil }
+        let sections = Self.parse(String(decoding: data.prefix(1 << 20), as: UTF8.self))
+        for name in names {
+            if let values = sections[name] { return Section(file: file, values: values) }
+        }
+        return nil
+    }
+
+    /// Sections by name, with `key = value` lines; later ones win. An indented line belongs to the setting above it and
+    /// is left out: nothing that is read here has such lines.
+    static func parse(_ text: String) -> [String: [String: String]] {
+        var sections: [String: [String: String]] = [:]
+        var current: String?
+        for line in text.split(whereSeparator: \.isNewline) {
+            guard let first = line.first, !first.isWhitespace, first != "#", first != ";" else { continue }
+            if first == "[" {
+                let words = line.dropFirst().prefix { $0 != "]" }.split(whereSeparator: \.isWhitespace)
+                let name = words.joined(separator: " ").replacing("\"", with: "")
+                current = name
+                sections[name] = sections[name] ?? [:]
+            } else if let current, let equals = line.firstIndex(of: "=") {
+                let key = line[..<equals].trimmingCharacters(in: .whitespaces).lowercased()
+                sections[current]?[key] = line[line.index(after: equals)...].trimmingCharacters(
+                    in: .whitespaces)
+            }
+        }
+        return sections
+    }
+
+    /// The words of a `credential_process`: quotes hold spaces together, nothing else of a shell is known.
+    static func words(_ line: String) -> [String] {
+        var words: [String] = []
+        var word: String?
+        var quote: Character?
+        for character in line {
+            if let open = quote {
+                if character == open { quote = nil } else { word?.append(character) }
+            } else if character == "\"" || character == "'" {
+                quote = character
+                word = word ?? ""
+            } else if character.isWhitespace {
+                if let done = word { words.append(done) }
+                word = nil
+            } else {
+                word = (word ?? "") + String(character)
+            }
+        }
+        if let done = word { words.append(done) }
+        return words
+    }
+}
+
+extension [String: String] {
+    /// The value, unless it is empty.
+    func filled(_ key: String) -> String? { self[key].flatMap { $0.isEmpty ? nil : $0 } }
+}

@@ -1,0 +1,115 @@
+import Foundation
+import Transfer
+import UploadProtocols
+
+/// The member `s3` of a destination: where its bucket is, and how bodies are vouched for.
+struct S3Fields: Decodable, Equatable {
+    /// nil for the environment's or the profile's, else us-east-1; servers correct it.
+    var region: String?
+    var endpoint: String?
+    var addressing = S3Location.Addressing.auto
+    var payload = S3PayloadForm.auto
+    var storageClass: String?
+
+    init() {}
+
+    init(from decoder: any Decoder) throws {
+        let fields = try Fields(
+            decoder, known: ["region", "endpoint", "addressing", "payload", "storageClass"])
+        region = try fields.value("region")
+        if let region, !S3Fields.isToken(region) { throw fields.error("region", "a name such as eu-west-1") }
+        endpoint = try fields.value("endpoint")
+        addressing = try fields.choice("addressing") ?? addressing
+        payload = try fields.choice("payload") ?? payload
+        storageClass = try fields.value("storageClass")
+        if let storageClass, !S3Fields.isToken(storageClass) {
+            throw fields.error("storageClass", "a name such as STANDARD_IA")
+        }
+    }
+
+    /// The address behind `url`, and where the bucket is in it.
+    ///
+    /// - Parameter fields: Of the destination, to name the member that is wrong.
+    func resolved(_ url: String, in fields: Fields) throws -> (url: String, bucketInPath: Bool?) {
+        guard S3Location.isLocation(url) else {
+            guard endpoint == nil else {
+                throw fields.error(
+                    "s3.endpoint",
+                    "no such member: url says where the server is; or write url as s3://bucket/folder/")
+            }
+            let isInPath: Bool? =
+                switch addressing {
+                case .auto: nil
+                case .path: true
+                case .host: false
+                }
+            return (url, isInPath)
+        }
+        do {
+            let place = try S3Location(url, endpoint: endpoint, region: region, addressing: addressing)
+            return (place.url, place.isBucketInPath)
+        } catch {
+            throw fields.error(error.isEndpoint ? "s3.endpoint" : "url", error.expected)
+        }
+    }
+
+    private static func isToken(_ text: String) -> Bool {
+        (1...64).contains(text.utf8.count)
+            && text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-_".contains($0)) }
+    }
+}
+
+/// Where an S3 destination's credentials come from.
+enum S3Authentication: Decodable, Equatable {
+    /// The environment, then the profile that it names, as AWS's own tools look for them.
+    case found
+    case profile(String)
+    case keys(accessKey: Secret, secretKey: Secret, sessionToken: Secret?)
+    /// Prints them as the `credential_process` of AWS's tools does.
+    case command([String])
+
+    init(from decoder: any Decoder) throws {
+        if let word = try? decoder.singleValueContainer().decode(String.self) {
+            guard word == "default" else {
+                throw ConfigurationMistake(
+                    path: decoder.codingPath.map(\.stringValue),
+                    expected: "\"default\", or an object with accessKey and secretKey, profile or command")
+            }
+            self = .found
+            return
+        }
+        let fields = try Fields(
+            decoder, known: ["accessKey", "secretKey", "sessionToken", "profile", "command"])
+        let profile: String? = try fields.value("profile")
+        let command: [String]? = try fields.value("command")
+        let accessKey: Secret? = try fields.value("accessKey")
+        let secretKey: Secret? = try fields.value("secretKey")
+        let token: Secret? = try fields.value("sessionToken")
+        let hasKeys = accessKey != nil || secretKey != nil || token != nil
+        guard [profile != nil, command != nil, hasKeys].count(where: { $0 }) < 2 else {
+            throw fields.error(
+                fields.keys.sorted()[1], "one kind: accessKey and secretKey, profile, or command")
+        }
+        if let profile {
+            guard !profile.isEmpty else { throw fields.error("profile", "the name of a profile") }
+            self = .profile(profile)
+        } else if let command {
+            guard command.first?.isEmpty == false else {
+                throw fields.error("command", "a program and its arguments, as a list")
+            }
+            self = .command(command)
+        } else if hasKeys {
+            guard let accessKey else { throw fields.error("accessKey", "the key's public half") }
+            guard let secretKey else { throw fields.error("secretKey", Secret.expected) }
+            self = .keys(accessKey: accessKey, secretKey: secretKey, sessionToken: token)
+        } else {
+            self = .found
+        }
+    }
+
+    /// The access key is none.
+    var secrets: [Secret] {
+        guard case .keys(_, let secret, let token) = self else { return [] }
+        return [secret] + [token].compactMap { $0 }
+    }
+}
