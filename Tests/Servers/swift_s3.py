@@ -2,7 +2,8 @@
 
 usage: swift_s3.py PORT DIR
 
-Everything it writes is below DIR, which must be on a file system with user extended attributes. Port 0 takes a free
+Everything it writes is below DIR, which must be on a file system with user extended attributes and is removed at the
+end. Port 0 takes a free
 one; the other servers and memcached are on free ports of this machine too. Prints "ready PORT" once it answers. Ends
 with all its children on SIGTERM, or when the program that started it is gone. Access key "test:tester", secret
 "testing"; the buckets are made by whoever needs them. Status 69 if memcached is not installed. Linux only.
@@ -142,6 +143,7 @@ def main():
             child.kill()
         for child in children:
             child.wait()
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,115 @@
+import Foundation
+import HTTPTypes
+import Support
+import Synchronization
+import Testing
+import Transfer
+import UploadProtocols
+
+/// OpenStack Swift's S3 interface, which checks signatures: one for all tests, each with a bucket of its own. It ends
+/// with the process.
+struct S3Site {
+    static let credentials = S3Credentials(accessKey: "test:tester", secretKey: "testing")
+    static let keys = #", "auth": { "s3": { "accessKey": "test:tester", "secretKey": "testing" } }"#
+    static let isHere = InteropServer.hasPython && Privilege.has("memcached")
+    static let needs: Comment =
+        "needs memcached and the packages of Tests/Servers/requirements.txt; Tests/run installs them"
+
+    private static let running = Task {
+        // Not in memory: Swift keeps what it knows of a file in extended attributes.
+        let folder = NSTemporaryDirectory() + "ferry-swift-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+        return try await InteropServer("swift_s3.py", folder: folder)
+    }
+
+    let server: InteropServer
+    let bucket: String
+
+    /// The bucket is made.
+    init(_ bucket: String) async throws { try await self.init(bucket, at: try await Self.running.value) }
+
+    init(_ bucket: String, at server: InteropServer) async throws {
+        self.server = server
+        self.bucket = bucket
+        let (status, _) = try await ask(.put, "")
+        try #require(status == 200)
+    }
+
+    var url: String { server.url("/\(bucket)/") }
+    var address: String { "s3+\(url)" }
+
+    func interceptor(
+        region: String = "us-east-1", payload: S3PayloadForm = .auto,
+        credentials: S3Credentials = S3Site.credentials, now: @escaping @Sendable () -> Date = { Date() }
+    ) -> S3Interceptor {
+        S3Interceptor(
+            for: url, region: region, payload: payload,
+            credentials: S3CredentialStore { () async throws(UploadFailure) in credentials }, now: now)
+    }
+
+    /// One request of the test's own, and how many it took.
+    @discardableResult
+    func ask(
+        _ method: HTTPRequest.Method, _ key: String, body: [UInt8] = [],
+        with interceptor: S3Interceptor? = nil
+    ) async throws -> (status: Int, requests: Int) {
+        let transport = CountingTransport(try HTTPClientTransport(.init(proxy: .none)))
+        let session = Session(
+            Session.Configuration(
+                interceptor: Interceptor(interceptors: [interceptor ?? self.interceptor()]), validation: .none
+            ),
+            transport: transport)
+        let exchange = Exchange(
+            method, server.url("/\(bucket)\(key.isEmpty ? "" : "/")\(key)"),
+            body: body.isEmpty ? .none : .bytes(body),
+            isIdempotent: true)
+        let reply = await Result { () async throws in try await session.ask(exchange) }
+        await transport.shutdown()
+        guard case .answered(let answer) = try reply.get() else { return (0, transport.count) }
+        return (answer.status, transport.count)
+    }
+
+    /// True if the object is, byte for byte, the file. It is fetched by a presigned address, without our transport.
+    func holds(_ name: String, sameAs file: String) async throws -> Bool {
+        var signer = SigV4Signer()
+        let request = SigV4Request(
+            method: "GET", path: "/\(bucket)/\(name.replacing("%", with: "%25"))", query: nil,
+            fields: [("host", "127.0.0.1:\(server.port)")], payload: "UNSIGNED-PAYLOAD")
+        let (query, _) = signer.presign(
+            request, with: Self.credentials, in: SigV4Scope(Date(), region: "us-east-1"), expiry: 300)
+        let directory = try TemporaryDirectory()
+        let copy = directory.path("copy")
+        let fetched = await ChildProcess.succeeds(
+            "curl", "-sf", "-o", copy, server.url("\(request.sentPath)?\(query)"))
+        if !fetched { return false }
+        // curl makes no file for an object without bytes.
+        if !FileManager.default.fileExists(atPath: copy) {
+            return FileManager.default.contents(atPath: file)?.isEmpty ?? false
+        }
+        return await ChildProcess.succeeds("cmp", copy, file)
+    }
+}
+
+private final class CountingTransport: Transport {
+    private let transport: HTTPClientTransport
+    private let number = Mutex(0)
+
+    init(_ transport: HTTPClientTransport) { self.transport = transport }
+
+    var count: Int { number.withLock { $0 } }
+
+    func perform(
+        _ request: TransportRequest, delegate: (any UploadDelegate)?
+    ) async throws(TransportError) -> TransportResponse {
+        number.withLock { $0 += 1 }
+        return try await transport.perform(request, delegate: delegate)
+    }
+
+    func shutdown() async { await transport.shutdown() }
+}
+
+extension Result where Failure == any Error {
+    fileprivate init(_ body: () async throws -> Success) async {
+        do { self = .success(try await body()) } catch { self = .failure(error) }
+    }
+}
