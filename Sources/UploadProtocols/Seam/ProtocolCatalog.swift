@@ -57,6 +57,7 @@ public enum ProtocolCatalog {
             ResumableUpload(item: $0, options: $1)
         },
         Entry(S3Upload.self) { S3Upload(item: $0, options: $1) },
+        Entry(S3Upload.self, check: { S3Check(url: $0, options: $1) }) { S3Upload(item: $0, options: $1) },
     ]
 
     /// nil if there is no such protocol.

@@ -1,0 +1,133 @@
+import HTTPTypes
+
+/// Looks at a bucket: whether it can be read, and which uploads were begun there and not ended. It only asks.
+public struct S3Check: DestinationCheck {
+    private enum Phase {
+        case starting
+        case listing
+        case searching
+    }
+
+    /// More pages of a thousand are somebody's mistake, and nobody reads them.
+    private static let pageLimit = 20
+
+    private let setup: Result<S3Address, UploadFailure>
+    private let options: ProtocolOptions
+    private var phase = Phase.starting
+    private var report = CheckReport()
+    private var pages = 0
+
+    /// - Parameter url: Of the destination.
+    public init(url: String, options: ProtocolOptions) {
+        do throws(UploadFailure) {
+            setup = .success(try S3Address(url, options: options.s3))
+        } catch {
+            setup = .failure(error)
+        }
+        self.options = options
+    }
+
+    public mutating func start() -> CheckStep {
+        phase = .listing
+        return ask(["list-type": "2", "max-keys": "1"])
+    }
+
+    public mutating func receive(_ reply: Reply) -> CheckStep {
+        switch (phase, reply) {
+        case (_, .broken(let failure, _)): .failed(failure)
+        case (.starting, .answered): start()
+        case (.listing, .answered(let answer)): receiveList(answer)
+        case (.searching, .answered(let answer)): receiveUploads(answer)
+        }
+    }
+
+    /// Questions about the bucket, for what begins with the destination's prefix.
+    private func ask(_ query: KeyValuePairs<String, String>) -> CheckStep {
+        switch setup {
+        case .failure(let failure): return .failed(failure)
+        case .success(let address):
+            let pairs = S3Address.query(query) + "&prefix=" + SigV4Encoding.encoded(address.prefix.utf8)
+            return .send(
+                Exchange(
+                    .get, address.bucketAddress + "/" + pairs, fields: S3CreationFields.always(options.s3),
+                    isIdempotent: true))
+        }
+    }
+
+    private mutating func receiveList(_ answer: Reply.Answer) -> CheckStep {
+        guard case .success(let address) = setup else { return .finished(report) }
+        let bucket = ServerText.cleaned(address.bucket ?? "")
+        if (200..<300).contains(answer.status) {
+            guard let root = XMLDocument.parse(answer.body), root.name != "Error" else {
+                return .failed(
+                    UploadFailure(
+                        .permanent, "what answers there is no S3 server",
+                        hint: "check the destination's url and protocol"))
+            }
+            let region = answer.fields[.named("x-amz-bucket-region")].map {
+                ", in the region \(ServerText.cleaned($0))"
+            }
+            report.findings.append("the bucket \(bucket) is there and can be read\(region ?? "")")
+        } else {
+            let error = S3Error(answer)
+            guard error.code == "AccessDenied" || error.code.isEmpty && answer.status == 403 else {
+                return .failed(error.failure)
+            }
+            report.findings.append(
+                "the bucket \(bucket) cannot be read with these credentials (s3:ListBucket); uploads may still work, "
+                    + "ifExists cannot")
+        }
+        describe(address)
+        phase = .searching
+        return ask(["uploads": "", "max-uploads": "1000"])
+    }
+
+    private mutating func describe(_ address: S3Address) {
+        let part = max(S3PartPlan.smallestPart, options.chunkSize ?? S3PartPlan.usualPart)
+        let parallel = options.parallelRequests ?? S3Upload.usualParallelRequests
+        report.findings.append(
+            "a file of up to \(ByteFormat.sentence(part)) is one request, a larger one goes in parts of that size, "
+                + "\(parallel) at once")
+        report.findings.append(
+            options.checksum.map { "the server is asked to confirm the \($0.shown) of what arrives" }
+                ?? "the server is not asked to confirm what arrives (checksum in the configuration)")
+        if !address.isEncrypted {
+            report.findings.append("the link is not encrypted, the contents are signed")
+        }
+    }
+
+    private mutating func receiveUploads(_ answer: Reply.Answer) -> CheckStep {
+        guard case .success(let address) = setup else { return .finished(report) }
+        guard (200..<300).contains(answer.status), let page = S3UploadPage(answer.body) else {
+            let error = S3Error(answer)
+            if error.isTransient { return .failed(error.failure) }
+            report.findings.append(
+                "unfinished uploads cannot be listed (\(error.code.isEmpty ? "\(answer.status)" : error.code))"
+            )
+            return .finished(report)
+        }
+        report.leftovers += page.uploads.filter { $0.key.hasPrefix(address.prefix) }.map {
+            Self.leftover($0, at: address)
+        }
+        pages += 1
+        if let next = page.next, pages < Self.pageLimit {
+            return ask([
+                "uploads": "", "max-uploads": "1000", "key-marker": next.key,
+                "upload-id-marker": next.uploadID,
+            ])
+        }
+        let count = report.leftovers.count
+        let more = page.next == nil ? "" : "more than "
+        report.findings.append(
+            count == 0 ? "no unfinished uploads are there" : "\(more)\(count) unfinished uploads are there")
+        return .finished(report)
+    }
+
+    private static func leftover(_ entry: S3UploadPage.Entry, at address: S3Address) -> CheckReport.Leftover {
+        CheckReport.Leftover(
+            name: String(entry.key.dropFirst(address.prefix.count)), begun: entry.begun,
+            resource: Resource(
+                url: address.object(entry.key) + S3Address.query(["uploadId": entry.uploadID]),
+                fields: ["uploadId": entry.uploadID]))
+    }
+}

@@ -1,0 +1,98 @@
+import Foundation
+import HTTPTypes
+import Testing
+
+@testable import UploadProtocols
+
+struct S3CheckTests {
+    private func asked(_ step: CheckStep) -> Exchange? {
+        if case .send(let exchange) = step { exchange } else { nil }
+    }
+
+    private func finished(_ step: CheckStep) -> CheckReport? {
+        if case .finished(let report) = step { report } else { nil }
+    }
+
+    private func failed(_ step: CheckStep) -> UploadFailure? {
+        if case .failed(let failure) = step { failure } else { nil }
+    }
+
+    private static let empty = "<ListBucketResult><Name>b</Name></ListBucketResult>"
+    private static let none =
+        "<ListMultipartUploadsResult><IsTruncated>false</IsTruncated></ListMultipartUploadsResult>"
+
+    @Test func `the bucket and what is unfinished below the prefix are asked for`() throws {
+        var check = S3Check(url: "https://h.example/b/in box/", options: .init())
+        var request = try #require(asked(check.start()))
+        #expect(request.method == .get)
+        #expect(request.url == "https://h.example/b/?list-type=2&max-keys=1&prefix=in%20box%2F")
+        let region = HTTPFields([.init(name: .init("x-amz-bucket-region")!, value: "eu-west-1")])
+        request = try #require(asked(check.receive(.answer(200, region, body: Self.empty))))
+        #expect(request.url == "https://h.example/b/?uploads=&max-uploads=1000&prefix=in%20box%2F")
+        let report = try #require(finished(check.receive(.answer(200, body: Self.none))))
+        #expect(report.findings.first == "the bucket b is there and can be read, in the region eu-west-1")
+        #expect(report.findings.last == "no unfinished uploads are there")
+        #expect(report.leftovers.isEmpty)
+    }
+
+    @Test func `unfinished uploads of all pages can be removed`() throws {
+        var check = S3Check(url: "https://h.example/b/p/", options: .init())
+        _ = check.start()
+        _ = check.receive(.answer(200, body: Self.empty))
+        let first =
+            "<L><IsTruncated>true</IsTruncated><NextKeyMarker>p/a b</NextKeyMarker>"
+            + "<NextUploadIdMarker>U/1</NextUploadIdMarker><Upload><Key>p/a b</Key><UploadId>U/1</UploadId>"
+            + "<Initiated>2026-11-20T23:27:37.000Z</Initiated></Upload><Upload><Key>q</Key><UploadId>2</UploadId></Upload></L>"
+        let request = try #require(asked(check.receive(.answer(200, body: first))))
+        #expect(request.url.contains("&key-marker=p%2Fa%20b&upload-id-marker=U%2F1&"))
+        let second =
+            "<L><Upload><Key>p/c</Key><UploadId>3</UploadId><Initiated>never</Initiated></Upload></L>"
+        let report = try #require(finished(check.receive(.answer(200, body: second))))
+        #expect(report.leftovers.map(\.name) == ["a b", "c"])
+        #expect(report.leftovers.map(\.begun) == [Date(timeIntervalSince1970: 1_795_217_257), nil])
+        let upload = S3Upload(item: .object(1), options: .init())
+        #expect(
+            upload.removal(of: report.leftovers[0].resource).first?.url
+                == "https://h.example/b/p/a%20b?uploadId=U%2F1")
+    }
+
+    @Test func `pages without end are not followed for ever`() throws {
+        var check = S3Check(url: "https://h.example/b/", options: .init())
+        _ = check.start()
+        var step = check.receive(.answer(200, body: Self.empty))
+        var pages = 0
+        while asked(step) != nil {
+            pages += 1
+            step = check.receive(
+                .answer(200, body: "<L><IsTruncated>true</IsTruncated><NextKeyMarker>k</NextKeyMarker></L>"))
+        }
+        #expect(pages == 20)
+        #expect(finished(step) != nil)
+    }
+
+    @Test func `a bucket that is not there, and a server that is none, end the check with their words`()
+        throws
+    {
+        var check = S3Check(url: "https://h.example/b/", options: .init())
+        _ = check.start()
+        let missing = failed(check.receive(FakeS3.error(404, "NoSuchBucket")))
+        #expect(missing?.hint?.contains("bucket") == true)
+        check = S3Check(url: "https://h.example/b/", options: .init())
+        _ = check.start()
+        #expect(
+            failed(check.receive(.answer(200, body: "<html></p>")))?.summary.contains("no S3 server") == true
+        )
+        check = S3Check(url: "https://h.example/", options: .init())
+        #expect(failed(check.start())?.summary.contains("names no bucket") == true)
+    }
+
+    @Test func `what may not be asked is told, and is no failure`() throws {
+        var check = S3Check(url: "http://h.example/b/", options: .init(checksum: .crc64nvme))
+        _ = check.start()
+        #expect(asked(check.receive(FakeS3.error(403, "AccessDenied"))) != nil)
+        let report = try #require(finished(check.receive(FakeS3.error(501, "NotImplemented"))))
+        #expect(report.findings.contains { $0.contains("s3:ListBucket") })
+        #expect(report.findings.contains { $0.contains("CRC-64/NVME") })
+        #expect(report.findings.last == "unfinished uploads cannot be listed (NotImplemented)")
+    }
+}
