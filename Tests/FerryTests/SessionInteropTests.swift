@@ -74,7 +74,7 @@ extension SessionInteropTests {
     func `gcp-storage-emulator takes files, and confirms what it has`(checksum: String) async throws {
         let server = try await InteropServer("google_storage.py", folder: folder)
         try await uploadAll("google", to: server.url(Self.google), more: #", "checksum": "\#(checksum)""#)
-        for name in Self.sizes.keys { await expectSame(name, as: "\(folder)/bkt/\(name)") }
+        for name in Self.sizes.keys { await expectSame(name, as: "\(folder)/.cloudstorage/bkt/\(name)") }
         try await server.stop()
     }
 
@@ -82,7 +82,7 @@ extension SessionInteropTests {
     func `gcp-storage-emulator takes files in chunks`() async throws {
         let server = try await InteropServer("google_storage.py", folder: folder)
         try await uploadAll("google", to: server.url(Self.google), more: #", "chunkSize": "3M""#)
-        for name in Self.sizes.keys { await expectSame(name, as: "\(folder)/bkt/\(name)") }
+        for name in Self.sizes.keys { await expectSame(name, as: "\(folder)/.cloudstorage/bkt/\(name)") }
         #expect(try place.exchangeSizes("PUT").filter { $0 == 3 << 20 }.count == 6)
         try await server.stop()
     }
@@ -103,7 +103,7 @@ extension SessionInteropTests {
         let renamed = try await upload(
             "a.bin", size: 600_000, "google", to: url, more: #", "ifExists": "rename""#)
         #expect(renamed.state == "done")
-        await expectSame("a.bin", as: folder + "/bkt/a (2).bin")
+        await expectSame("a.bin", as: folder + "/.cloudstorage/bkt/a (2).bin")
         try await server.stop()
     }
 
@@ -117,7 +117,7 @@ extension SessionInteropTests {
         let result = try await CutUpload(size: 32 << 20, cuts: 5, seed: 7, trouble: trouble).run(
             in: place, to: server.port, Self.google, protocol: "google",
             more: #", "chunkSize": "1M", "checksum": "crc32c""#)
-        await expectSame(CutUpload.name, as: "\(folder)/bkt/\(CutUpload.name)")
+        await expectSame(CutUpload.name, as: "\(folder)/.cloudstorage/bkt/\(CutUpload.name)")
         print("gcp-storage-emulator, \(trouble), chunks of 1 MiB: \(result)")
         // It keeps nothing of a request whose connection is reset.
         #expect(result.ratio <= 1.2)
@@ -129,7 +129,7 @@ extension SessionInteropTests {
         let server = try await InteropServer("google_storage.py", folder: folder)
         let result = try await CutUpload(size: 32 << 20, cuts: 5, seed: 8).run(
             in: place, to: server.port, Self.google, protocol: "google")
-        await expectSame(CutUpload.name, as: "\(folder)/bkt/\(CutUpload.name)")
+        await expectSame(CutUpload.name, as: "\(folder)/.cloudstorage/bkt/\(CutUpload.name)")
         print("gcp-storage-emulator, one request for all: \(result)")
         try await server.stop()
     }

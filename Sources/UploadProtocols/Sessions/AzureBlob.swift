@@ -79,7 +79,11 @@ struct AzureBlob: Sendable {
     }
 
     private func describe(_ exchange: inout Exchange, onlyNew: Bool) {
-        if onlyNew { exchange.fields[.ifNoneMatch] = "*" }
+        if onlyNew {
+            exchange.fields[.ifNoneMatch] = "*"
+            // Sent once more behind our back, it would be refused for what it made itself.
+            exchange.isIdempotent = false
+        }
         for parameter in item.parameters {
             if let name = HTTPField.Name("x-ms-meta-\(parameter.name)") {
                 exchange.fields[name] = parameter.value

@@ -71,6 +71,8 @@ struct ContentRangeSession<Service: ContentRangeService>: Sendable {
         var exchange = service.append(session.confirmed..<end, to: session)
         if end == size {
             exchange.mayComplete = true
+            // Sent once more behind our back, it would meet a session that is over, and its answer would mislead.
+            exchange.isIdempotent = false
             // Some services forget a session once it is complete: the next attempt must know that this may be why.
             exchange.markBeforeLastBytes = session.withWholeBodySent(true)
         }

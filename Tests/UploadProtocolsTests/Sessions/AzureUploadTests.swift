@@ -289,6 +289,7 @@ struct AzureExistingTests {
         #expect(head.fields[.msVersion] == AzureBlob.version)
         let put = try #require(azure.receive(.answer(404), to: head).exchange)
         #expect(put.fields[.ifNoneMatch] == "*")
+        #expect(!put.isIdempotent)
         let step = azure.receive(.answer(409, body: refusal("BlobAlreadyExists")), to: put)
         #expect(step.failure?.summary == "a b.bin is already at the server")
     }

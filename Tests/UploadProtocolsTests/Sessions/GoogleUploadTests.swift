@@ -144,6 +144,13 @@ struct GoogleSendingTests {
         #expect(step.exchange?.mayComplete == true)
     }
 
+    @Test func `only the last range is never sent again unasked`() {
+        var google = google(chunkSize: 786_432)
+        #expect(google.begun().exchange?.isIdempotent == true)
+        let last = google.receive(.answer(308, [.range: "bytes=0-786431"])).exchange
+        #expect(last?.isIdempotent == false)
+    }
+
     @Test func `a session is asked what it holds, and a broken request is no answer`() throws {
         var google = google()
         let noted = Resource(url: session, confirmed: 262_144)
