@@ -28,7 +28,8 @@ VERSION_LIMIT = 4000 << 20
 
 
 def refusal(status, code):
-    body = f'\ufeff<?xml version="1.0" encoding="utf-8"?><Error><Code>{code}</Code><Message>{code}.\nTime:0</Message></Error>'
+    error = f"<Error><Code>{code}</Code><Message>{code}.\nTime:0</Message></Error>"
+    body = f'\ufeff<?xml version="1.0" encoding="utf-8"?>{error}'
     return web.Response(
         status=status, body=body.encode(), content_type="application/xml", headers={"x-ms-error-code": code}
     )
@@ -188,7 +189,7 @@ def main():
     app.router.add_route("HEAD", "/container/{name:.+}", container.head)
     app.router.add_get("/container/{name:.+}", container.get, allow_head=False)
     app.router.add_put("/container/{name:.+}", container.put)
-    web.run_app(app, sock=listener, print=lambda *_: print(f"ready {port}", flush=True), handle_signals=True)
+    web.run_app(app, sock=listener, print=lambda *_: print(f"ready {port}", flush=True), shutdown_timeout=1)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,8 @@
 
 usage: google_storage.py PORT DIR
 
-Objects are kept in DIR/.cloudstorage/bkt. Prints "ready PORT" once it listens; port 0 takes a free one. Ends on SIGTERM.
+Objects are kept in DIR/.cloudstorage/bkt. Prints "ready PORT" once it listens; port 0 takes a free one. Ends on
+SIGTERM.
 Its sessions: one that holds nothing says that it holds one byte, a finished one is forgotten at once, and DELETE of one
 is 501.
 """

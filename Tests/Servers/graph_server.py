@@ -2,8 +2,9 @@
 
 usage: graph_server.py PORT DIR
 
-POST /v1.0/me/drive/root:/PATH:/createUploadSession with "Authorization: Bearer token" makes a session at
-/up/ID of the host that was asked. Files are kept as DIR/files/PATH; DIR/log has a line for each request. Prints "ready PORT" once it listens; port 0 takes a free one. Ends on SIGTERM.
+POST /v1.0/me/drive/root:/PATH:/createUploadSession with "Authorization: Bearer token" makes a session at /up/ID of the
+host that was asked. Files are kept as DIR/files/PATH; DIR/log has a line for each request. Prints "ready PORT" once it
+listens; port 0 takes a free one. Ends on SIGTERM.
 
 As documented (driveItem: createUploadSession, driveItem: uploadContent): a session refuses an Authorization field with
 401, ranges that are not in order or are held already with 416, ranges other than the last that are no multiple of
@@ -181,7 +182,7 @@ def main():
     app.router.add_put("/up/{id}", drive.put)
     app.router.add_get("/up/{id}", drive.status)
     app.router.add_delete("/up/{id}", drive.delete)
-    web.run_app(app, sock=listener, print=lambda *_: print(f"ready {port}", flush=True), handle_signals=True)
+    web.run_app(app, sock=listener, print=lambda *_: print(f"ready {port}", flush=True), shutdown_timeout=1)
 
 
 if __name__ == "__main__":
