@@ -125,12 +125,14 @@ extension SessionInteropTests {
     }
 
     @Test(.enabled(if: InteropServer.hasPython, InteropServer.needsPython))
-    func `gcp-storage-emulator keeps what came of one request for all`() async throws {
+    func `one request for all goes on from what gcp-storage-emulator kept`() async throws {
         let server = try await InteropServer("google_storage.py", folder: folder)
         let result = try await CutUpload(size: 32 << 20, cuts: 5, seed: 8).run(
             in: place, to: server.port, Self.google, protocol: "google")
         await expectSame(CutUpload.name, as: "\(folder)/.cloudstorage/bkt/\(CutUpload.name)")
         print("gcp-storage-emulator, one request for all: \(result)")
+        // It keeps nothing of a request whose connection is reset, as every second one is.
+        #expect(result.ratio <= 1.75)
         try await server.stop()
     }
 }
@@ -161,7 +163,7 @@ extension SessionInteropTests {
         let refused = try await upload("fail")
         #expect(refused.state == "failed")
         #expect(refused.error == "a.bin is already at the server")
-        #expect(try await upload("rename").location == "https://drive.example/a 1.bin")
+        #expect(try await upload("rename").location == "https://drive.example/a%201.bin")
         #expect(try await upload("replace").location == "https://drive.example/a.bin")
         try await server.stop()
     }

@@ -36,6 +36,9 @@ struct GoogleObject: Decodable {
         return told
     }
 
+    /// Its entity tag, harmless to show.
+    var tag: String? { etag.map(ServerText.cleaned) }
+
     /// How many bytes it has; nil if it does not say.
     var bytes: ByteCount? { size.flatMap { ByteCount(digits: $0) } }
 
@@ -83,7 +86,7 @@ struct GoogleLookup: Sendable {
         }
         guard compares, let object = GoogleObject(answer), object.bytes == item.size else { return .other }
         var receipt = Receipt(
-            location: object.location(for: address), entityTag: object.etag, bytes: item.size, wasThere: true)
+            location: object.location(for: address), entityTag: object.tag, bytes: item.size, wasThere: true)
         guard let told = object.told.first else { return .same(receipt) }
         guard let ours = answer.digests.first(where: { $0.algorithm == told.algorithm }) else {
             var again = start()

@@ -67,7 +67,7 @@ struct GoogleSession: ContentRangeService {
     func finish(_ answer: Reply.Answer, of session: Resource) -> Step {
         let object = GoogleObject(answer)
         var receipt = Receipt(
-            location: object?.location(for: address), entityTag: object?.etag ?? answer.fields[.eTag],
+            location: object?.location(for: address), entityTag: object?.tag ?? answer.fields[.eTag],
             bytes: item.size)
         if let bytes = object?.bytes, bytes != item.size {
             return Self.differs("the server has \(bytes) bytes of \(item.size)")

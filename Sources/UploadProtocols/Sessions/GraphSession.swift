@@ -55,7 +55,8 @@ struct GraphSession: ContentRangeService {
     func finish(_ answer: Reply.Answer) -> Step {
         let file = GraphItem(answer)
         var receipt = Receipt(
-            location: file?.webUrl, entityTag: file?.eTag ?? answer.fields[.eTag], bytes: item.size)
+            location: file?.webUrl.flatMap { UploadAddress.absolute($0, against: item.url)?.absoluteString },
+            entityTag: file?.eTag.map(ServerText.cleaned) ?? answer.fields[.eTag], bytes: item.size)
         for told in file?.told ?? [] {
             guard let ours = answer.digests.first(where: { $0.algorithm == told.algorithm }) else { continue }
             guard ours.bytes == told.bytes else {
