@@ -9,7 +9,7 @@ import struct Foundation.Date
 public struct NextcloudUpload: UploadProtocol {
     public static let name = "nextcloud"
     public static let traits = ProtocolTraits(
-        resumes: true, isParallel: true, checksums: [.md5, .sha1, .sha256],
+        resumes: true, isParallel: true, fillsPlace: true, checksums: [.md5, .sha1, .sha256],
         existing: Set(ExistingFilePolicy.allCases))
 
     enum Phase: Sendable {

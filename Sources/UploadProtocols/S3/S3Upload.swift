@@ -11,7 +11,7 @@ import HTTPTypes
 public struct S3Upload: UploadProtocol {
     public static let name = "s3"
     public static let traits = ProtocolTraits(
-        resumes: true, isParallel: true, checksums: Set(DigestAlgorithm.allCases),
+        resumes: true, isParallel: true, fillsPlace: true, checksums: Set(DigestAlgorithm.allCases),
         existing: Set(ExistingFilePolicy.allCases))
 
     /// What is being waited for.

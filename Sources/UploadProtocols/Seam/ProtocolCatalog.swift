@@ -27,10 +27,20 @@ public enum ProtocolCatalog {
         Entry(AutoUpload.self, check: { AutoCheck(url: $0, options: $1) }) {
             AutoUpload(item: $0, options: $1)
         },
-        Entry(PutUpload.self) { PutUpload(item: $0, options: $1) },
+        Entry(PutUpload.self, check: { PutCheck(url: $0, options: $1) }) { PutUpload(item: $0, options: $1) },
         Entry(PostUpload.self) { PostUpload(item: $0, options: $1) },
         Entry(FormUpload.self) { FormUpload(item: $0, options: $1) },
-        Entry(TusUpload.self) { TusUpload(item: $0, options: $1) },
+        Entry(TusUpload.self, check: { url, _ in TusCheck(url: url) }) { TusUpload(item: $0, options: $1) },
+        Entry(ResumableUpload.self, check: { ResumableCheck(url: $0, options: $1) }) {
+            ResumableUpload(item: $0, options: $1)
+        },
+        Entry(S3Upload.self, check: { S3Check(url: $0, options: $1) }) { S3Upload(item: $0, options: $1) },
+        Entry(WebDAVUpload.self, check: { WebDAVCheck(url: $0, options: $1) }) {
+            WebDAVUpload(item: $0, options: $1)
+        },
+        Entry(NextcloudUpload.self, check: { NextcloudCheck(url: $0, options: $1) }) {
+            NextcloudUpload(item: $0, options: $1)
+        },
         Entry(GoogleUpload.self, check: { url, _ in GoogleCheck(url: url) }) {
             GoogleUpload(item: $0, options: $1)
         },
@@ -40,24 +50,6 @@ public enum ProtocolCatalog {
         Entry(AzureUpload.self, check: { url, _ in AzureCheck(url: url) }) {
             AzureUpload(item: $0, options: $1)
         },
-        Entry(WebDAVUpload.self) { WebDAVUpload(item: $0, options: $1) },
-        Entry(NextcloudUpload.self) { NextcloudUpload(item: $0, options: $1) },
-        Entry(PutUpload.self, check: { PutCheck(url: $0, options: $1) }) { PutUpload(item: $0, options: $1) },
-        Entry(PostUpload.self) { PostUpload(item: $0, options: $1) },
-        Entry(FormUpload.self) { FormUpload(item: $0, options: $1) },
-        Entry(TusUpload.self) { TusUpload(item: $0, options: $1) },
-        Entry(WebDAVUpload.self, check: { WebDAVCheck(url: $0, options: $1) }) {
-            WebDAVUpload(item: $0, options: $1)
-        },
-        Entry(NextcloudUpload.self, check: { NextcloudCheck(url: $0, options: $1) }) {
-            NextcloudUpload(item: $0, options: $1)
-        },
-        Entry(TusUpload.self, check: { url, _ in TusCheck(url: url) }) { TusUpload(item: $0, options: $1) },
-        Entry(ResumableUpload.self, check: { ResumableCheck(url: $0, options: $1) }) {
-            ResumableUpload(item: $0, options: $1)
-        },
-        Entry(S3Upload.self) { S3Upload(item: $0, options: $1) },
-        Entry(S3Upload.self, check: { S3Check(url: $0, options: $1) }) { S3Upload(item: $0, options: $1) },
     ]
 
     /// nil if there is no such protocol.

@@ -5,7 +5,7 @@ import HTTPTypes
 public struct GraphUpload: SequentialProtocol {
     public static let name = "graph"
     public static let traits = ProtocolTraits(
-        resumes: true, checksums: [.sha256, .sha1], existing: [.replace, .rename, .fail])
+        resumes: true, fillsPlace: true, checksums: [.sha256, .sha1], existing: [.replace, .rename, .fail])
 
     private enum Phase: Sendable {
         case creating
