@@ -64,7 +64,7 @@ struct RouteTests {
         let socket = place.directory.path("n.sock")
         let server = try await InteropServer("nginx_put.sh", socket: socket, folder: folder)
         let file = try place.file("a b.txt", "by way of a socket")
-        let added = try await place.ferry("add", "--to", Self.address(of: socket, "/in/"), file)
+        let added = try await place.ferry("add", "--to", "put+" + Self.address(of: socket, "/in/"), file)
         #expect(added.ending == .exited(0), "\(added.errors)")
         let result = try await place.ferry("run", "--exit-when-idle")
         #expect(result.ending == .exited(0), "\(result.output)")

@@ -119,6 +119,15 @@ struct AutoUploadTests {
                 + "and this build does not have it")
     }
 
+    @Test(arguments: [("http://server.example/in/", "put"), ("http://server.example/in/a", nil)])
+    func `a folder of WebDAV takes PUT where there is no WebDAV in the build`(url: String, name: String?) {
+        let catalog = ProtocolCatalog.entries.filter { $0.name != "webdav" }
+        var auto = AutoUpload.make(.make(url: url), catalog: catalog)
+        let step = auto.start(.answer(200, [.named("DAV"): "1"]))
+        #expect(step.exchange?.method == name.map { _ in .put })
+        #expect((step.failure == nil) == (name != nil))
+    }
+
     @Test func `a choice that is known and cannot be used is forgotten`() {
         var auto = AutoUpload.make(catalog: [])
         let step = auto.start(resource: nil, capabilities: ServerCapabilities(facts: tus.added(to: [:])))
@@ -181,9 +190,8 @@ struct AutoCheckTests {
 
     @Test func `the chosen protocol's check follows, and what it left can be removed by auto`() throws {
         let catalog = [
-            ProtocolCatalog.Entry(PartsProtocol.self, check: { _, _ in PartsCheck() }) { _, _ in
-                PartsProtocol()
-            }
+            ProtocolCatalog.Entry(
+                PartsProtocol.self, check: { _, _ in PartsCheck() }, make: { _, _ in PartsProtocol() })
         ]
         var check = AutoCheck(url: "s3://bucket/", options: .init(), catalog: catalog)
         guard case .send(let asked) = check.start() else { return #expect(Bool(false)) }
@@ -191,6 +199,26 @@ struct AutoCheckTests {
         guard case .finished(let report) = check.receive(.answer(200)) else { return #expect(Bool(false)) }
         #expect(report.findings == ["there are parts"])
         #expect(report.leftovers.first?.resource.choice?.name == "s3")
+    }
+
+    @Test func `an address that tells by itself is asked whether anybody is there`() {
+        let catalog = [ProtocolCatalog.Entry(PartsProtocol.self) { _, _ in PartsProtocol() }]
+        var check = AutoCheck(url: "s3://bucket/", options: .init(), catalog: catalog)
+        guard case .send(let asked) = check.start() else { return #expect(Bool(false)) }
+        #expect(asked.method == .options)
+        guard case .finished(let report) = check.receive(.answer(403)) else { return #expect(Bool(false)) }
+        #expect(report.findings == ["the server answers"])
+        #expect(report.capabilities?.choice?.name == "s3")
+    }
+
+    @Test func `a plain check says what the server allows, made harmless`() {
+        var check = PlainCheck(url: "http://server.example/{name}")
+        guard case .send(let asked) = check.start() else { return #expect(Bool(false)) }
+        #expect(asked.url == "http://server.example/ferry-check")
+        guard case .finished(let report) = check.receive(.answer(200, [.allow: "PUT,\tGET"])) else {
+            return #expect(Bool(false))
+        }
+        #expect(report.findings == ["the server answers, and allows PUT, GET"])
     }
 
     @Test(arguments: [(401, UploadFailure.Category.authentication), (502, .server)])

@@ -29,7 +29,7 @@ public struct AutoCheck: DestinationCheck {
         switch phase {
         case .asking:
             do throws(UploadFailure) {
-                return check(try AutoProbe.choice(reply, at: url), wasAsked: true)
+                return check(try AutoProbe.choice(reply, at: url, in: catalog), wasAsked: true)
             } catch {
                 return .failed(error)
             }

@@ -48,7 +48,7 @@ public struct AutoUpload: UploadProtocol {
         switch phase {
         case .asking:
             do throws(UploadFailure) {
-                return begin(try AutoProbe.choice(reply, at: item.url), nil)
+                return begin(try AutoProbe.choice(reply, at: item.url, in: catalog), nil)
             } catch {
                 return .failed(error)
             }
@@ -98,7 +98,9 @@ enum AutoProbe {
         Exchange(.options, url, fields: [.tusResumable: "1.0.0"], isIdempotent: true)
     }
 
-    static func choice(_ reply: Reply, at url: String) throws(UploadFailure) -> ProtocolChoice {
+    static func choice(
+        _ reply: Reply, at url: String, in catalog: [ProtocolCatalog.Entry]
+    ) throws(UploadFailure) -> ProtocolChoice {
         let answer: Reply.Answer
         switch reply {
         case .broken(let failure, _): throw failure
@@ -110,7 +112,13 @@ enum AutoProbe {
             failure.hint = failure.hint ?? "if the server never answers OPTIONS, set protocol"
             throw failure
         }
-        return try ProtocolChoice.told(by: answer, at: url)
+        let choice = try ProtocolChoice.told(by: answer, at: url)
+        // A folder of WebDAV takes PUT as any other does (RFC 4918 §9.7).
+        if choice.name == "webdav", entry(choice.name, in: catalog) == nil, UploadAddress.tellsNamesApart(url)
+        {
+            return ProtocolChoice("put", because: "\(choice.because), which takes PUT")
+        }
+        return choice
     }
 
     static func entry(_ name: String, in catalog: [ProtocolCatalog.Entry]) -> ProtocolCatalog.Entry? {
