@@ -154,6 +154,20 @@ struct NextcloudUploadTests {
         #expect(count("PUT") == 3)
     }
 
+    @Test mutating func `an older file of the same size is not taken for the assembled one`() {
+        run.model.files[place] = 12 << 20
+        _ = run.upload(item(), reaches: false) { $0.method == .move }
+        #expect(run.upload(item()).failure?.category == .server)
+        #expect(run.model.pending[folder]?.count == 3)
+    }
+
+    @Test mutating func `a small file whose answer was lost is not taken for an older one of its size`() {
+        run.model.files[place] = 100
+        _ = run.upload(item(size: 100), reaches: false) { $0.method == .put }
+        #expect(run.upload(item(size: 100)).receipt != nil)
+        #expect(count("PUT") == 1)
+    }
+
     @Test mutating func `a full quota is told of`() {
         run.model.refusals = [("PUT", 507)]
         #expect(run.upload(item()).failure?.hint?.contains("quota") == true)

@@ -108,6 +108,7 @@ extension NextcloudUpload {
         restarts += 1
         guard restarts < Self.patience else { return .failed(Self.lost, notes: [.resource(nil)]) }
         noteResource(nil)
+        mayBeMoved = false
         plan = NextcloudPlan(size: item.size, wished: options.chunkSize)
         return choose()
     }

@@ -11,7 +11,8 @@ extension NextcloudUpload {
         if !replaces { exchange.fields[.ifNoneMatch] = "*" }
         addKept(to: &exchange)
         let begun = Resource(url: address.url).moving(to: name)
-        exchange.markBeforeLastBytes = begun.withWholeBodySent(true)
+        // Where nothing was, a file of the size is this one; where one was, it may be the old one.
+        if !replaces { exchange.markBeforeLastBytes = begun.withWholeBodySent(true) }
         noteResource(begun)
         phase = .sendingWhole
         return .send(exchange)
@@ -52,7 +53,8 @@ extension NextcloudUpload {
         case 200..<300:
             ours = answer.digests
             return look(at: address(of: name), for: .result)
-        case 404, 410: return look(at: address(of: name), for: .assembled)
+        // The folder is gone: an earlier MOVE made the file of it, or it was dropped.
+        case 404, 410: return mayBeMoved ? look(at: address(of: name), for: .settled) : startAgain()
         case 412: return takenMeanwhile()
         // A proxy lost its patience, or the file is locked because it is being put together.
         case 423, 502, 504: return stillAssembling(WebDAVFailure.failure(answer))
@@ -93,16 +95,23 @@ extension NextcloudUpload {
         noteResource(noted)
     }
 
-    mutating func foundAssembled(_ place: FoundPlace) -> Step {
-        if case .file(let file) = place, file.size == item.size { return finish(file) }
-        guard let resource, resource.wholeBodySent else { return startAgain() }
-        if case .moving = phase { return startAgain() }
-        guard resource.polls >= Self.pollLimit || resource.polls == 0 else { return stillAssembling(nil) }
+    /// Takes whether the upload's folder is there: it goes when the file is whole. The file alone tells nothing, as an
+    /// older one of the same size may be there.
+    mutating func foundAssembling(_ place: FoundPlace) -> Step {
+        guard place != .nothing, var noted = resource else {
+            return look(at: address(of: name), for: .settled)
+        }
+        guard noted.polls >= Self.pollLimit || noted.polls == 0 else { return stillAssembling(nil) }
         // The MOVE never arrived, or the server gave it up: what of the chunks is there tells.
-        var noted = resource.withWholeBodySent(false)
+        noted = noted.withWholeBodySent(false)
         noted.polls = 0
         noteResource(noted)
         return choose()
+    }
+
+    mutating func foundSettled(_ place: FoundPlace) -> Step {
+        if case .file(let file) = place, file.size == item.size { return finish(file) }
+        return startAgain()
     }
 
     mutating func foundResult(_ place: FoundPlace) -> Step {

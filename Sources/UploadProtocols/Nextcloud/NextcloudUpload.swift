@@ -29,8 +29,10 @@ public struct NextcloudUpload: UploadProtocol {
     enum Purpose: Sendable {
         case place(ExistingChoice)
         case folder
-        /// Whether an earlier `MOVE`, whose answer did not come, is done by now.
-        case assembled
+        /// Whether an earlier `MOVE`, whose answer did not come, is still at work.
+        case assembling
+        /// The file that it made.
+        case settled
         case result
     }
 
@@ -51,6 +53,8 @@ public struct NextcloudUpload: UploadProtocol {
     var name: String
     var replaces = false
     var ours: [ComputedDigest] = []
+    /// Whether an earlier attempt may have made the file.
+    var mayBeMoved = false
     var knowsFolder = false
     var surprises = 0
     var restarts = 0
@@ -80,9 +84,10 @@ public struct NextcloudUpload: UploadProtocol {
                     "the file has \(ByteFormat.sentence(item.size)), the most by nextcloud is \(ByteFormat.sentence(limit))"
                 ))
         }
-        if let resource, resource.isChunked, resource.isMoving {
+        if let resource, resource.isChunked, resource.wholeBodySent {
             name = resource.movedName ?? item.name
-            return look(at: address(of: name), for: .assembled)
+            mayBeMoved = true
+            return look(at: WebDAVAddress(resource.url), for: .assembling)
         }
         return choose()
     }
@@ -157,7 +162,8 @@ extension NextcloudUpload {
             return act(on: verdict, choice)
         case (.found(.nothing, _), .folder): return makeFolders()
         case (.found, .folder): return makeUpload()
-        case (.found(let place, _), .assembled): return foundAssembled(place)
+        case (.found(let place, _), .assembling): return foundAssembling(place)
+        case (.found(let place, _), .settled): return foundSettled(place)
         case (.found(let place, _), .result): return foundResult(place)
         }
     }
