@@ -3,7 +3,7 @@ import HTTPTypes
 import NIOCore
 import UploadProtocols
 
-/// tus 1.0.0: core, creation, creation-with-upload, termination, expiration.
+/// tus 1.0.0: core, creation, creation-with-upload, termination, expiration, checksum.
 extension Responder {
     private static let version = "1.0.0"
     private static let contentType = "application/offset+octet-stream"
@@ -52,7 +52,8 @@ extension Responder {
     private func capabilities() -> Answer {
         var answer = Answer(.noContent, fields: tusFields)
         answer.fields[.tusVersion] = Self.version
-        answer.fields[.tusExtension] = "creation,creation-with-upload,termination,expiration"
+        answer.fields[.tusExtension] = "creation,creation-with-upload,termination,expiration,checksum"
+        answer.fields[.tusChecksumAlgorithm] = TusChecksum.names
         answer.fields[.tusMaxSize] = maximumSize.map { "\($0)" }
         return answer
     }
@@ -68,6 +69,7 @@ extension Responder {
         }
         try checkSize(length)
         let sendsContent = exchange.length != 0
+        let checksum = try TusChecksum(in: fields)
         try checkContent(exchange, fits: length, isNeeded: sendsContent)
         let metadata = fields[.uploadMetadata]
         guard (metadata?.utf8.count ?? 0) <= Self.metadataBytes else {
@@ -89,7 +91,7 @@ extension Responder {
         return try await releasing(id, &upload) { upload in
             var answer = Answer(.created, fields: tusFields)
             if sendsContent || length == 0 {
-                let offset = try await append(exchange, &upload, at: 0)
+                let offset = try await append(exchange, &upload, at: 0, checksum)
                 answer.fields[.uploadOffset] = "\(offset)"
             }
             describe(upload, in: &answer)
@@ -103,8 +105,9 @@ extension Responder {
             throw Refusal(.badRequest, "Upload-Offset is missing.")
         }
         try checkContent(exchange, fits: nil, isNeeded: true)
+        let checksum = try TusChecksum(in: exchange.head.headerFields)
         return try await withUpload(id, exchange) { upload in
-            let offset = try await append(exchange, &upload, at: expected)
+            let offset = try await append(exchange, &upload, at: expected, checksum)
             var answer = Answer(.noContent, fields: tusFields)
             answer.fields[.uploadOffset] = "\(offset)"
             describe(upload, in: &answer)
@@ -213,10 +216,11 @@ extension Responder {
         }
     }
 
-    /// Takes the content at `expected`, and returns how much of the upload is now durably held.
-    private func append(_ exchange: Exchange, _ upload: inout TusUpload?, at expected: Int) async throws
-        -> Int
-    {
+    /// Takes the content at `expected`, and returns how much of the upload is now durably held. Checked content is
+    /// taken as a whole or not at all; only a crash may leave a piece of it.
+    private func append(
+        _ exchange: Exchange, _ upload: inout TusUpload?, at expected: Int, _ checksum: TusChecksum?
+    ) async throws -> Int {
         let held = try await settle(&upload)
         guard let current = upload else { throw Refusal(.gone, "The upload was removed.") }
         guard held.offset == expected else {
@@ -231,18 +235,34 @@ extension Responder {
         let (size, ending) = await reception.receive(
             exchange, id: current.id, into: file, from: expected, limit: current.length)
         if case .tooLarge = ending {
-            ledger.giveBack(size - expected)
-            try await offLoop { () throws(SystemError) in try file.truncate(to: expected) }
+            try await takeBack(file, from: size, to: expected)
             throw overflow
+        }
+        if let checksum {
+            var isRight = false
+            if case .complete = ending {
+                isRight = try await offLoop { () throws(SystemError) in
+                    try checksum.matches(file, expected..<size)
+                }
+            }
+            if !isRight { try await takeBack(file, from: size, to: expected) }
+            if case .complete = ending, !isRight {
+                throw Refusal(.checksumMismatch, "The content is not what Upload-Checksum says.")
+            }
         }
         try await offLoop { () throws(SystemError) in try file.sync() }
         if case .cut = ending {
-            ledger.note(.interrupted(id: current.id, kept: size))
+            ledger.note(.interrupted(id: current.id, kept: checksum == nil ? size : expected))
             throw Exchange.Cut.connectionLost
         }
         if let refusal = ending.refusal(limit: current.length) { throw refusal }
         if size == current.length { try await finish(&upload) }
         return size
+    }
+
+    private func takeBack(_ file: PartFile, from size: Int, to start: Int) async throws {
+        ledger.giveBack(size - start)
+        try await offLoop { () throws(SystemError) in try file.truncate(to: start) }
     }
 
     /// Moves the complete data file to its name. The name is written down first, so that after a crash at any

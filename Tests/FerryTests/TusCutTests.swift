@@ -55,6 +55,26 @@ struct TusCutTests {
         #expect(sizes.contains(8 << 20), "\(sizes)")
     }
 
+    @Test(arguments: [CutUpload.Trouble.link, .kill])
+    func `checked chunks survive five cuts, and make the upload verified`(trouble: CutUpload.Trouble)
+        async throws
+    {
+        let place = place
+        try await ReceiverSite.with { site in
+            let port = try #require(URL(string: site.url)?.port)
+            let result = try await CutUpload(size: 48 << 20, cuts: 5, seed: 37, trouble: trouble).run(
+                in: place, to: port, "/files/", protocol: "tus",
+                more: #", "checksum": "sha-256", "chunkSize": "1M""#)
+            let stored = site.folder + "/" + CutUpload.name
+            #expect(await ChildProcess.succeeds("cmp", place.path(CutUpload.name), stored))
+            // A chunk that is cut is sent again as a whole.
+            #expect(result.ratio <= 1.15)
+            #expect(try place.exchangeSizes("PATCH").allSatisfy { $0 == 1 << 20 })
+            #expect(await ChildProcess.succeeds("grep", "-rq", #""verified":"sha-256""#, place.state))
+            print("receiver, checked, \(trouble): \(result)")
+        }
+    }
+
     @Test(
         .enabled(if: InteropServer.hasPython, InteropServer.needsPython), .enabled(if: isLong, needsTime),
         arguments: [CutUpload.Trouble.link, .kill])

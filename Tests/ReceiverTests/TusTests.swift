@@ -38,7 +38,8 @@ struct TusTests {
             let reply = try await site.request("OPTIONS", "/files/")
             #expect(reply.status == 204)
             #expect(reply["Tus-Version"] == "1.0.0")
-            #expect(reply["Tus-Extension"] == "creation,creation-with-upload,termination,expiration")
+            #expect(reply["Tus-Extension"] == "creation,creation-with-upload,termination,expiration,checksum")
+            #expect(reply["Tus-Checksum-Algorithm"] == "sha1,sha256,md5,crc32c")
             #expect(reply["Tus-Max-Size"] == "1000")
         }
     }

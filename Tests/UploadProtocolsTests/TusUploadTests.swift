@@ -155,6 +155,13 @@ struct TusResumeTests {
         #expect(tus.receive(.answer(404)).failure?.category == .permanent)
     }
 
+    @Test func `before an upload is made anew the server is asked what it offers, if nobody knows`() {
+        var tus = TusUpload(item: .make(), options: .init())
+        _ = tus.start(resource: resource, capabilities: nil)
+        #expect(tus.receive(.answer(404)).exchange?.method == .options)
+        #expect(tus.receive(.answer(204, [.tusVersion: "1.0.0"])).exchange?.method == .post)
+    }
+
     @Test func `403 with an offset is about rights`() {
         var tus = TusUpload(item: .make(), options: .init())
         _ = tus.start(resource: resource, capabilities: core)

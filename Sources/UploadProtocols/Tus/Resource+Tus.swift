@@ -8,6 +8,7 @@ extension Resource {
         static let learntChunk = "chunk"
         static let appendedFrom = "appendedFrom"
         static let fruitlessAppends = "fruitless"
+        static let mayBeJoined = "mayBeJoined"
 
         /// What holds for all parts of one upload.
         static let shared = [checksum, isChecked, overridesMethod, requestLimit, learntChunk]
@@ -61,6 +62,12 @@ extension Resource {
     var fruitlessAppends: ByteCount? {
         get { count(Key.fruitlessAppends) }
         set { fields[Key.fruitlessAppends] = newValue.map { "\($0)" } }
+    }
+
+    /// True if a server in trouble was asked to put the parts together: if they are gone, it may have done so.
+    var mayBeJoined: Bool {
+        get { fields[Key.mayBeJoined] != nil }
+        set { fields[Key.mayBeJoined] = newValue ? "yes" : nil }
     }
 
     /// Takes over what was decided or found out with another part of the same upload.

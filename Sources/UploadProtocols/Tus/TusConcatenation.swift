@@ -204,6 +204,8 @@ extension TusConcatenation {
             full.insert(index)
             notes.append(.resource(resource))
             return full.count == parts.count ? join(noting: notes) : .step(.wait(notes: notes))
+        case .gone where resource.mayBeJoined:
+            return .step(.failed(WholeUpload.unknownOutcome(nil), notes: notes))
         case .gone(let reason):
             restarts += 1
             if appending.resource.confirmed > 0 { notes.append(.serverLost(appending.resource.confirmed)) }
@@ -265,6 +267,8 @@ extension TusConcatenation {
     private mutating func refused(_ answer: Reply.Answer) -> Turn {
         let failure = TusVerdict.failure(answer)
         guard failure.category == .permanent else {
+            // It may have come to grief after the parts were joined, and taken away.
+            if case .joining = phase, failure.category == .server { resource.mayBeJoined = true }
             return .step(
                 .failed(failure, notes: Self.urls(in: resource).isEmpty ? [] : [.resource(resource)]))
         }

@@ -1,0 +1,48 @@
+import Foundation
+import HTTPTypes
+import NIOCore
+import UploadProtocols
+
+/// What a request's content must add up to (tus 1.0.0, Checksum).
+struct TusChecksum: Sendable {
+    private static let algorithms: [(name: String, algorithm: DigestAlgorithm)] = [
+        ("sha1", .sha1), ("sha256", .sha256), ("md5", .md5), ("crc32c", .crc32c),
+    ]
+    /// For `Tus-Checksum-Algorithm`.
+    static let names = algorithms.map(\.name).joined(separator: ",")
+
+    private let algorithm: DigestAlgorithm
+    private let bytes: [UInt8]
+
+    /// - Returns: nil without the field.
+    init?(in fields: HTTPFields) throws(Refusal) {
+        guard let field = fields[.uploadChecksum] else { return nil }
+        let words = field.split(separator: " ")
+        guard let name = words.first?.lowercased(),
+            let known = Self.algorithms.first(where: { $0.name == name })
+        else { throw Refusal(.badRequest, "Upload-Checksum must be by one of \(Self.names).") }
+        guard words.count == 2, let data = Data(base64Encoded: String(words[1])) else {
+            throw Refusal(.badRequest, "Upload-Checksum is not a name and a digest in Base64.")
+        }
+        algorithm = known.algorithm
+        bytes = Array(data)
+    }
+
+    /// Reads what was stored, so that the disk's word is checked as well. Blocks.
+    func matches(_ file: PartFile, _ range: Range<Int>) throws(SystemError) -> Bool {
+        var digest = RunningDigest(algorithm)
+        var position = range.lowerBound
+        while position < range.upperBound {
+            let piece = try file.read(upTo: min(1 << 20, range.upperBound - position), at: position)
+            guard piece.readableBytes > 0 else { return false }
+            piece.withUnsafeReadableBytes { digest.update($0) }
+            position += piece.readableBytes
+        }
+        return digest.bytes == bytes
+    }
+}
+
+extension HTTPResponse.Status {
+    /// tus 1.0.0, Checksum.
+    static let checksumMismatch = HTTPResponse.Status(code: 460, reasonPhrase: "Checksum Mismatch")
+}
