@@ -100,7 +100,7 @@ let package = Package(
             name: "TransferTests", dependencies: ["Transfer", "UploadProtocols", "Connectivity", "Support"]),
         .testTarget(
             name: "UploadsTests", dependencies: ["Uploads", "Support"], exclude: ["Persistence/Fixtures"]),
-        .testTarget(name: "ReceiverTests", dependencies: ["Receiver", "Support"]),
+        .testTarget(name: "ReceiverTests", dependencies: ["Receiver", "UploadProtocols", "Support"]),
         .testTarget(name: "TUITests", dependencies: ["TUI", "Support"]),
         // The examples of the documentation, with what a user of the product imports.
         .testTarget(
@@ -110,7 +110,17 @@ let package = Package(
             ]),
         .testTarget(
             name: "FerryTests",
-            dependencies: ["ferry", "Receiver", "Transfer", "UploadProtocols", "Support"]),
+            dependencies: [
+                "ferry", "Receiver", "Transfer", "UploadProtocols", "Support",
+                // Another's server of resumable uploads.
+                .product(name: "NIOResumableUpload", package: "swift-nio-extras"),
+                .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
+                .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ]),
     ]
 )
 

@@ -42,7 +42,6 @@ extension HTTPResponse.Status {
 
 extension HTTPField.Name {
     static let uploadConcat = named("Upload-Concat")
-    static let uploadComplete = named("Upload-Complete")
 }
 
 extension HTTPFields {

@@ -115,9 +115,12 @@ final class Exchange {
         return fields
     }
 
-    private func sendContinue() async throws {
+    private func sendContinue() async throws { try await sendInterim(HTTPResponse(status: .continue)) }
+
+    /// Sends an answer before the final one (RFC 9110 §15.2).
+    func sendInterim(_ response: HTTPResponse) async throws {
         guard let writer = writer.take() else { return }
-        try await writer.writeInformationalHead(HTTPResponse(status: .continue))
+        try await writer.writeInformationalHead(response)
         self.writer = consume writer
     }
 

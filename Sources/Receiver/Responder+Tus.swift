@@ -158,14 +158,14 @@ extension Responder {
 
 /// The bytes of a tus upload.
 extension Responder {
-    private struct Held {
+    struct Held {
         /// Nil once the file has its name.
         var file: PartFile?
         var offset: Int
     }
 
     /// Runs `body` while the upload is this request's alone.
-    private func withUpload(
+    func withUpload(
         _ id: String, _ exchange: Exchange, _ body: (inout TusUpload?) async throws -> Answer
     ) async throws -> Answer {
         let channel = exchange.channel
@@ -179,10 +179,16 @@ extension Responder {
         } catch .full {
             throw Refusal(.serviceUnavailable, "Too many uploads are unfinished.")
         }
-        return try await releasing(id, &upload, body)
+        return try await releasing(id, &upload) { upload in
+            // Each protocol's uploads end by rules of its own.
+            guard (upload?.resumable != nil) == isResumable(exchange.head) else {
+                throw Refusal(.notFound, "There is no such upload.")
+            }
+            return try await body(&upload)
+        }
     }
 
-    private func releasing(
+    func releasing(
         _ id: String, _ upload: inout TusUpload?, _ body: (inout TusUpload?) async throws -> Answer
     ) async throws -> Answer {
         do {
@@ -196,7 +202,7 @@ extension Responder {
     }
 
     /// Finds out what is safely on disk, and finishes an upload whose bytes were complete when a crash came.
-    private func settle(_ upload: inout TusUpload?) async throws -> Held {
+    func settle(_ upload: inout TusUpload?) async throws -> Held {
         guard let current = upload else { throw Refusal(.gone, "The upload was removed.") }
         if case .finished = current.state { return Held(file: nil, offset: current.length) }
         let inbox = inbox
@@ -206,7 +212,9 @@ extension Responder {
                 try file.sync()
                 return (file, try file.status().size)
             }
-            guard offset >= current.length else { return Held(file: file, offset: offset) }
+            guard offset >= current.length, current.endsByLength else {
+                return Held(file: file, offset: offset)
+            }
             try await finish(&upload)
             return Held(file: nil, offset: current.length)
         } catch let error as SystemError where error.code == ENOENT {
@@ -267,9 +275,9 @@ extension Responder {
 
     /// Moves the complete data file to its name. The name is written down first, so that after a crash at any
     /// point the upload is found either finished or ready to be finished again.
-    private func finish(_ upload: inout TusUpload?) async throws {
+    func finish(_ upload: inout TusUpload?) async throws {
         guard let current = upload else { return }
-        let wish = try Self.wish(current.metadata)
+        let wish = try current.resumable?.wish() ?? Self.wish(current.metadata)
         let inbox = inbox
         let now = tus.now()
         let (finished, path) = try await offLoop { () throws(SystemError) in

@@ -14,35 +14,37 @@ extension Responder {
     }
 
     func post(_ exchange: Exchange) async throws -> Answer {
-        let disposition = exchange.head.headerFields[.contentDisposition].map(ParameterizedField.init)
-        guard let filename = disposition?["filename"], !filename.isEmpty else {
-            return try await store(exchange, as: StoredPath(file: try Self.madeUpName()))
+        try await store(exchange, as: try Self.postedName(exchange.head.headerFields))
+    }
+
+    /// From Content-Disposition; made up without one.
+    static func postedName(_ fields: HTTPFields) throws(Refusal) -> StoredPath {
+        guard let name = fields[.contentDisposition].flatMap({ ContentDisposition.filename(in: $0) }) else {
+            return StoredPath(file: try madeUpName())
         }
-        do {
-            return try await store(exchange, as: StoredPath(file: try SafeName.last(of: filename)))
-        } catch let problem as NameProblem {
-            throw Refusal(problem)
-        }
+        do { return StoredPath(file: try SafeName.last(of: name)) } catch { throw Refusal(error) }
     }
 
     static func madeUpName() throws(Refusal) -> SafeName {
         do { return try SafeName("upload-\(UploadID.make().prefix(8))") } catch { throw Refusal(error) }
     }
 
-    private func store(_ exchange: Exchange, as wish: StoredPath) async throws -> Answer {
-        let fields = exchange.head.headerFields
+    /// Refuses what is not a file as it is.
+    func checkRepresentation(_ fields: HTTPFields) throws(Refusal) {
         // RFC 9110 §14.4: a part of a file must not be taken for the whole.
         guard fields[.contentRange] == nil else {
-            throw Refusal(.badRequest, "Content-Range is not understood here; use tus to resume.")
-        }
-        guard fields[.uploadComplete] == nil else {
-            throw Refusal(.notImplemented, "Upload-Complete is not understood here; use tus to resume.")
+            throw Refusal(.badRequest, "Content-Range is not understood here; use a resumable upload.")
         }
         guard ["identity", nil].contains(fields[.contentEncoding]?.lowercased()) else {
             throw Refusal(
                 .unsupportedMediaType, "Content-Encoding is not understood here; send the file as it is.")
         }
+    }
+
+    private func store(_ exchange: Exchange, as wish: StoredPath) async throws -> Answer {
+        try checkRepresentation(exchange.head.headerFields)
         try checkLength(exchange)
+        let demand = DigestDemand(exchange.head.headerFields)
         let id = UploadID.make()
         ledger.note(.created(id: id, name: wish.text, size: exchange.length))
         let inbox = inbox
@@ -52,12 +54,16 @@ extension Responder {
         do {
             if case .cut = ending { throw Exchange.Cut.connectionLost }
             if let refusal = ending.refusal(limit: maximumSize) { throw refusal }
+            // The content of such a request is the whole file.
+            let told = try await check(demand.content + demand.whole, demand, file, 0..<size)
             let (path, status) = try await offLoop { () throws(SystemError) in
                 try file.sync()
                 return (try inbox.publish(id, as: wish), try file.status())
             }
             ledger.note(.finished(id: id, name: path.text, size: size))
-            return Answer(.created, fields: [.location: path.location, .eTag: status.entityTag])
+            var answer = Answer(.created, fields: [.location: path.location, .eTag: status.entityTag])
+            answer.fields[.reprDigest] = told
+            return answer
         } catch {
             try? await discard(id, bytes: size)
             ledger.note(.interrupted(id: id, kept: 0))
@@ -86,14 +92,18 @@ extension Responder {
         }
     }
 
-    func head(at path: String) async throws -> Answer {
-        let status = try await find(path).status
-        return Answer(
+    func head(_ exchange: Exchange, at path: String) async throws -> Answer {
+        let (file, status) = try await find(path)
+        var answer = Answer(
             .ok,
             fields: [
                 .contentLength: "\(status.size)", .eTag: status.entityTag,
                 .lastModified: status.modified.httpDate,
             ])
+        if let wanted = DigestDemand(exchange.head.headerFields).wanted {
+            answer.fields[.reprDigest] = try await digests.field(wanted, of: file, status)
+        }
+        return answer
     }
 
     func get(_ exchange: Exchange, at path: String) async throws -> Answer {
@@ -114,7 +124,7 @@ extension Responder {
         return found
     }
 
-    private func stored(
+    func stored(
         _ path: StoredPath
     ) async throws(SystemError) -> (file: PartFile, status: PartFile.Status)? {
         let inbox = inbox

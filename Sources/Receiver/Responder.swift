@@ -16,6 +16,7 @@ struct Responder: Sendable {
     let reception: Reception
     let maximumSize: Int?
     let allowDownload: Bool
+    let digests = DigestMemory()
 
     func respond(
         _ request: Request, _ writer: consuming ResponseWriter, _ channel: any Channel
@@ -34,12 +35,19 @@ struct Responder: Sendable {
     private func refuse(_ exchange: Exchange, _ refusal: Refusal) async throws {
         ledger.note(.refused(status: refusal.answer.status.code, reason: refusal.reason))
         var answer = refusal.answer
-        if isTus(exchange.head) { answer.fields = tusFields.merging(answer.fields) }
+        if isResumable(exchange.head) {
+            answer.fields = resumableFields(exchange.head).merging(answer.fields)
+        } else if isTus(exchange.head) {
+            answer.fields = tusFields.merging(answer.fields)
+        }
         try await exchange.send(answer)
     }
 
     private func answer(_ exchange: Exchange) async throws -> Answer {
         let path = String((exchange.head.path ?? "/").prefix { $0 != "?" })
+        if isResumable(exchange.head), let answer = try await answerResumable(exchange, path: path) {
+            return answer
+        }
         if isTus(exchange.head) { return try await answerTus(exchange, path: path) }
         switch exchange.head.method {
         case .put:
@@ -49,14 +57,15 @@ struct Responder: Sendable {
         case .post where path == "/":
             return try await post(exchange)
         case .head where path != "/":
-            return try await head(at: path)
+            return try await head(exchange, at: path)
         case .get where path != "/" && allowDownload:
             return try await get(exchange, at: path)
         case .options:
-            return Answer(.noContent, fields: [.allow: methods])
+            return Answer(.noContent, fields: uploadLimit(exchange.head).merging([.allow: methods]))
         default:
             throw Refusal(
-                .methodNotAllowed, "This receiver takes PUT /NAME, POST / and tus at \(Self.tusPath).",
+                .methodNotAllowed,
+                "This receiver takes PUT /NAME, POST / (resumable, too) and tus at \(Self.tusPath).",
                 fields: [.allow: methods])
         }
     }
@@ -65,7 +74,7 @@ struct Responder: Sendable {
         allowDownload ? "PUT, POST, HEAD, GET, OPTIONS" : "PUT, POST, HEAD, OPTIONS"
     }
 
-    private func isForm(_ head: HTTPRequest) -> Bool {
+    func isForm(_ head: HTTPRequest) -> Bool {
         head.headerFields[.contentType]?.lowercased().hasPrefix("multipart/") ?? false
     }
 

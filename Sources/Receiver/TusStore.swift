@@ -49,14 +49,15 @@ actor TusStore {
     }
 
     /// Makes an upload and holds it at once, so that its creator can also send content.
-    func create(length: Int, metadata: String?, stop: @escaping @Sendable () -> Void) async throws
-        -> TusUpload
-    {
+    func create(
+        length: Int, metadata: String?, resumable: ResumableTerms? = nil, stop: @escaping @Sendable () -> Void
+    ) async throws -> TusUpload {
         if slots.count >= limit { await expire() }
         if slots.count >= limit { await forgetOldest() }
         guard slots.count < limit else { throw Problem.full }
         let upload = TusUpload(
-            id: UploadID.make(), length: length, metadata: metadata, state: .receiving, touched: now())
+            id: UploadID.make(), length: length, metadata: metadata, state: .receiving, touched: now(),
+            resumable: resumable)
         slots[upload.id] = .held(upload, stop: stop, waiting: [])
         let inbox = inbox
         do {

@@ -11,13 +11,23 @@ struct TusUpload: Codable, Hashable, Sendable {
     }
 
     let id: String
-    /// Bytes of the whole file.
-    let length: Int
+    /// Bytes of the whole file; `unknownLength` for an IETF upload whose client has not said.
+    var length: Int
     /// `Upload-Metadata` as the client sent it.
     let metadata: String?
     var state: State
     /// When something last happened to it; it expires some time after.
     var touched: Date
+    /// What an IETF upload has instead of metadata; nil for one of tus.
+    var resumable: ResumableTerms?
+
+    static let unknownLength = Int.max
+
+    /// Whether an upload that has all its bytes is complete by that: IETF uploads are once their client says so.
+    var endsByLength: Bool {
+        if case .finishing = state { return true }
+        return resumable == nil
+    }
 
     static func infoName(_ id: String) -> String { "\(id).json" }
 }

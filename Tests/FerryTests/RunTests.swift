@@ -10,7 +10,7 @@ struct RunTests {
 
     init() throws { place = try Workplace() }
 
-    @Test(arguments: ["put", "post", "form", "tus"])
+    @Test(arguments: ["put", "post", "form", "tus", "resumable"])
     func `files of every size arrive unchanged`(protocolName: String) async throws {
         let sizes = [0, 1, 65_537, 3_000_017]
         let files = try sizes.map { size in

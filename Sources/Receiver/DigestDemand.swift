@@ -1,0 +1,103 @@
+import Foundation
+import HTTPTypes
+import NIOCore
+import UploadProtocols
+
+/// What a request says and asks about digests (RFC 9530). Algorithms that nobody here knows are left out.
+struct DigestDemand {
+    /// Of this request's content.
+    let content: [ToldDigest]
+    /// Of the whole file.
+    let whole: [ToldDigest]
+    /// The one that the client would like to be told most.
+    let wanted: DigestAlgorithm?
+
+    init(_ fields: HTTPFields) {
+        content = fields[.contentDigest].map(ToldDigest.dictionary) ?? []
+        whole = fields[.reprDigest].map(ToldDigest.dictionary) ?? []
+        wanted = fields[.wantReprDigest].flatMap(Self.preferred)
+    }
+
+    private static func preferred(_ field: String) -> DigestAlgorithm? {
+        let known = DigestAlgorithm.allCases.compactMap { algorithm in
+            ToldDigest.key(of: algorithm).map { ($0, algorithm) }
+        }
+        guard let wishes = StructuredField.counts(field, of: Set(known.map(\.0))) else { return nil }
+        return known.filter { wishes[$0.0] ?? 0 > 0 }.max { wishes[$0.0] ?? 0 < wishes[$1.0] ?? 0 }?.1
+    }
+}
+
+extension DigestAlgorithm {
+    /// A value of `Repr-Digest`.
+    func field(_ digest: [UInt8]) -> String? {
+        ToldDigest.key(of: self).map { "\($0)=:\(Data(digest).base64EncodedString()):" }
+    }
+}
+
+extension PartFile {
+    /// Reads a range of the file for all digests at once. It blocks for as long as that takes.
+    func digests(_ algorithms: Set<DigestAlgorithm>, of range: Range<Int>) throws(SystemError)
+        -> [DigestAlgorithm: [UInt8]]
+    {
+        var running = algorithms.map { ($0, RunningDigest($0)) }
+        var offset = range.lowerBound
+        while offset < range.upperBound, !running.isEmpty {
+            let piece = try read(upTo: min(1 << 20, range.upperBound - offset), at: offset)
+            guard piece.readableBytes > 0 else { throw SystemError(call: "read", code: EIO) }
+            piece.withUnsafeReadableBytes { bytes in
+                for index in running.indices { running[index].1.update(bytes) }
+            }
+            offset += piece.readableBytes
+        }
+        return Dictionary(uniqueKeysWithValues: running.map { ($0, $1.bytes) })
+    }
+}
+
+extension Responder {
+    /// Compares what a client says of bytes with what came.
+    ///
+    /// - Returns: The value of `Repr-Digest` that the client wants, if the range is the whole file.
+    /// - Throws: `Refusal` (400, problem type `digest-mismatching-values`).
+    @discardableResult
+    func check(_ told: [ToldDigest], _ demand: DigestDemand, _ file: PartFile, _ range: Range<Int>)
+        async throws
+        -> String?
+    {
+        let algorithms = Set(told.map(\.algorithm) + [demand.wanted].compactMap { $0 })
+        guard !algorithms.isEmpty else { return nil }
+        let own = try await offLoop { () throws(SystemError) in try file.digests(algorithms, of: range) }
+        for digest in told where own[digest.algorithm] != digest.bytes {
+            throw Refusal(
+                .badRequest, problem: "digest-mismatching-values",
+                "What arrived is not what was sent: its \(digest.algorithm.shown) differs.")
+        }
+        return demand.wanted.flatMap { wanted in own[wanted].flatMap { wanted.field($0) } }
+    }
+}
+
+/// Digests of stored files, so that asking often costs one reading.
+actor DigestMemory {
+    private struct Key: Hashable {
+        var entityTag: String
+        var algorithm: DigestAlgorithm
+    }
+
+    /// Enough for whoever compares a folder; forgotten together.
+    private static let limit = 10_000
+
+    private var fields: [Key: String] = [:]
+
+    /// The value of `Repr-Digest` for a file.
+    func field(_ algorithm: DigestAlgorithm, of file: PartFile, _ status: PartFile.Status) async throws
+        -> String?
+    {
+        let key = Key(entityTag: status.entityTag, algorithm: algorithm)
+        if let known = fields[key] { return known }
+        let size = status.size
+        let own = try await offLoop { () throws(SystemError) in try file.digests([algorithm], of: 0..<size) }
+        guard let field = own[algorithm].flatMap({ algorithm.field($0) }) else { return nil }
+        if fields.count >= Self.limit { fields = [:] }
+        fields[key] = field
+        return field
+    }
+}

@@ -1,0 +1,279 @@
+import Foundation
+import HTTPTypes
+import NIOCore
+import UploadProtocols
+
+/// Resumable uploads of the IETF (draft-ietf-httpbis-resumable-upload), interop versions 6 and 8: any PUT or POST of a
+/// file begins one, and its upload is at `/files/ID` beside those of tus.
+extension Responder {
+    /// True for what is said in the words of resumable uploads, and not in those of tus.
+    func isResumable(_ head: HTTPRequest) -> Bool {
+        let fields = head.headerFields
+        guard head.method != .options, fields[.tusResumable] == nil else { return false }
+        return [.uploadDraftInteropVersion, .uploadComplete, .uploadIncomplete].contains { fields[$0] != nil }
+    }
+
+    /// What goes into every answer, also a refusal.
+    func resumableFields(_ head: HTTPRequest) -> HTTPFields {
+        (ResumableRequest(head.headerFields).version ?? .eight).fields.merging([.cacheControl: "no-store"])
+    }
+
+    /// The limits, for whoever asks before sending anything.
+    func uploadLimit(_ head: HTTPRequest) -> HTTPFields {
+        let version = ResumableRequest(head.headerFields).version ?? .eight
+        let limit = UploadLimit(
+            maximumSize: maximumSize.map { ByteCount($0) }, age: tus.expiry.components.seconds)
+        return [.uploadLimit: limit.header(version)]
+    }
+
+    /// - Returns: nil for a request that is to be served as one that knows nothing of resuming.
+    func answerResumable(_ exchange: Exchange, path: String) async throws -> Answer? {
+        let head = exchange.head
+        let request = ResumableRequest(head.headerFields)
+        let id = path.hasPrefix(Self.tusPath) ? String(path.dropFirst(Self.tusPath.count)) : ""
+        let isUpload = UploadID.isValid(id)
+        guard let version = request.version else {
+            // A whole file is welcome in any version; nothing else can be.
+            if !isUpload, request.isComplete ?? true { return nil }
+            throw Refusal(.badRequest, "Interop versions 6 and 8 are spoken here.")
+        }
+        if isUpload {
+            var answer = try await answerUpload(exchange, id, request, version)
+            answer.fields = resumableFields(head).merging(answer.fields)
+            return answer
+        }
+        guard let isComplete = request.isComplete, head.method == .put || head.method == .post && path == "/"
+        else { return nil }
+        if head.method == .post, isForm(head) {
+            if isComplete { return nil }
+            throw Refusal(.unsupportedMediaType, "Forms cannot be resumed; send the file itself.")
+        }
+        var answer = try await create(exchange, at: path, request, isComplete: isComplete)
+        answer.fields = resumableFields(head).merging(answer.fields)
+        return answer
+    }
+
+    private func answerUpload(
+        _ exchange: Exchange, _ id: String, _ request: ResumableRequest, _ version: InteropVersion
+    ) async throws -> Answer {
+        switch exchange.head.method {
+        case .head, .get, .delete:
+            if version <= .six, request.isComplete != nil || request.offset != nil {
+                throw Refusal(.badRequest, "Upload-Offset and Upload-Complete have no place in this request.")
+            }
+            return try await withUpload(id, exchange) { upload in
+                if exchange.head.method != .delete { return try await state(&upload, exchange) }
+                if let removed = upload { await tus.discard(removed) }
+                upload = nil
+                ledger.note(.removed(id: id))
+                return Answer(.noContent)
+            }
+        case .patch:
+            let type = exchange.head.headerFields[.contentType]?.prefix { $0 != ";" }.lowercased()
+            guard type == PartialUpload.mediaType else {
+                throw Refusal(.unsupportedMediaType, "The Content-Type must be \(PartialUpload.mediaType).")
+            }
+            guard let offset = request.offset, let isComplete = request.isComplete else {
+                throw Refusal(.badRequest, "Upload-Offset and Upload-Complete are needed.")
+            }
+            return try await withUpload(id, exchange) { upload in
+                try await append(exchange, &upload, at: offset, isComplete: isComplete, success: .noContent)
+            }
+        default:
+            throw Refusal(
+                .methodNotAllowed, "Here only HEAD, PATCH and DELETE can be used.",
+                fields: [.allow: "HEAD, GET, PATCH, DELETE, OPTIONS"])
+        }
+    }
+
+    private func create(
+        _ exchange: Exchange, at path: String, _ request: ResumableRequest, isComplete: Bool
+    ) async throws -> Answer {
+        let fields = exchange.head.headerFields
+        try checkRepresentation(fields)
+        let wish: StoredPath
+        if exchange.head.method == .put {
+            do { wish = try StoredPath(requestPath: path) } catch { throw Refusal(error) }
+            if fields[.ifNoneMatch] == "*", try await stored(wish) != nil {
+                throw Refusal(.preconditionFailed, "A file of that name exists.")
+            }
+        } else {
+            wish = try Self.postedName(fields)
+        }
+        if let length = request.length, let content = exchange.length {
+            guard isComplete ? content == length : content <= length else { throw Self.inconsistentLength }
+        }
+        let length = request.length ?? (isComplete ? exchange.length : nil)
+        try checkSize(length ?? exchange.length ?? 0)
+        let terms = ResumableTerms(path: wish.text, digest: fields[.reprDigest])
+        let channel = exchange.channel
+        var upload: TusUpload?
+        do {
+            upload = try await tus.create(
+                length: length ?? TusUpload.unknownLength, metadata: nil, resumable: terms,
+                stop: { channel.close(mode: .all, promise: nil) })
+        } catch TusStore.Problem.full {
+            throw Refusal(
+                .serviceUnavailable, "Too many uploads are unfinished.", fields: [.retryAfter: "60"])
+        }
+        guard let id = upload?.id else { throw Refusal(.internalServerError, "The upload was not created.") }
+        ledger.note(.created(id: id, name: wish.text, size: length))
+        return try await releasing(id, &upload) { upload in
+            if exchange.length != 0 {
+                // The address first: whoever loses the connection from here on can go on there.
+                let fields = resumableFields(exchange.head).merging(uploadLimit(exchange.head))
+                try await exchange.sendInterim(
+                    HTTPResponse(
+                        status: .uploadResumptionSupported,
+                        headerFields: fields.merging([.location: Self.tusPath + id])))
+            }
+            var answer = try await append(
+                exchange, &upload, at: 0, isComplete: isComplete, success: .created)
+            if !isComplete { answer.fields[.location] = Self.tusPath + id }
+            return answer
+        }
+    }
+
+    private func state(_ upload: inout TusUpload?, _ exchange: Exchange) async throws -> Answer {
+        let held = try await settle(&upload)
+        var answer = Answer(.noContent, fields: uploadLimit(exchange.head))
+        guard let current = upload else { throw Refusal(.gone, "The upload was removed.") }
+        answer.fields[.uploadOffset] = "\(held.offset)"
+        if current.length != TusUpload.unknownLength { answer.fields[.uploadLength] = "\(current.length)" }
+        guard case .finished(let path) = current.state else {
+            answer.fields[.uploadComplete] = "?0"
+            return answer
+        }
+        answer.fields[.uploadComplete] = "?1"
+        guard let place = StoredPath(text: path) else { return answer }
+        answer.fields[.contentLocation] = place.location
+        if let wanted = DigestDemand(exchange.head.headerFields).wanted, let found = try await stored(place) {
+            answer.fields[.reprDigest] = try await digests.field(wanted, of: found.file, found.status)
+        }
+        return answer
+    }
+
+    private static let inconsistentLength = Refusal(
+        .badRequest, problem: "inconsistent-upload-length", "The file's length is not what was said before.")
+}
+
+/// The bytes of an IETF upload.
+extension Responder {
+    /// Takes the content at `expected`. All that is answered with success is on disk.
+    ///
+    /// - Parameter success: While the upload is not complete.
+    private func append(
+        _ exchange: Exchange, _ upload: inout TusUpload?, at expected: Int, isComplete: Bool,
+        success: HTTPResponse.Status
+    ) async throws -> Answer {
+        let held = try await settle(&upload)
+        guard let current = upload else { throw Refusal(.gone, "The upload was removed.") }
+        guard let file = held.file else {
+            throw Refusal(.badRequest, problem: "completed-upload", "The upload is complete.")
+        }
+        guard held.offset == expected else {
+            throw Refusal(
+                .conflict, problem: "mismatching-upload-offset", "The upload ends elsewhere.",
+                members: ["expected-offset": held.offset, "provided-offset": expected],
+                fields: [.uploadOffset: "\(held.offset)", .uploadComplete: "?0"])
+        }
+        let demand = DigestDemand(exchange.head.headerFields)
+        let size = try await receive(exchange, &upload, current, into: file, from: expected, demand)
+        guard isComplete else {
+            var answer = Answer(
+                ResumableRequest(exchange.head.headerFields).version == .six ? .created : success,
+                fields: uploadLimit(exchange.head))
+            answer.fields[.uploadComplete] = "?0"
+            answer.fields[.uploadOffset] = "\(size)"
+            return answer
+        }
+        guard [size, TusUpload.unknownLength].contains(current.length) else { throw Self.inconsistentLength }
+        let told = try await complete(&upload, current, file, size: size, demand)
+        return try await receipt(upload, exchange, size: size, digest: told)
+    }
+
+    /// - Returns: The size of the file, durably.
+    private func receive(
+        _ exchange: Exchange, _ upload: inout TusUpload?, _ current: TusUpload, into file: PartFile,
+        from expected: Int, _ demand: DigestDemand
+    ) async throws -> Int {
+        let isKnown = current.length != TusUpload.unknownLength
+        let limit = isKnown ? current.length : maximumSize
+        var (size, ending) = (expected, Reception.Ending.tooLarge)
+        if exchange.length ?? 0 <= (limit ?? .max) - expected {
+            (size, ending) = await reception.receive(
+                exchange, id: current.id, into: file, from: expected, limit: limit)
+        }
+        if case .tooLarge = ending {
+            try await takeBack(file, from: size, to: expected)
+            guard isKnown else {
+                throw Refusal(.contentTooLarge, "The file is larger than \(limit ?? 0) bytes.")
+            }
+            // Whoever sends more than there is does not know what he sends: nothing of it can be trusted.
+            await tus.discard(current)
+            upload = nil
+            throw Self.inconsistentLength
+        }
+        try await offLoop { () throws(SystemError) in try file.sync() }
+        if case .cut = ending {
+            // What cannot be checked is kept only if the whole will be.
+            if !demand.content.isEmpty, current.resumable?.digest == nil {
+                try await takeBack(file, from: size, to: expected)
+                size = expected
+            }
+            ledger.note(.interrupted(id: current.id, kept: size))
+            throw Exchange.Cut.connectionLost
+        }
+        if let refusal = ending.refusal(limit: limit) { throw refusal }
+        do {
+            try await check(demand.content, demand, file, expected..<size)
+        } catch let refusal as Refusal {
+            try await takeBack(file, from: size, to: expected)
+            throw refusal
+        }
+        return size
+    }
+
+    private func takeBack(_ file: PartFile, from size: Int, to expected: Int) async throws {
+        ledger.giveBack(size - expected)
+        try await offLoop { () throws(SystemError) in
+            try file.truncate(to: expected)
+            try file.sync()
+        }
+    }
+
+    /// Gives the file its name, if it is what its client said.
+    ///
+    /// - Returns: The value of `Repr-Digest` that the client wants.
+    private func complete(
+        _ upload: inout TusUpload?, _ current: TusUpload, _ file: PartFile, size: Int, _ demand: DigestDemand
+    ) async throws -> String? {
+        let told: String?
+        do {
+            let whole = current.resumable?.digest.map(ToldDigest.dictionary) ?? []
+            told = try await check(whole + demand.whole, demand, file, 0..<size)
+        } catch var refusal as Refusal {
+            await tus.discard(current)
+            upload = nil
+            refusal.answer.fields[.uploadComplete] = "?1"
+            throw refusal
+        }
+        upload?.length = size
+        try await finish(&upload)
+        return told
+    }
+
+    /// The target's own answer.
+    private func receipt(
+        _ upload: TusUpload?, _ exchange: Exchange, size: Int, digest: String?
+    ) async throws -> Answer {
+        var answer = Answer(.created, fields: [.uploadComplete: "?1", .uploadOffset: "\(size)"])
+        answer.fields[.reprDigest] = digest
+        guard case .finished(let path)? = upload?.state, let place = StoredPath(text: path) else {
+            return answer
+        }
+        answer.fields[.location] = place.location
+        answer.fields[.eTag] = try await stored(place)?.status.entityTag
+        return answer
+    }
+}

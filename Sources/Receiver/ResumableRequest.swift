@@ -1,0 +1,88 @@
+import Foundation
+import HTTPTypes
+import NIOCore
+import UploadProtocols
+
+/// What must be remembered of an IETF upload beside what every upload has.
+struct ResumableTerms: Codable, Hashable, Sendable {
+    /// Where the file is to go, below the directory.
+    let path: String
+    /// `Repr-Digest` of its creation, to be checked when all is here.
+    let digest: String?
+
+    func wish() throws(Refusal) -> StoredPath {
+        guard let path = StoredPath(text: path) else { throw Refusal(.badRequest, "The file name is lost.") }
+        return path
+    }
+}
+
+/// What a request says in the words of resumable uploads.
+struct ResumableRequest {
+    /// What this receiver speaks. A request without a version is taken for the newest.
+    static let versions: Set<InteropVersion> = [.six, .eight]
+
+    /// nil for one that is not spoken here.
+    let version: InteropVersion?
+    /// Whether the content reaches the end; nil if the request does not say.
+    let isComplete: Bool?
+    let offset: Int?
+    let length: Int?
+
+    init(_ fields: HTTPFields) {
+        let named = fields[.uploadDraftInteropVersion]
+        version =
+            named == nil
+            ? .eight : InteropVersion(field: named).flatMap { Self.versions.contains($0) ? $0 : nil }
+        isComplete =
+            StructuredField.boolean(fields[.uploadComplete])
+            ?? StructuredField.boolean(fields[.uploadIncomplete]).map { !$0 }
+        offset = StructuredField.count(fields[.uploadOffset]).map { Int($0) }
+        length = StructuredField.count(fields[.uploadLength]).map { Int($0) }
+    }
+}
+
+extension HTTPResponse.Status {
+    /// draft-ietf-httpbis-resumable-upload, "104 (Upload Resumption Supported)".
+    static let uploadResumptionSupported = HTTPResponse.Status(
+        code: 104, reasonPhrase: "Upload Resumption Supported")
+}
+
+extension Refusal {
+    /// A refusal as a problem (RFC 9457).
+    ///
+    /// - Parameters:
+    ///   - problem: A type that is registered with IANA, or to be.
+    ///   - members: Numbers that the type has.
+    init(
+        _ status: HTTPResponse.Status, problem: String, _ reason: String, members: [String: Int] = [:],
+        fields: HTTPFields = [:]
+    ) {
+        self.init(status, reason, fields: fields)
+        struct Body: Encodable {
+            var type: String
+            var title: String
+            var members: [String: Int]
+
+            struct Key: CodingKey {
+                let stringValue: String
+                var intValue: Int? { nil }
+                init(stringValue: String) { self.stringValue = stringValue }
+                init?(intValue: Int) { nil }
+            }
+
+            func encode(to encoder: any Encoder) throws {
+                var container = encoder.container(keyedBy: Key.self)
+                try container.encode(type, forKey: Key(stringValue: "type"))
+                try container.encode(title, forKey: Key(stringValue: "title"))
+                for (name, value) in members { try container.encode(value, forKey: Key(stringValue: name)) }
+            }
+        }
+        let body = Body(
+            type: "https://iana.org/assignments/http-problem-types#\(problem)", title: reason,
+            members: members)
+        guard let json = try? JSONEncoder().encode(body) else { return }
+        answer.fields[.contentType] = "application/problem+json"
+        answer.body.clear()
+        answer.body.writeBytes(json)
+    }
+}
