@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTypes
 import Support
 import Testing
 import Transfer
