@@ -1,0 +1,199 @@
+import Foundation
+import Receiver
+import Support
+import Testing
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Uploads in parts to OpenStack Swift, with everything that cuts them short.
+@Suite(.fewAtOnce, .serialized, .timeLimit(.minutes(15)), .enabled(if: S3Site.isHere, S3Site.needs))
+struct S3UploadTests {
+    private static let isLong = ProcessInfo.processInfo.environment["FERRY_LONG"] == "1"
+    private static let part = 5 << 20
+
+    private let place: Workplace
+
+    init() throws { place = try Workplace() }
+
+    private func makeFile(_ name: String, _ size: Int) throws -> String {
+        try place.file(name, "")
+        _ = try PatternFile(at: place.path(name), count: size, seed: UInt64(size))
+        return place.path(name)
+    }
+
+    private func configure(_ url: String, more: String = "", bandwidth: String? = nil) throws {
+        try place.configure(
+            "s3", at: url, more: S3Site.keys + #", "chunkSize": "5M""# + more,
+            limits: bandwidth.map { #"{ "bandwidth": "\#($0)" }"# } ?? "{}")
+    }
+
+    private func run() async throws {
+        let result = try await place.ferry("run", "--exit-when-idle", upTo: .seconds(300))
+        #expect(result.ending == .exited(0), "\(result.output) \(result.errors)")
+    }
+
+    /// What the queue's files say, with every value that was ever written.
+    private func stateText() throws -> String {
+        try FileManager.default.contentsOfDirectory(atPath: place.state)
+            .filter { $0.hasPrefix("queue") || $0.hasPrefix("journal") }
+            .map {
+                String(
+                    decoding: FileManager.default.contents(atPath: place.state + "/" + $0) ?? Data(),
+                    as: UTF8.self)
+            }
+            .joined()
+    }
+
+    @Test func `a large file survives five kills, and no part that is held goes again`() async throws {
+        try await killFiveTimes(size: 64 << 20 + 4321, bandwidth: "16M")
+    }
+
+    @Test(.enabled(if: isLong, "takes minutes and 4 GiB of disk; FERRY_LONG=1 runs it"))
+    func `a gibibyte survives five kills, and no part that is held goes again`() async throws {
+        try await killFiveTimes(size: 1 << 30, bandwidth: "64M")
+    }
+
+    private func killFiveTimes(size: Int, bandwidth: String) async throws {
+        let site = try await S3Site("kills-\(size)")
+        let file = try makeFile("large.bin", size)
+        try configure(site.url, more: #", "checksum": "crc64nvme""#, bandwidth: bandwidth)
+        try await place.ferry("add", file)
+        var random = SeededGenerator(seed: UInt64(size))
+        var lost = 0
+        for kill in 1...5 {
+            let moment = size * kill / 7 + Int.random(in: 0...size / 14, using: &random)
+            let engine = try place.start("run")
+            try await Eventually.holds("\(moment) bytes held", upTo: .seconds(120)) {
+                try await place.list().first.map {
+                    $0.confirmed >= moment || $0.state != "running" && $0.state != "queued"
+                } ?? false
+            }
+            let before = try #require(try await place.list().first)
+            #expect(before.state == "running", "\(before)")
+            engine.signal(SIGKILL)
+            #expect(try await engine.ending() == .killed(SIGKILL))
+            let after = try #require(try await place.list().first)
+            #expect(after.confirmed >= before.confirmed, "what was noted is lost")
+            lost += max(0, before.sent - after.confirmed)
+        }
+        try await run()
+        #expect(try await site.holds("large.bin", sameAs: file))
+        // What one attempt logged as arrived, no other one sent.
+        let logged = try place.exchangeSizes("PUT").reduce(0, +)
+        #expect(logged <= size)
+        #expect(lost <= 5 * 4 * Self.part)
+        print(
+            "\(size >> 20) MiB to S3 in parts, killed 5 times: at most \(lost) bytes on their way were lost")
+    }
+
+    @Test func `a link that breaks every other second costs the parts on their way and nothing more`()
+        async throws
+    {
+        let site = try await S3Site("flaky")
+        let size = 48 << 20 + 99
+        let file = try makeFile("large.bin", size)
+        let proxy = FlakyProxy(
+            target: ReceiverAddress(host: "127.0.0.1", port: site.server.port), cutEvery: .milliseconds(1500),
+            seed: 5)
+        let (addresses, started) = AsyncStream<ReceiverAddress>.makeStream()
+        let passing = Task { try await proxy.run { started.yield($0) } }
+        defer { passing.cancel() }
+        let address = try #require(await addresses.first { _ in true })
+        try configure(
+            "\(address.url)\(site.bucket)/", more: #", "checksum": "crc32c""#, bandwidth: "16M")
+        try await place.ferry("add", file)
+        try await run()
+        #expect(try await site.holds("large.bin", sameAs: file))
+        let upload = try #require(try await place.list().first)
+        #expect(upload.attempts > 1, "the link never broke")
+        print(
+            "\(size >> 20) MiB to S3 over a link that breaks: \(upload.attempts) attempts, \(upload.resent) bytes sent again"
+        )
+        #expect(upload.resent <= upload.attempts * 4 * Self.part)
+    }
+
+    @Test(arguments: ["crc64nvme", "crc32c", "sha-256", "sha-1", "md5"])
+    func `a checksum in the configuration is confirmed where the server tells one`(checksum: String)
+        async throws
+    {
+        let site = try await S3Site("sums-\(checksum)")
+        try configure(site.url, more: #", "checksum": "\#(checksum)""#)
+        for (name, size) in ["empty.bin": 0, "small.bin": 1000, "large.bin": 3 * Self.part + 1] {
+            try await place.ferry("add", try makeFile(name, size))
+        }
+        try await run()
+        for name in ["empty.bin", "small.bin", "large.bin"] {
+            #expect(try await site.holds(name, sameAs: place.path(name)), "\(name)")
+        }
+        let confirmed = try stateText().components(separatedBy: #""verified":"\#(checksum)""#).count - 1
+        print("S3 with \(checksum): \(confirmed) of 3 objects confirmed by the server")
+        if checksum == "md5" { #expect(confirmed == 3) }
+    }
+
+    @Test func `what is there is skipped, kept or replaced as the configuration says`() async throws {
+        let site = try await S3Site("existing")
+        let file = try makeFile("a.bin", 1000)
+        try configure(site.url)
+        try await place.ferry("add", file)
+        try await run()
+        for (policy, status) in [("skip", Int32(0)), ("rename", 0), ("fail", 1), ("replace", 0)] {
+            try configure(site.url, more: #", "ifExists": "\#(policy)""#)
+            try await place.ferry("add", file)
+            let result = try await place.ferry("run", "--exit-when-idle")
+            #expect(result.ending == .exited(status), "\(policy): \(result.output)")
+            try await place.ferry("remove", "--all")
+        }
+        #expect(try await site.holds("a (2).bin", sameAs: file))
+        // The first one, the second name and the replacement: what was skipped or refused was not sent.
+        #expect(try place.exchangeSizes("PUT").count == 3)
+    }
+
+    @Test func `a large file gets another name when its own is taken`() async throws {
+        let site = try await S3Site("existing-parts")
+        let file = try makeFile("a.bin", 2 * Self.part)
+        try configure(site.url, more: #", "ifExists": "rename""#)
+        try await place.ferry("add", file)
+        try await place.ferry("add", file)
+        try await run()
+        #expect(try await site.holds("a.bin", sameAs: file))
+        #expect(try await site.holds("a (2).bin", sameAs: file))
+    }
+
+    @Test func `what is removed while it is sent leaves nothing at the server`() async throws {
+        let site = try await S3Site("removed")
+        let file = try makeFile("large.bin", 40 << 20)
+        try configure(site.url, bandwidth: "4M")
+        try await place.ferry("add", file)
+        let engine = try place.start("run")
+        try await Eventually.holds("a part held") {
+            try await place.list().first.map { $0.confirmed > 0 } ?? false
+        }
+        let state = try stateText()
+        let start = try #require(state.range(of: "?uploadId="))
+        let upload = String(state[start.upperBound...].prefix { $0 != "\"" })
+        #expect(try await site.ask(.get, "large.bin?uploadId=\(upload)").status == 200)
+        try await place.ferry("remove", "--all")
+        try await Eventually.holds("the upload is gone") {
+            try await site.ask(.get, "large.bin?uploadId=\(upload)").status == 404
+        }
+        engine.signal(SIGTERM)
+        try await engine.ending()
+    }
+
+    @Test(.enabled(if: isLong, "takes minutes and 15 GiB of disk; FERRY_LONG=1 runs it"))
+    func `a byte more than one request may carry goes in parts`() async throws {
+        let site = try await S3Site("five-gibibytes")
+        let file = try place.file("huge.bin", "")
+        #expect(truncate(file, (5 << 30) + 1) == 0)
+        try configure(site.url)
+        try await place.ferry("add", file)
+        let result = try await place.ferry("run", "--exit-when-idle", upTo: .seconds(800))
+        #expect(result.ending == .exited(0), "\(result.output)")
+        #expect(try await site.holds("huge.bin", sameAs: file))
+        #expect(try place.exchangeSizes("PUT").reduce(0, +) == (5 << 30) + 1)
+    }
+}
