@@ -27,7 +27,7 @@ extension Resource {
 
 extension Reply.Answer {
     /// A blob's `Content-MD5` as the field that says the same everywhere else (RFC 9530 §3).
-    var tellingMD5: Reply.Answer {
+    var tellingBlobMD5: Reply.Answer {
         var answer = self
         if let sum = fields[.msContentMD5] { answer.fields[.reprDigest] = "md5=:\(sum):" }
         return answer

@@ -58,7 +58,7 @@ public struct AzureUpload: UploadProtocol {
         }
         switch phase {
         case .idle: return .failed(UploadFailure(.permanent, "an answer came to nothing that was asked"))
-        case .looking(var looking): return followed(looking.receive(answer.tellingMD5), &looking)
+        case .looking(var looking): return followed(looking.receive(answer.tellingBlobMD5), &looking)
         case .sendingWhole(let resource): return receiveWhole(answer, resource)
         case .checkingWhole(let resource): return receiveCheck(answer, resource)
         case .askingCommitted(let resource, let plan): return receiveCommitted(answer, resource, plan)

@@ -114,7 +114,7 @@ extension GoogleUpload {
                 ? .failed(ServiceFailure.exists(lookup.name)) : create(lookup.name)
         }
         let next = FileName.numbered(item.name, number + 1)
-        guard number < ExistingFile.nameLimit,
+        guard number < ExistingChoice.nameLimit,
             let lookup = GoogleLookup(next, item, at: address, compares: false)
         else {
             return .failed(
