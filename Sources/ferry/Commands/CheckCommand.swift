@@ -42,23 +42,34 @@ struct CheckCommand: AsyncParsableCommand {
         }
         let runner = assembly.runner(
             pace: RateLimit(), monitors: [TransferLog(folder: global.stateFolder)])
-        // All are asked at once: one that does not answer holds up only what is printed after it.
-        let asked = places.map { place in Task { await CheckResult(of: place, by: runner) } }
-        var isFine = true
-        for task in asked {
-            var result = await task.value
-            if removeLeftovers {
-                try await markOwn(&result)
-            } else if !result.leftovers.isEmpty {
-                try? await markOwn(&result)
-            }
-            if removeLeftovers, !json { print(CheckText.head(result), terminator: "") }
-            if removeLeftovers { await remove(&result, by: runner) }
-            print(json ? CheckLine(result).text : CheckText.block(result, headed: removeLeftovers))
-            isFine = isFine && result.isFine
+        let isFine: Bool
+        do {
+            isFine = try await check(places, by: runner)
+        } catch {
+            await runner.shutdown()
+            throw error
         }
         await runner.shutdown()
         if !isFine { throw ExitCode(1) }
+    }
+
+    private func check(_ places: [Destination], by runner: DestinationRunner) async throws -> Bool {
+        // All are asked at once: one that does not answer holds up only what is printed after it.
+        let asked = places.map { place in Task { await CheckResult(of: place, by: runner) } }
+        var results: [CheckResult] = []
+        for task in asked {
+            var result = await task.value
+            if removeLeftovers {
+                if !result.leftovers.isEmpty { try await markOwn(&result) }
+                if !json { print(CheckText.head(result), terminator: "") }
+                await remove(&result, by: runner)
+            } else if !result.leftovers.isEmpty {
+                try? await markOwn(&result)
+            }
+            print(json ? CheckLine(result).text : CheckText.block(result, headed: removeLeftovers))
+            results.append(result)
+        }
+        return results.allSatisfy(\.isFine)
     }
 
     private func places(_ assembly: Assembly) throws(CommandFailure) -> [Destination] {

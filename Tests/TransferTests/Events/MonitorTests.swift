@@ -16,7 +16,7 @@ struct LoggingMonitorTests {
         for event in everyEvent { monitor.receive(event, of: context) }
         let levels: [Logging.Logger.Level] = [
             .debug, .debug, .debug, .trace, .debug, .debug, .notice, .info, .info, .notice, .info, .notice,
-            .debug,
+            .info, .debug,
             .debug, .info, .warning, .info, .warning,
         ]
         #expect(log.lines.map(\.level) == levels)
@@ -50,7 +50,8 @@ struct LoggingMonitorTests {
                 "sent 3 of 4 bytes", "waiting for the answer", "answered 307 after 3 bytes, 1.500 s",
                 "broke after 2 bytes, 0.020 s: it broke", "redirected (307) to https://h/g",
                 "again on a fresh connection", "again after 2.000 s: it broke",
-                "credentials renewed in 0.007 s", "the server lost 9 bytes it had acknowledged", "suspended",
+                "credentials renewed in 0.007 s", "the server lost 9 bytes it had acknowledged",
+                "goes by put, because x", "suspended",
                 "resumed", "finished with 201 after 61.000 s", "failed after 1.000 s: it failed",
                 "cancelled after 0.000 s", "warning: the certificate of h.example is NOT verified",
             ])
@@ -88,7 +89,7 @@ struct JSONLinesMonitorTests {
             ["method", "url", "expected"], ["method", "url", "expected"], [], ["bytes", "total", "expected"],
             [],
             ["status", "total", "seconds"], ["reason", "total", "seconds"], ["status", "url"], [],
-            ["seconds", "reason"], ["seconds"], ["bytes"], [], [], ["status", "seconds"],
+            ["seconds", "reason"], ["seconds"], ["bytes"], ["reason"], [], [], ["status", "seconds"],
             ["reason", "seconds"], ["seconds"], ["host"],
         ]
         #expect(objects.map { Set($0.keys).subtracting(common) } == own)
