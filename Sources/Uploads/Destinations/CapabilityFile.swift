@@ -9,7 +9,7 @@ public import UploadProtocols
     import Darwin
 #endif
 
-/// `capabilities.json` in the state folder. It needs no lock: it is replaced as a whole, and read anew each time, so
+/// `capabilities.json` in the state folder. It needs no lock: it is replaced as a whole, and read anew when it was, so
 /// that what `ferry check` finds out serves an engine that runs.
 ///
 /// A file that cannot be read is taken for empty, one that cannot be written for the memory of this process.
@@ -32,23 +32,37 @@ public final class CapabilityFile: CapabilityStore {
 
     private typealias Known = [CapabilityPlace: ServerCapabilities]
 
+    private struct Memory {
+        /// What could not be written.
+        var unsaved: Known = [:]
+        /// The file as it was read last: thousands of small uploads ask.
+        var read: (file: FileIdentity, known: Known)?
+    }
+
     private let folder: LocalPath
-    /// What could not be written.
-    private let unsaved = Mutex<Known>([:])
+    private let memory = Mutex(Memory())
 
     /// - Parameter folder: The state folder; nothing is opened or made before something is kept or asked for.
     public init(folder: LocalPath) { self.folder = folder }
 
     public func capabilities(of place: CapabilityPlace) -> ServerCapabilities? {
-        unsaved.withLock { $0[place] ?? read()[place] }
+        memory.withLock { $0.unsaved[place] ?? known(in: &$0)[place] }
     }
 
     public func keep(_ capabilities: ServerCapabilities, of place: CapabilityPlace) {
-        unsaved.withLock { unsaved in
-            unsaved[place] = capabilities
-            let all = read().merging(unsaved) { _, new in new }
-            if write(all) { unsaved = [:] }
+        memory.withLock { memory in
+            memory.unsaved[place] = capabilities
+            let all = known(in: &memory).merging(memory.unsaved) { _, new in new }
+            if write(all) { memory.unsaved = [:] }
         }
+    }
+
+    private func known(in memory: inout Memory) -> Known {
+        let file = try? SourceFile(folder.appending(Array(Self.name.utf8))).identity
+        if let file, let last = memory.read, last.file == file { return last.known }
+        let known = read()
+        memory.read = file.map { ($0, known) }
+        return known
     }
 
     private func read() -> Known {
