@@ -187,16 +187,22 @@ extension SessionInteropTests {
 
     @Test(
         .enabled(if: InteropServer.hasPython, InteropServer.needsPython),
-        arguments: [("replace", "done"), ("fail", "held")])
-    func `a last answer of Graph that is lost is sent again only where that is harmless`(
-        policy: String, state: String
-    ) async throws {
+        arguments: [
+            ("lost.bin", "replace", "done", 1), ("lost.bin", "fail", "done", 1),
+            ("lost unknown.bin", "replace", "done", 2), ("lost unknown.bin", "fail", "held", 1),
+        ])
+    func
+        `a last answer of Graph that is lost is looked up, and the file sent again only where that is harmless`(
+            name: String, policy: String, state: String, sessions: Int
+        ) async throws
+    {
         let server = try await InteropServer("graph_server.py", folder: folder)
         let upload = try await upload(
-            "lost.bin", size: 600_000, "graph", to: server.url(Self.graph),
+            name, size: 600_000, "graph", to: server.url(Self.graph),
             more: Self.token + #", "ifExists": "\#(policy)""#)
         #expect(upload.state == state, "\(upload.error ?? "")")
-        await expectSame("lost.bin", as: folder + "/files/in/lost.bin")
+        #expect(try log("create").count == sessions)
+        await expectSame(name, as: folder + "/files/in/" + name)
         try await server.stop()
     }
 }

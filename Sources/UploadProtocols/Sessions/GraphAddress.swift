@@ -20,6 +20,13 @@ struct GraphAddress: Sendable {
         return AddressQuery.adding([("@microsoft.graph.conflictBehavior", policy)], to: String(content))
     }
 
+    /// Where Graph tells about a file of this name; only for an address of a session to be made.
+    func item(named name: String) -> String {
+        let place = UploadAddress.withoutQuery(UploadAddress.filled(url, with: name)).dropLast(
+            Self.creation.count)
+        return String(place.last == ":" ? place.dropLast() : place)
+    }
+
     /// What Graph calls the drive of the address: `https://graph.microsoft.com/v1.0/me/drive`; nil if it names none.
     var drive: String? {
         let place = UploadAddress.withoutQuery(url)

@@ -33,6 +33,8 @@ struct GraphItem: Decodable {
     }
 
     var id: String?
+    /// Bytes.
+    var size: ByteCount?
     var eTag: String?
     /// Where people find it.
     var webUrl: String?

@@ -12,6 +12,8 @@ public struct GraphUpload: SequentialProtocol {
         case sending
         /// An empty file, which no session takes.
         case sendingWhole(Exchange)
+        /// The session is gone after all was sent: is the file there?
+        case recovering(Resource)
     }
 
     private let item: UploadItem
@@ -55,6 +57,7 @@ public struct GraphUpload: SequentialProtocol {
         switch (phase, reply) {
         case (_, .broken(let failure, _)): return .failed(failure)
         case (.sendingWhole, .answered(let answer)): return receiveWhole(answer)
+        case (.recovering(let resource), .answered(let answer)): return receiveRecovery(answer, resource)
         case (_, .answered(let answer)): return receiveCreation(answer)
         }
     }
@@ -119,11 +122,36 @@ extension GraphUpload {
             || UploadAddress.origin(url) == URL(string: item.url).flatMap(UploadAddress.origin)
     }
 
+    /// A session that is over may be so because it is complete.
     private mutating func gone(_ resource: Resource, because reason: String) -> Step {
-        // The same bytes at the same place are harmless, another file or a refusal is not.
-        if resource.wholeBodySent, resource.isGiven || options.existing != .replace {
+        guard resource.wholeBodySent else { return restart(after: resource, because: reason) }
+        guard !resource.isGiven else { return .failed(WholeUpload.unknownOutcome(nil)) }
+        phase = .recovering(resource)
+        return .send(Exchange(.get, address.item(named: item.name), isIdempotent: true))
+    }
+
+    private mutating func receiveRecovery(_ answer: Reply.Answer, _ resource: Resource) -> Step {
+        let failure = ServiceFailure.of(answer)
+        let isThere = (200..<300).contains(answer.status)
+        guard isThere || answer.status == 404 else {
+            return .failed(failure.isTransient ? failure : WholeUpload.unknownOutcome(failure))
+        }
+        if isThere, let file = GraphItem(answer), file.size == item.size, let told = file.told.first {
+            guard let ours = answer.digests.first(where: { $0.algorithm == told.algorithm }) else {
+                var again = Exchange(.get, address.item(named: item.name), isIdempotent: true)
+                again.digests = [DigestOrder(told.algorithm, of: 0..<item.size)]
+                return .send(again)
+            }
+            if ours.bytes == told.bytes { return service.finish(answer) }
+        }
+        // The same bytes at the same place are harmless; a second file, or a refusal of what is ours, is not.
+        guard options.existing == .replace || !isThere && options.existing != .rename else {
             return .failed(WholeUpload.unknownOutcome(nil))
         }
+        return restart(after: resource, because: "the server no longer knows the upload")
+    }
+
+    private mutating func restart(after resource: Resource, because reason: String) -> Step {
         restarts += 1
         guard !resource.isGiven else {
             return .failed(

@@ -214,13 +214,47 @@ struct GraphSendingTests {
         #expect(graph.receive(.answer(status)).failure?.category == .permanent)
     }
 
-    @Test(arguments: [(ExistingFilePolicy?.none, false), (.replace, true), (.fail, false), (.rename, false)])
-    func `a session that is gone after all was sent is replaced only where that is harmless`(
-        existing: ExistingFilePolicy?, again: Bool
+    /// The session is gone, and the last bytes may be why.
+    private func recovering(_ existing: ExistingFilePolicy?) throws -> (
+        graph: GraphUpload, exchange: Exchange
     ) {
         var graph = graph(existing: existing)
         _ = graph.start(resource: Resource(url: session).withWholeBodySent(true), capabilities: nil)
+        let exchange = try #require(graph.receive(.answer(404)).exchange)
+        return (graph, exchange)
+    }
+
+    @Test func `a session that is gone after all was sent has the file looked for`() throws {
+        var (graph, look) = try recovering(nil)
+        #expect(look.method == .get)
+        #expect(look.url == "https://graph.microsoft.com/v1.0/me/drive/root:/in/a%20b.bin")
+        #expect(look.carriesCredentials)
+        let body = #"{"size":30000000,"webUrl":"https://x/y","file":{"hashes":{"sha1Hash":"ABAB"}}}"#
+        #expect(graph.receive(.answer(200, body: body)).exchange?.digests.map(\.algorithm) == [.sha1])
+        let ours = ComputedDigest(.sha1, of: 0..<30_000_000, bytes: [0xAB, 0xAB])
+        let receipt = graph.receive(
+            .answered(.init(status: 200, body: Array(body.utf8), digests: [ours]))
+        ).receipt
+        #expect(receipt?.verified == .sha1)
+    }
+
+    @Test(arguments: [(ExistingFilePolicy?.none, true), (.replace, true), (.fail, true), (.rename, false)])
+    func `a file that is not there is sent again, unless it may be there by another name`(
+        existing: ExistingFilePolicy?, again: Bool
+    ) throws {
+        var (graph, _) = try recovering(existing)
         let step = graph.receive(.answer(404))
+        #expect((step.exchange?.method == .post) == again)
+        #expect((step.failure?.category == .outcomeUnknown) == !again)
+    }
+
+    @Test(arguments: [(ExistingFilePolicy?.none, false), (.replace, true), (.fail, false), (.rename, false)])
+    func `a file whose sum is not told is sent again only where that is harmless`(
+        existing: ExistingFilePolicy?, again: Bool
+    ) throws {
+        var (graph, _) = try recovering(existing)
+        let step = graph.receive(
+            .answer(200, body: #"{"size":30000000,"file":{"hashes":{"quickXorHash":"A"}}}"#))
         #expect((step.exchange?.method == .post) == again)
         #expect((step.failure?.category == .outcomeUnknown) == !again)
     }
