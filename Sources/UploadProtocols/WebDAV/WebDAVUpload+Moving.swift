@@ -38,26 +38,23 @@ extension WebDAVUpload {
         }
         // Without an answer to a MOVE, a file of this size is ours only if one was under way.
         guard isOurs || mayBeMoved else { return startAgain() }
-        if ours.isEmpty { ours = computed }
-        if let algorithm = options.checksum {
-            switch file.agrees(with: ours) {
-            case .different(let algorithm):
-                return .failed(DigestComparison.mismatch(algorithm), notes: [.resource(nil)])
-            case .same: break
-            case nil where ours.isEmpty && file.told.contains { $0.algorithm == algorithm }:
-                return look(
-                    at: address(of: name), for: .result(isOurs: isOurs),
-                    orders: [DigestOrder(algorithm, of: 0..<item.size)])
-            case nil: break
-            }
+        // Nothing was told to the server, so what it tells it has computed.
+        switch file.agrees(with: computed) {
+        case .different(let algorithm):
+            return .failed(DigestComparison.mismatch(algorithm), notes: [.resource(nil)])
+        case .same(let algorithm): return .done(receipt(file, verified: algorithm))
+        case nil: break
         }
-        return .done(receipt(file))
+        guard let algorithm = options.checksum, computed.isEmpty,
+            file.told.contains(where: { $0.algorithm == algorithm })
+        else { return .done(receipt(file)) }
+        return look(
+            at: address(of: name), for: .result(isOurs: isOurs),
+            orders: [DigestOrder(algorithm, of: 0..<item.size)])
     }
 
-    func receipt(_ file: FoundFile?) -> Receipt {
-        var verified: DigestAlgorithm?
-        if case .same(let algorithm) = file?.agrees(with: ours) { verified = algorithm }
-        return Receipt(
+    func receipt(_ file: FoundFile?, verified: DigestAlgorithm? = nil) -> Receipt {
+        Receipt(
             location: address(of: name).url, entityTag: file?.entityTag, bytes: item.size,
             verified: verified)
     }

@@ -4,12 +4,19 @@ import struct Foundation.Date
 
 /// The bytes, under the temporary name.
 extension WebDAVUpload {
-    private var canContinue: Bool {
-        switch server.ranges {
-        case .patch: true
-        case .put: options.chunkSize != nil
-        case .refused, nil: false
-        }
+    /// Whether a file of this size goes in parts that are not sure to be put together.
+    private var isInRanges: Bool {
+        (options.chunkSize.map { $0 < item.size } ?? false) && server.ranges != .patch
+    }
+
+    /// Whether what an earlier attempt left, of `size` bytes, is the file's beginning.
+    ///
+    /// Where nobody knows about ranges yet, the next piece is the proof for those before it too. But a whole size may be
+    /// that of a file full of holes, unless an earlier attempt was sure enough to move it.
+    private func canUse(_ size: ByteCount) -> Bool {
+        if size == item.size { return mayBeMoved || !isInRanges || server.ranges == .put }
+        guard size < item.size else { return false }
+        return server.ranges == .patch || isInRanges && server.ranges != .refused
     }
 
     mutating func foundTemporary(_ place: FoundPlace) -> Step {
@@ -23,7 +30,7 @@ extension WebDAVUpload {
         case .nothing: break
         case .file(let file):
             let size = file.size ?? 0
-            if size == item.size || size < item.size && canContinue { held = size }
+            if canUse(size) { held = size }
         }
         noteResource(confirmed: held)
         return choose()
@@ -61,7 +68,6 @@ extension WebDAVUpload {
             if server.isOwnCloud, let modified = item.modified {
                 exchange.fields[.ocMtime] = "\(Int64(modified.timeIntervalSince1970))"
             }
-            if piece.range.upperBound == item.size { exchange.digests = digests() }
         }
         exchange.mayComplete = piece.range.upperBound == item.size
         if resource == nil { resource = Resource(url: address.url) }
@@ -70,19 +76,10 @@ extension WebDAVUpload {
         return .send(exchange)
     }
 
-    /// Computed with the request, in the field by which ownCloud and Nextcloud keep it.
-    private func digests() -> [DigestOrder] {
-        guard let algorithm = options.checksum, let name = ToldDigest.ownCloudName(of: algorithm) else {
-            return []
-        }
-        return [DigestOrder(algorithm, of: 0..<item.size, in: .init(.ocChecksum, .hex, prefix: "\(name):"))]
-    }
-
     mutating func receiveWritten(_ answer: Reply.Answer, _ piece: WebDAVPiece) -> Step {
         switch answer.status {
         case 200..<300:
             hasTemporary = true
-            if piece.manner == .whole { ours = answer.digests }
             let end = piece.range.upperBound
             let isProof = piece.manner == .contentRange && server.ranges == nil
             if end == item.size || isProof { return look(at: temporary, for: .written(piece)) }
@@ -120,7 +117,6 @@ extension WebDAVUpload {
         }
         if isUnproven {
             server.ranges = .put
-            resource?.provenRanges = .put
             noteServer()
         }
         held = end
@@ -135,7 +131,6 @@ extension WebDAVUpload {
             return .failed(UploadFailure(.server, "the server loses what it was sent"))
         }
         server.ranges = .refused
-        resource?.provenRanges = nil
         noteServer()
         held = 0
         return write(from: 0)

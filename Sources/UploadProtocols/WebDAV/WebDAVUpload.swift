@@ -60,7 +60,6 @@ public struct WebDAVUpload: SequentialProtocol {
     var hasTemporary = false
     var name: String
     var replaces = false
-    var ours: [ComputedDigest] = []
     var knowsFolder = false
     var surprises = 0
     var restarts = 0
@@ -157,7 +156,6 @@ extension WebDAVUpload {
     private mutating func begin() -> Step {
         guard server.moves else { return .failed(WebDAVFailure.noMove(nil)) }
         guard let resource else { return choose() }
-        if server.ranges == nil { server.ranges = resource.provenRanges }
         return look(at: WebDAVAddress(resource.url), for: .temporary)
     }
 
@@ -248,7 +246,6 @@ extension WebDAVUpload {
 
 extension Resource {
     private static let nameField = "name"
-    private static let rangesField = "ranges"
 
     /// Where the file was to be moved, if a `MOVE` may have reached the server.
     var movedName: String? { fields[Self.nameField] }
@@ -258,11 +255,5 @@ extension Resource {
         var resource = self
         resource.fields[Self.nameField] = name
         return resource
-    }
-
-    /// How parts were seen to work in an earlier attempt, which another process may have made.
-    var provenRanges: WebDAVServer.Ranges? {
-        get { fields[Self.rangesField].flatMap(WebDAVServer.Ranges.init) }
-        set { fields[Self.rangesField] = newValue?.rawValue }
     }
 }
