@@ -35,7 +35,7 @@ enum WebDAVServerKind: String, CaseIterable, CustomTestStringConvertible {
             case .rclone: "rclone_dav.sh"
             }
         if self == .lighttpdWithRanges {
-            FileManager.default.createFile(atPath: folder + "/ranges", contents: nil)
+            _ = FileManager.default.createFile(atPath: folder + "/ranges", contents: nil)
         }
         return try await InteropServer(script, port: try InteropServer.freePort(), folder: folder)
     }

@@ -13,6 +13,7 @@ public struct ExistingChoice: Sendable {
 
     /// What an earlier attempt did, as it noted: the place under that name was free.
     public struct Begun: Hashable, Sendable {
+        /// Under which it was sent.
         public var name: String
         /// True if all of the file may be there, and only the answer is missing.
         public var mayBeComplete: Bool
