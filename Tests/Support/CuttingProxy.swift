@@ -19,6 +19,8 @@ public final class CuttingProxy: Sendable {
         var cuts: [Int]
         /// How many breaks there were: a connection ends when it sees another number than it began with.
         var breaks = 0
+        /// When the link is back after the last break.
+        var back = ContinuousClock.now
         var threads = 1
     }
 
@@ -33,6 +35,7 @@ public final class CuttingProxy: Sendable {
     public let port: Int
     private let target: UInt16
     private let listener: Descriptor
+    private let downtime: Duration
     private let onCut: @Sendable (Int) -> Void
     private let state: Mutex<State>
     private let stopping = Gate()
@@ -42,10 +45,15 @@ public final class CuttingProxy: Sendable {
     /// - Parameters:
     ///   - target: The port of the server, on 127.0.0.1.
     ///   - cuts: After how many bytes of all clients together connections break, from the start.
+    ///   - downtime: For how long new connections get nowhere after a break, as with any link. Servers need that time as
+    ///     well: one that meets the next request before it has noticed the break may wait for itself (seen with
+    ///     tuspyserver 4.4.3, for 30 seconds).
     ///   - onCut: Called with the number of the break, from 1, before connections break; the bytes wait.
     public init(
-        to target: Int, cutsAfter cuts: [Int] = [], onCut: @escaping @Sendable (Int) -> Void = { _ in }
+        to target: Int, cutsAfter cuts: [Int] = [], downtime: Duration = .milliseconds(500),
+        onCut: @escaping @Sendable (Int) -> Void = { _ in }
     ) throws {
+        self.downtime = downtime
         self.target = UInt16(clamping: target)
         self.onCut = onCut
         state = Mutex(State(cuts: Set(cuts).sorted(by: >)))
@@ -90,6 +98,8 @@ public final class CuttingProxy: Sendable {
     }
 
     private func serve(_ client: Descriptor) {
+        let wait = ContinuousClock.now.duration(to: state.withLock { $0.back })
+        if wait > .zero { stopping.block(upTo: wait) }
         guard let server = try? Descriptor.connected(to: target) else { return client.reset() }
         var size = Self.bufferSize
         setsockopt(
@@ -136,7 +146,10 @@ public final class CuttingProxy: Sendable {
         }
         if case .cut = passage {
             onCut(number)
-            state.withLock { $0.breaks += 1 }
+            state.withLock { state in
+                state.breaks += 1
+                state.back = .now + downtime
+            }
         }
         return passage
     }
