@@ -97,6 +97,13 @@ struct TusOfferTests {
 }
 
 struct TusCheckTests {
+    @Test func `tus has a check, goes on after a break, works in parallel and verifies`() throws {
+        let entry = try #require(ProtocolCatalog.entry(named: "tus"))
+        #expect(entry.check?("http://server.example/files/", .init()) is TusCheck)
+        let checksums: Set<DigestAlgorithm> = [.md5, .sha1, .sha256, .crc32c]
+        #expect(entry.traits == ProtocolTraits(resumes: true, isParallel: true, checksums: checksums))
+    }
+
     private func report(_ reply: Reply) -> CheckReport? {
         var check = TusCheck(url: "http://server.example/files/")
         guard case .send(let exchange) = check.start(), exchange.method == .options else { return nil }
