@@ -100,11 +100,11 @@ struct ResumableInteropTests {
             let line = head.split(whereSeparator: \.isNewline).first {
                 $0.lowercased().hasPrefix("location: ")
             }
-            let location = try #require(line).dropFirst("location: ".count)
+            let location = String(try #require(line).dropFirst("location: ".count))
             let ended = await ChildProcess.succeeds(
                 "curl", "-sS", "-f", "-X", "PATCH", "-H", version, "-H", "Upload-Complete: ?1", "-H",
                 "Upload-Offset: 0", "-H", "Content-Type: application/partial-upload", "--data-binary",
-                "@" + path, site.url.dropLast() + location)
+                "@" + path, String(site.url.dropLast()) + location)
             #expect(ended)
             #expect(await ChildProcess.succeeds("cmp", path, site.folder + "/a.bin"))
         }

@@ -167,7 +167,7 @@ struct ResumableTests {
             _ = try await site.append(path, at: 0, "hello")
             return path
         }
-        try await withReceiver(folder: folder) { site in
+        try await withReceiver(folder: folder) { site async throws in
             #expect(try await site.held(path) == "5")
             #expect(try await site.append(path, at: 5, "", last: true)["Location"] == "/b/a.bin")
             #expect(site.content("b/a.bin") == "hello")
