@@ -12,6 +12,7 @@ public struct S3Location: Hashable, Sendable {
 
     /// Why a place cannot be used, as the end of “expected …”.
     public struct Mistake: Error, Hashable {
+        /// What should be there.
         public let expected: String
         /// True if it is the endpoint that is wrong.
         public let isEndpoint: Bool

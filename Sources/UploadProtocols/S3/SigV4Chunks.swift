@@ -35,6 +35,7 @@ public struct AWSChunk: Hashable, Sendable {
     public struct Trailer: Hashable, Sendable {
         /// In lower case.
         public var name: String
+        /// As it stands behind the colon.
         public var value: String
 
         public init(name: String, value: String) {
@@ -43,7 +44,9 @@ public struct AWSChunk: Hashable, Sendable {
         }
     }
 
+    /// Before the content.
     public let prefix: [UInt8]
+    /// After it, trailer and end included.
     public let suffix: [UInt8]
 
     /// - Parameters:

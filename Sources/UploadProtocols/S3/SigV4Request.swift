@@ -26,6 +26,7 @@ public struct SigV4Request: Sendable {
         var encoded: String { value == nil ? encodedName : "\(encodedName)=\(encodedValue)" }
     }
 
+    /// In upper case.
     public var method: String
     /// Of the path as it came; see `sentPath`.
     private let path: String

@@ -5,7 +5,9 @@ public import Foundation
 public struct SigV4Scope: Hashable, Sendable {
     /// `20130524T000000Z`.
     public let time: String
+    /// `us-east-1`.
     public let region: String
+    /// `s3`.
     public let service: String
 
     /// - Parameter date: The server's clock, as far as it is known: 15 minutes beside it and S3 refuses.
@@ -53,7 +55,9 @@ public struct SigV4Signer: Sendable {
     public struct Signature: Sendable {
         /// Hexadecimal.
         public let text: String
+        /// What was signed, for messages and tests.
         public let stringToSign: String
+        /// What its last line is the hash of.
         public let canonicalRequest: String
         /// Signs the chunks of the request's body.
         public let chunks: SigV4ChunkSigner

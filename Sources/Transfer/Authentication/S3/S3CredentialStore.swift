@@ -22,6 +22,9 @@ public actor S3CredentialStore {
     private let now: @Sendable () -> Date
     private var state = State.empty
 
+    /// - Parameters:
+    ///   - now: The clock that expirations are compared with.
+    ///   - load: Not called again before it has returned.
     public init(now: @escaping @Sendable () -> Date = { Date() }, load: @escaping Load) {
         self.load = load
         self.now = now
