@@ -4,6 +4,9 @@ import struct Foundation.Date
 
 /// A part that the server holds.
 struct S3Part: Hashable, Sendable {
+    /// Ten thousand of them are kept, and written into one document.
+    static let longestTag = 1024
+
     /// Verbatim, as the completion repeats it.
     var entityTag: String
     /// By the upload's algorithm: as computed here, or as the server listed it.
@@ -12,8 +15,13 @@ struct S3Part: Hashable, Sendable {
 
 /// The body of an answer to `POST ?uploads`, as far as it matters. Names of roots differ between servers.
 enum S3Creation {
+    /// It is journaled and stands in each address: what real servers give has at most a few hundred bytes.
+    private static let longestID = 2048
+
     static func uploadID(in body: [UInt8]) -> String? {
-        XMLDocument.parse(body)?.child(named: "UploadId").flatMap { $0.text.isEmpty ? nil : $0.text }
+        XMLDocument.parse(body)?.child(named: "UploadId").flatMap {
+            (1...longestID).contains($0.text.utf8.count) ? $0.text : nil
+        }
     }
 }
 
@@ -31,7 +39,8 @@ struct S3PartPage {
         for element in root.children(named: "Part") {
             guard let number = element.child(named: "PartNumber").flatMap({ Int($0.text) }),
                 let size = element.child(named: "Size").flatMap({ ByteCount($0.text) }),
-                let tag = element.child(named: "ETag")?.text, !tag.isEmpty
+                let tag = element.child(named: "ETag")?.text,
+                (1...S3Part.longestTag).contains(tag.utf8.count)
             else { continue }
             parts.append((number, size, S3Part(entityTag: tag, digest: Self.digest(element, tag, digest))))
         }

@@ -161,9 +161,9 @@ extension S3Upload {
             fault = Self.mismatch(algorithm, S3Checksum.base64(ours), told, of: "part \(number)")
         }
         let tag = answer.fields[.eTag] ?? ""
-        if tag.isEmpty {
+        if !(1...S3Part.longestTag).contains(tag.utf8.count) {
             fault = UploadFailure(
-                .permanent, "the server took part \(number) and gave it no tag (ETag)",
+                .permanent, "the server took part \(number) and gave it no tag (ETag) that can be used",
                 hint: "check that the destination's url is an S3 endpoint")
         }
         if let fault {

@@ -146,11 +146,23 @@ struct S3PartsTests {
         #expect(step.failure?.summary.hasPrefix("part 1 at the server is not what was sent") == true)
     }
 
-    @Test func `a part without a tag cannot be used`() throws {
+    @Test(arguments: ["", String(repeating: "t", count: 1025)])
+    func `a part without a tag of any use is sent once more, and named then`(tag: String) throws {
         var (upload, step, _) = try sending()
         let part = step.exchanges[0]
-        step = upload.receive(.answer(200), to: part)
-        #expect(upload.receive(.answer(200), to: part).failure?.summary.contains("no tag") == true)
+        step = upload.receive(.answer(200, [.eTag: tag]), to: part)
+        #expect(step.exchange == part)
+        #expect(
+            upload.receive(.answer(200, [.eTag: tag]), to: part).failure?.summary.contains("no tag") == true)
+    }
+
+    @Test(arguments: ["", String(repeating: "u", count: 2049)])
+    func `an upload without a name of any use is not gone on with`(uploadID: String) throws {
+        var upload = S3Upload(item: .object(size), options: options)
+        let step = upload.start(resource: nil, capabilities: nil)
+        let body = "<R><UploadId>\(uploadID)</UploadId></R>"
+        let failure = upload.receive(.answer(200, body: body), to: try #require(step.exchange)).failure
+        #expect(failure?.category == .permanent)
     }
 
     @Test func `an upload that the server forgot is begun anew`() throws {

@@ -122,6 +122,28 @@ struct S3RecordingTests {
         #expect(report.leftovers.first?.begun != nil)
     }
 
+    @Test(arguments: servers)
+    func `recorded answers with random changes do no harm`(server: String) throws {
+        let names = ["create", "listParts", "listUploads", "completeBadETag", "complete", "noSuchBucket"]
+        var random = SystemRandomNumberGenerator()
+        for name in names {
+            guard case .answered(let recorded) = try answer(server, name) else { continue }
+            for _ in 0..<40 {
+                var changed = recorded
+                for _ in 0..<Int.random(in: 1...6) {
+                    let place = Int.random(in: 0..<changed.body.count)
+                    changed.body[place] = .random(in: .min ... .max, using: &random)
+                }
+                changed.body.removeLast(Int.random(in: 0...1) * Int.random(in: 0..<changed.body.count))
+                _ = S3Error(changed).failure
+                _ = S3PartPage(changed.body, digest: .crc64nvme)
+                _ = S3UploadPage(changed.body)
+                _ = S3Completion(changed.body)
+                _ = S3Creation.uploadID(in: changed.body)
+            }
+        }
+    }
+
     private func answerAfterCreation(_ server: String) throws -> Resource {
         var (upload, step) = started()
         step = upload.receive(try answer(server, "create"), to: try #require(step.exchange))
