@@ -67,18 +67,15 @@ public struct UploadAttempt: Sendable {
                     let before = known?.confirmed
                     try await take(step.notes, known: &known, choice: &choice)
                     idleExchanges = known?.confirmed == before ? idleExchanges + 1 : 0
-                    let next: [Exchange]
                     switch step {
                     case .done(let receipt, _): return .done(receipt)
                     case .failed(let failure, _): return .failed(failure)
-                    case .send(let exchange, _): next = [exchange]
-                    case .sendAll(let exchanges, _): next = exchanges
-                    case .wait: next = []
+                    case .send, .sendAll, .wait: break
                     }
                     guard idleExchanges < Self.idleExchangeLimit else {
                         return .failed(UploadFailure(.server, "the server keeps asking and nothing moves"))
                     }
-                    for exchange in next {
+                    for exchange in step.exchanges {
                         lastExchange += 1
                         underWay[lastExchange] = exchange
                         group.addTask { [number = lastExchange, known] in

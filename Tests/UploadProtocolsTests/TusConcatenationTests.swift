@@ -3,17 +3,6 @@ import Testing
 
 @testable import UploadProtocols
 
-extension Step {
-    /// Of one request or of several at once.
-    var exchanges: [Exchange] {
-        switch self {
-        case .send(let exchange, _): [exchange]
-        case .sendAll(let exchanges, _): exchanges
-        case .wait, .done, .failed: []
-        }
-    }
-}
-
 /// One file as several partial uploads at once (tus 1.0.0, Concatenation).
 struct TusConcatenationTests {
     private static let part = TusConcatenation.smallestPart

@@ -14,7 +14,8 @@ public struct ProtocolTraits: Hashable, Sendable {
     public var fillsPlace: Bool
 
     public init(
-        resumes: Bool, isParallel: Bool = false, fillsPlace: Bool = false, checksums: Set<DigestAlgorithm> = [],
+        resumes: Bool, isParallel: Bool = false, fillsPlace: Bool = false,
+        checksums: Set<DigestAlgorithm> = [],
         existing: Set<ExistingFilePolicy> = []
     ) {
         self.resumes = resumes

@@ -54,6 +54,15 @@ public enum Step: Sendable {
         case serverLost(ByteCount)
     }
 
+    /// What is to be performed: one, several at once, or nothing.
+    public var exchanges: [Exchange] {
+        switch self {
+        case .send(let exchange, _): [exchange]
+        case .sendAll(let exchanges, _): exchanges
+        case .wait, .done, .failed: []
+        }
+    }
+
     /// Of any step.
     public var notes: [Note] {
         switch self {

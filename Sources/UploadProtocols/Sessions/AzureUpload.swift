@@ -5,7 +5,8 @@ import HTTPTypes
 public struct AzureUpload: UploadProtocol {
     public static let name = "azure"
     public static let traits = ProtocolTraits(
-        resumes: true, isParallel: true, fillsPlace: true, checksums: [.md5], existing: [.skip, .replace, .rename, .fail])
+        resumes: true, isParallel: true, fillsPlace: true, checksums: [.md5],
+        existing: [.skip, .replace, .rename, .fail])
 
     private enum Phase: Sendable {
         case idle

@@ -185,14 +185,3 @@ struct FakeS3 {
                 + sums + "</CompleteMultipartUploadResult>")
     }
 }
-
-extension Step {
-    /// What is to be sent, one or many.
-    var exchanges: [Exchange] {
-        switch self {
-        case .send(let exchange, _): [exchange]
-        case .sendAll(let exchanges, _): exchanges
-        case .wait, .done, .failed: []
-        }
-    }
-}

@@ -21,14 +21,6 @@ private func azure(
 private let plan = BlockPlan(size: 10, blockSize: 4, key: "key-1")
 
 extension Step {
-    fileprivate var exchanges: [Exchange] {
-        switch self {
-        case .send(let exchange, _): [exchange]
-        case .sendAll(let exchanges, _): exchanges
-        case .wait, .done, .failed: []
-        }
-    }
-
     fileprivate var isWaiting: Bool { if case .wait = self { true } else { false } }
 }
 
