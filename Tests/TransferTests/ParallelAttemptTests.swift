@@ -145,7 +145,7 @@ struct ParallelAttemptTests {
         let head = Exchange(.head, "http://server.example/", isIdempotent: true)
         let asking = ScriptedProtocol(.send(head), state: 1) { asked, _, _ in
             asked += 1
-            return asked > ExistingFile.nameLimit ? .done(Receipt()) : .send(head)
+            return asked > ExistingChoice.nameLimit ? .done(Receipt()) : .send(head)
         }
         let outcome = try await AttemptLog().run(asking, of: try TestFile(count: 10)) { _ in Self.ok }
         #expect(outcome.receipt != nil, "\(String(describing: outcome.failure))")
