@@ -332,3 +332,30 @@ struct WebDAVChecksumTests {
         #expect(receipt?.verified == nil)
     }
 }
+
+struct WebDAVFolderTests {
+    private func making() throws -> WebDAVFolders {
+        try #require(WebDAVFolders(of: WebDAVAddress("http://h/a/b.bin")))
+    }
+
+    /// Seen with Apache 2.4.71.
+    @Test func `a folder that another upload made at the same moment is there`() throws {
+        var folders = try making()
+        guard case .ask = folders.receive(.init(status: 403)),
+            case .made = folders.receive(.init(status: 405))
+        else {
+            Issue.record("it was not asked for again")
+            return
+        }
+    }
+
+    @Test func `a folder that is refused twice is refused`() throws {
+        var folders = try making()
+        _ = folders.receive(.init(status: 403))
+        guard case .failed(let failure) = folders.receive(.init(status: 403)) else {
+            Issue.record("it was asked for again")
+            return
+        }
+        #expect(failure.status == 403)
+    }
+}

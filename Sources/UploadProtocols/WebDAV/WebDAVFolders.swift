@@ -14,6 +14,8 @@ struct WebDAVFolders: Sendable {
     private var current = 0
     /// True once one was made: from there it only goes inwards.
     private var isDescending = false
+    /// The folder that was asked for a second time.
+    private var repeated: Int?
 
     /// nil if there is no folder that could be missing.
     init?(of address: WebDAVAddress) {
@@ -34,6 +36,10 @@ struct WebDAVFolders: Sendable {
         case 404, 409:
             guard !isDescending, current + 1 < folders.count else { break }
             current += 1
+            return .ask(start())
+        // So Apache answers when another upload makes the same folder at the same moment.
+        case 403 where repeated != current:
+            repeated = current
             return .ask(start())
         default: break
         }
