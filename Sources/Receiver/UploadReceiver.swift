@@ -4,8 +4,8 @@ import Logging
 import NIOCore
 import NIOPosix
 
-/// An HTTP server that takes uploads into a folder: `PUT /NAME`, `POST /` with the file or a form, and tus 1.0
-/// at `/files/`.
+/// An HTTP server that takes uploads into a folder: `PUT /NAME`, `POST /` with the file or a form, either of a file
+/// also as a resumable upload of the IETF, and tus 1.0 at `/files/`.
 ///
 /// Nothing is answered "done" before it is on disk under its name, and nothing stored is replaced unless the
 /// configuration says so. The folder belongs to this receiver until it is released.

@@ -1,6 +1,5 @@
 import HTTPTypes
 
-import struct Foundation.Data
 import struct Foundation.Date
 
 extension ResumableUpload {

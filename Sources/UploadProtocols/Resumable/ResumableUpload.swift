@@ -1,8 +1,5 @@
 import HTTPTypes
 
-import struct Foundation.Data
-import struct Foundation.Date
-
 /// Resumable Uploads for HTTP (draft-ietf-httpbis-resumable-upload), interop versions 8, 6, 5 and 3: make an upload
 /// without content, ask how much the server holds, append until it says that this was all.
 ///
