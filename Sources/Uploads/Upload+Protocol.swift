@@ -1,4 +1,4 @@
-public import UploadProtocols
+import UploadProtocols
 
 extension Upload {
     /// The protocol that carries it: of `auto`, the one that was chosen as far as that is known.

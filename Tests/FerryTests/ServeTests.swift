@@ -97,7 +97,8 @@ struct ServeTests {
         let server = try place.start(
             "serve", "--directory", inbox, "--bind", "127.0.0.1:0", "--max-size", "1K")
         let url = try await address(of: server)
-        try await place.ferry("add", "--to", url, try place.file("a", String(repeating: "x", count: 2000)))
+        let file = try place.file("a", String(repeating: "x", count: 2000))
+        try await place.ferry("add", "--to", "put+\(url)", file)
         let result = try await place.ferry("run", "--exit-when-idle")
         #expect(result.ending == .exited(1))
         let upload = try #require(try await place.list().first)

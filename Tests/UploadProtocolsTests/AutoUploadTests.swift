@@ -135,13 +135,13 @@ struct AutoUploadTests {
     }
 
     @Test(arguments: [
-        (ProtocolOptions(checksum: .sha256), "(SHA-256)"), (ProtocolOptions(existing: .skip), "skip"),
+        (ProtocolOptions(checksum: .crc64nvme), "(CRC-64/NVME)"), (ProtocolOptions(existing: .skip), "skip"),
     ])
     func `what the chosen protocol cannot do is refused before a byte is sent`(
         options: ProtocolOptions, named: String
     ) {
         var auto = AutoUpload.make(.make(), options)
-        let step = auto.start(.answer(404))
+        let step = auto.start(.answer(204, [.tusVersion: "1.0.0"]))
         #expect(step.failure?.category == .permanent)
         #expect(step.failure?.summary.contains(named) == true)
         #expect(step.failure?.hint?.contains("leave") == true)
@@ -184,6 +184,8 @@ struct AutoCheckTests {
         var check = AutoCheck(url: "http://server.example/files/", options: .init())
         guard case .send(let asked) = check.start() else { return #expect(Bool(false)) }
         #expect(asked.method == .options)
+        // put asks two things of its own.
+        for _ in 0..<2 { _ = check.receive(.answer(404)) }
         guard case .finished(let report) = check.receive(.answer(404)) else { return #expect(Bool(false)) }
         #expect(report.capabilities?.choice?.name == "put")
     }

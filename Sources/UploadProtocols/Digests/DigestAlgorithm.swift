@@ -1,7 +1,10 @@
 /// A digest of bytes, as it is called in the configuration and in RFC 9530.
 public enum DigestAlgorithm: String, Hashable, Codable, Sendable, CaseIterable {
+    /// RFC 1321: against mistakes, not against people.
     case md5
+    /// FIPS 180-4: against mistakes, not against people.
     case sha1 = "sha-1"
+    /// FIPS 180-4.
     case sha256 = "sha-256"
     /// Castagnoli (RFC 3720 appendix B.4), 4 bytes in network order.
     case crc32c

@@ -5,7 +5,9 @@ public import HTTPTypes
 public struct DigestOrder: Hashable, Sendable {
     /// How a digest is written into a field.
     public enum Form: Hashable, Sendable {
+        /// Two digits a byte, lower case.
         case hex
+        /// RFC 4648 §4, with padding.
         case base64
 
         /// The digest's bytes as text, hexadecimal digits in lower case.
@@ -19,9 +21,13 @@ public struct DigestOrder: Hashable, Sendable {
 
     /// A field of the request, with what stands around the digest in it.
     public struct Place: Hashable, Sendable {
+        /// Replaced if the request has it already.
         public var field: HTTPField.Name
+        /// How the digest is written.
         public var form: Form
+        /// What stands before the digest.
         public var prefix: String
+        /// What stands after it.
         public var suffix: String
 
         public init(_ field: HTTPField.Name, _ form: Form, prefix: String = "", suffix: String = "") {
@@ -35,6 +41,7 @@ public struct DigestOrder: Hashable, Sendable {
         public func value(_ digest: [UInt8]) -> String { prefix + form.text(digest) + suffix }
     }
 
+    /// Which digest.
     public var algorithm: DigestAlgorithm
     /// Of the file, in bytes from its start.
     public var range: Range<ByteCount>
@@ -50,8 +57,11 @@ public struct DigestOrder: Hashable, Sendable {
 
 /// What was computed for a request, in the order of its `digests`.
 public struct ComputedDigest: Hashable, Sendable {
+    /// Which digest.
     public var algorithm: DigestAlgorithm
+    /// Of the file, in bytes from its start.
     public var range: Range<ByteCount>
+    /// The digest itself; sums in network order.
     public var bytes: [UInt8]
 
     public init(_ algorithm: DigestAlgorithm, of range: Range<ByteCount>, bytes: [UInt8]) {

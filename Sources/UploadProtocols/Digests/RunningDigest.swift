@@ -22,6 +22,7 @@ public struct RunningDigest: Sendable {
         }
     }
 
+    /// Takes the next bytes.
     public mutating func update(_ bytes: UnsafeRawBufferPointer) {
         switch state {
         case .md5(var digest):
@@ -53,6 +54,7 @@ public struct RunningDigest: Sendable {
         }
     }
 
+    /// The digest of all of `bytes`.
     public static func of(_ bytes: [UInt8], _ algorithm: DigestAlgorithm) -> [UInt8] {
         var digest = RunningDigest(algorithm)
         bytes.withUnsafeBytes { digest.update($0) }

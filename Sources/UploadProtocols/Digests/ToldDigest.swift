@@ -3,7 +3,9 @@ public import HTTPTypes
 
 /// A digest of a whole file as a server tells it.
 public struct ToldDigest: Hashable, Sendable {
+    /// Which digest.
     public var algorithm: DigestAlgorithm
+    /// The digest itself; sums in network order.
     public var bytes: [UInt8]
 
     public init(_ algorithm: DigestAlgorithm, _ bytes: [UInt8]) {

@@ -24,32 +24,38 @@ public enum ProtocolCatalog {
 
     /// In the order they are listed for people.
     public static let entries: [Entry] = [
-        Entry(AutoUpload.self, check: { AutoCheck(url: $0, options: $1) }) {
-            AutoUpload(item: $0, options: $1)
-        },
-        Entry(PutUpload.self, check: { PutCheck(url: $0, options: $1) }) { PutUpload(item: $0, options: $1) },
+        Entry(
+            AutoUpload.self, check: { AutoCheck(url: $0, options: $1) },
+            make: { AutoUpload(item: $0, options: $1) }),
+        Entry(
+            PutUpload.self, check: { PutCheck(url: $0, options: $1) },
+            make: { PutUpload(item: $0, options: $1) }),
         Entry(PostUpload.self) { PostUpload(item: $0, options: $1) },
         Entry(FormUpload.self) { FormUpload(item: $0, options: $1) },
-        Entry(TusUpload.self, check: { url, _ in TusCheck(url: url) }) { TusUpload(item: $0, options: $1) },
-        Entry(ResumableUpload.self, check: { ResumableCheck(url: $0, options: $1) }) {
-            ResumableUpload(item: $0, options: $1)
-        },
-        Entry(S3Upload.self, check: { S3Check(url: $0, options: $1) }) { S3Upload(item: $0, options: $1) },
-        Entry(WebDAVUpload.self, check: { WebDAVCheck(url: $0, options: $1) }) {
-            WebDAVUpload(item: $0, options: $1)
-        },
-        Entry(NextcloudUpload.self, check: { NextcloudCheck(url: $0, options: $1) }) {
-            NextcloudUpload(item: $0, options: $1)
-        },
-        Entry(GoogleUpload.self, check: { url, _ in GoogleCheck(url: url) }) {
-            GoogleUpload(item: $0, options: $1)
-        },
-        Entry(GraphUpload.self, check: { url, _ in GraphCheck(url: url) }) {
-            GraphUpload(item: $0, options: $1)
-        },
-        Entry(AzureUpload.self, check: { url, _ in AzureCheck(url: url) }) {
-            AzureUpload(item: $0, options: $1)
-        },
+        Entry(
+            TusUpload.self, check: { url, _ in TusCheck(url: url) },
+            make: { TusUpload(item: $0, options: $1) }),
+        Entry(
+            ResumableUpload.self, check: { ResumableCheck(url: $0, options: $1) },
+            make: { ResumableUpload(item: $0, options: $1) }),
+        Entry(
+            S3Upload.self, check: { S3Check(url: $0, options: $1) },
+            make: { S3Upload(item: $0, options: $1) }),
+        Entry(
+            WebDAVUpload.self, check: { WebDAVCheck(url: $0, options: $1) },
+            make: { WebDAVUpload(item: $0, options: $1) }),
+        Entry(
+            NextcloudUpload.self, check: { NextcloudCheck(url: $0, options: $1) },
+            make: { NextcloudUpload(item: $0, options: $1) }),
+        Entry(
+            GoogleUpload.self, check: { url, _ in GoogleCheck(url: url) },
+            make: { GoogleUpload(item: $0, options: $1) }),
+        Entry(
+            GraphUpload.self, check: { url, _ in GraphCheck(url: url) },
+            make: { GraphUpload(item: $0, options: $1) }),
+        Entry(
+            AzureUpload.self, check: { url, _ in AzureCheck(url: url) },
+            make: { AzureUpload(item: $0, options: $1) }),
     ]
 
     /// nil if there is no such protocol.

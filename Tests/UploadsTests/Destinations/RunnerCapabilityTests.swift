@@ -102,9 +102,9 @@ struct RunnerCapabilityTests {
     }
 
     @Test func `a check asks, keeps what it finds and leaves nothing`() async throws {
-        let server = try HostileServer([
-            .answer(204, headers: [("Tus-Version", "1.0.0"), ("Tus-Extension", "creation")])
-        ])
+        let tus = HostileBehavior.answer(
+            204, headers: [("Tus-Version", "1.0.0"), ("Tus-Extension", "creation")])
+        let server = try HostileServer([tus, tus])
         defer { server.stop() }
         let destination = place(server.url("/files/"))
         let report = try await with(destination) { runner in
