@@ -95,7 +95,7 @@ struct CheckTests {
     @Test func `an address may be checked, and credentials of the configuration are sent to theirs`()
         async throws
     {
-        let server = try HostileServer(Array(repeating: .answer(204), count: 4))
+        let server = try HostileServer(Array(repeating: .answer(204), count: 8))
         defer { server.stop() }
         try place.configure("put", at: server.url("/in/"), more: #", "auth": { "bearer": "secret" }"#)
         #expect(try await place.ferry("check", server.url("/other/"), "here").ending == .exited(0))

@@ -17,7 +17,10 @@ struct ConfigurationTests {
     @Test func `the example is a valid configuration`() throws {
         let data = try Data(contentsOf: Self.example)
         let configuration = try ConfigurationFile.parse(data, file: "config.example.json")
-        #expect(configuration.destinations.keys.sorted() == ["archive", "drive", "films", "photos"])
+        #expect(
+            configuration.destinations.keys.sorted() == [
+                "anything", "archive", "backup", "cloud", "drive", "films", "objects", "photos",
+            ])
         #expect(configuration.defaultDestination == "films")
         #expect(configuration.limits.bandwidth == 20_000_000 || configuration.limits.bandwidth == 20 << 20)
     }

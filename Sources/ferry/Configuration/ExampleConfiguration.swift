@@ -6,7 +6,35 @@ enum ExampleConfiguration {
             "films": {
               "url": "https://uploads.example.org/files/",
               "protocol": "tus",
+              "parallel": 4,
               "auth": { "bearer": { "env": "FILMS_TOKEN" } }
+            },
+            "backup": {
+              "url": "s3://my-bucket/laptop/",
+              "protocol": "s3",
+              "chunkSize": "16M",
+              "parallel": 4,
+              "checksum": "crc64nvme",
+              "ifExists": "skip",
+              "s3": { "region": "eu-west-1", "storageClass": "STANDARD_IA" },
+              "auth": { "s3": { "profile": "backup" } }
+            },
+            "objects": {
+              "url": "s3://media/in/",
+              "protocol": "s3",
+              "s3": { "endpoint": "https://objects.example.org:9000", "addressing": "path" },
+              "auth": { "s3": { "accessKey": "ferry", "secretKey": { "file": "~/.config/ferry/objects-key" } } }
+            },
+            "cloud": {
+              "url": "https://cloud.example.org/remote.php/dav/files/ann/in/",
+              "protocol": "nextcloud",
+              "checksum": "sha-256",
+              "ifExists": "rename",
+              "auth": { "basic": { "user": "ann", "password": { "env": "CLOUD_APP_PASSWORD" } } }
+            },
+            "anything": {
+              "url": "https://in.example.org/files/",
+              "protocol": "auto"
             },
             "photos": {
               "url": "https://photos.example.org/api/upload",
@@ -20,6 +48,8 @@ enum ExampleConfiguration {
             "archive": {
               "url": "https://files.example.org/archive/",
               "protocol": "put",
+              "checksum": "sha-256",
+              "ifExists": "skip",
               "auth": { "basic": { "user": "me", "password": { "file": "~/.config/ferry/archive-password" } } },
               "tls": {
                 "authorities": "~/.config/ferry/private-ca.pem",
