@@ -12,6 +12,7 @@ public struct RunningDigest: Sendable {
 
     private var state: State
 
+    /// Of no bytes so far.
     public init(_ algorithm: DigestAlgorithm) {
         switch algorithm {
         case .md5: state = .md5(Insecure.MD5())

@@ -50,5 +50,6 @@ public enum InteropVersion: Int, Comparable, CaseIterable, Sendable {
 
 /// The content of an append, from interop version 6 on.
 public enum PartialUpload {
+    /// Of the content of an append, from interop version 6 on.
     public static let mediaType = "application/partial-upload"
 }
