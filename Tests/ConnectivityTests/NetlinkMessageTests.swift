@@ -1,3 +1,4 @@
+import Support
 import Testing
 
 @testable import Connectivity
@@ -234,21 +235,4 @@ enum RawMessage {
 
 private func native(_ number: some FixedWidthInteger) -> [UInt8] {
     withUnsafeBytes(of: number) { Array($0) }
-}
-
-private struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) {
-        state = seed
-    }
-
-    /// SplitMix64.
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-        return mixed ^ (mixed >> 31)
-    }
 }

@@ -1,3 +1,4 @@
+import Support
 import Testing
 import Uploads
 
@@ -58,7 +59,7 @@ import Uploads
     }
 
     @Test func `every way of moving keeps the cursor in the list and on the screen`() {
-        var dice = Dice(11)
+        var dice = SeededGenerator(seed: 11)
         let keys: [Key] = [
             .up, .down, .pageUp, .pageDown, .home, .end, .control("d"), .control("u"),
             .wheel(3, Point(row: 0, column: 0)),

@@ -1,3 +1,4 @@
+import Support
 import Testing
 
 @testable import TUI
@@ -34,7 +35,7 @@ import Testing
     }
 
     @Test func `random bytes never stop the parser`() {
-        var dice = Dice(7)
+        var dice = SeededGenerator(seed: 7)
         for _ in 0..<2000 {
             let bytes = (0..<Int.random(in: 0...60, using: &dice)).map { _ in
                 Bool.random(using: &dice)

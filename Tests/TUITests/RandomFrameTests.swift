@@ -1,4 +1,5 @@
 import Foundation
+import Support
 import Testing
 import Transfer
 import UploadProtocols
@@ -25,7 +26,7 @@ import Uploads
         .paste(String(repeating: "報", count: 300), isComplete: true),
     ]
 
-    private static func upload(_ id: Int, _ dice: inout Dice) -> Upload {
+    private static func upload(_ id: Int, _ dice: inout SeededGenerator) -> Upload {
         .make(
             id, name: names.randomElement(using: &dice),
             size: [0, 1, 5000, .max, -7].randomElement(using: &dice) ?? 0,
@@ -35,7 +36,7 @@ import Uploads
     }
 
     @Test(arguments: 0..<8) func `every screen of every size is drawn whole`(seed: Int) {
-        var dice = Dice(UInt64(seed))
+        var dice = SeededGenerator(seed: UInt64(seed))
         let reply = FileSelection(
             files: [
                 .init(path: LocalPath("/報"), identity: Upload.make(1).identity, relativeName: "報告\u{1B}")

@@ -1,3 +1,4 @@
+import Support
 import Testing
 
 @testable import TUI
@@ -37,7 +38,7 @@ import Testing
     }
 
     @Test func `no text leaves anything in it that a terminal would obey`() {
-        var dice = Dice(3)
+        var dice = SeededGenerator(seed: 3)
         for _ in 0..<500 {
             var raw = String.UnicodeScalarView()
             for _ in 0..<Int.random(in: 0...40, using: &dice) {

@@ -1,3 +1,4 @@
+import Support
 import Testing
 import UploadProtocols
 import Uploads
@@ -19,7 +20,7 @@ import Uploads
 
     @Test(arguments: [1, 2, 3], [5, 400])
     func `order, counts and sums equal a recount after random changes`(seed: UInt64, batch: Int) {
-        var dice = Dice(seed)
+        var dice = SeededGenerator(seed: seed)
         var table = UploadTable()
         var truth: [Upload.ID: Upload] = [:]
         for _ in 0..<60 {

@@ -1,4 +1,5 @@
 import HTTPTypes
+import Support
 import Testing
 
 @testable import UploadProtocols
@@ -7,7 +8,7 @@ import Testing
 struct TusModelTests {
     @Test(arguments: 0..<600)
     func `an upload to any server over any link ends with exactly the file`(seed: Int) throws {
-        var random = SeededNumbers(seed: UInt64(seed))
+        var random = SeededGenerator(seed: UInt64(seed))
         var habits = ModelTusServer.Habits(
             breaks: [0, 100, 300].randomElement(using: &random) ?? 0,
             trouble: [0, 50].randomElement(using: &random) ?? 0,
@@ -53,7 +54,7 @@ struct TusModelTests {
 
     @Test(arguments: 0..<200)
     func `an upload to a server that forgets at times never ends with another file`(seed: Int) throws {
-        var random = SeededNumbers(seed: UInt64(1000 + seed))
+        var random = SeededGenerator(seed: UInt64(1000 + seed))
         let habits = ModelTusServer.Habits(
             breaks: 100, trouble: 50, forgets: 100, extensions: ["creation", "concatenation"])
         let options = ProtocolOptions(parallelRequests: [1, 3].randomElement(using: &random))
@@ -135,20 +136,5 @@ private struct ModelRun {
         case .capabilities(let found): capabilities = found
         case .serverLost: break
         }
-    }
-}
-
-/// The same numbers each time (SplitMix64).
-private struct SeededNumbers: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

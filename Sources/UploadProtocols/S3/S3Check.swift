@@ -119,7 +119,9 @@ public struct S3Check: DestinationCheck {
         let count = report.leftovers.count
         let more = page.next == nil ? "" : "more than "
         report.findings.append(
-            count == 0 ? "no unfinished uploads are there" : "\(more)\(count) unfinished uploads are there")
+            count == 0
+                ? "no unfinished uploads are there"
+                : "\(more)\(count) unfinished \(count == 1 ? "upload is" : "uploads are") there")
         return .finished(report)
     }
 

@@ -208,17 +208,7 @@ extension GoogleUpload {
 
     private mutating func restart(after resource: Resource, because reason: String) -> Step {
         restarts += 1
-        guard !resource.isGiven else {
-            return .failed(
-                UploadFailure(
-                    .permanent, "the session of the address is over: \(reason)",
-                    hint: "ask for a new session and put its address into the destination's url"),
-                notes: [.resource(nil)])
-        }
-        guard restarts < 2 else {
-            return .failed(UploadFailure(.permanent, "\(reason), twice in a row"), notes: [.resource(nil)])
-        }
-        // The old address stays on record until there is a new one: a refusal may have been a mistake.
+        if let end = resource.end(ofRestart: restarts, because: reason) { return end }
         return begin(noting: resource.confirmed > 0 ? [.serverLost(resource.confirmed)] : [])
     }
 

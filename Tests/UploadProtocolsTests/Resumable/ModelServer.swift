@@ -1,21 +1,7 @@
 import HTTPTypes
+import Support
 
 @testable import UploadProtocols
-
-/// Numbers at random, the same for the same seed (splitmix64).
-struct Dice: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-
-    /// True once in so many times.
-    mutating func isOne(in count: Int) -> Bool { Int.random(in: 0..<count, using: &self) == 0 }
-}
 
 /// A server of resumable uploads that keeps to the drafts and is otherwise as unreliable as the dice will have it.
 struct ModelServer {
@@ -36,9 +22,9 @@ struct ModelServer {
     let forgets: Bool
     private let keepsBrokenRequests: Bool
     private let maximumAppend: ByteCount?
-    private var dice: Dice
+    private var dice: SeededGenerator
 
-    init(dice: inout Dice) {
+    init(dice: inout SeededGenerator) {
         version = InteropVersion.allCases.randomElement(using: &dice) ?? .eight
         size = dice.isOne(in: 5) ? 0 : ByteCount.random(in: 1...1000, using: &dice)
         forgets = dice.isOne(in: 2)

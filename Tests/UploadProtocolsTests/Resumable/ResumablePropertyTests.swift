@@ -1,4 +1,5 @@
 import HTTPTypes
+import Support
 import Testing
 
 @testable import UploadProtocols
@@ -6,12 +7,12 @@ import Testing
 /// Attempts one after another, as the queue makes them, with what a crash would leave in between.
 private struct Attempts {
     var server: ModelServer
-    var dice: Dice
+    var dice: SeededGenerator
     let options: ProtocolOptions
     private(set) var journaled: Resource?
     private var known: ServerCapabilities?
 
-    init(server: ModelServer, dice: Dice, chunkSize: ByteCount?) {
+    init(server: ModelServer, dice: SeededGenerator, chunkSize: ByteCount?) {
         self.server = server
         self.dice = dice
         options = ProtocolOptions(chunkSize: chunkSize)
@@ -56,7 +57,7 @@ private struct Attempts {
 struct ResumablePropertyTests {
     @Test(arguments: 0..<2000)
     func `whatever the link and the server do, a file arrives once and whole`(seed: UInt64) throws {
-        var dice = Dice(state: seed)
+        var dice = SeededGenerator(seed: seed)
         let server = ModelServer(dice: &dice)
         let chunkSize = dice.isOne(in: 2) ? ByteCount.random(in: 20...400, using: &dice) : nil
         var attempts = Attempts(server: server, dice: dice, chunkSize: chunkSize)

@@ -1,20 +1,8 @@
 import HTTPTypes
+import Support
 import Testing
 
 @testable import UploadProtocols
-
-/// Numbers that a seed repeats (splitmix64).
-private struct Seeded: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ mixed >> 31
-    }
-}
 
 /// What is kept between attempts, as the driver keeps it.
 private struct Disk {
@@ -39,7 +27,7 @@ struct S3RandomOrderTests {
     private func upload(
         _ item: UploadItem, _ options: ProtocolOptions, to server: inout FakeS3, faults: Int, seed: UInt64
     ) throws -> (receipt: Receipt, attempts: Int) {
-        var random = Seeded(state: seed)
+        var random = SeededGenerator(seed: seed)
         var disk = Disk()
         for attempt in 1...200 {
             var upload = S3Upload(item: item, options: options)
@@ -90,7 +78,7 @@ struct S3RandomOrderTests {
 
     @Test(arguments: 0..<100)
     func `whatever happens in whatever order, the object is the file`(seed: Int) throws {
-        var random = Seeded(state: UInt64(seed) &* 77)
+        var random = SeededGenerator(seed: UInt64(seed) &* 77)
         let item = UploadItem.make(
             url: "http://server.example/b/", size: .random(in: 0...60 * (5 << 20), using: &random))
         var server = FakeS3()

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import Support
 import Testing
 
 @testable import UploadProtocols
@@ -9,7 +10,7 @@ import Testing
 struct SessionCoverageTests {
     @Test(arguments: 0..<200 as Range<UInt64>)
     func `Google gets the file, whatever it keeps of a request`(seed: UInt64) throws {
-        var random = Random(seed: seed)
+        var random = SeededGenerator(seed: seed)
         let size = ByteCount.random(in: 0...3_000_000, using: &random)
         let chunkSize = Bool.random(using: &random) ? nil : ByteCount.random(in: 1...900_000, using: &random)
         let item = UploadItem.make(
@@ -21,7 +22,7 @@ struct SessionCoverageTests {
 
     @Test(arguments: 0..<200 as Range<UInt64>)
     func `Graph gets the file, whatever breaks`(seed: UInt64) throws {
-        var random = Random(seed: seed)
+        var random = SeededGenerator(seed: seed)
         let size = ByteCount.random(in: 1...3_000_000, using: &random)
         let chunkSize = Bool.random(using: &random) ? nil : ByteCount.random(in: 1...900_000, using: &random)
         let item = UploadItem.make(
@@ -33,7 +34,7 @@ struct SessionCoverageTests {
 
     @Test(arguments: 0..<200 as Range<UInt64>)
     func `Azure gets every block once the blob is made, whatever breaks`(seed: UInt64) throws {
-        var random = Random(seed: seed)
+        var random = SeededGenerator(seed: seed)
         let size = ByteCount.random(in: 1...2000, using: &random)
         let item = UploadItem.make(url: "https://acct.example/c/?sig=s", size: size)
         let options = ProtocolOptions(
@@ -81,23 +82,6 @@ private protocol Server {
     mutating func answer(_ exchange: Exchange) -> Reply
 }
 
-/// SplitMix64: the same seed gives the same troubles.
-private struct Random: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-
-    mutating func happens(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &self) < percent }
-}
-
 /// A session that takes ranges in order.
 private struct AppendServer: Server {
     enum Kind {
@@ -107,7 +91,7 @@ private struct AppendServer: Server {
 
     var size: ByteCount?
     let kind: Kind
-    var random: Random
+    var random: SeededGenerator
     /// What the session holds; nil if there is none.
     var held: ByteCount?
     /// Bytes of the file that is made.
@@ -115,7 +99,7 @@ private struct AppendServer: Server {
     /// Once: twice in one attempt is a failure that a person sees.
     private var hasForgotten = false
 
-    init(size: ByteCount, kind: Kind, random: Random) {
+    init(size: ByteCount, kind: Kind, random: SeededGenerator) {
         (self.size, self.kind, self.random) = (size, kind, random)
     }
 
@@ -186,14 +170,14 @@ private struct AppendServer: Server {
 /// A blob and its blocks.
 private struct BlockServer: Server {
     let size: ByteCount? = nil
-    var random: Random
+    var random: SeededGenerator
     var blocks: [String: Range<ByteCount>] = [:]
     /// The ranges of the file that the blob is made of.
     var blob: [Range<ByteCount>] = []
     private var names: [String] = []
     private var hasForgotten = false
 
-    init(random: Random) { self.random = random }
+    init(random: SeededGenerator) { self.random = random }
 
     mutating func pick(_ count: Int) -> Int { Int.random(in: 0..<count, using: &random) }
 

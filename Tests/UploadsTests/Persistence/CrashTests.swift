@@ -1,4 +1,5 @@
 import Foundation
+import Support
 import Testing
 import Transfer
 import UploadProtocols
@@ -156,19 +157,5 @@ struct CrashTests {
             let left = disk.powerCut(keeping: remains, names: .first(Int.random(in: 0...5, using: &random)))
             #expect(run.explains(left, atLeast: run.durable))
         }
-    }
-}
-
-/// SplitMix64: the same numbers for the same seed.
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = (state ^ state >> 30) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ mixed >> 31
     }
 }
