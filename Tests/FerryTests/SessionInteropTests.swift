@@ -6,6 +6,9 @@ import Testing
 /// scripted from the vendors' documentation.
 @Suite(.fewAtOnce, .serialized, .timeLimit(.minutes(10)))
 struct SessionInteropTests {
+    private static let isLong = ProcessInfo.processInfo.environment["FERRY_LONG"] == "1"
+    private static let needsTime: Comment = "takes minutes; FERRY_LONG=1 runs it"
+
     private let place: Workplace
     private let folder: String
 
@@ -124,6 +127,22 @@ extension SessionInteropTests {
         try await server.stop()
     }
 
+    @Test(
+        .enabled(if: InteropServer.hasPython, InteropServer.needsPython), .enabled(if: isLong, needsTime),
+        arguments: [CutUpload.Trouble.link, .kill])
+    func `two hundred megabytes to gcp-storage-emulator survive twenty cuts`(trouble: CutUpload.Trouble)
+        async throws
+    {
+        let server = try await InteropServer("google_storage.py", folder: folder)
+        let result = try await CutUpload(size: 200_000_000, cuts: 20, seed: 61, trouble: trouble).run(
+            in: place, to: server.port, Self.google, protocol: "google",
+            more: #", "chunkSize": "1M", "checksum": "crc32c""#)
+        await expectSame(CutUpload.name, as: "\(folder)/.cloudstorage/bkt/\(CutUpload.name)")
+        print("gcp-storage-emulator, \(trouble), chunks of 1 MiB: \(result)")
+        #expect(result.ratio <= 1.05)
+        try await server.stop()
+    }
+
     @Test(.enabled(if: InteropServer.hasPython, InteropServer.needsPython))
     func `one request for all goes on from what gcp-storage-emulator kept`() async throws {
         let server = try await InteropServer("google_storage.py", folder: folder)
@@ -181,6 +200,23 @@ extension SessionInteropTests {
         await expectSame(CutUpload.name, as: "\(folder)/files/in/\(CutUpload.name)")
         print("Graph, scripted, \(trouble), ranges of 640 KiB: \(result)")
         #expect(result.ratio <= 1.2)
+        #expect(try log("create").count == 1)
+        try await server.stop()
+    }
+
+    @Test(
+        .enabled(if: InteropServer.hasPython, InteropServer.needsPython), .enabled(if: isLong, needsTime),
+        arguments: [CutUpload.Trouble.link, .kill])
+    func `two hundred megabytes to Graph as documented survive twenty cuts`(trouble: CutUpload.Trouble)
+        async throws
+    {
+        let server = try await InteropServer("graph_server.py", folder: folder)
+        let result = try await CutUpload(size: 200_000_000, cuts: 20, seed: 62, trouble: trouble).run(
+            in: place, to: server.port, Self.graph, protocol: "graph",
+            more: Self.token + #", "chunkSize": "320K""#)
+        await expectSame(CutUpload.name, as: "\(folder)/files/in/\(CutUpload.name)")
+        print("Graph, scripted, \(trouble), ranges of 320 KiB: \(result)")
+        #expect(result.ratio <= 1.05)
         #expect(try log("create").count == 1)
         try await server.stop()
     }
@@ -255,6 +291,23 @@ extension SessionInteropTests {
         await expectSame(CutUpload.name, as: "\(folder)/blobs/in/\(CutUpload.name)")
         print("Azure, scripted, \(trouble), 4 blocks of 256 KiB at once: \(result)")
         #expect(result.ratio <= 1.3)
+        #expect(try log("commit ").count == 1)
+        try await server.stop()
+    }
+
+    @Test(
+        .enabled(if: InteropServer.hasPython, InteropServer.needsPython), .enabled(if: isLong, needsTime),
+        arguments: [CutUpload.Trouble.link, .kill])
+    func `two hundred megabytes to Azure as documented survive twenty cuts`(trouble: CutUpload.Trouble)
+        async throws
+    {
+        let server = try await InteropServer("azure_server.py", folder: folder)
+        let result = try await CutUpload(size: 200_000_000, cuts: 20, seed: 63, trouble: trouble).run(
+            in: place, to: server.port, Self.azure, protocol: "azure",
+            more: #", "chunkSize": "256K", "parallel": 1, "checksum": "md5""#)
+        await expectSame(CutUpload.name, as: "\(folder)/blobs/in/\(CutUpload.name)")
+        print("Azure, scripted, \(trouble), blocks of 256 KiB: \(result)")
+        #expect(result.ratio <= 1.05)
         #expect(try log("commit ").count == 1)
         try await server.stop()
     }

@@ -46,6 +46,9 @@ enum WebDAVServerKind: String, CaseIterable, CustomTestStringConvertible {
     .fewAtOnce, .timeLimit(.minutes(5)),
     .enabled(if: WebDAVServerKind.arePresent, WebDAVServerKind.need))
 struct WebDAVTests {
+    private static let isLong = ProcessInfo.processInfo.environment["FERRY_LONG"] == "1"
+    private static let needsTime: Comment = "takes minutes; FERRY_LONG=1 runs it"
+
     private let place: Workplace
     private let folder: String
     /// Where each server keeps its files.
@@ -139,6 +142,17 @@ struct WebDAVTests {
             print("WebDAV by apache, \(trouble): \(result)")
             // Apache keeps what came of a broken part; the proof and what was in sockets is sent twice.
             #expect(result.ratio < 1.25)
+            await expectSameTrees()
+        }
+    }
+
+    @Test(.enabled(if: isLong, needsTime), arguments: [CutUpload.Trouble.link, .kill])
+    func `two hundred megabytes to Apache survive twenty cuts`(trouble: CutUpload.Trouble) async throws {
+        try await with(.apache) { server in
+            let result = try await CutUpload(size: 200_000_000, cuts: 20, seed: 64, trouble: trouble).run(
+                in: place, to: server.port, "/", protocol: "webdav", more: #", "chunkSize": "4M""#)
+            print("WebDAV by apache, \(trouble), pieces of 4 MiB: \(result)")
+            #expect(result.ratio <= 1.05)
             await expectSameTrees()
         }
     }

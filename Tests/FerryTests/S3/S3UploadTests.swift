@@ -114,6 +114,30 @@ struct S3UploadTests {
         #expect(upload.resent <= upload.attempts * 4 * Self.part)
     }
 
+    @Test(arguments: [CutUpload.Trouble.link, .kill])
+    func `a way that is cut five times costs a part each time at most`(trouble: CutUpload.Trouble) async throws
+    {
+        try await cut(CutUpload(size: 64_000_000, cuts: 5, seed: 71, trouble: trouble))
+    }
+
+    @Test(
+        .enabled(if: isLong, "takes minutes; FERRY_LONG=1 runs it"),
+        arguments: [CutUpload.Trouble.link, .kill])
+    func `two hundred megabytes survive twenty cuts`(trouble: CutUpload.Trouble) async throws {
+        try await cut(CutUpload(size: 200_000_000, cuts: 20, seed: 72, trouble: trouble))
+    }
+
+    private func cut(_ upload: CutUpload) async throws {
+        let site = try await S3Site("cuts-\(upload.cuts)-\(upload.trouble)")
+        let result = try await upload.run(
+            in: place, to: site.server.port, "/\(site.bucket)/", protocol: "s3",
+            more: S3Site.keys + #", "chunkSize": "5M", "parallel": 1"#)
+        #expect(try await site.holds(CutUpload.name, sameAs: place.path(CutUpload.name)))
+        print("OpenStack Swift by S3, \(upload.trouble), parts of 5 MiB: \(result)")
+        // Heads, signatures and the list of parts come to less than a hundredth.
+        #expect(result.bytesThrough <= upload.size + upload.size / 100 + upload.cuts * Self.part)
+    }
+
     @Test(arguments: ["crc64nvme", "crc32c", "sha-256", "sha-1", "md5"])
     func `a checksum in the configuration is confirmed where the server tells one`(checksum: String)
         async throws
