@@ -21,7 +21,10 @@ final class NIOResumableServer: Sendable {
     init(folder: String, version: Int? = nil) async throws {
         // Without an origin the addresses it gives are relative, and lead through any proxy.
         let context = HTTPResumableUploadContext(origin: "")
-        channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+        // All connections on one loop. On several, the server (swift-nio-extras 1.35) may lose an answer: it ends what a
+        // connection did for an upload of another loop only after the connection's next request has come, takes that
+        // request's context away with it, and the client waits for nothing.
+        channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton.next())
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     let pipeline = channel.pipeline.syncOperations

@@ -115,8 +115,7 @@ struct S3UploadTests {
     }
 
     @Test(arguments: [CutUpload.Trouble.link, .kill])
-    func `a way that is cut five times costs a part each time at most`(trouble: CutUpload.Trouble) async throws
-    {
+    func `a way that is cut five times costs a part each time`(trouble: CutUpload.Trouble) async throws {
         try await cut(CutUpload(size: 64_000_000, cuts: 5, seed: 71, trouble: trouble))
     }
 
