@@ -155,11 +155,16 @@ extension RequestFailure {
 }
 
 extension TransportRequest {
+    /// How much of a body may go out twice without a question. A connection that broke after more than this was not closed
+    /// while it was idle, and who sends a file can find out how much of it arrived.
+    private static let cheapBody: ByteCount = 256 << 10
+
     /// Only what a server may see twice, or what it cannot have seen, is sent again (RFC 9110 §9.2.2).
     fileprivate func mayRepeat(after error: TransportError) -> Bool {
         switch error.reason {
         case .unsent: true
-        case .staleConnection: isRepeatable || error.bodySent == 0 && body.length != 0
+        case .staleConnection:
+            error.bodySent <= Self.cheapBody && isRepeatable || error.bodySent == 0 && body.length != 0
         case .cancelled, .notConnected, .broken, .source: false
         }
     }

@@ -139,7 +139,7 @@ struct StaleConnectionTests {
 
     @Test(arguments: [
         (TransportError.Reason.unsent, HTTPRequest.Method.post, ByteCount(0), 2),
-        (.staleConnection, .put, 5, 2),
+        (.staleConnection, .put, 5, 2), (.staleConnection, .put, 300_000, 1),
         (.staleConnection, .post, 0, 2), (.staleConnection, .post, 5, 1), (.broken, .put, 0, 1),
         (.notConnected, .put, 0, 1), (.cancelled, .put, 0, 1), (.source, .put, 0, 1),
     ])
