@@ -30,6 +30,25 @@ final class Folder: Sendable {
         return try folder(name)
     }
 
+    /// - Throws: `EEXIST` if the name is taken.
+    func makeNewFolder(_ name: String) throws(SystemError) {
+        try SystemError.check("mkdir") { mkdirat(descriptor, name, 0o777) }
+        try sync()
+    }
+
+    /// Of what has that name, a link included, which is not followed.
+    func status(of name: String) throws(SystemError) -> PartFile.Status {
+        var status = stat()
+        try SystemError.check("stat") { fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) }
+        return PartFile.Status(status)
+    }
+
+    func status() throws(SystemError) -> PartFile.Status {
+        var status = stat()
+        try SystemError.check("stat") { fstat(descriptor, &status) }
+        return PartFile.Status(status)
+    }
+
     func file(_ name: String, flags: CInt, mode: mode_t = 0o666) throws(SystemError) -> PartFile {
         let flags = flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
         return PartFile(descriptor: try SystemError.check("open") { openat(descriptor, name, flags, mode) })
@@ -69,7 +88,8 @@ final class Folder: Sendable {
         #endif
     }
 
-    func names() throws(SystemError) -> [String] {
+    /// The names in this folder, in no order; no more than `limit` of them.
+    func names(limit: Int = .max) throws(SystemError) -> [String] {
         let copy = try SystemError.check("open") {
             openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         }
@@ -80,7 +100,7 @@ final class Folder: Sendable {
         }
         defer { closedir(stream) }
         var names: [String] = []
-        while let entry = readdir(stream) {
+        while names.count < limit, let entry = readdir(stream) {
             let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
                 pointer.withMemoryRebound(
                     to: CChar.self, capacity: MemoryLayout.size(ofValue: pointer.pointee)

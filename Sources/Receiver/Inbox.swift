@@ -75,7 +75,7 @@ final class Inbox: Sendable {
             for name in path.folders { folder = try folder.folder(name.text) }
             let file = try folder.file(path.file.text, flags: O_RDONLY)
             let status = try file.status()
-            return status.isRegular ? (file, status) : nil
+            return status.kind == .file ? (file, status) : nil
         } catch {
             if [ENOENT, ENOTDIR, ELOOP, ENXIO].contains(error.code) { return nil }
             throw error

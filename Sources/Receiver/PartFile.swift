@@ -4,12 +4,38 @@ import NIOPosix
 
 /// An open file. Its calls block, so they belong on `offLoop`.
 final class PartFile: Sendable {
-    struct Status {
+    struct Status: Sendable {
+        enum Kind: Sendable {
+            case file
+            case folder
+            case other
+        }
+
         var size: Int
         var modified: Date
         /// Changes whenever the content does: inode, size and time of the last change (RFC 9110 §8.8.3).
         var entityTag: String
-        var isRegular: Bool
+        var kind: Kind
+
+        init(_ status: stat) {
+            #if os(Linux)
+                let time = status.st_mtim
+            #else
+                let time = status.st_mtimespec
+            #endif
+            let parts =
+                [UInt64(status.st_ino), UInt64(clamping: status.st_size)]
+                + [time.tv_sec, time.tv_nsec]
+                .map { UInt64(clamping: $0) }
+            size = Int(status.st_size)
+            modified = Date(timeIntervalSince1970: Double(time.tv_sec) + Double(time.tv_nsec) / 1e9)
+            entityTag = "\"" + parts.map { String($0, radix: 16) }.joined(separator: "-") + "\""
+            switch status.st_mode & S_IFMT {
+            case S_IFREG: kind = .file
+            case S_IFDIR: kind = .folder
+            default: kind = .other
+            }
+        }
     }
 
     let descriptor: CInt
@@ -21,20 +47,7 @@ final class PartFile: Sendable {
     func status() throws(SystemError) -> Status {
         var status = stat()
         try SystemError.check("stat") { fstat(descriptor, &status) }
-        #if os(Linux)
-            let time = status.st_mtim
-        #else
-            let time = status.st_mtimespec
-        #endif
-        let parts =
-            [UInt64(status.st_ino), UInt64(clamping: status.st_size)]
-            + [time.tv_sec, time.tv_nsec]
-            .map { UInt64(clamping: $0) }
-        return Status(
-            size: Int(status.st_size),
-            modified: Date(timeIntervalSince1970: Double(time.tv_sec) + Double(time.tv_nsec) / 1e9),
-            entityTag: "\"" + parts.map { String($0, radix: 16) }.joined(separator: "-") + "\"",
-            isRegular: status.st_mode & S_IFMT == S_IFREG)
+        return Status(status)
     }
 
     func write(_ buffers: [ByteBuffer], at offset: Int) throws(SystemError) {

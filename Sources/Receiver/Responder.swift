@@ -45,6 +45,12 @@ struct Responder: Sendable {
 
     private func answer(_ exchange: Exchange) async throws -> Answer {
         let path = String((exchange.head.path ?? "/").prefix { $0 != "?" })
+        // Before tus, which has a path of its own: a folder of that name may be there, too.
+        switch exchange.head.method {
+        case .propfind: return try await properties(exchange, at: path)
+        case .mkcol: return try await makeFolder(exchange, at: path)
+        default: break
+        }
         if isResumable(exchange.head), let answer = try await answerResumable(exchange, path: path) {
             return answer
         }
@@ -61,7 +67,8 @@ struct Responder: Sendable {
         case .get where path != "/" && allowDownload:
             return try await get(exchange, at: path)
         case .options:
-            return Answer(.noContent, fields: uploadLimit(exchange.head).merging([.allow: methods]))
+            return Answer(
+                .noContent, fields: uploadLimit(exchange.head).merging([.allow: methods, .dav: "1"]))
         default:
             throw Refusal(
                 .methodNotAllowed,
@@ -70,8 +77,8 @@ struct Responder: Sendable {
         }
     }
 
-    private var methods: String {
-        allowDownload ? "PUT, POST, HEAD, GET, OPTIONS" : "PUT, POST, HEAD, OPTIONS"
+    var methods: String {
+        "PUT, POST, HEAD, \(allowDownload ? "GET, " : "")OPTIONS, PROPFIND, MKCOL"
     }
 
     func isForm(_ head: HTTPRequest) -> Bool {

@@ -102,6 +102,15 @@ struct StoredPath: Hashable {
         self.init(folders: names, file: file)
     }
 
+    /// Reads the path of a request for a file or a folder, which may end in a slash. Empty for the directory itself.
+    static func names(requestPath: String) throws(NameProblem) -> [SafeName] {
+        var path = requestPath.prefix { $0 != "?" }.drop { $0 == "/" }
+        if path.hasSuffix("/") { path = path.dropLast() }
+        guard !path.isEmpty else { return [] }
+        let stored = try StoredPath(requestPath: String(path))
+        return stored.folders + [stored.file]
+    }
+
     /// Reads what `text` wrote; nil if that is no path below the directory.
     init?(text: String) {
         var names: [SafeName] = []
@@ -117,10 +126,13 @@ struct StoredPath: Hashable {
     var text: String { (folders + [file]).map(\.text).joined(separator: "/") }
 
     /// The path to ask for with `HEAD`.
-    var location: String {
+    var location: String { Self.location(of: folders + [file]) }
+
+    /// The path of a request for what has these names from the directory on; empty for the directory itself.
+    static func location(of names: [SafeName]) -> String {
         var allowed = CharacterSet.alphanumerics.intersection(CharacterSet(charactersIn: "\u{0}"..."\u{7F}"))
         allowed.insert(charactersIn: "-._~")
-        return (folders + [file]).map { name in
+        return names.map { name in
             "/" + (name.text.addingPercentEncoding(withAllowedCharacters: allowed) ?? "")
         }.joined()
     }

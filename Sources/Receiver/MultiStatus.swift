@@ -1,0 +1,43 @@
+import HTTPTypes
+import NIOCore
+
+/// The XML of a 207 answer: properties of files and folders (RFC 4918 §13, §15).
+struct MultiStatus {
+    private(set) var body = ByteBuffer(
+        string: "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<D:multistatus xmlns:D=\"DAV:\">\n")
+
+    /// Adds what there is to say of an entry. No value needs escaping: addresses are percent-encoded per name, and the
+    /// rest are numbers, dates and hexadecimal digits.
+    mutating func add(_ entry: StoredEntry) {
+        let status = entry.status
+        let location = StoredPath.location(of: entry.names)
+        let href: String
+        let kind: String
+        switch status.kind {
+        case .folder:
+            href = location + "/"
+            kind = "<D:resourcetype><D:collection/></D:resourcetype>"
+        case .file, .other:
+            href = location
+            kind =
+                "<D:resourcetype/><D:getcontentlength>\(status.size)</D:getcontentlength>"
+                + "<D:getetag>\(status.entityTag)</D:getetag>"
+        }
+        body.writeString(
+            "<D:response><D:href>\(href)</D:href><D:propstat><D:prop>\(kind)"
+                + "<D:getlastmodified>\(status.modified.httpDate)</D:getlastmodified></D:prop>"
+                + "<D:status>HTTP/1.1 200 OK</D:status></D:propstat></D:response>\n")
+    }
+
+    consuming func answer() -> Answer {
+        body.writeString("</D:multistatus>\n")
+        var answer = Answer(.multiStatus, fields: [.contentType: "application/xml; charset=utf-8"])
+        answer.body = body
+        return answer
+    }
+}
+
+extension HTTPResponse.Status {
+    /// RFC 4918 §11.1.
+    static let multiStatus = HTTPResponse.Status(code: 207, reasonPhrase: "Multi-Status")
+}

@@ -1,0 +1,78 @@
+import Foundation
+import HTTPTypes
+import NIOCore
+import UploadProtocols
+
+/// As much of WebDAV (RFC 4918) as a client needs to copy a tree of files into the folder, and to see what is there
+/// already. Nothing can be moved, removed or locked.
+extension Responder {
+    /// A folder with more names is not told of: a part of a list would be taken for the whole.
+    static let listLimit = 10_000
+    /// The XML of a list; long paths are in it once for each name.
+    private static let listBytes = 16 << 20
+
+    private static let tooLong = Refusal(
+        .insufficientStorage, "The folder has too many files to list them.")
+
+    /// `PROPFIND`. Whichever properties were asked for, the answer has all that there are (RFC 4918 §9.1).
+    func properties(_ exchange: Exchange, at path: String) async throws -> Answer {
+        let names: [SafeName]
+        do { names = try StoredPath.names(requestPath: path) } catch { throw Refusal(error) }
+        let depth = try Self.depth(exchange.head.headerFields)
+        let inbox = inbox
+        switch try await offLoop({ () throws(SystemError) in try inbox.find(names, depth) }) {
+        case .nothing:
+            throw Refusal(.notFound, "There is no such file or folder.")
+        case .tooMany:
+            throw Self.tooLong
+        case .entries(let entries):
+            var list = MultiStatus()
+            for entry in entries {
+                list.add(entry)
+                guard list.body.readableBytes <= Self.listBytes else { throw Self.tooLong }
+            }
+            return list.answer()
+        }
+    }
+
+    /// `MKCOL` (RFC 4918 §9.3).
+    func makeFolder(_ exchange: Exchange, at path: String) async throws -> Answer {
+        let names: [SafeName]
+        do { names = try StoredPath.names(requestPath: path) } catch { throw Refusal(error) }
+        guard exchange.length == 0 else {
+            throw Refusal(.unsupportedMediaType, "MKCOL takes no content here.")
+        }
+        let inbox = inbox
+        switch try await offLoop({ () throws(SystemError) in try inbox.makeFolder(names) }) {
+        case .made:
+            return Answer(.created, fields: [.location: StoredPath.location(of: names) + "/"])
+        case .nameTaken:
+            throw Refusal(
+                .methodNotAllowed, "A file or a folder of that name exists.", fields: [.allow: methods])
+        case .noParent:
+            throw Refusal(.conflict, "The folder that it would be in does not exist.")
+        }
+    }
+
+    /// - Throws: 403 for the whole tree, which is also meant where the field is missing (RFC 4918 §9.1).
+    private static func depth(_ fields: HTTPFields) throws(Refusal) -> Inbox.Depth {
+        switch fields[.depth]?.lowercased() {
+        case "0": return .itself
+        case "1": return .children(limit: listLimit)
+        case nil, "infinity":
+            var refusal = Refusal(.forbidden, "PROPFIND needs a Depth of 0 or 1.")
+            refusal.answer.fields[.contentType] = "application/xml; charset=utf-8"
+            refusal.answer.body = ByteBuffer(
+                string: "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n"
+                    + "<D:error xmlns:D=\"DAV:\"><D:propfind-finite-depth/></D:error>\n")
+            throw refusal
+        default: throw Refusal(.badRequest, "Depth is 0 or 1.")
+        }
+    }
+}
+
+extension HTTPRequest.Method {
+    // The names are tokens, and every token is a method.
+    static let propfind = HTTPRequest.Method("PROPFIND") ?? .options
+    static let mkcol = HTTPRequest.Method("MKCOL") ?? .options
+}

@@ -1,0 +1,36 @@
+"""A tus client for tests: tuspy sends FILE to the address URL, where uploads are made, as NAME.
+
+usage: tuspy_client.py send URL FILE NAME CHUNK          all of it, in chunks of CHUNK bytes
+       tuspy_client.py begin URL FILE NAME CHUNK SIZE    stops once SIZE bytes or more are sent
+       tuspy_client.py resume UPLOAD FILE CHUNK          the rest of what was begun, to the upload's own address
+
+Prints the address of the upload, and from which byte on it sent.
+"""
+
+import sys
+
+from tusclient.client import TusClient
+from tusclient.uploader import Uploader
+
+
+def main():
+    match sys.argv[1:]:
+        case ["send", url, file, name, chunk]:
+            uploader, stop = made(url, file, name, chunk), None
+        case ["begin", url, file, name, chunk, size]:
+            uploader, stop = made(url, file, name, chunk), int(size)
+        case ["resume", upload, file, chunk]:
+            uploader, stop = Uploader(file_path=file, url=upload, chunk_size=int(chunk)), None
+        case _:
+            sys.exit(__doc__)
+    start = uploader.offset
+    uploader.upload(stop_at=stop)
+    print(uploader.url, start)
+
+
+def made(url, file, name, chunk):
+    return TusClient(url).uploader(file_path=file, chunk_size=int(chunk), metadata={"filename": name})
+
+
+if __name__ == "__main__":
+    main()
