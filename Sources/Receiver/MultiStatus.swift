@@ -3,6 +3,9 @@ import NIOCore
 
 /// The XML of a 207 answer: properties of files and folders (RFC 4918 §13, §15).
 struct MultiStatus {
+    /// RFC 4918 §11.1.
+    private static let code = HTTPResponse.Status(code: 207, reasonPhrase: "Multi-Status")
+
     private(set) var body = ByteBuffer(
         string: "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<D:multistatus xmlns:D=\"DAV:\">\n")
 
@@ -31,13 +34,8 @@ struct MultiStatus {
 
     consuming func answer() -> Answer {
         body.writeString("</D:multistatus>\n")
-        var answer = Answer(.multiStatus, fields: [.contentType: "application/xml; charset=utf-8"])
+        var answer = Answer(Self.code, fields: [.contentType: "application/xml; charset=utf-8"])
         answer.body = body
         return answer
     }
-}
-
-extension HTTPResponse.Status {
-    /// RFC 4918 §11.1.
-    static let multiStatus = HTTPResponse.Status(code: 207, reasonPhrase: "Multi-Status")
 }

@@ -36,7 +36,7 @@ struct ReceiverClientTests {
     func `tuspy sends a file in chunks`(size: Int) async throws {
         let path = directory.path("in.bin")
         _ = try PatternFile(at: path, count: size)
-        try await ReceiverSite.with { site in
+        try await ReceiverSite.with { site async throws in
             _ = try await Self.tuspy("send", site.tusURL, path, "ä b.bin", "1000000")
             #expect(await ChildProcess.succeeds("cmp", path, site.folder + "/ä b.bin"))
             #expect(site.log.totals.bytes == size)
@@ -48,11 +48,11 @@ struct ReceiverClientTests {
         let path = directory.path("in.bin")
         let size = 5_000_000
         _ = try PatternFile(at: path, count: size)
-        try await ReceiverSite.with { site in
+        try await ReceiverSite.with { site async throws in
             let begun = try await Self.tuspy("begin", site.tusURL, path, "a.bin", "700000", "2000000")
             #expect(try site.names() == [])
             let resumed = try await Self.tuspy("resume", begun.url, path, "700000")
-            #expect(resumed.start == 2_100_000)
+            #expect(resumed.start == 2_000_000)
             #expect(await ChildProcess.succeeds("cmp", path, site.folder + "/a.bin"))
             #expect(site.log.totals.bytes == size)
         }
@@ -91,7 +91,7 @@ struct ReceiverClientTests {
     @Test(.enabled(if: hasRclone, needsRclone))
     func `rclone copies a tree, and nothing of it a second time`() async throws {
         let tree = try makeTree()
-        try await ReceiverSite.with { site in
+        try await ReceiverSite.with { site async throws in
             try await Self.copy(tree.folder, to: site)
             #expect(
                 await ChildProcess.succeeds("diff", "-r", "--exclude=.ferry", tree.folder, site.folder))
@@ -104,7 +104,7 @@ struct ReceiverClientTests {
     @Test(.enabled(if: hasRclone, needsRclone))
     func `rclone sends what is new in a tree`() async throws {
         let tree = try makeTree()
-        try await ReceiverSite.with { site in
+        try await ReceiverSite.with { site async throws in
             try await Self.copy(tree.folder, to: site)
             try Data("new".utf8).write(to: URL(fileURLWithPath: tree.folder + "/sub folder/new.txt"))
             try await Self.copy(tree.folder, to: site)

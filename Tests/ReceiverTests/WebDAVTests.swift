@@ -23,7 +23,7 @@ struct WebDAVTests {
     }
 
     @Test func `a folder tells what is in it, addresses encoded name by name`() async throws {
-        try await withReceiver { site in
+        try await withReceiver { site async throws in
             try Self.make("sub folder/deep", in: site)
             try Self.write("hello", to: "50% ü #1?.txt", in: site)
             let reply = try await site.request("PROPFIND", "/", ["Depth": "1"])
@@ -37,7 +37,7 @@ struct WebDAVTests {
     }
 
     @Test func `a file tells the size and the tag that HEAD tells`() async throws {
-        try await withReceiver { site in
+        try await withReceiver { site async throws in
             _ = try await site.request("PUT", "/a/b.txt", [:], "hello")
             let head = try await site.request("HEAD", "/a/b.txt")
             let reply = try await site.request("PROPFIND", "/a/b.txt", ["Depth": "0"])
@@ -52,7 +52,7 @@ struct WebDAVTests {
     }
 
     @Test func `depth 0 of a folder tells of the folder alone`() async throws {
-        try await withReceiver { site in
+        try await withReceiver { site async throws in
             try Self.make("sub/deep", in: site)
             for path in ["/sub", "/sub/"] {
                 let reply = try await site.request("PROPFIND", path, ["Depth": "0"], "<propfind/>")
@@ -64,7 +64,7 @@ struct WebDAVTests {
 
     @Test(arguments: [[:], ["Depth": "infinity"]])
     func `the whole tree at once is refused`(fields: [String: String]) async throws {
-        try await withReceiver { site in
+        try await withReceiver { site async throws in
             let reply = try await site.request("PROPFIND", "/", fields)
             #expect(reply.status == 403)
             #expect(reply.body.contains("<D:propfind-finite-depth/>"))
@@ -74,7 +74,7 @@ struct WebDAVTests {
     @Test func `hidden and unfinished files, links and names that cannot be asked for are not listed`()
         async throws
     {
-        try await withReceiver { site in
+        try await withReceiver { site async throws in
             try Self.write("x", to: ".hidden", in: site)
             try Self.write("x", to: "line\nbreak", in: site)
             try Self.write("x", to: "seen", in: site)
@@ -91,7 +91,7 @@ struct WebDAVTests {
         ("/a%0Ab", 400), ("/a//b", 400), ("/%FF", 400),
     ])
     func `nothing outside the folder is told of`(path: String, status: Int) async throws {
-        try await withReceiver { site in
+        try await withReceiver { site async throws in
             try Self.write("x", to: "file", in: site)
             try FileManager.default.createSymbolicLink(
                 atPath: site.folder + "/link", withDestinationPath: "/etc")
@@ -102,7 +102,7 @@ struct WebDAVTests {
     }
 
     @Test func `a folder with too many names is refused, not cut short`() async throws {
-        try await withReceiver { site in
+        try await withReceiver { site async throws in
             try Self.make("full", in: site)
             for number in 0..<Responder.listLimit {
                 try Self.write("", to: "full/\(number)", in: site)
@@ -116,7 +116,7 @@ struct WebDAVTests {
     }
 
     @Test func `a folder is made once, and only inside one that is there`() async throws {
-        try await withReceiver { site in
+        try await withReceiver { site async throws in
             let reply = try await site.request("MKCOL", "/new%20one/")
             #expect(reply.status == 201)
             #expect(reply["Location"] == "/new%20one/")
@@ -131,7 +131,7 @@ struct WebDAVTests {
 
     @Test(arguments: [("/link/x", 409), ("/file/x", 409), ("/file", 405), ("/../x", 400), ("/.ferry/x", 400)])
     func `no folder is made through a link or outside`(path: String, status: Int) async throws {
-        try await withReceiver { site in
+        try await withReceiver { site async throws in
             let outside = try makeFolder()
             defer { try? FileManager.default.removeItem(atPath: outside) }
             try Self.write("x", to: "file", in: site)
@@ -143,7 +143,7 @@ struct WebDAVTests {
     }
 
     @Test func `a folder with the name of the tus path is a folder`() async throws {
-        try await withReceiver { site in
+        try await withReceiver { site async throws in
             #expect(try await site.request("MKCOL", "/files/").status == 201)
             let reply = try await site.request("PROPFIND", "/files/", ["Depth": "1"])
             #expect(Self.addresses(reply) == ["/files/"])
@@ -154,7 +154,7 @@ struct WebDAVTests {
     func `without the token nothing is told and nothing made`(method: String) async throws {
         try await withReceiver {
             $0.token = "s3cret"
-        } _: { site in
+        } _: { site async throws in
             #expect(try await site.request(method, "/a", ["Depth": "1"]).status == 401)
             #expect(try site.names() == [])
         }
@@ -162,7 +162,7 @@ struct WebDAVTests {
 
     @Test(arguments: ["DELETE", "MOVE", "COPY", "PROPPATCH", "LOCK"])
     func `what would change or remove files is refused`(method: String) async throws {
-        try await withReceiver { site in
+        try await withReceiver { site async throws in
             _ = try await site.request("PUT", "/a", [:], "x")
             let reply = try await site.request(method, "/a", ["Destination": "http://127.0.0.1/b"])
             #expect(reply.status == 405)
@@ -172,7 +172,7 @@ struct WebDAVTests {
     }
 
     @Test func `OPTIONS says WebDAV, and resumable uploads all the same`() async throws {
-        try await withReceiver { site in
+        try await withReceiver { site async throws in
             let reply = try await site.request("OPTIONS", "/")
             #expect(reply["DAV"] == "1")
             #expect(reply["Upload-Limit"] != nil)

@@ -1,7 +1,7 @@
 """A tus client for tests: tuspy sends FILE to the address URL, where uploads are made, as NAME.
 
 usage: tuspy_client.py send URL FILE NAME CHUNK          all of it, in chunks of CHUNK bytes
-       tuspy_client.py begin URL FILE NAME CHUNK SIZE    stops once SIZE bytes or more are sent
+       tuspy_client.py begin URL FILE NAME CHUNK SIZE    stops when SIZE bytes are sent
        tuspy_client.py resume UPLOAD FILE CHUNK          the rest of what was begun, to the upload's own address
 
 Prints the address of the upload, and from which byte on it sent.
