@@ -78,7 +78,7 @@ extension Inbox {
         guard case .children(let limit) = depth else { return .entries(entries) }
         let texts = try folder.names(limit: limit + 1)
         guard texts.count <= limit else { return .tooMany }
-        for text in texts where !text.hasPrefix(".") {
+        for text in texts {
             // A file may be gone again since its name was read.
             guard let name = try? SafeName(text), name.text == text,
                 let status = try? folder.status(of: text),

@@ -71,7 +71,7 @@ struct WebDAVTests {
         }
     }
 
-    @Test func `hidden and unfinished files, links and names that cannot be asked for are not listed`()
+    @Test func `unfinished files, links and names that cannot be asked for are not listed`()
         async throws
     {
         try await withReceiver { site async throws in
@@ -81,7 +81,8 @@ struct WebDAVTests {
             try FileManager.default.createSymbolicLink(
                 atPath: site.folder + "/link", withDestinationPath: "/etc")
             #expect(
-                Self.addresses(try await site.request("PROPFIND", "/", ["Depth": "1"])) == ["/", "/seen"])
+                Self.addresses(try await site.request("PROPFIND", "/", ["Depth": "1"]))
+                    == ["/", "/.hidden", "/seen"])
         }
     }
 
@@ -109,7 +110,7 @@ struct WebDAVTests {
             }
             let whole = try await site.request("PROPFIND", "/full", ["Depth": "1"])
             #expect(Self.addresses(whole).count == Responder.listLimit + 1)
-            try Self.write("", to: "full/.hidden", in: site)
+            try Self.write("", to: "full/one more", in: site)
             #expect(try await site.request("PROPFIND", "/full", ["Depth": "1"]).status == 507)
             #expect(try await site.request("PROPFIND", "/full", ["Depth": "0"]).status == 207)
         }
