@@ -32,7 +32,7 @@ extension Inbox {
 
     /// What stands at a path, and what is in it if that is a folder.
     ///
-    /// Hidden names are left out, the receiver's own folder among them, and so are links and whatever else is no file
+    /// The receiver's own folder is left out, and so are links and whatever else is no file
     /// or folder, and names that no request can have.
     func find(_ names: [SafeName], _ depth: Depth) throws(SystemError) -> Found {
         do throws(SystemError) {
