@@ -3,15 +3,15 @@ import HTTPTypes
 import struct Foundation.Date
 
 /// What an S3 server says has gone wrong, as far as its answer tells: a `HEAD` has no body, a proxy says other things.
-struct S3Error: Hashable, Sendable {
+package struct S3Error: Hashable, Sendable {
     let status: Int
     /// As `NoSuchBucket`; empty if the answer is no error of S3's.
-    let code: String
+    package let code: String
     private let details: XMLElement?
     private let fallback: UploadFailure
 
     /// - Parameter answer: A refusal, or a success with `<Error>` in its body.
-    init(_ answer: Reply.Answer) {
+    package init(_ answer: Reply.Answer) {
         status = answer.status
         let root = XMLDocument.parse(answer.body)
         details = root?.name == "Error" ? root : root?.child(named: "Error")
@@ -20,7 +20,7 @@ struct S3Error: Hashable, Sendable {
     }
 
     /// An element of the error's description, made short and harmless.
-    func detail(_ name: String) -> String? {
+    package func detail(_ name: String) -> String? {
         details?.child(named: name).map { ServerText.cleaned($0.text) }.flatMap { $0.isEmpty ? nil : $0 }
     }
 

@@ -22,17 +22,15 @@ enum S3Refusal: Equatable {
 
     /// A HEAD's answer has no code: a clock that is off by so many seconds then counts as the reason.
     private static let telling: TimeInterval = 600
-    /// Error documents have less.
-    private static let readable = 65_536
 
     /// - Parameter now: By our clock.
     init?(_ response: TransportResponse, now: Date) {
         guard [301, 307, 400, 401, 403, 501].contains(response.status) else { return nil }
-        let text = String(decoding: response.body.prefix(Self.readable), as: UTF8.self)
+        let error = S3Error(response.answer)
         let date = response.fields[.date].flatMap { HTTPDate.parse($0, now: now) }
-        let region = (response.fields[.amzBucketRegion] ?? Self.element("Region", in: text))
+        let region = (response.fields[.amzBucketRegion] ?? error.detail("Region"))
             .flatMap { Self.isRegion($0) ? $0 : nil }
-        switch Self.element("Code", in: text) {
+        switch error.code.isEmpty ? nil : error.code {
         case "RequestTimeTooSkewed":
             guard let date else { return nil }
             self = .clock(date)
@@ -57,14 +55,6 @@ enum S3Refusal: Equatable {
             }
         case nil: return nil
         }
-    }
-
-    /// The text of an element that holds nothing else, wherever it stands.
-    private static func element(_ name: String, in text: String) -> String? {
-        guard let start = text.range(of: "<\(name)>"),
-            let end = text.range(of: "</\(name)>", range: start.upperBound..<text.endIndex)
-        else { return nil }
-        return text[start.upperBound..<end.lowerBound].trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
     /// It goes into a field, and nothing that a server sends may break one.
