@@ -92,6 +92,10 @@ let package = Package(
         .target(
             name: "Support", dependencies: ["UploadProtocols", "Connectivity", "Transfer", "Uploads"],
             path: "Tests/Support"),
+        // What a disk may do to the queue's files, without a disk.
+        .target(
+            name: "StateSimulation", dependencies: ["UploadProtocols", "Transfer", "Uploads"],
+            path: "Tests/StateSimulation"),
         .testTarget(
             name: "UploadProtocolsTests", dependencies: ["UploadProtocols", "Support"],
             resources: [.copy("Vectors")]),
@@ -99,7 +103,8 @@ let package = Package(
         .testTarget(
             name: "TransferTests", dependencies: ["Transfer", "UploadProtocols", "Connectivity", "Support"]),
         .testTarget(
-            name: "UploadsTests", dependencies: ["Uploads", "Support"], exclude: ["Persistence/Fixtures"]),
+            name: "UploadsTests", dependencies: ["Uploads", "Support", "StateSimulation"],
+            exclude: ["Persistence/Fixtures"]),
         .testTarget(name: "ReceiverTests", dependencies: ["Receiver", "UploadProtocols", "Support"]),
         .testTarget(name: "TUITests", dependencies: ["TUI", "Support"]),
         // The examples of the documentation, with what a user of the product imports.

@@ -6,7 +6,7 @@ import struct Foundation.Date
 ///
 /// It needs the files alone: each upload's newest record is copied as bytes, so members of newer versions survive
 /// and memory holds the journals but never the snapshot.
-struct Compaction: Sendable {
+package struct Compaction: Sendable {
     let files: any StateFiles
     /// Held while a snapshot is written: two at once would take each other's place.
     let turn: Turn
@@ -28,7 +28,7 @@ struct Compaction: Sendable {
     }
 
     /// A snapshot that has taken its place.
-    struct Written: Sendable {
+    package struct Written: Sendable {
         /// In bytes.
         var length: Int
         /// Why it is not certain that its name survives a power cut. Older files are all there then.
@@ -36,7 +36,7 @@ struct Compaction: Sendable {
     }
 
     /// - Throws: Before the new snapshot takes its place; everything stays as it was.
-    func run() throws(JournalError) -> Written {
+    package func run() throws(JournalError) -> Written {
         try turn.mutex.withLock { _ throws(JournalError) in try runAlone() }
     }
 

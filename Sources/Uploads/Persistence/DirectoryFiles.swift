@@ -6,8 +6,8 @@
 
 /// The state folder on disk. Every name is looked up in the one descriptor opened at the start, so that nobody can
 /// swap the folder under us, and no symbolic link is followed.
-final class DirectoryFiles: StateFiles {
-    let path: String
+package final class DirectoryFiles: StateFiles {
+    package let path: String
     private let descriptor: Int32
 
     /// Takes over `descriptor`, an open folder.
@@ -18,7 +18,7 @@ final class DirectoryFiles: StateFiles {
 
     deinit { close(descriptor) }
 
-    func names() throws(SystemCallError) -> [String] {
+    package func names() throws(SystemCallError) -> [String] {
         // A descriptor of its own: reading the folder moves the position, and `closedir` closes it.
         let copy = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard copy >= 0, let stream = fdopendir(copy) else { throw failure("opendir", "") }
@@ -39,7 +39,7 @@ final class DirectoryFiles: StateFiles {
         return names
     }
 
-    func open(_ name: String, for access: FileAccess) throws(SystemCallError) -> (any StateFile)? {
+    package func open(_ name: String, for access: FileAccess) throws(SystemCallError) -> (any StateFile)? {
         let flags = access == .reading ? O_RDONLY : O_RDWR | O_APPEND
         // O_NONBLOCK: opening a FIFO that somebody put here must not wait for its other end.
         let file = openat(descriptor, name, flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
@@ -53,31 +53,31 @@ final class DirectoryFiles: StateFiles {
         return opened
     }
 
-    func create(_ name: String) throws(SystemCallError) -> any StateFile {
+    package func create(_ name: String) throws(SystemCallError) -> any StateFile {
         let flags = O_RDWR | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
         let file = openat(descriptor, name, flags, 0o600)
         guard file >= 0 else { throw failure("openat", name) }
         return DescriptorFile(descriptor: file, name: name)
     }
 
-    func link(_ name: String, as other: String) throws(SystemCallError) {
+    package func link(_ name: String, as other: String) throws(SystemCallError) {
         guard linkat(descriptor, name, descriptor, other, 0) == 0 else { throw failure("linkat", other) }
     }
 
-    func rename(_ name: String, to other: String) throws(SystemCallError) {
+    package func rename(_ name: String, to other: String) throws(SystemCallError) {
         guard renameat(descriptor, name, descriptor, other) == 0 else { throw failure("renameat", other) }
     }
 
-    func remove(_ name: String) throws(SystemCallError) {
+    package func remove(_ name: String) throws(SystemCallError) {
         guard unlinkat(descriptor, name, 0) == 0 || errno == ENOENT else { throw failure("unlinkat", name) }
     }
 
-    func isSame(_ name: String, _ other: String) throws(SystemCallError) -> Bool {
+    package func isSame(_ name: String, _ other: String) throws(SystemCallError) -> Bool {
         guard let first = try status(name), let second = try status(other) else { return false }
         return first.st_dev == second.st_dev && first.st_ino == second.st_ino
     }
 
-    func synchronize() throws(SystemCallError) {
+    package func synchronize() throws(SystemCallError) {
         // Some network file systems cannot sync a folder and say EINVAL; there is no other way to ask them.
         guard fsync(descriptor) == 0 || errno == EINVAL else { throw failure("fsync", "") }
     }
@@ -130,7 +130,7 @@ final class DirectoryFiles: StateFiles {
 }
 
 /// An open file of the state folder.
-final class DescriptorFile: StateFile {
+package final class DescriptorFile: StateFile {
     let descriptor: Int32
     private let name: String
 
@@ -141,13 +141,15 @@ final class DescriptorFile: StateFile {
 
     deinit { close(descriptor) }
 
-    func length() throws(SystemCallError) -> Int {
+    package func length() throws(SystemCallError) -> Int {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw failure("fstat") }
         return Int(status.st_size)
     }
 
-    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(SystemCallError) -> Int {
+    package func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(SystemCallError)
+        -> Int
+    {
         var count = 0
         while count < buffer.count {
             let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[count...])
@@ -160,7 +162,7 @@ final class DescriptorFile: StateFile {
         return count
     }
 
-    func append(_ bytes: UnsafeRawBufferPointer) throws(SystemCallError) {
+    package func append(_ bytes: UnsafeRawBufferPointer) throws(SystemCallError) {
         var rest = bytes
         while !rest.isEmpty {
             let result = write(descriptor, rest.baseAddress, rest.count)
@@ -170,13 +172,13 @@ final class DescriptorFile: StateFile {
         }
     }
 
-    func truncate(to length: Int) throws(SystemCallError) {
+    package func truncate(to length: Int) throws(SystemCallError) {
         while ftruncate(descriptor, off_t(length)) != 0 {
             guard errno == EINTR else { throw failure("ftruncate") }
         }
     }
 
-    func synchronize() throws(SystemCallError) {
+    package func synchronize() throws(SystemCallError) {
         #if os(Linux)
             // Not repeated after EINTR or any other error: a second call would report success.
             guard fdatasync(descriptor) == 0 else { throw failure("fdatasync") }

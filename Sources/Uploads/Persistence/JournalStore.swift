@@ -2,7 +2,7 @@ import struct Foundation.Date
 
 /// The journal's files and where in them we are. Used by one caller at a time; every call does its work before it
 /// returns.
-struct JournalStore {
+package struct JournalStore {
     let files: any StateFiles
     let options: FileJournal.Options
     private var phase = Phase.closed
@@ -47,12 +47,12 @@ struct JournalStore {
         var length: Int { durable + volatile.count }
     }
 
-    init(files: any StateFiles, options: FileJournal.Options) {
+    package init(files: any StateFiles, options: FileJournal.Options) {
         self.files = files
         self.options = options
     }
 
-    mutating func load() throws(JournalError) -> Recovered {
+    package mutating func load() throws(JournalError) -> Recovered {
         let outcome = try Recovery(files: files, edited: options.editedSnapshot, now: options.now()).run()
         unknown = outcome.unknown
         generation = outcome.generation
@@ -77,7 +77,7 @@ struct JournalStore {
     }
 
     /// Writes each element of `appends` wholly or not at all, and makes all of them durable together.
-    mutating func append(
+    package mutating func append(
         _ appends: [[QueueChange]], durably: Bool
     ) -> [Result<Void, JournalError>] {
         var results: [Result<Void, JournalError>] = []
@@ -217,7 +217,7 @@ extension JournalStore {
     }
 
     /// True if a snapshot is due.
-    var isCompactionDue: Bool {
+    package var isCompactionDue: Bool {
         switch compacting {
         case .running: false
         case .none: mustCompact || pending > largestJournal
@@ -238,7 +238,7 @@ extension JournalStore {
     /// Turns to a new journal, so that everything before it can be written as a snapshot meanwhile.
     ///
     /// - Returns: What to run, and to report to `finish`; nil if there is nothing to do.
-    mutating func rotate() throws(JournalError) -> Compaction? {
+    package mutating func rotate() throws(JournalError) -> Compaction? {
         if case .running = compacting { return nil }
         do throws(JournalError) {
             // A later durable record must never be there without the earlier ones.
@@ -256,7 +256,7 @@ extension JournalStore {
         return compaction(to: generation)
     }
 
-    mutating func finish(_ written: Compaction.Written) {
+    package mutating func finish(_ written: Compaction.Written) {
         snapshotLength = written.length
         if let doubt = written.doubt { return fail(doubt) }
         if case .running(let bytes) = compacting { pending = max(0, pending - bytes) }
@@ -264,9 +264,11 @@ extension JournalStore {
         mustCompact = false
     }
 
-    mutating func fail(_ error: JournalError) { compacting = .failed(pending + largestJournal, error) }
+    package mutating func fail(_ error: JournalError) {
+        compacting = .failed(pending + largestJournal, error)
+    }
 
-    mutating func close() { phase = .closed }
+    package mutating func close() { phase = .closed }
 
     private func compaction(to generation: Int) -> Compaction {
         Compaction(

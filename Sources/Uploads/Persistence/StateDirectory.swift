@@ -10,7 +10,7 @@ public import Transfer
 public final class StateDirectory: Sendable {
     /// As given.
     public let path: LocalPath
-    let files: DirectoryFiles
+    package let files: DirectoryFiles
 
     /// Opens the folder at `path`, making it and the folders above it if they are missing.
     ///

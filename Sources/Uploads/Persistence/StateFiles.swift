@@ -1,6 +1,6 @@
 /// The folder of the state as the journal uses it: a seam, so that tests can fail or stop any single call and
 /// forget what was not synced. `DirectoryFiles` is the real one.
-protocol StateFiles: Sendable {
+package protocol StateFiles: Sendable {
     /// The folder's path, for people.
     var path: String { get }
 
@@ -27,14 +27,14 @@ protocol StateFiles: Sendable {
     func synchronize() throws(SystemCallError)
 }
 
-enum FileAccess: Sendable {
+package enum FileAccess: Sendable {
     case reading
     /// Reading anywhere, writing at the end.
     case appending
 }
 
 /// An open file, closed when it is let go.
-protocol StateFile: Sendable, AnyObject {
+package protocol StateFile: Sendable, AnyObject {
     /// Its length in bytes.
     func length() throws(SystemCallError) -> Int
 
@@ -52,18 +52,28 @@ protocol StateFile: Sendable, AnyObject {
 }
 
 /// A call of the system that failed.
-struct SystemCallError: Error, Hashable {
-    var call: String
-    var name: String
+package struct SystemCallError: Error, Hashable {
+    package var call: String
+    package var name: String
     /// As in `errno(3)`.
-    var code: Int32
+    package var code: Int32
     /// What makes the file unfit, if it was not the call that failed; with the file's mode.
-    var danger: JournalError.Danger?
-    var mode: UInt32 = 0
+    package var danger: JournalError.Danger?
+    package var mode: UInt32
+
+    package init(
+        call: String, name: String, code: Int32, danger: JournalError.Danger? = nil, mode: UInt32 = 0
+    ) {
+        self.call = call
+        self.name = name
+        self.code = code
+        self.danger = danger
+        self.mode = mode
+    }
 }
 
 extension StateFile {
-    func append(_ bytes: [UInt8]) throws(SystemCallError) {
+    package func append(_ bytes: [UInt8]) throws(SystemCallError) {
         // Typed throws do not pass through the closure of `withUnsafeBytes` on all compilers.
         let result = bytes.withUnsafeBytes { buffer in
             Result { () throws(SystemCallError) in try append(buffer) }
@@ -72,7 +82,7 @@ extension StateFile {
     }
 
     /// The whole content.
-    func content() throws(SystemCallError) -> [UInt8] {
+    package func content() throws(SystemCallError) -> [UInt8] {
         let length = try length()
         guard length > 0 else { return [] }
         var failure: SystemCallError?

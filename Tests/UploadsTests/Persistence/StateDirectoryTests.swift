@@ -1,4 +1,5 @@
 import Foundation
+import StateSimulation
 import Testing
 import Transfer
 

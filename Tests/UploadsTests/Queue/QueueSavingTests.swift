@@ -1,3 +1,4 @@
+import StateSimulation
 import Support
 import Testing
 import Transfer

@@ -1,5 +1,6 @@
 import Connectivity
 import Foundation
+import StateSimulation
 import Testing
 import Transfer
 import UploadProtocols

@@ -1,6 +1,5 @@
 import Synchronization
-
-@testable import Uploads
+package import Uploads
 
 #if canImport(Glibc)
     import Glibc
@@ -9,18 +8,18 @@ import Synchronization
 #endif
 
 /// A folder in memory that forgets what was not synced, and that fails or stops at any call it is told to.
-final class SimulatedDisk: StateFiles {
-    struct Call: Sendable, Equatable {
+package final class SimulatedDisk: StateFiles {
+    package struct Call: Sendable, Equatable {
         enum Kind: String, Sendable { case names, open, create, link, rename, remove, synchronizeFolder }
         enum FileKind: String, Sendable { case read, append, truncate, synchronize }
 
-        var number: Int
-        var name: String
+        package var number: Int
+        package var name: String
         /// As the raw value of `Kind` or `FileKind`.
-        var kind: String
+        package var kind: String
     }
 
-    enum Fault: Sendable {
+    package enum Fault: Sendable {
         case fails(Int32)
         /// A write that stops in the middle.
         case failsHalfway(Int32)
@@ -29,10 +28,10 @@ final class SimulatedDisk: StateFiles {
     }
 
     /// What a power cut leaves of bytes that were written and not synced.
-    enum Remains: CaseIterable, Sendable { case nothing, half, zeros, everything }
+    package enum Remains: CaseIterable, Sendable { case nothing, half, zeros, everything }
 
     /// What a power cut leaves of names that were made, changed or removed and not synced.
-    enum NameRemains: Hashable, Sendable {
+    package enum NameRemains: Hashable, Sendable {
         /// The first so many changes, as file systems with a log leave them.
         case first(Int)
         /// Removals alone, as others may.
@@ -56,10 +55,10 @@ final class SimulatedDisk: StateFiles {
         var fault: @Sendable (Call) -> Fault? = { _ in nil }
     }
 
-    let path = "/state"
+    package let path = "/state"
     private let state = Mutex(State())
 
-    init() {}
+    package init() {}
 
     private init(_ inodes: [Inode], history: [[String: Int]]) {
         state.withLock {
@@ -70,17 +69,17 @@ final class SimulatedDisk: StateFiles {
     }
 
     /// Decides from now on what goes wrong.
-    func fail(_ fault: @escaping @Sendable (Call) -> Fault?) { state.withLock { $0.fault = fault } }
+    package func fail(_ fault: @escaping @Sendable (Call) -> Fault?) { state.withLock { $0.fault = fault } }
 
-    var calls: [Call] { state.withLock { $0.calls } }
+    package var calls: [Call] { state.withLock { $0.calls } }
 
     /// What the next process finds after a kill.
-    func restarted() -> SimulatedDisk {
+    package func restarted() -> SimulatedDisk {
         state.withLock { SimulatedDisk($0.inodes, history: $0.history) }
     }
 
     /// What the next process finds after a power cut.
-    func powerCut(keeping remains: Remains, names: NameRemains = .first(0)) -> SimulatedDisk {
+    package func powerCut(keeping remains: Remains, names: NameRemains = .first(0)) -> SimulatedDisk {
         state.withLock { state in
             let inodes = state.inodes.map { inode in
                 let content = Self.remaining(inode, remains)
@@ -108,11 +107,11 @@ final class SimulatedDisk: StateFiles {
         }
     }
 
-    func content(of name: String) -> [UInt8]? {
+    package func content(of name: String) -> [UInt8]? {
         state.withLock { state in state.names[name].map { state.inodes[$0].content } }
     }
 
-    func put(_ content: [UInt8], as name: String) {
+    package func put(_ content: [UInt8], as name: String) {
         state.withLock { state in
             state.inodes.append(Inode(content: content, durable: content))
             state.names[name] = state.inodes.count - 1
@@ -120,14 +119,14 @@ final class SimulatedDisk: StateFiles {
         }
     }
 
-    func delete(_ name: String) {
+    package func delete(_ name: String) {
         state.withLock {
             $0.names[name] = nil
             $0.history = [$0.names]
         }
     }
 
-    var fileNames: Set<String> { state.withLock { Set($0.names.keys) } }
+    package var fileNames: Set<String> { state.withLock { Set($0.names.keys) } }
 
     // Counts the call and lets it happen, or not.
     private func call<Result>(
@@ -166,15 +165,15 @@ final class SimulatedDisk: StateFiles {
         inode.forgotten = (inode.forgotten?.lowerBound ?? inode.durable.count)..<inode.content.count
     }
 
-    func names() throws(SystemCallError) -> [String] { try call("names") { Array($0.names.keys) } }
+    package func names() throws(SystemCallError) -> [String] { try call("names") { Array($0.names.keys) } }
 
-    func open(_ name: String, for access: FileAccess) throws(SystemCallError) -> (any StateFile)? {
+    package func open(_ name: String, for access: FileAccess) throws(SystemCallError) -> (any StateFile)? {
         let inode: Int?? = try call("open", name) { .some($0.names[name]) }
         guard let inode, let inode else { return nil }
         return Handle(disk: self, inode: inode, name: name)
     }
 
-    func create(_ name: String) throws(SystemCallError) -> any StateFile {
+    package func create(_ name: String) throws(SystemCallError) -> any StateFile {
         let inode = try call("create", name) { state -> Int? in
             guard state.names[name] == nil else { return nil }
             state.inodes.append(Inode())
@@ -184,7 +183,7 @@ final class SimulatedDisk: StateFiles {
         return Handle(disk: self, inode: inode, name: name)
     }
 
-    func link(_ name: String, as other: String) throws(SystemCallError) {
+    package func link(_ name: String, as other: String) throws(SystemCallError) {
         try call("link", name) { state -> Void? in
             guard let inode = state.names[name], state.names[other] == nil else { return nil }
             state.names[other] = inode
@@ -192,7 +191,7 @@ final class SimulatedDisk: StateFiles {
         }
     }
 
-    func rename(_ name: String, to other: String) throws(SystemCallError) {
+    package func rename(_ name: String, to other: String) throws(SystemCallError) {
         try call("rename", name) { state -> Void? in
             guard let inode = state.names[name] else { return nil }
             // rename(2) does nothing if both are names of one file.
@@ -203,18 +202,18 @@ final class SimulatedDisk: StateFiles {
         }
     }
 
-    func remove(_ name: String) throws(SystemCallError) {
+    package func remove(_ name: String) throws(SystemCallError) {
         try call("remove", name) { state -> Void? in
             state.names[name] = nil
             return ()
         }
     }
 
-    func isSame(_ name: String, _ other: String) throws(SystemCallError) -> Bool {
+    package func isSame(_ name: String, _ other: String) throws(SystemCallError) -> Bool {
         state.withLock { $0.names[name] != nil && $0.names[name] == $0.names[other] }
     }
 
-    func synchronize() throws(SystemCallError) {
+    package func synchronize() throws(SystemCallError) {
         try call("synchronizeFolder") { state -> Void? in
             state.history = [state.names]
             return ()

@@ -1,11 +1,10 @@
 import Foundation
-import Transfer
-import UploadProtocols
-
-@testable import Uploads
+package import Transfer
+package import UploadProtocols
+package import Uploads
 
 extension Upload {
-    static func make(
+    package static func make(
         _ id: ID = 1, rank: Int64? = nil, path: LocalPath = LocalPath("/data/a.bin"), size: ByteCount = 10,
         state: State = .queued, resource: Resource? = nil, url: String = "https://example.com/files"
     ) -> Upload {
@@ -19,7 +18,7 @@ extension Upload {
 
 extension FileJournal.Options {
     /// Small enough that a few records make a compaction due.
-    static func make(
+    package static func make(
         threshold: Int = 1 << 20, edited: EditedSnapshot = .refuse, maximumVolatile: Int = 1 << 20
     ) -> FileJournal.Options {
         var options = FileJournal.Options()
@@ -33,7 +32,7 @@ extension FileJournal.Options {
 
 extension JournalStore {
     /// A loaded store.
-    static func opened(
+    package static func opened(
         _ files: any StateFiles, options: FileJournal.Options = .make()
     ) throws(JournalError) -> (store: JournalStore, recovered: Recovered) {
         var store = JournalStore(files: files, options: options)
@@ -41,12 +40,12 @@ extension JournalStore {
         return (store, recovered)
     }
 
-    mutating func append(_ changes: [QueueChange], durably: Bool = true) throws(JournalError) {
+    package mutating func append(_ changes: [QueueChange], durably: Bool = true) throws(JournalError) {
         for result in append([changes], durably: durably) { try result.get() }
     }
 
     /// Writes a snapshot on the spot.
-    mutating func compact() throws(JournalError) {
+    package mutating func compact() throws(JournalError) {
         guard let compaction = try rotate() else { return }
         do throws(JournalError) {
             finish(try compaction.run())
@@ -58,14 +57,14 @@ extension JournalStore {
 }
 
 /// What a queue must contain after changes.
-struct ExpectedQueue: Equatable {
-    var uploads: [Upload.ID: Upload] = [:]
+package struct ExpectedQueue: Equatable {
+    package var uploads: [Upload.ID: Upload] = [:]
 
-    init(_ uploads: [Upload] = []) {
+    package init(_ uploads: [Upload] = []) {
         self.uploads = Dictionary(uniqueKeysWithValues: uploads.map { ($0.id, $0) })
     }
 
-    func applying(_ changes: [QueueChange]) -> ExpectedQueue {
+    package func applying(_ changes: [QueueChange]) -> ExpectedQueue {
         var result = self
         for change in changes {
             switch change {
