@@ -21,11 +21,26 @@ public struct Upload: Identifiable, Hashable, Codable, Sendable {
     /// What it waits for or does.
     public var state: State
     /// What the server gave us to go on with; nil before creation and for protocols that cannot resume.
-    public var resource: Resource?
+    public var resource: Resource? {
+        get { boxedResource.value }
+        set { boxedResource = Boxed(newValue) }
+    }
     /// What happened so far.
-    public var tries: Tries
+    public var tries: Tries {
+        get { boxedTries.value ?? Tries() }
+        set { boxedTries = Boxed(newValue == Tries() ? nil : newValue) }
+    }
     /// By the wall clock.
     public var added: Date
+
+    private var boxedResource: Boxed<Resource>
+    private var boxedTries: Boxed<Tries>
+
+    private enum CodingKeys: String, CodingKey {
+        case id, rank, path, identity, target, state, added
+        case boxedResource = "resource"
+        case boxedTries = "tries"
+    }
 
     public init(
         id: ID, rank: Int64, path: LocalPath, identity: FileIdentity, target: Target, state: State = .queued,
@@ -37,8 +52,8 @@ public struct Upload: Identifiable, Hashable, Codable, Sendable {
         self.identity = identity
         self.target = target
         self.state = state
-        self.resource = resource
-        self.tries = tries
+        boxedResource = Boxed(resource)
+        boxedTries = Boxed(tries == Tries() ? nil : tries)
         self.added = added
     }
 
@@ -97,12 +112,12 @@ public struct Upload: Identifiable, Hashable, Codable, Sendable {
     public enum State: Hashable, Codable, Sendable {
         case queued
         case running(attempt: Int, since: Date)
-        case waiting(until: Date, failure: UploadFailure)
+        indirect case waiting(until: Date, failure: UploadFailure)
         case paused(PauseReasons)
         /// A person must decide. `failure.category` says why, `failure.hint` how to go on.
-        case held(UploadFailure)
-        case done(Receipt, at: Date)
-        case failed(UploadFailure)
+        indirect case held(UploadFailure)
+        indirect case done(Receipt, at: Date)
+        indirect case failed(UploadFailure)
 
         /// The name of the case: in the queue's files, in `--json` and in lists.
         public var kind: String {

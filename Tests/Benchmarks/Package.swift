@@ -20,6 +20,8 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
-            ])
+            ]),
+        .executableTarget(
+            name: "queue-size", dependencies: [.product(name: "Ferry", package: "Ferry")]),
     ]
 )

@@ -14,7 +14,7 @@ enum JournalRecord {
         _ changes: [QueueChange], sequence: Int, unknown: UnknownContent
     ) throws(JournalError) -> [UInt8] {
         var writer = JSONWriter()
-        writer.bytes.reserveCapacity(64 + 400 * changes.count)
+        writer.bytes.reserveCapacity(512)
         writer.raw("{\"c\":\"00000000\",\"s\":")
         writer.integer(sequence)
         writer.raw(",")
@@ -26,6 +26,8 @@ enum JournalRecord {
                 writer.raw(index == 0 ? "{" : ",{")
                 try write(change, to: &writer, unknown: unknown)
                 writer.raw("}")
+                // What grows by doubling would be copied again and again, and take twice the room in the end.
+                if index == 0 { writer.bytes.reserveCapacity((writer.bytes.count + 32) * changes.count) }
             }
             writer.raw("]")
         }

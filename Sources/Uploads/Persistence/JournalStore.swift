@@ -87,7 +87,8 @@ package struct JournalStore {
             results.append(
                 Result { () throws(JournalError) in
                     guard !changes.isEmpty else { return }
-                    lines += try JournalRecord.line(changes, sequence: last + 1, unknown: unknown)
+                    let line = try JournalRecord.line(changes, sequence: last + 1, unknown: unknown)
+                    if lines.isEmpty { lines = line } else { lines += line }
                     last += 1
                 })
         }

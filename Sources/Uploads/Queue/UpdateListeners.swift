@@ -3,7 +3,8 @@ import Synchronization
 /// Everyone who follows the queue. Changes merge per listener, so that a slow one costs at most a record per upload.
 final class UpdateListeners: Sendable {
     private struct Pending {
-        var isComplete = false
+        /// The whole queue as it was when the listener came, which costs nothing until it is read.
+        var whole: UploadTable?
         var changed: [Upload.ID: Upload] = [:]
         var removed: Set<Upload.ID> = []
         var status: EngineStatus?
@@ -21,21 +22,29 @@ final class UpdateListeners: Sendable {
             pending.withLock { pending in
                 guard let status = pending.status else { return nil }
                 defer { pending = Pending() }
+                guard var whole = pending.whole.take() else {
+                    return QueueUpdate(
+                        isComplete: false, changed: Array(pending.changed.values),
+                        removed: Array(pending.removed), status: status)
+                }
+                for upload in pending.changed.values { whole[upload.id] = upload }
+                for id in pending.removed { whole.removeValue(forKey: id) }
                 return QueueUpdate(
-                    isComplete: pending.isComplete, changed: Array(pending.changed.values),
-                    removed: Array(pending.removed), status: status)
+                    isComplete: true, changed: Array(whole.values), removed: [], status: status)
             }
         }
     }
 
     private let listeners = Mutex<[ObjectIdentifier: Listener]>([:])
 
+    /// True if nobody follows.
+    var isEmpty: Bool { listeners.withLock { $0.isEmpty } }
+
     /// A stream that begins with the whole queue.
-    func add(uploads: some Sequence<Upload>, status: EngineStatus) -> AsyncStream<QueueUpdate> {
+    func add(uploads: UploadTable, status: EngineStatus) -> AsyncStream<QueueUpdate> {
         let listener = Listener()
         listener.pending.withLock { pending in
-            pending.isComplete = true
-            for upload in uploads { pending.changed[upload.id] = upload }
+            pending.whole = uploads
             pending.status = status
         }
         listener.continuation.yield()

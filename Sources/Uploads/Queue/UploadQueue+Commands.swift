@@ -74,14 +74,14 @@ extension UploadQueue {
             return Array(Set(ids))
         case .all: return all.map(\.id)
         case .failed:
-            return all.filter { upload in
+            return uploads.values.filter { upload in
                 switch upload.state {
                 case .failed, .held: true
                 case .queued, .running, .waiting, .paused, .done: false
                 }
             }.map(\.id)
         case .done:
-            return all.filter { upload in
+            return uploads.values.filter { upload in
                 if case .done = upload.state { true } else { false }
             }.map(\.id)
         }
@@ -96,25 +96,32 @@ extension UploadQueue {
             throw UploadFailure(
                 .permanent, "the queue has no numbers left", hint: "begin a new one with --state")
         }
-        var added: [Upload] = []
+        var added: [QueueChange] = []
+        added.reserveCapacity(new.count)
         for item in new {
             ranks = ranks.lowerBound...(ranks.upperBound + 1)
             added.append(
-                Upload(
-                    id: settings.nextID, rank: ranks.upperBound, path: item.path, identity: item.identity,
-                    target: item.target, added: clock.date()))
+                .set(
+                    Upload(
+                        id: settings.nextID, rank: ranks.upperBound, path: item.path, identity: item.identity,
+                        target: item.target, added: clock.date())))
             settings.nextID += 1
         }
         do throws(JournalError) {
             // Before they are in memory: an upload that is not on disk must not start.
-            try await journal.append(added.map(QueueChange.set), durably: true)
+            try await journal.append(added, durably: true)
         } catch {
             reportDisk(error)
             throw error.failure
         }
-        for upload in added { store(upload) }
-        publish(added.map(\.id))
-        return added.map(\.id)
+        var ids: [Upload.ID] = []
+        ids.reserveCapacity(added.count)
+        for case .set(let upload) in added {
+            store(upload)
+            ids.append(upload.id)
+        }
+        publish(ids)
+        return ids
     }
 
     private func retry(_ ids: [Upload.ID]) async throws(UploadFailure) -> [Upload.ID] {
@@ -169,8 +176,15 @@ extension UploadQueue {
     }
 
     private func move(_ ids: [Upload.ID], _ move: QueueMove) async throws(UploadFailure) -> [Upload.ID] {
+        let chosen = Set(ids)
+        // To sort a whole queue takes a second when it is very long; these two need not know it.
+        let order =
+            switch move {
+            case .top, .bottom: ids.compactMap { uploads[$0] }.sorted { $0.rank < $1.rank }
+            case .up, .down: all
+            }
         let ranks = QueueOrder.ranks(
-            after: move, of: Set(ids), in: all.map { ($0.id, $0.rank) }, within: ranks)
+            after: move, of: chosen, in: order.map { ($0.id, $0.rank) }, within: ranks)
         self.ranks =
             ranks.values.reduce(self.ranks) { min($0.lowerBound, $1)...max($0.upperBound, $1) }
         return try await command(Array(ranks.keys)) { upload in

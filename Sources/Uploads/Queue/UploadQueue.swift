@@ -72,7 +72,7 @@ public actor UploadQueue: QueueClient {
     nonisolated let board = ProgressBoard()
     nonisolated let listeners = UpdateListeners()
 
-    var uploads: [Upload.ID: Upload] = [:]
+    var uploads = UploadTable()
     var settings = QueueSettings()
     var ranks: ClosedRange<Int64> = 0...0
     var pending = 0
@@ -127,6 +127,7 @@ public actor UploadQueue: QueueClient {
         let recovered = try journal.load()
         settings = recovered.settings
         rateLimit.rate = settings.bandwidthLimit ?? configuration.bandwidth
+        uploads.reserveCapacity(recovered.uploads.count)
         for var upload in recovered.uploads {
             upload.recover()
             ranks = min(ranks.lowerBound, upload.rank)...max(ranks.upperBound, upload.rank)
@@ -202,7 +203,7 @@ public actor UploadQueue: QueueClient {
     public nonisolated func progress() -> [ProgressSample] { board.all }
 
     public func updates() -> AsyncStream<QueueUpdate> {
-        listeners.add(uploads: uploads.values, status: status)
+        listeners.add(uploads: uploads, status: status)
     }
 
     var status: EngineStatus {
@@ -263,6 +264,7 @@ public actor UploadQueue: QueueClient {
     }
 
     func publish(_ ids: [Upload.ID], removed: [Upload.ID] = []) {
+        guard !listeners.isEmpty else { return }
         listeners.publish(changed: ids.compactMap { uploads[$0] }, removed: removed, status: status)
     }
 }

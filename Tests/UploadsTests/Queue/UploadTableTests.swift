@@ -1,0 +1,44 @@
+import StateSimulation
+import Support
+import Testing
+
+@testable import Uploads
+
+struct UploadTableTests {
+    @Test(arguments: 0..<20 as Range<UInt64>)
+    func `a table holds what a dictionary would hold`(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        var table = UploadTable()
+        var expected: [Upload.ID: Upload] = [:]
+        for _ in 0..<3_000 {
+            let id = Int.random(in: 1...1_500, using: &random)
+            if Bool.random(using: &random) {
+                let upload = Upload.make(id, rank: Int64.random(in: 0...9, using: &random))
+                table[id] = upload
+                expected[id] = upload
+            } else {
+                #expect(table.removeValue(forKey: id) == expected.removeValue(forKey: id))
+            }
+            #expect(table[id] == expected[id])
+        }
+        #expect(table.count == expected.count)
+        #expect(table.values.sorted { $0.id < $1.id } == expected.values.sorted { $0.id < $1.id })
+    }
+
+    @Test
+    func `a table that is copied keeps what it held`() {
+        var table = UploadTable([.make(1), .make(2)])
+        let copy = table
+        table[1] = .make(1, rank: 9)
+        table.removeValue(forKey: 2)
+        #expect(copy[1]?.rank == 1)
+        #expect(copy[2] != nil)
+    }
+
+    // A million of them are held at once: what is added to all must be worth it.
+    @Test
+    func `S20 an upload of which there is little to say takes little room`() {
+        #expect(MemoryLayout<Upload>.stride <= 192)
+        #expect(MemoryLayout<Upload?>.stride == MemoryLayout<Upload>.stride)
+    }
+}
