@@ -40,6 +40,15 @@ package final class DirectoryFiles: StateFiles {
     }
 
     package func open(_ name: String, for access: FileAccess) throws(SystemCallError) -> (any StateFile)? {
+        try openFile(name, for: access)
+    }
+
+    /// Opens a file that is there, to read it and to ask for its lock.
+    func openToRead(_ name: String) throws(SystemCallError) -> DescriptorFile? {
+        try openFile(name, for: .reading)
+    }
+
+    private func openFile(_ name: String, for access: FileAccess) throws(SystemCallError) -> DescriptorFile? {
         let flags = access == .reading ? O_RDONLY : O_RDWR | O_APPEND
         // O_NONBLOCK: opening a FIFO that somebody put here must not wait for its other end.
         let file = openat(descriptor, name, flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
@@ -93,6 +102,27 @@ package final class DirectoryFiles: StateFiles {
         let opened = DescriptorFile(descriptor: file, name: name)
         try check(file, name)
         return opened
+    }
+
+    /// What the folder is on; nil if the system does not tell.
+    var fileSystem: FileSystemKind? {
+        #if os(Linux)
+            var status = stat()
+            let table = Glibc.open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC)
+            guard table >= 0, fstat(descriptor, &status) == 0 else { return nil }
+            let file = DescriptorFile(descriptor: table, name: "mountinfo")
+            // Its length is not known before it is read.
+            var text = [UInt8](repeating: 0, count: 1 << 20)
+            let count = (try? text.withUnsafeMutableBytes { try file.read(into: $0, at: 0) }) ?? 0
+            return .mounted(UInt64(status.st_dev), in: String(decoding: text[..<count], as: UTF8.self))
+        #else
+            var status = statfs()
+            guard fstatfs(descriptor, &status) == 0 else { return nil }
+            return FileSystemKind(
+                name: withUnsafeBytes(of: &status.f_fstypename) {
+                    String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+                })
+        #endif
     }
 
     private func status(_ name: String) throws(SystemCallError) -> stat? {

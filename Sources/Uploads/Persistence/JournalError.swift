@@ -57,8 +57,9 @@ extension JournalError {
         case .notAllowed(let path, let mode, let code):
             "\(path) cannot be used: \(Self.text(code))" + (mode.map { " (mode \(Self.octal($0)))" } ?? "")
         case .unsafe(let path, let mode, let danger): "\(path) (mode \(Self.octal(mode))) \(danger.text)"
-        case .inUse(let pid, _, let host):
+        case .inUse(let pid, let since, let host):
             "the queue is in use" + (pid.map { " by process \($0)" } ?? "") + (host.map { " on \($0)" } ?? "")
+                + (since.map { " since \(Self.moment($0))" } ?? "")
         case .locksNotSupported(let path): "the file system of \(path) cannot lock files (ENOLCK)"
         case .damaged(let path, let byte, let reason): "\(path) is damaged at byte \(byte): \(reason)"
         case .edited(let path): "\(path) was edited outside: its checksum does not fit"
@@ -77,15 +78,19 @@ extension JournalError {
         case .folderCannotBeMade: "name another folder with --state"
         case .notAllowed: "make it readable and writable for you, or name another folder with --state"
         case .unsafe(let path, _, let danger): danger.hint(path)
-        case .inUse(_, let since, _):
-            since.map { "it has been running since \($0.formatted(.iso8601)); use it, or stop it" }
+        case .inUse: "use that one, or stop it"
         case .locksNotSupported: "name a folder on a local disk with --state"
         case .damaged(let path, let byte, _):
             path.hasSuffix(".jsonl")
-                ? "keep a copy; to go on without what follows: truncate -s \(byte) '\(path)'"
-                : "keep a copy and put back a good one; it is never overwritten"
-        case .edited: "start once with the edit accepted, or put the original back"
-        case .newerFormat: "use that version; nothing was changed"
+                ? "nothing was changed; `ferry state export` prints all that is before it; to go on without what "
+                    + "follows, keep a copy, then: truncate -s \(byte) '\(path)'"
+                : "nothing was changed; correct it and start once with --accept-edited, or put back a copy; "
+                    + "--discard-edited goes back to the snapshot before it, if that is there"
+        case .edited:
+            "nothing was changed; start once with --accept-edited to take it over, or with --discard-edited to go "
+                + "back to what was saved and keep the edited file aside"
+        case .newerFormat:
+            "nothing was changed; use that version; `ferry list` and `ferry state export` show what this one understands"
         case .diskFull: "free some space; saving goes on by itself"
         case .failed: "check the disk, then start again"
         case .recordTooLarge: "shorten its fields"
@@ -108,6 +113,19 @@ extension JournalError {
     public var failure: UploadFailure { UploadFailure(.storage, summary, hint: hint) }
 
     private static func text(_ code: Int32) -> String { String(cString: strerror(code)) }
+
+    /// Local time; with the day unless that is today's.
+    private static func moment(_ date: Date) -> String {
+        var seconds = time_t(exactly: date.timeIntervalSince1970.rounded(.down)) ?? 0
+        var now = time(nil)
+        var (parts, today) = (tm(), tm())
+        localtime_r(&seconds, &parts)
+        localtime_r(&now, &today)
+        func digits(_ number: Int32) -> String { (number < 10 ? "0" : "") + String(number) }
+        let clock = "\(digits(parts.tm_hour)):\(digits(parts.tm_min))"
+        guard parts.tm_year != today.tm_year || parts.tm_yday != today.tm_yday else { return clock }
+        return "\(Int(parts.tm_year) + 1900)-\(digits(parts.tm_mon + 1))-\(digits(parts.tm_mday)) \(clock)"
+    }
 
     private static func octal(_ mode: UInt32) -> String { "0" + String(mode & 0o7777, radix: 8) }
 }

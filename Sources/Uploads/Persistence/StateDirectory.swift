@@ -27,6 +27,26 @@ public final class StateDirectory: Sendable {
         try Self.checkParents(descriptor, text)
     }
 
+    /// Opens the folder at `path` to look into it: nothing is made, and it may be on a disk that cannot be written.
+    ///
+    /// - Throws: As `init(at:)`.
+    public init?(reading path: LocalPath) throws(JournalError) {
+        guard Self.exists(path) else { return nil }
+        self.path = path
+        let descriptor = path.withCString { open($0, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) }
+        guard descriptor >= 0 else { throw Self.openFailure(path, code: errno) }
+        files = DirectoryFiles(descriptor: descriptor, path: path.text)
+        try Self.check(descriptor, path.text, rights: R_OK | X_OK)
+    }
+
+    /// Why files here may not keep what they are trusted with; nil if nothing is known against the file system.
+    public var fileSystemWarning: String? {
+        guard let kind = files.fileSystem, kind.isRemote else { return nil }
+        return
+            "the state folder \(path.text) is on a network file system (\(kind.name)): two machines may both take "
+            + "the queue, and what was saved may be lost with the server; name a folder on a local disk with --state"
+    }
+
     /// Takes the queue for this process until the lock is let go; the end of the process lets go of it in any case.
     ///
     /// - Throws: `.inUse` if another process has it, `.locksNotSupported`.
@@ -69,13 +89,15 @@ public final class StateDirectory: Sendable {
         }
     }
 
-    private static func check(_ descriptor: Int32, _ path: String) throws(JournalError) {
+    private static func check(
+        _ descriptor: Int32, _ path: String, rights: Int32 = R_OK | W_OK | X_OK
+    ) throws(JournalError) {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw .failed(call: "fstat", path: path, code: errno) }
         let mode = UInt32(status.st_mode) & 0o7777
         guard status.st_uid == geteuid() else { throw .unsafe(path: path, mode: mode, .owner(status.st_uid)) }
         guard mode & 0o077 == 0 else { throw .unsafe(path: path, mode: mode, .openToOthers) }
-        guard faccessat(descriptor, ".", R_OK | W_OK | X_OK, 0) == 0 else {
+        guard faccessat(descriptor, ".", rights, 0) == 0 else {
             throw .notAllowed(path: path, mode: mode, code: errno)
         }
     }

@@ -56,11 +56,34 @@ public final class StateLock: Sendable {
             guard text.count < 4096, let holder = try? cursor.holder() else {
                 return .inUse(pid: nil, since: nil, host: nil)
             }
-            return .inUse(pid: holder.pid, since: holder.since, host: holder.host == host ? nil : holder.host)
+            return .inUse(pid: holder.pid, since: holder.since, host: stranger(holder.host, holder.boot))
         }
     }
 
-    private static var boot: String {
+    /// The machine that holds the lock if it is not this one. Two may have one name, but never one boot.
+    static func stranger(
+        _ host: String?, _ boot: String?, here: String = StateLock.host, bootHere: String = StateLock.boot
+    ) -> String? {
+        guard let host, host == here else { return host }
+        guard let boot, !boot.isEmpty, !bootHere.isEmpty, boot != bootHere else { return nil }
+        return "another machine named \(host) (boot \(boot.prefix(8)))"
+    }
+
+    /// Who has the queue, found out without taking it; nil if nobody has.
+    static func holder(in files: DirectoryFiles) throws(JournalError) -> JournalError? {
+        do throws(SystemCallError) {
+            guard let file = try files.openToRead(name) else { return nil }
+            while flock(file.descriptor, LOCK_SH | LOCK_NB) != 0 {
+                if errno == EINTR { continue }
+                return errno == EWOULDBLOCK ? holder(of: file) : nil
+            }
+            return nil
+        } catch {
+            throw JournalError(error, in: files.path)
+        }
+    }
+
+    static var boot: String {
         #if os(Linux)
             let descriptor = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC)
             guard descriptor >= 0 else { return "" }
@@ -76,7 +99,7 @@ public final class StateLock: Sendable {
         #endif
     }
 
-    private static var host: String {
+    static var host: String {
         var name = [CChar](repeating: 0, count: 256)
         guard gethostname(&name, name.count - 1) == 0 else { return "" }
         return String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
@@ -84,10 +107,13 @@ public final class StateLock: Sendable {
 }
 
 extension JSONCursor {
-    fileprivate mutating func holder() throws(MalformedJSON) -> (pid: Int32, since: Date?, host: String?) {
+    fileprivate mutating func holder() throws(MalformedJSON) -> (
+        pid: Int32, since: Date?, host: String?, boot: String?
+    ) {
         var pid: Int32?
         var since: Date?
         var host: String?
+        var boot: String?
         var isFirst = true
         try expect("{")
         while let key = try key(isFirst: &isFirst) {
@@ -95,9 +121,10 @@ extension JSONCursor {
             case "pid": pid = try integer()
             case "since": since = try date()
             case "host": host = try string()
+            case "boot": boot = try string()
             default: try skipValue()
             }
         }
-        return (try require(pid, "pid"), since, host)
+        return (try require(pid, "pid"), since, host, boot)
     }
 }

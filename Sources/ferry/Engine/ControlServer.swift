@@ -13,11 +13,13 @@ import Uploads
 /// Takes commands from other processes of the same user. Each connection has a thread: there are few, and they block.
 final class ControlServer: Sendable {
     private static let connectionLimit = 32
+    /// A client that stands still gives its place to others after so many seconds.
+    private static let patience = 30
 
     private let queue: UploadQueue
     private let path: LocalPath
     private let listener: CInt
-    private let connections = Mutex(0)
+    private let places = DispatchSemaphore(value: ControlServer.connectionLimit)
 
     /// - Throws: `UploadFailure` (`storage`) if the socket cannot be made.
     init(queue: UploadQueue, folder: LocalPath) throws(UploadFailure) {
@@ -28,7 +30,7 @@ final class ControlServer: Sendable {
         _ = path.withCString { unlink($0) }
         let bound = ControlSocket.withAddress(path) { bind(descriptor, $0, $1) }
         guard descriptor >= 0, bound == 0, path.withCString({ chmod($0, 0o600) }) == 0,
-            listen(descriptor, 16) == 0
+            listen(descriptor, 128) == 0
         else {
             close(descriptor)
             throw UploadFailure(
@@ -61,17 +63,15 @@ final class ControlServer: Sendable {
     }
 
     private func serve(_ connection: CInt) {
-        let isAccepted = connections.withLock { count in
-            guard count < Self.connectionLimit, ControlSocket.peer(of: connection) == getuid() else {
-                return false
-            }
-            count += 1
-            return true
-        }
-        guard isAccepted else {
+        guard ControlSocket.peer(of: connection) == getuid() else {
             close(connection)
             return
         }
+        var limit = timeval(tv_sec: Self.patience, tv_usec: 0)
+        setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        setsockopt(connection, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        // More of them wait in the kernel: a connection that was taken is answered.
+        places.wait()
         Thread.detachNewThread { [self] in
             while let line = ControlSocket.readLine(connection) {
                 let answered = DispatchSemaphore(value: 0)
@@ -88,7 +88,7 @@ final class ControlServer: Sendable {
                 else { break }
             }
             close(connection)
-            connections.withLock { $0 -= 1 }
+            places.signal()
         }
     }
 

@@ -52,7 +52,7 @@ struct StateDirectoryTests {
         }
     }
 
-    @Test func `a folder open to others is refused`() throws {
+    @Test func `S11 a folder open to others is refused`() throws {
         _ = try state.open()
         try state.setMode(0o750, of: state.path)
         #expect(danger { () throws(JournalError) in _ = try state.open() } == .openToOthers)
@@ -76,13 +76,13 @@ struct StateDirectoryTests {
     }
 
     @Test(.enabled(if: geteuid() == 0, "only root may give a folder away"))
-    func `a folder of somebody else is refused`() throws {
+    func `S11 a folder of somebody else is refused`() throws {
         _ = try state.open()
         #expect(chown(state.path, 12345, 12345) == 0)
         #expect(danger { () throws(JournalError) in _ = try state.open() } == .owner(12345))
     }
 
-    @Test func `a folder that cannot be made is named, with status 73`() throws {
+    @Test func `S11 a folder that cannot be made is named, with status 73`() throws {
         try Data().write(to: URL(filePath: state.parent + "/file"))
         let error = #expect(throws: JournalError.self) {
             try StateDirectory(at: LocalPath(state.parent + "/file/state"))
@@ -141,7 +141,7 @@ struct StateDirectoryTests {
                 == .openToOthers)
     }
 
-    @Test func `the second to lock is told who was first`() throws {
+    @Test func `S13 the second to lock is told who was first`() throws {
         let first = try state.open().lock()
         let error = #expect(throws: JournalError.self) { try state.open().lock() }
         guard case .inUse(let pid, let since, let host) = error else {
@@ -154,7 +154,7 @@ struct StateDirectoryTests {
         withExtendedLifetime(first) {}
     }
 
-    @Test func `a lock that is let go can be taken, whatever its text says`() throws {
+    @Test func `S14 a lock that is let go can be taken, whatever its text says`() throws {
         _ = try state.open().lock()
         try state.put("{\"pid\":1,\"since\":\"nonsense\"", as: "lock")
         _ = try state.open().lock()
