@@ -74,6 +74,15 @@ public final class FileJournal: Journal {
         try result.get()
     }
 
+    public nonisolated(nonsending) func flush() async throws(JournalError) {
+        let result = await withCheckedContinuation { continuation in
+            compactor.async {
+                continuation.resume(returning: Result { () throws(JournalError) in try self.compact() })
+            }
+        }
+        try result.get()
+    }
+
     public nonisolated(nonsending) func close() async throws(JournalError) {
         let rest = intake.withLock { intake in
             defer { intake = .closed }

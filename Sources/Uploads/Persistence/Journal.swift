@@ -11,9 +11,19 @@ public protocol Journal: Sendable {
     /// throws, none of `changes` has happened. With no changes and `durably` it makes earlier ones durable.
     nonisolated(nonsending) func append(_ changes: [QueueChange], durably: Bool) async throws(JournalError)
 
+    /// Writes a complete snapshot, so that the changes before it are needed no more.
+    nonisolated(nonsending) func flush() async throws(JournalError)
+
     /// Writes a complete snapshot and lets go of the files; later appends are refused. An error means that only
     /// the snapshot is missing: nothing that was acknowledged is lost.
     nonisolated(nonsending) func close() async throws(JournalError)
+}
+
+extension Journal {
+    /// For journals without snapshots: makes everything durable.
+    public nonisolated(nonsending) func flush() async throws(JournalError) {
+        try await append([], durably: true)
+    }
 }
 
 /// One change of the queue. Absolute, never an increment: carrying it out twice changes nothing.
@@ -73,6 +83,8 @@ public enum RecoveryNotice: Hashable, Sendable {
     case usedPreviousSnapshot(reason: String, keptAs: String?)
     /// A snapshot changed outside was taken over.
     case acceptedEdit
+    /// Of these uploads the journal has changes later than the snapshot that was edited.
+    case editOverruled([Upload.ID])
     /// Records of a newer version that it declared safe to pass over; they are kept.
     case skippedRecords(Int)
     /// The journal that belongs to the snapshot is not there: changes since the snapshot, if any, are not known.
@@ -87,6 +99,10 @@ public enum RecoveryNotice: Hashable, Sendable {
             "queue.json was not usable (\(reason)); the previous snapshot and the journals were used, nothing is lost"
                 + (keptAs.map { "; the damaged file is kept as \($0)" } ?? "")
         case .acceptedEdit: "queue.json was changed outside and has been taken over"
+        case .editOverruled(let ids):
+            "the journal has later changes of \(ids.count == 1 ? "upload" : "uploads") "
+                + ids.prefix(10).map(String.init).joined(separator: ", ") + (ids.count > 10 ? ", …" : "")
+                + ": those count, not what queue.json said"
         case .skippedRecords(let count): "\(count) records of a newer version were passed over and kept"
         case .journalMissing(let file):
             "\(file) is missing; the queue is as queue.json describes it"

@@ -17,6 +17,9 @@ struct JournalReplay {
         case removed
     }
 
+    /// How the reason ends when a journal does not go on where the one before it ended.
+    static let missingRecord = "is missing"
+
     private var journals: [[UInt8]] = []
     /// The files' names, in the order of `Place.journal`.
     private(set) var names: [String] = []
@@ -28,11 +31,16 @@ struct JournalReplay {
     private(set) var skipped: [Place] = []
     /// The number of the last record. Numbers rise by exactly one, from one journal to the next too.
     private(set) var sequence: Int
+    /// Operations of a newer version that may not be passed over, and were, as nothing is written.
+    private(set) var notUnderstood = 0
     private let folder: String
+    private let readsNewer: Bool
 
-    init(after sequence: Int, in folder: String) {
+    /// - Parameter readsNewer: Passes over what only a newer version understands. For reading alone.
+    init(after sequence: Int, in folder: String, readsNewer: Bool = false) {
         self.sequence = sequence
         self.folder = folder
+        self.readsNewer = readsNewer
     }
 
     func withBytes<Result, Failure: Error>(
@@ -98,7 +106,7 @@ struct JournalReplay {
         guard cursor.isAtEnd else { throw cursor.malformed("text after the record") }
         let (expected, overflow) = sequence.addingReportingOverflow(1)
         guard let number = operation.sequence, number == expected, !overflow else {
-            throw cursor.malformed("record \(expected) is missing")
+            throw cursor.malformed("record \(expected) \(Self.missingRecord)")
         }
         if let operations = operation.operations {
             cursor = JSONCursor(cursor.bytes, at: operations.lowerBound)
@@ -133,7 +141,11 @@ struct JournalReplay {
             self.settings = settings
             unknownSettings = unknown
         default:
-            guard operation.maySkip else { throw cursor.newer("the operation \(operation.name)") }
+            guard operation.maySkip else {
+                guard readsNewer else { throw cursor.newer("the operation \(operation.name)") }
+                notUnderstood += 1
+                return
+            }
             skipped.append(Place(journal: journal, range: operation.range))
         }
     }

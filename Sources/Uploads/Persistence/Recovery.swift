@@ -16,6 +16,8 @@ struct Recovery {
     let files: any StateFiles
     let edited: EditedSnapshot
     let now: Date
+    /// Takes what is understood of a newer version's files. For reading alone.
+    var readsNewer = false
 
     struct Outcome {
         var recovered = Recovered()
@@ -31,6 +33,12 @@ struct Recovery {
         var hasSnapshot: Bool
         /// True if there was nothing at all.
         var isNew: Bool
+        /// As the next snapshot would begin.
+        var header: SnapshotHeader
+        /// Records that only a newer version understands.
+        var notUnderstood = 0
+        /// The uploads that journals say something of, where that was asked for.
+        var changed: [Upload.ID] = []
     }
 
     private enum Reading {
@@ -41,6 +49,7 @@ struct Recovery {
     }
 
     func run() throws(JournalError) -> Outcome {
+        try refuseNewer()
         try change { () throws(SystemCallError) in
             for name in try files.names() where name.hasPrefix(SnapshotFile.temporaryPrefix) {
                 try files.remove(name)
@@ -50,6 +59,15 @@ struct Recovery {
         case .outcome(let outcome): return outcome
         case .missing: return try recoverWithoutSnapshot()
         case .damaged(let damage): return try recover(from: damage)
+        }
+    }
+
+    /// A newer version's folder is not touched at all.
+    private func refuseNewer() throws(JournalError) {
+        do throws(JournalError) {
+            _ = try SnapshotReader(SnapshotFile.current, in: files, readsNewer: readsNewer)
+        } catch {
+            if case .newerFormat = error { throw error }
         }
     }
 
@@ -73,17 +91,20 @@ struct Recovery {
     private static let beginning = Base(generation: 1, sequence: 0, reader: nil)
 
     private func recover(from damage: JournalError) throws(JournalError) -> Outcome {
-        var reason = damage.reason
-        if let document = try validDocument() {
+        var damage = damage
+        switch try examine() {
+        case .valid(let document):
             switch edited {
             case .refuse: throw .edited(path: path(SnapshotFile.current))
-            case .accept:
-                try rewrite(document)
-                guard case .outcome(var outcome) = try read(SnapshotFile.current) else { throw damage }
-                outcome.recovered.notices.append(.acceptedEdit)
-                return outcome
-            case .setAside: reason = "it was edited outside"
+            case .accept: return try takeOver(document)
+            case .setAside:
+                damage = .damaged(path: path(SnapshotFile.current), byte: 0, reason: "it was edited outside")
             }
+        case .mistaken(let mistake):
+            // Whoever wants an edit taken over wants to know what is wrong with it.
+            if edited == .accept { throw mistake }
+            damage = mistake
+        case .missing: break
         }
         var outcome = try outcomeBefore(damage)
         let kept = "queue.\(UInt32.random(in: .min ... .max)).damaged.json"
@@ -92,7 +113,7 @@ struct Recovery {
             try files.synchronize()
         }
         outcome.hasSnapshot = false
-        outcome.recovered.notices.append(.usedPreviousSnapshot(reason: reason, keptAs: kept))
+        outcome.recovered.notices.append(.usedPreviousSnapshot(reason: damage.reason, keptAs: kept))
         return outcome
     }
 
@@ -107,19 +128,64 @@ struct Recovery {
         }
     }
 
-    private func validDocument() throws(JournalError) -> SnapshotDocument? {
-        guard let content = try files.content(SnapshotFile.current) else { return nil }
+    /// The snapshot as somebody may have left it who changed it.
+    private enum Examined {
+        case valid(SnapshotDocument)
+        case mistaken(JournalError)
+        case missing
+    }
+
+    private func examine() throws(JournalError) -> Examined {
+        guard let content = try files.content(SnapshotFile.current) else { return .missing }
         do throws(MalformedJSON) {
-            return try SnapshotDocument(content)
+            return .valid(try SnapshotDocument(content))
         } catch {
-            if error.isNewer { throw JournalError(error, path: path(SnapshotFile.current)) }
-            return nil
+            let mistake = JournalError(error, path: path(SnapshotFile.current))
+            if error.isNewer { throw mistake }
+            return .mistaken(mistake)
         }
     }
 
-    private func rewrite(_ document: SnapshotDocument) throws(JournalError) {
+    /// Writes the document as we would have, reads that back with the journals, and only then puts it in its place.
+    private func takeOver(_ document: SnapshotDocument) throws(JournalError) -> Outcome {
+        let journals = try files.journals(from: 1)
+        guard journals.isEmpty || journals.contains(document.header.generation) else {
+            throw misfit("there is no \(JournalFile.name(document.header.generation))")
+        }
         let temporary = SnapshotFile.temporary()
-        var writer = try SnapshotWriter(temporary, header: document.header, savedAt: now, in: files)
+        do throws(JournalError) {
+            try write(document, as: temporary)
+            guard case .outcome(var outcome) = try read(temporary, listsChanged: true) else {
+                throw .damaged(path: path(temporary), byte: 0, reason: "it cannot be read back")
+            }
+            try change { () throws(SystemCallError) in
+                try files.rename(temporary, to: SnapshotFile.current)
+                try files.synchronize()
+            }
+            // The way back must lead to the edit too: another snapshot is due.
+            outcome.hasSnapshot = false
+            outcome.recovered.notices.append(.acceptedEdit)
+            if !outcome.changed.isEmpty {
+                outcome.recovered.notices.append(.editOverruled(outcome.changed.sorted()))
+            }
+            return outcome
+        } catch {
+            try? files.remove(temporary)
+            if case .damaged(let file, _, let reason) = error, reason.hasSuffix(JournalReplay.missingRecord) {
+                throw misfit("\(file): \(reason)")
+            }
+            throw error
+        }
+    }
+
+    private func misfit(_ reason: String) -> JournalError {
+        .damaged(
+            path: path(SnapshotFile.current), byte: 0,
+            reason: "generation and lastSequence must stay as they were written (\(reason))")
+    }
+
+    private func write(_ document: SnapshotDocument, as name: String) throws(JournalError) {
+        var writer = try SnapshotWriter(name, header: document.header, savedAt: now, in: files)
         for (upload, unknown) in document.records {
             var record = JSONWriter()
             record.upload(upload, unknown: unknown)
@@ -127,10 +193,6 @@ struct Recovery {
             }
         }
         _ = try writer.finish()
-        try change { () throws(SystemCallError) in
-            try files.rename(temporary, to: SnapshotFile.current)
-            try files.synchronize()
-        }
     }
 
     /// What the journals add to.
@@ -140,12 +202,14 @@ struct Recovery {
         var reader: SnapshotReader?
     }
 
-    private func read(_ name: String) throws(JournalError) -> Reading {
+    private func read(_ name: String, listsChanged: Bool = false) throws(JournalError) -> Reading {
         do throws(JournalError) {
-            guard let reader = try SnapshotReader(name, in: files) else { return .missing }
+            guard let reader = try SnapshotReader(name, in: files, readsNewer: readsNewer) else {
+                return .missing
+            }
             let base = Base(
                 generation: reader.header.generation, sequence: reader.header.lastSequence, reader: reader)
-            var outcome = try read(base)
+            var outcome = try read(base, listsChanged: listsChanged)
             outcome.hasSnapshot = name == SnapshotFile.current
             return .outcome(outcome)
         } catch {
@@ -159,7 +223,7 @@ struct Recovery {
 
     private func damage(of name: String) -> JournalError? {
         do throws(JournalError) {
-            var reader = try SnapshotReader(name, in: files)
+            var reader = try SnapshotReader(name, in: files, readsNewer: readsNewer)
             try reader?.readRecords { _, _, _ in }
             return nil
         } catch {
@@ -167,14 +231,17 @@ struct Recovery {
         }
     }
 
-    private func read(_ base: Base) throws(JournalError) -> Outcome {
+    private func read(_ base: Base, listsChanged: Bool = false) throws(JournalError) -> Outcome {
         var outcome = Outcome(
             generation: base.generation, sequence: base.sequence, pending: 0,
             snapshotLength: base.reader?.length ?? 0, hasSnapshot: false,
-            isNew: false)
-        var replay = JournalReplay(after: base.sequence, in: files.path)
+            isNew: false,
+            header: base.reader?.header
+                ?? SnapshotHeader(generation: base.generation, lastSequence: base.sequence))
+        var replay = JournalReplay(after: base.sequence, in: files.path, readsNewer: readsNewer)
         let tail = try self.replay(&replay, &outcome, of: base)
         try decode(replay, base, into: &outcome)
+        if listsChanged { outcome.changed = Array(replay.latest.keys) }
         if let tail {
             try cut(tail)
             outcome.recovered.notices.append(
@@ -223,12 +290,12 @@ struct Recovery {
     private func decode(_ replay: JournalReplay, _ base: Base, into outcome: inout Outcome)
         throws(JournalError)
     {
-        var header =
-            base.reader?.header ?? SnapshotHeader(generation: base.generation, lastSequence: base.sequence)
-        header.merge(replay)
+        outcome.header.merge(replay)
+        outcome.notUnderstood = replay.notUnderstood
         var uploads: [Upload] = []
         var unknown: [Upload.ID: UnknownMembers] = [:]
         var texts = RepeatedTexts()
+        var notUnderstood = 0
         try replay.merge(into: base.reader) { origin, record throws(JournalError) in
             var cursor = JSONCursor(record)
             do throws(MalformedJSON) {
@@ -236,13 +303,17 @@ struct Recovery {
                 uploads.append(upload)
                 if !members.isEmpty { unknown[upload.id] = members }
             } catch {
-                throw JournalError(error, path: path(origin.file), offset: origin.offset)
+                guard readsNewer else {
+                    throw JournalError(error, path: path(origin.file), offset: origin.offset)
+                }
+                notUnderstood += 1
             }
         }
+        outcome.notUnderstood += notUnderstood
         outcome.recovered.uploads = uploads
-        outcome.recovered.settings = header.settings
+        outcome.recovered.settings = outcome.header.settings
         if !replay.skipped.isEmpty { outcome.recovered.notices.append(.skippedRecords(replay.skipped.count)) }
-        outcome.unknown = UnknownContent(uploads: unknown, settings: header.unknownSettings)
+        outcome.unknown = UnknownContent(uploads: unknown, settings: outcome.header.unknownSettings)
     }
 
     private func cut(_ tail: Tail) throws(JournalError) {
@@ -273,6 +344,10 @@ struct Recovery {
 extension JournalError {
     /// The reason of damage, else the whole sentence.
     fileprivate var reason: String {
-        if case .damaged(_, let byte, let reason) = self { "\(reason), byte \(byte)" } else { summary }
+        switch self {
+        case .damaged(_, byte: 0, let reason): reason
+        case .damaged(_, let byte, let reason): "\(reason), byte \(byte)"
+        default: summary
+        }
     }
 }

@@ -52,7 +52,9 @@ extension JSONWriter {
 
 extension JSONCursor {
     /// Reads up to and including the bracket that opens the uploads.
-    mutating func header() throws(MalformedJSON) -> SnapshotHeader {
+    ///
+    /// - Parameter readsNewer: Takes what is understood of a format that needs a newer reader.
+    mutating func header(readsNewer: Bool = false) throws(MalformedJSON) -> SnapshotHeader {
         var format: String?
         var minReader: Int?
         var generation: Int?
@@ -68,7 +70,7 @@ extension JSONCursor {
             case "minReader":
                 let version: Int = try integer()
                 try minReader.fill(version, at: position)
-                guard version <= SnapshotHeader.version else {
+                guard readsNewer || version <= SnapshotHeader.version else {
                     throw newer("version \(version) of the format, this is \(SnapshotHeader.version)")
                 }
             case "generation": try generation.fill(integer(), at: position)

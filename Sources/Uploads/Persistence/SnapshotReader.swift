@@ -10,8 +10,9 @@ struct SnapshotReader {
 
     /// Opens the snapshot `name` and reads its header; nil if there is none.
     ///
+    /// - Parameter readsNewer: Takes what is understood of a newer version's.
     /// - Throws: `.damaged` if it does not begin as snapshots do, `.newerFormat`.
-    init?(_ name: String, in files: any StateFiles) throws(JournalError) {
+    init?(_ name: String, in files: any StateFiles, readsNewer: Bool = false) throws(JournalError) {
         self.name = name
         path = files.path + "/" + name
         do throws(SystemCallError) {
@@ -29,7 +30,7 @@ struct SnapshotReader {
             var checksum = CRC32C()
             checksum.update(UnsafeRawBufferPointer(bytes))
             do throws(MalformedJSON) {
-                return (try cursor.header(), checksum)
+                return (try cursor.header(readsNewer: readsNewer), checksum)
             } catch {
                 throw JournalError(error, path: path)
             }

@@ -4,7 +4,7 @@ import struct Foundation.Date
 
 /// Streams a snapshot into a new file.
 struct SnapshotWriter {
-    private let files: any StateFiles
+    private let folder: String
     private let file: any StateFile
     private var writer = JSONWriter()
     private var checksum = CRC32C()
@@ -13,12 +13,17 @@ struct SnapshotWriter {
 
     init(_ name: String, header: SnapshotHeader, savedAt: Date, in files: any StateFiles) throws(JournalError)
     {
-        self.files = files
         do throws(SystemCallError) {
-            file = try files.create(name)
+            self.init(to: try files.create(name), header: header, savedAt: savedAt, in: files.path)
         } catch {
             throw JournalError(error, in: files.path)
         }
+    }
+
+    /// - Parameter folder: For errors.
+    init(to file: any StateFile, header: SnapshotHeader, savedAt: Date, in folder: String) {
+        self.folder = folder
+        self.file = file
         writer.header(header, savedAt: savedAt)
     }
 
@@ -44,7 +49,7 @@ struct SnapshotWriter {
         do throws(SystemCallError) {
             try file.synchronize()
         } catch {
-            throw JournalError(error, in: files.path)
+            throw JournalError(error, in: folder)
         }
         return length
     }
@@ -54,7 +59,7 @@ struct SnapshotWriter {
         do throws(SystemCallError) {
             try file.append(writer.bytes)
         } catch {
-            throw JournalError(error, in: files.path)
+            throw JournalError(error, in: folder)
         }
         length += writer.bytes.count
         writer.bytes.removeAll(keepingCapacity: true)

@@ -92,7 +92,10 @@ private struct StateMembers {
                 duration: try cursor.require(duration, "duration"), verified: verified,
                 wasThere: wasThere ?? false, chosen: chosen)
             return .done(receipt, at: try cursor.require(date, "at"))
-        default: throw cursor.malformed("unknown state \(kind)")
+        default:
+            throw cursor.malformed(
+                "expected queued, running, waiting, paused, held, done or failed, not \(kind.debugDescription)"
+            )
         }
     }
 

@@ -76,7 +76,7 @@ struct RecoveryTests {
         }
     }
 
-    @Test func `a flipped bit in any byte of the journal is damage, never another state`() throws {
+    @Test func `S7 a flipped bit in any byte of the journal is damage, never another state`() throws {
         let (disk, _) = try history()
         let whole = try #require(disk.content(of: journal))
         for index in whole.indices {
@@ -93,7 +93,8 @@ struct RecoveryTests {
         }
     }
 
-    @Test func `the place of the damage is named, and cutting there leaves the records before it`() throws {
+    @Test func `S7 the place of the damage is named, and cutting there leaves the records before it`() throws
+    {
         let (disk, states) = try history()
         var content = try #require(disk.content(of: journal))
         let second = try #require(content.firstIndex(of: 0x0A)) + 1
@@ -105,7 +106,7 @@ struct RecoveryTests {
         #expect(try JournalStore.opened(disk).recovered.uploads == states[1])
     }
 
-    @Test func `a missing record stops the start`() throws {
+    @Test func `S7 a missing record stops the start`() throws {
         let (disk, _) = try history()
         let content = try #require(disk.content(of: journal))
         let second = try #require(content.firstIndex(of: 0x0A)) + 1
@@ -116,7 +117,7 @@ struct RecoveryTests {
 
     @Test
     func
-        `a flipped bit in any byte of the snapshot is repaired from the one before it, or reported as an edit`()
+        `S7 a flipped bit in any byte of the snapshot is repaired from the one before it, or reported as an edit`()
         throws
     {
         let (disk, states) = try history()
@@ -143,7 +144,7 @@ struct RecoveryTests {
         #expect(repaired > 0)
     }
 
-    @Test func `a snapshot cut at any byte is repaired from the one before it and kept aside`() throws {
+    @Test func `S7 a snapshot cut at any byte is repaired from the one before it and kept aside`() throws {
         let (disk, states) = try history()
         let whole = try #require(disk.content(of: "queue.json"))
         for length in 0..<(whole.count - 1) {
@@ -161,7 +162,7 @@ struct RecoveryTests {
         }
     }
 
-    @Test func `without its snapshot a queue comes back from the one before it`() throws {
+    @Test func `S7 without its snapshot a queue comes back from the one before it`() throws {
         let (disk, states) = try history()
         disk.delete("queue.json")
         let recovered = try JournalStore.opened(disk).recovered
@@ -169,7 +170,7 @@ struct RecoveryTests {
         #expect(recovered.notices == [.usedPreviousSnapshot(reason: "it is missing", keptAs: nil)])
     }
 
-    @Test func `without any snapshot a queue is never taken for an empty one`() throws {
+    @Test func `S7 without any snapshot a queue is never taken for an empty one`() throws {
         let (disk, _) = try history()
         disk.delete("queue.json")
         disk.delete("queue.prev.json")

@@ -1,0 +1,204 @@
+import struct Foundation.Date
+
+/// Looks at the files of a queue without changing any of them, whoever has the queue meanwhile.
+public struct StateInspection: Sendable {
+    /// Files may change while they are read if another process has the queue; then they are read again.
+    private static let attempts = 8
+
+    private let files: any StateFiles
+    private let directory: DirectoryFiles?
+
+    /// - Parameter directory: One that was opened for reading will do.
+    public init(_ directory: StateDirectory) {
+        files = directory.files
+        self.directory = directory.files
+    }
+
+    init(files: any StateFiles) {
+        self.files = files
+        directory = nil
+    }
+
+    /// The queue as a start would find it, or as much of it as can be read.
+    ///
+    /// - Throws: If nothing can be read.
+    public func read() throws(JournalError) -> StateReading {
+        try repeated { () throws(JournalError) in
+            try readOnce()
+        } isFinal: {
+            $0.problem == nil
+        }
+    }
+
+    /// Checks every file of the queue, those too that are needed only when another is damaged.
+    ///
+    /// - Throws: If the folder itself cannot be read.
+    public func verify() throws(JournalError) -> StateReport {
+        try repeated { () throws(JournalError) in
+            try verifyOnce()
+        } isFinal: {
+            $0.problems.isEmpty
+        }
+    }
+
+    /// Reads again what did not fit together for as long as somebody changes it.
+    private func repeated<Value>(
+        _ body: () throws(JournalError) -> Value, isFinal: (Value) -> Bool
+    ) throws(JournalError) -> Value {
+        for _ in 1..<Self.attempts {
+            let before = try signature()
+            do throws(JournalError) {
+                let value = try body()
+                if isFinal(value) { return value }
+                guard try signature() != before else { return value }
+            } catch {
+                guard try signature() != before else { throw error }
+            }
+        }
+        return try body()
+    }
+
+    private func signature() throws(JournalError) -> [String: Int] {
+        var lengths: [String: Int] = [:]
+        for name in try names() where Self.isQueue(name) { lengths[name] = try length(of: name) }
+        if let snapshot = try? SnapshotReader(SnapshotFile.current, in: files, readsNewer: true) {
+            lengths["generation"] = snapshot.header.generation
+        }
+        return lengths
+    }
+
+    private func readOnce() throws(JournalError) -> StateReading {
+        var problem: JournalError?
+        let overlay = OverlayFiles(files)
+        var readsNewer = false
+        // Each turn deals with one problem; there are at most as many as journals, and one snapshot.
+        for _ in 0..<64 {
+            do throws(JournalError) {
+                let recovery = Recovery(files: overlay, edited: .accept, now: Date(), readsNewer: readsNewer)
+                let outcome = try recovery.run()
+                return StateReading(
+                    recovered: outcome.recovered, problem: problem, notUnderstood: outcome.notUnderstood,
+                    header: outcome.header, unknown: outcome.unknown)
+            } catch {
+                problem = problem ?? error
+                switch error {
+                case .newerFormat where !readsNewer: readsNewer = true
+                case .damaged(let file, let byte, _):
+                    guard try drop(file, from: byte, in: overlay) else { throw error }
+                default: throw error
+                }
+            }
+        }
+        throw problem ?? .notOpen
+    }
+
+    /// Leaves out a damaged journal from the damage on, and the journals after it; or a snapshot as a whole.
+    ///
+    /// - Returns: False if there would be nothing left to read.
+    private func drop(_ path: String, from byte: Int, in overlay: OverlayFiles) throws(JournalError) -> Bool {
+        let name = String(path.dropFirst(files.path.count + 1))
+        do throws(SystemCallError) {
+            if name == SnapshotFile.current {
+                guard try overlay.open(SnapshotFile.previous, for: .reading) != nil,
+                    try overlay.open(name, for: .reading) != nil
+                else { return false }
+                try overlay.remove(name)
+                return true
+            }
+            guard let generation = JournalFile.generation(name),
+                let file = try overlay.open(name, for: .appending)
+            else { return false }
+            try file.truncate(to: byte)
+            for later in try overlay.names()
+            where JournalFile.generation(later).map({ $0 > generation }) ?? false {
+                try overlay.remove(later)
+            }
+            return true
+        } catch {
+            throw JournalError(error, in: files.path)
+        }
+    }
+
+    private func verifyOnce() throws(JournalError) -> StateReport {
+        var report = StateReport()
+        report.holder = try directory.flatMap { files throws(JournalError) in
+            try StateLock.holder(in: files)
+        }
+        for name in try names().sorted() where Self.isQueue(name) || Self.isLeftOver(name) {
+            let file = StateReport.File(name: name, bytes: try length(of: name))
+            if Self.isLeftOver(name) { report.leftOver.append(file) } else { report.files.append(file) }
+        }
+        guard !report.files.isEmpty else { return report }
+        do throws(JournalError) {
+            let outcome = try Recovery(files: OverlayFiles(files), edited: .refuse, now: Date()).run()
+            report.generation = outcome.header.generation
+            report.pendingBytes = outcome.pending
+            for upload in outcome.recovered.uploads { report.states[upload.state.kind, default: 0] += 1 }
+            report.notices = outcome.recovered.notices
+            if report.notices.contains(where: \.isDamage) {
+                report.problems += report.notices.filter(\.isDamage).map(\.summary)
+            }
+            try compareWithPrevious(outcome.recovered, &report)
+        } catch {
+            report.problems.append(error.summary)
+            report.hint = error.hint
+        }
+        return report
+    }
+
+    /// The way back must lead to the same queue.
+    private func compareWithPrevious(_ recovered: Recovered, _ report: inout StateReport) throws(JournalError)
+    {
+        let overlay = OverlayFiles(files)
+        do throws(SystemCallError) {
+            guard try overlay.open(SnapshotFile.previous, for: .reading) != nil,
+                try overlay.open(SnapshotFile.current, for: .reading) != nil
+            else { return }
+            // After a crash between its two steps both names may stand for one file.
+            guard try !overlay.isSame(SnapshotFile.current, SnapshotFile.previous) else { return }
+            try overlay.remove(SnapshotFile.current)
+        } catch {
+            throw JournalError(error, in: files.path)
+        }
+        do throws(JournalError) {
+            let other = try Recovery(files: overlay, edited: .refuse, now: Date()).run().recovered
+            if other.uploads != recovered.uploads {
+                report.problems.append(
+                    "queue.prev.json and the journals lead to another queue than queue.json")
+            }
+        } catch {
+            report.problems.append("if queue.json were lost: \(error.summary)")
+        }
+    }
+
+    private func names() throws(JournalError) -> [String] {
+        do throws(SystemCallError) { return try files.names() } catch {
+            throw JournalError(error, in: files.path)
+        }
+    }
+
+    private func length(of name: String) throws(JournalError) -> Int {
+        do throws(SystemCallError) { return try files.open(name, for: .reading)?.length() ?? 0 } catch {
+            throw JournalError(error, in: files.path)
+        }
+    }
+
+    private static func isQueue(_ name: String) -> Bool {
+        SnapshotFile.names.contains(name) || JournalFile.generation(name) != nil
+    }
+
+    private static func isLeftOver(_ name: String) -> Bool {
+        name.hasPrefix(SnapshotFile.temporaryPrefix) || name.hasSuffix(".torn")
+            || (name.hasPrefix("queue.") && name.hasSuffix(".damaged.json"))
+    }
+}
+
+extension RecoveryNotice {
+    /// True if a file is not as it should be after a crash.
+    fileprivate var isDamage: Bool {
+        switch self {
+        case .usedPreviousSnapshot, .journalMissing: true
+        case .tornTail, .acceptedEdit, .editOverruled, .skippedRecords: false
+        }
+    }
+}
