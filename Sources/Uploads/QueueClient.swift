@@ -35,6 +35,8 @@ public enum QueueCommand: Hashable, Codable, Sendable {
     case tryNow
     /// Ends the engine once nothing is running.
     case stopWhenIdle
+    /// Brings the snapshot up to date, so that it alone is the queue.
+    case flush
 }
 
 /// Which uploads a command is for.

@@ -15,7 +15,7 @@ struct Ferry: AsyncParsableCommand {
         subcommands: [
             ScreenCommand.self, AddCommand.self, RunCommand.self, ListCommand.self, PauseCommand.self,
             ResumeCommand.self, RetryCommand.self, RemoveCommand.self, MoveCommand.self, ServeCommand.self,
-            DemoCommand.self, CheckCommand.self, ConfigCommand.self,
+            HistoryCommand.self, StateCommand.self, DemoCommand.self, CheckCommand.self, ConfigCommand.self,
         ],
         defaultSubcommand: ScreenCommand.self)
 

@@ -18,7 +18,7 @@ struct StateFolderTests {
         try place.configure("put", at: "http://127.0.0.1:9/box/")
     }
 
-    @Test func `a folder that cannot be made has status 73`() async throws {
+    @Test func `S11 a folder that cannot be made has status 73`() async throws {
         let path = try place.file("plain")
         let result = try await place.ferry("list", "--state", path + "/below")
         #expect(result.ending == .exited(73), "\(result.errors)")
@@ -26,7 +26,7 @@ struct StateFolderTests {
         #expect(result.errors.contains("\nhint: name another folder with --state\n"))
     }
 
-    @Test func `a folder that may not be written has status 77`() async throws {
+    @Test func `S11 a folder that may not be written has status 77`() async throws {
         let folder = place.directory.path("readonly")
         try FileManager.default.createDirectory(
             atPath: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o500])
@@ -37,7 +37,7 @@ struct StateFolderTests {
             result.errors.hasPrefix("error: \(folder) cannot be used: Permission denied (mode 0500)\nhint: "))
     }
 
-    @Test func `somebody else's folder has status 77`() async throws {
+    @Test func `S11 somebody else's folder has status 77`() async throws {
         var folder = "/usr"
         if Privilege.isRoot {
             folder = place.directory.path("theirs")
@@ -50,7 +50,8 @@ struct StateFolderTests {
         #expect(result.errors.contains("belongs to user \(Privilege.isRoot ? 1 : 0)"))
     }
 
-    @Test func `a folder that others can read has status 77 and the command that closes it`() async throws {
+    @Test func `S11 a folder that others can read has status 77 and the command that closes it`() async throws
+    {
         let folder = place.directory.path("open")
         try FileManager.default.createDirectory(
             atPath: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o755])
@@ -69,7 +70,7 @@ struct StateFolderTests {
         #expect(try files.attributesOfItem(atPath: place.state)[.posixPermissions] as? Int == 0o700)
     }
 
-    @Test func `a queue that somebody holds and does not answer for has status 75`() async throws {
+    @Test func `S13 a queue that somebody holds and does not answer for has status 75`() async throws {
         try await place.ferry("add", try place.file("a"))
         let descriptor = open(place.state + "/lock", O_RDWR | O_CLOEXEC)
         try #require(descriptor >= 0)
@@ -82,6 +83,93 @@ struct StateFolderTests {
             #expect(result.errors.contains("does not answer"))
         }
         #expect(try await place.ferry("run", "--exit-when-idle").ending == .exited(75))
+    }
+
+    @Test(.enabled("needs root and the right to mount", SmallDisk.isPossible), arguments: [true, false])
+    func `S11 a folder on a disk that is read-only has status 77, and nothing is sent`(
+        isOfAnother: Bool
+    ) async throws {
+        let server = try HostileServer([.answer(201)])
+        defer { server.stop() }
+        try place.configure("put", at: server.url("/box/"))
+        try await place.ferry("add", try place.file("a"))
+        let state = isOfAnother ? place.directory.path("state-home") : place.state
+        // In a namespace of its own: nothing is left mounted, however the program ends.
+        let script = """
+            mount --make-rprivate / && mount --bind '\(state)' '\(state)' && \
+            mount -o remount,ro,bind '\(state)' && exec "$@"
+            """
+        let words = ["unshare", "--mount", "sh", "-c", script, "sh"]
+        let folder = isOfAnother ? place.directory.path("state-home/new") : place.state
+        for command in [["run", "--exit-when-idle"], ["list"], ["add", place.path("a")]] {
+            let process = try place.start(through: words, command + ["--state", folder])
+            let result = try await Workplace.result(of: process)
+            #expect(result.ending == .exited(77), "\(result.errors)")
+            #expect(
+                result.errors.hasPrefix("error: \(folder) cannot be used: Read-only file system"),
+                "\(result.errors)")
+            if !isOfAnother { #expect(result.errors.contains("(mode 0700)")) }
+            #expect(result.errors.contains("--state"))
+        }
+        #expect(server.requests.isEmpty)
+        guard !isOfAnother else { return }
+        // Looking is still possible.
+        for command in [["state", "verify"], ["state", "export"], ["history"]] {
+            let result = try await Workplace.result(of: try place.start(through: words, command))
+            #expect(result.ending == .exited(0), "\(command): \(result.errors)")
+        }
+    }
+
+    @Test(.enabled(if: Privilege.isRoot, "only root may become a user that the system does not know"))
+    func `S11 without a home there is a sentence and no queue somewhere else`() async throws {
+        var homeless = place
+        homeless.environment["HOME"] = nil
+        homeless.environment["XDG_STATE_HOME"] = nil
+        homeless.environment["XDG_CONFIG_HOME"] = nil
+        let words = ["setpriv", "--reuid=54321", "--regid=54321", "--clear-groups"]
+        let process = try homeless.start(through: words, ["list"])
+        let result = try await Workplace.result(of: process)
+        #expect(
+            [.exited(73), .exited(77), .exited(2)].contains(result.ending),
+            "\(result.ending) \(result.errors)")
+        #expect(result.errors.contains("--state"), "\(result.errors)")
+        print("S11: without HOME: \(result.errors)")
+    }
+
+    @Test(.enabled(if: Privilege.has("strace"), "needs strace"))
+    func `S16 without locks nothing starts, and it is said why`() async throws {
+        try await place.ferry("add", try place.file("a"))
+        for command in [["run", "--exit-when-idle"], ["list"]] {
+            let tracing = ["strace", "-f", "-o", "/dev/null", "-e", "inject=flock:error=ENOLCK"]
+            let result = try await Workplace.result(of: try place.start(through: tracing, command))
+            #expect(result.ending == .exited(73), "\(result.errors)")
+            #expect(
+                result.errors.hasPrefix(
+                    "error: the file system of \(place.state) cannot lock files (ENOLCK)\nhint: "),
+                "\(result.errors)")
+            #expect(result.errors.contains("local disk with --state"))
+        }
+        #expect(try await place.list().map(\.name) == ["a"])
+    }
+
+    @Test(.enabled("needs root and the right to mount", SmallDisk.isPossible))
+    func `S16 a folder on a network file system is used with one warning at the start`() async throws {
+        // The kernel's table of mounts is put in the place of the process's own, with another name for the disk.
+        let script = """
+            mount --make-rprivate / && sed 's/ - [^ ]* / - nfs4 /' /proc/$$/mountinfo > '\(place.directory.path)/mounts' \
+            && mount --bind '\(place.directory.path)/mounts' /proc/$$/mountinfo && exec "$@"
+            """
+        let words = ["unshare", "--mount", "sh", "-c", script, "sh"]
+        let run = try await Workplace.result(
+            of: try place.start(through: words, ["run", "--exit-when-idle"]))
+        #expect(run.ending == .exited(0), "\(run.errors)")
+        let warnings = run.errors.split(separator: "\n").filter {
+            $0.contains("is on a network file system (nfs4)")
+        }
+        #expect(warnings.count == 1, "\(run.errors)")
+        #expect(warnings.first?.hasPrefix("warning: the state folder \(place.state) ") == true)
+        #expect(warnings.first?.contains("--state") == true)
+        #expect(try await place.ferry("run", "--exit-when-idle").errors.isEmpty)
     }
 
     @Test(.enabled("needs root and the right to mount", SmallDisk.isPossible))

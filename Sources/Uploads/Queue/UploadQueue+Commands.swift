@@ -57,6 +57,9 @@ extension UploadQueue {
         case .stopWhenIdle:
             phase = .finishing
             return .changed([])
+        case .flush:
+            do throws(JournalError) { try await journal.flush() } catch { throw error.failure }
+            return .changed([])
         }
     }
 
@@ -153,6 +156,7 @@ extension UploadQueue {
             reportDisk(error)
             throw error.failure
         }
+        history?.add(removed.compactMap { HistoryEntry(removed: $0, at: clock.date()) })
         for upload in removed {
             if let run = runs[upload.id] {
                 discarding[upload.id] = upload

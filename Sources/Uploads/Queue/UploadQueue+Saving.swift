@@ -4,11 +4,12 @@ extension UploadQueue {
     /// Appends what these uploads are now, then publishes it. If the disk does not take it, the uploads stay as they
     /// are in memory, nothing new starts, and the append is tried again until it works.
     func save(_ ids: [Upload.ID], durably: Bool) async {
-        let records = ids.compactMap { uploads[$0] }.map(QueueChange.set)
+        let saved = ids.compactMap { uploads[$0] }
         do throws(JournalError) {
-            try await journal.append(records, durably: durably)
+            try await journal.append(saved.map(QueueChange.set), durably: durably)
             unsaved.subtract(ids)
             if unsaved.isEmpty, notice?.category == .storage { notice = nil }
+            didSave(saved)
         } catch {
             unsaved.formUnion(ids)
             reportDisk(error)

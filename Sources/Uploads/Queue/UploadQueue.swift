@@ -19,15 +19,18 @@ public actor UploadQueue: QueueClient {
         public var bandwidth: ByteCount?
         /// How long to wait after failures, and when to stop.
         public var retry: QueueRetryPolicy
+        /// Done uploads that stay in the queue; those done before them are in the history alone. Nil for all.
+        public var keptDone: Int?
 
         public init(
             concurrency: Int = 4, concurrencyPerHost: Int? = nil, bandwidth: ByteCount? = nil,
-            retry: QueueRetryPolicy = QueueRetryPolicy()
+            retry: QueueRetryPolicy = QueueRetryPolicy(), keptDone: Int? = nil
         ) {
             self.concurrency = concurrency
             self.concurrencyPerHost = concurrencyPerHost
             self.bandwidth = bandwidth
             self.retry = retry
+            self.keptDone = keptDone
         }
     }
 
@@ -65,6 +68,7 @@ public actor UploadQueue: QueueClient {
 
     let configuration: Configuration
     let journal: any Journal
+    let history: UploadHistory?
     let runner: any AttemptRunner
     let clock: QueueClock
     let probe: @Sendable (UploadHost) async -> Reachability
@@ -97,15 +101,26 @@ public actor UploadQueue: QueueClient {
     var notice: UploadFailure?
     var idleWaiters: [CheckedContinuation<Void, Never>] = []
     var watcher: Task<Void, Never>?
+    /// The done uploads in the order in which they were finished; some may have been removed since.
+    var finished: [Upload.ID] = []
+    /// The first so many of them were done before this engine started.
+    var inherited = 0
+    var retiring: Task<Void, Never>?
+    /// What this engine finished that is in the history alone.
+    public internal(set) var retired = Retired()
 
-    /// - Parameter rateLimit: The limit that the runner's transfers go by; the queue sets its rate.
+    /// - Parameters:
+    ///   - history: Where uploads that are done are noted; nil keeps no history, and all of them in the queue.
+    ///   - rateLimit: The limit that the runner's transfers go by; the queue sets its rate.
     public init(
-        configuration: Configuration = Configuration(), journal: any Journal, runner: any AttemptRunner,
+        configuration: Configuration = Configuration(), journal: any Journal,
+        history: UploadHistory? = nil, runner: any AttemptRunner,
         rateLimit: RateLimit = RateLimit(), clock: QueueClock = .system,
         probe: @escaping @Sendable (UploadHost) async -> Reachability = UploadQueue.connect
     ) {
         self.configuration = configuration
         self.journal = journal
+        self.history = history
         self.runner = runner
         self.rateLimit = rateLimit
         self.clock = clock
@@ -145,6 +160,8 @@ public actor UploadQueue: QueueClient {
     public func start(monitor: (any LinkMonitor)?) throws(JournalError) -> [RecoveryNotice] {
         let notices = try open()
         phase = .accepting
+        rememberDone()
+        completeHistory()
         if let monitor {
             let statuses = monitor.statuses()
             watcher = Task { [weak self] in
@@ -169,6 +186,8 @@ public actor UploadQueue: QueueClient {
         for task in ending { await task.value }
         await finishDiscards()
         if !unsaved.isEmpty { await save(Array(unsaved), durably: true) }
+        while let task = retiring { await task.value }
+        await history?.close()
         do throws(JournalError) { try await journal.close() } catch { notice = error.failure }
         listeners.finish()
         wakeIdleWaiters()

@@ -13,6 +13,21 @@ struct GlobalOptions: ParsableArguments {
     @Option(name: .customLong("state"), help: "The folder that holds the queue.", completion: .directory)
     var state: String?
 
+    @Flag(help: "Take over a queue.json that was changed by hand, after checking all of it.")
+    var acceptEdited = false
+
+    @Flag(
+        help: "Go back to the queue as it was saved before a change by hand; the changed file is kept aside.")
+    var discardEdited = false
+
+    func validate() throws {
+        guard !acceptEdited || !discardEdited else {
+            throw ValidationError("Give --accept-edited or --discard-edited, not both.")
+        }
+    }
+
+    var edited: EditedSnapshot { acceptEdited ? .accept : discardEdited ? .setAside : .refuse }
+
     func loadConfiguration() throws(CommandFailure) -> Configuration {
         do throws(UploadFailure) {
             return try ConfigurationFile.load(configuration)
@@ -31,7 +46,7 @@ struct GlobalOptions: ParsableArguments {
     }
 
     func assembly() throws(CommandFailure) -> Assembly {
-        Assembly(configuration: try loadConfiguration(), state: stateFolder)
+        Assembly(configuration: try loadConfiguration(), state: stateFolder, edited: edited)
     }
 }
 

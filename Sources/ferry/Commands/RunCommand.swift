@@ -41,12 +41,12 @@ struct RunCommand: AsyncParsableCommand {
             for await second in signals.values { _exit(128 + second) }
         }
         defer { impatience.cancel() }
-        let uploads = await engine.queue.all
+        let (uploads, retired) = await engine.queue.everything
         await engine.stop()
         await following.value
         if signal != nil { await report.flush() }
         if let signal { throw ExitCode(signal == SIGINT ? CommandFailure.interrupted : 128 + signal) }
-        let isComplete = report.finish(uploads)
+        let isComplete = report.finish(uploads, retired)
         await report.flush()
         if !isComplete { throw ExitCode(1) }
     }

@@ -45,14 +45,14 @@ struct ScreenSession {
             await engine.stop()
             throw CommandFailure(status: CommandFailure.usage, summary: "\(error)")
         }
-        let uploads = await engine.queue.all
+        let (uploads, retired) = await engine.queue.everything
         await engine.stop()
         switch outcome {
         case .hangUp: throw ExitCode(128 + SIGHUP)
         case .signal(let number): throw ExitCode(number == SIGINT ? CommandFailure.interrupted : 128 + number)
         case .quit, .quitWhenIdle: break
         }
-        let summary = LeavingSummary(uploads)
+        let summary = LeavingSummary(uploads, retired)
         if let text = summary.text { print(text) }
         if summary.hasFailures { throw ExitCode(1) }
     }
@@ -80,8 +80,8 @@ struct LeavingSummary {
     let text: String?
     let hasFailures: Bool
 
-    init(_ uploads: [Upload]) {
-        var (done, bytes, unfinished, failed) = (0, ByteCount(0), 0, 0)
+    init(_ uploads: [Upload], _ retired: UploadQueue.Retired = UploadQueue.Retired()) {
+        var (done, bytes, unfinished, failed) = (retired.count, retired.bytes, 0, 0)
         for upload in uploads {
             switch upload.state {
             case .done:

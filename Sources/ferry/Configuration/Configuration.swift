@@ -50,14 +50,17 @@ struct LimitSettings: Decodable, Equatable {
     /// Nil for as many as in total.
     var perHost: Int?
     var bandwidth: ByteCount?
+    /// Done uploads that stay in the queue; fewer than the history has room for.
+    var done = 1000
 
     init() {}
 
     init(from decoder: any Decoder) throws {
-        let fields = try Fields(decoder, known: ["concurrency", "perHost", "bandwidth"])
+        let fields = try Fields(decoder, known: ["concurrency", "perHost", "bandwidth", "done"])
         concurrency = try fields.number("concurrency", in: 1...256) ?? concurrency
         perHost = try fields.number("perHost", in: 1...256)
         bandwidth = try fields.amount("bandwidth")
+        done = try fields.number("done", in: 0...10_000) ?? done
     }
 }
 

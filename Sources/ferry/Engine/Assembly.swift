@@ -9,15 +9,21 @@ import Uploads
 struct Assembly {
     let configuration: Configuration
     let state: LocalPath
+    /// What becomes of a queue.json that somebody changed.
+    let edited: EditedSnapshot
     private let treatsLoopbackAsRemote: Bool
     let secrets = SecretReader()
 
     /// - Parameters:
     ///   - state: The folder of the queue; tokens are kept below it.
     ///   - treatsLoopbackAsRemote: For a demonstration of a link that goes away, on this machine alone.
-    init(configuration: Configuration, state: LocalPath, treatsLoopbackAsRemote: Bool = false) {
+    init(
+        configuration: Configuration, state: LocalPath, edited: EditedSnapshot = .refuse,
+        treatsLoopbackAsRemote: Bool = false
+    ) {
         self.configuration = configuration
         self.state = state
+        self.edited = edited
         self.treatsLoopbackAsRemote = treatsLoopbackAsRemote
     }
 
@@ -126,18 +132,22 @@ struct Assembly {
         )
     }
 
-    /// A queue over `journal`, and the runner that must be shut down after it.
-    func queue(journal: any Journal, monitors: [any EventMonitor]) -> (UploadQueue, DestinationRunner) {
+    /// The queue in the folder that `lock` holds, and the runner that must be shut down after it.
+    func queue(_ lock: StateLock, monitors: [any EventMonitor]) -> (UploadQueue, DestinationRunner) {
         let limit = RateLimit()
         let runner = runner(pace: limit, monitors: monitors)
+        var options = FileJournal.Options()
+        options.editedSnapshot = edited
         let limits = configuration.limits
         let retry = configuration.retry
         let queue = UploadQueue(
             configuration: UploadQueue.Configuration(
                 concurrency: limits.concurrency, concurrencyPerHost: limits.perHost,
                 bandwidth: limits.bandwidth,
-                retry: QueueRetryPolicy(base: retry.base, cap: retry.cap, serverTries: retry.serverTries)),
-            journal: journal, runner: runner, rateLimit: limit)
+                retry: QueueRetryPolicy(base: retry.base, cap: retry.cap, serverTries: retry.serverTries),
+                keptDone: limits.done),
+            journal: FileJournal(lock, options: options), history: UploadHistory(lock), runner: runner,
+            rateLimit: limit)
         return (queue, runner)
     }
 

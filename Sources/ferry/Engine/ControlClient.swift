@@ -23,10 +23,17 @@ struct ControlClient {
         return ControlSocket.withAddress(path) { connect(descriptor, $0, $1) } == 0
     }
 
-    /// - Returns: nil if nobody answers.
-    func perform(_ command: QueueCommand) -> QueueReply? {
+    enum Answer {
+        case reply(QueueReply)
+        /// The command has not been carried out.
+        case nobody
+        /// The command was sent whole and no reply came: it may have been carried out.
+        case unknown
+    }
+
+    func perform(_ command: QueueCommand) -> Answer {
         let descriptor = ControlSocket.open()
-        guard descriptor >= 0 else { return nil }
+        guard descriptor >= 0 else { return .nobody }
         defer { close(descriptor) }
         var limit = timeval(tv_sec: Self.timeout, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
@@ -35,11 +42,12 @@ struct ControlClient {
         guard ControlSocket.withAddress(path, { connect(descriptor, $0, $1) }) == 0,
             ControlSocket.peer(of: descriptor) == getuid(),
             ControlSocket.writeLine(
-                ControlSocket.Request(version: ControlSocket.version, command: command), to: descriptor),
-            let line = ControlSocket.readLine(descriptor),
+                ControlSocket.Request(version: ControlSocket.version, command: command), to: descriptor)
+        else { return .nobody }
+        guard let line = ControlSocket.readLine(descriptor),
             let response = try? JSONDecoder().decode(ControlSocket.Response.self, from: line)
-        else { return nil }
-        return response.reply
+        else { return .unknown }
+        return .reply(response.reply)
     }
 }
 
@@ -50,29 +58,70 @@ struct QueueAccess {
     let state: LocalPath
 
     /// Another command holds the queue for a moment; longer than this, and it is no command.
-    private static let patience = Duration.seconds(3)
+    private static let patience = Duration.seconds(5)
+    /// Many commands may come before this one.
+    private static let longestWait = Duration.seconds(60)
 
     /// - Throws: `CommandFailure` if the queue refuses, cannot be opened, or is in use by something that does not answer.
     func perform(_ command: QueueCommand) async throws(CommandFailure) -> QueueReply {
-        let deadline = ContinuousClock.now.advanced(by: Self.patience)
+        let limit = ContinuousClock.now.advanced(by: Self.longestWait)
+        var (holder, since) = (Int32?.none, ContinuousClock.now)
         while true {
             let reply: QueueReply
             do throws(JournalError) {
                 reply = try await performHere(command)
             } catch {
-                guard case .inUse = error else { throw CommandFailure(error) }
-                if let answer = ControlClient(folder: state).perform(command) {
-                    return try Self.accepted(answer)
+                if case .newerFormat = error, command == .list { return .uploads(try readNewer(error)) }
+                guard case .inUse(let pid, _, _) = error else { throw CommandFailure(error) }
+                // Whoever takes turns with others is a command, and will be done.
+                if pid != holder { (holder, since) = (pid, .now) }
+                switch ControlClient(folder: state).perform(command) {
+                case .reply(let reply):
+                    if assembly.edited != .refuse {
+                        StandardError.write("note: an edit is looked at when no ferry is running\n")
+                    }
+                    return try Self.accepted(reply)
+                case .unknown: try Self.checkRepeatable(command)
+                case .nobody: break
                 }
-                guard ContinuousClock.now < deadline else {
+                guard .now < limit, .now < since.advanced(by: Self.patience) else {
                     throw CommandFailure(
                         status: CommandFailure.queueInUse, summary: error.summary + " and does not answer",
                         hint: error.hint)
                 }
-                try? await Task.sleep(for: .milliseconds(50))
+                try? await Task.sleep(for: .milliseconds(Int.random(in: 20...80)))
                 continue
             }
             return try Self.accepted(reply)
+        }
+    }
+
+    /// What a ferry that ended may have carried out is not asked of the next one if that would do it twice.
+    private static func checkRepeatable(_ command: QueueCommand) throws(CommandFailure) {
+        switch command {
+        case .add, .move:
+            throw CommandFailure(
+                status: CommandFailure.queueInUse,
+                summary: "the running ferry did not answer: it is not known whether it did this",
+                hint: "`ferry list` shows it")
+        case .list, .pause, .resume, .retry, .remove, .limitBandwidth, .limitConcurrency, .tryNow,
+            .stopWhenIdle, .flush:
+            break
+        }
+    }
+
+    /// What this version understands of a queue that it must not touch.
+    private func readNewer(_ error: JournalError) throws(CommandFailure) -> [Upload] {
+        do throws(JournalError) {
+            guard let directory = try StateDirectory(reading: state) else { throw error }
+            let reading = try StateInspection(directory).read()
+            StandardError.write("warning: \(SafeLine.text(error.summary)); this is what can be read of it\n")
+            if reading.notUnderstood > 0 {
+                StandardError.write("warning: \(reading.notUnderstood) records are not understood\n")
+            }
+            return reading.recovered.uploads.sorted { $0.rank < $1.rank }
+        } catch {
+            throw CommandFailure(error)
         }
     }
 
@@ -83,9 +132,9 @@ struct QueueAccess {
 
     private func performHere(_ command: QueueCommand) async throws(JournalError) -> QueueReply {
         let lock = try StateDirectory(at: state).lock()
-        let (queue, runner) = assembly.queue(journal: FileJournal(lock), monitors: [])
+        let (queue, runner) = assembly.queue(lock, monitors: [])
         let notices = try await queue.open()
-        for notice in notices { StandardError.write("note: \(notice.summary)\n") }
+        for notice in notices { StandardError.write("note: \(SafeLine.text(notice.summary))\n") }
         let reply = await queue.perform(command)
         await queue.stop()
         await runner.shutdown()

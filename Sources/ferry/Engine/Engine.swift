@@ -19,11 +19,13 @@ struct Engine: Sendable {
     static func start(
         _ assembly: Assembly, state: LocalPath, monitor: (any LinkMonitor)?
     ) async throws(JournalError) -> Engine {
-        let lock = try await lock(try StateDirectory(at: state))
+        let directory = try StateDirectory(at: state)
+        let lock = try await lock(directory)
         let log = TransferLog(folder: state)
-        let (queue, runner) = assembly.queue(journal: FileJournal(lock), monitors: [log])
+        let (queue, runner) = assembly.queue(lock, monitors: [log])
         let recovered = try await queue.start(monitor: monitor)
         var notices = assembly.configuration.warnings.map { Notice(kind: .warning, text: $0) }
+        if let warning = directory.fileSystemWarning { notices.append(Notice(kind: .warning, text: warning)) }
         notices += recovered.map { Notice(kind: .note, text: $0.summary) }
         var control: ControlServer?
         do throws(UploadFailure) {
@@ -40,15 +42,19 @@ struct Engine: Sendable {
 
     /// Takes the lock, waiting a moment for a command that just holds it.
     private static func lock(_ directory: StateDirectory) async throws(JournalError) -> StateLock {
-        for _ in 0..<40 {
+        let limit = ContinuousClock.now.advanced(by: .seconds(60))
+        var (holder, since) = (Int32?.none, ContinuousClock.now)
+        while true {
             do throws(JournalError) { return try directory.lock() } catch {
-                guard case .inUse = error else { throw error }
-                // An engine answers on its socket; a command does not, and is over soon.
-                guard !ControlClient(folder: directory.path).isAnswered else { throw error }
+                guard case .inUse(let pid, _, _) = error else { throw error }
+                // An engine answers on its socket; a command does not, and is over soon. There may be many.
+                if pid != holder { (holder, since) = (pid, .now) }
+                guard !ControlClient(folder: directory.path).isAnswered, .now < limit,
+                    .now < since.advanced(by: .seconds(2))
+                else { throw error }
                 try? await Task.sleep(for: .milliseconds(50))
             }
         }
-        return try directory.lock()
     }
 
     /// Stops all uploads, saves and lets go of everything. Nothing acknowledged is lost without this either.

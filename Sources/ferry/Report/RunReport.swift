@@ -54,8 +54,10 @@ final class RunReport: Sendable {
     }
 
     /// Prints the sum of it all. True if nothing failed and nothing is held.
-    func finish(_ uploads: [Upload]) -> Bool {
-        var counts: [String: Int] = [:]
+    ///
+    /// - Parameter retired: What was finished too and is no longer in the queue.
+    func finish(_ uploads: [Upload], _ retired: UploadQueue.Retired) -> Bool {
+        var counts: [String: Int] = retired.count > 0 ? ["done": retired.count] : [:]
         for upload in uploads { counts[upload.state.kind, default: 0] += 1 }
         if isJSON {
             struct Summary: Encodable {
@@ -88,6 +90,8 @@ final class RunReport: Sendable {
 
     private func remove(_ id: Upload.ID) {
         guard let upload = shown.withLock({ $0.removeValue(forKey: id) }) else { return }
+        // Told when it was done; that the queue lets go of it later is no news.
+        if case .done = upload.state { return }
         if isJSON {
             output.write(UploadRecordLine(event: "removed", upload).text)
         } else {

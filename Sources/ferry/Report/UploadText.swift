@@ -52,7 +52,7 @@ enum UploadText {
         return parts.isEmpty ? nil : SafeLine.text(parts.joined(separator: "; "))
     }
 
-    private static func padded(_ text: String, _ width: Int, right: Bool = false) -> String {
+    static func padded(_ text: String, _ width: Int, right: Bool = false) -> String {
         let room = String(repeating: " ", count: max(0, width - text.count))
         return right ? room + text : text + room
     }
@@ -88,6 +88,9 @@ struct UploadRecordLine: Encodable {
     var verified: String?
     /// True if nothing was sent because the file was there.
     var wasThere: Bool?
+    /// In the history: how it ended, and when.
+    var outcome: String?
+    var finished: Date?
 
     init(event: String, _ upload: Upload, sent: ByteCount? = nil) {
         self.event = event
@@ -119,6 +122,12 @@ struct UploadRecordLine: Encodable {
         }
     }
 
+    init(_ entry: HistoryEntry) {
+        self.init(event: "finished", entry.upload)
+        outcome = entry.outcome.rawValue
+        finished = entry.at
+    }
+
     /// One line of JSON, keys sorted, without a line break.
     var text: String { JSONLine.text(self) }
 }
@@ -133,10 +142,10 @@ enum JSONLine {
     }
 
     /// JSON lets characters beyond U+001F stand as they are, and a terminal obeys some of them.
-    private static func escaped(_ json: String) -> String {
+    static func escaped(_ json: String, but harmless: Unicode.Scalar? = nil) -> String {
         var out = ""
         for scalar in json.unicodeScalars {
-            if SafeLine.needsEscape(scalar) {
+            if scalar != harmless, SafeLine.needsEscape(scalar) {
                 for unit in String(scalar).utf16 {
                     let digits = String(unit, radix: 16)
                     out += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits

@@ -7,11 +7,7 @@ import UploadProtocols
 @testable import Uploads
 
 struct FormatTests {
-    private func fixture(_ name: String) throws -> [UInt8] {
-        let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(
-            path: "Fixtures/version-1")
-        return Array(try Data(contentsOf: folder.appending(path: name)))
-    }
+    private func fixture(_ name: String) throws -> [UInt8] { try VersionOne.fixture(name) }
 
     private func versionOne() throws -> SimulatedDisk {
         let disk = SimulatedDisk()
@@ -21,12 +17,23 @@ struct FormatTests {
         return disk
     }
 
-    @Test func `a queue of format version 1 is read`() throws {
+    @Test func `S19 a queue of format version 1 is read`() throws {
         let recovered = try JournalStore.opened(versionOne()).recovered
         #expect(recovered == VersionOne.queue)
     }
 
-    @Test func `a queue of format version 1 is read from its previous snapshot`() throws {
+    @Test func `S19 every file of the fixture of format version 1 is compared with what is expected`() throws
+    {
+        let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(
+            path: "Fixtures/version-1")
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        #expect(
+            names.sorted() == [
+                "history.jsonl", "journal.2.jsonl", "journal.3.jsonl", "queue.json", "queue.prev.json",
+            ])
+    }
+
+    @Test func `S19 a queue of format version 1 is read from its previous snapshot`() throws {
         let disk = try versionOne()
         disk.put(Array("{".utf8), as: "queue.json")
         var recovered = try JournalStore.opened(disk).recovered
@@ -34,7 +41,7 @@ struct FormatTests {
         #expect(recovered == VersionOne.queue)
     }
 
-    @Test func `a queue is written as format version 1 describes it`() throws {
+    @Test func `S19 a queue is written as format version 1 describes it`() throws {
         let disk = SimulatedDisk()
         try VersionOne.write(to: disk)
         for name in ["queue.json", "queue.prev.json", "journal.2.jsonl", "journal.3.jsonl"] {
@@ -71,7 +78,7 @@ struct FormatTests {
         ("\"nextID\":2", "\"nextID\":2,\"timetable\":null"),
         ("\"settings\":", "\"owner\":\"me\",\"settings\":"),
     ])
-    func `members of a newer version are kept byte for byte`(old: String, new: String) throws {
+    func `S19 members of a newer version are kept byte for byte`(old: String, new: String) throws {
         let disk = try snapshot(replacing: old, with: new)
         var (store, recovered) = try JournalStore.opened(disk)
         let added = new.replacing(old, with: "").trimmingCharacters(in: [","])
@@ -85,7 +92,7 @@ struct FormatTests {
         #expect(try JournalStore.opened(disk).recovered.uploads == [upload])
     }
 
-    @Test func `members of a newer version go with the state and the resource they belong to`() throws {
+    @Test func `S19 members of a newer version go with the state and the resource they belong to`() throws {
         let disk = try snapshot(replacing: "\"is\":\"queued\"", with: "\"is\":\"queued\",\"why\":1")
         var (store, recovered) = try JournalStore.opened(disk)
         var upload = try #require(recovered.uploads.first)
@@ -96,7 +103,7 @@ struct FormatTests {
             !String(decoding: try #require(disk.content(of: "queue.json")), as: UTF8.self).contains("why"))
     }
 
-    @Test func `a format that needs a newer reader is refused and not touched`() throws {
+    @Test func `S19 a format that needs a newer reader is refused and not touched`() throws {
         let disk = try snapshot(replacing: "\"minReader\":1", with: "\"minReader\":2")
         let files = disk.fileNames
         let content = disk.content(of: "queue.json")
@@ -119,7 +126,7 @@ struct FormatTests {
         return disk
     }
 
-    @Test func `an unknown operation stops the reader`() throws {
+    @Test func `S19 an unknown operation stops the reader`() throws {
         let disk = try journal(#""op":"rename","id":1"#)
         let error = #expect(throws: JournalError.self) { try JournalStore.opened(disk) }
         guard case .newerFormat(path: "/state/journal.1.jsonl", _) = error else {
@@ -127,7 +134,7 @@ struct FormatTests {
         }
     }
 
-    @Test func `an unknown operation that may be passed over is kept, through snapshots too`() throws {
+    @Test func `S19 an unknown operation that may be passed over is kept, through snapshots too`() throws {
         let operation = #""op":"note","skip":true,"text":"x""#
         let disk = try journal(operation)
         var (store, recovered) = try JournalStore.opened(disk)
@@ -139,7 +146,7 @@ struct FormatTests {
         #expect(saved.contains(operation))
     }
 
-    @Test func `a snapshot edited by hand is refused, then taken over in one step`() throws {
+    @Test func `S7 a snapshot edited by hand is refused, then taken over in one step`() throws {
         let disk = try snapshot(replacing: "\"size\":10", with: "\"size\":10")
         let text = String(decoding: try #require(disk.content(of: "queue.json")), as: UTF8.self)
         // As an editor or `jq` leaves it: spread over lines, members moved, one value changed.
@@ -157,7 +164,7 @@ struct FormatTests {
         ("\"id\":1,", "\"id\":-1,"), ("\"size\":10", "\"size\":-1"), ("/data/a.bin", ""),
         ("\"is\":\"queued\"", "\"is\":\"lost\""), ("\"method\":\"tus\",", ""), ("],\"count\"", "],\"count"),
     ])
-    func `an edit that describes no possible queue is not accepted`(old: String, new: String) throws {
+    func `S7 an edit that describes no possible queue is not accepted`(old: String, new: String) throws {
         let disk = try snapshot(replacing: "\"size\":10", with: "\"size\":10")
         let text = String(decoding: try #require(disk.content(of: "queue.json")), as: UTF8.self)
         disk.put(Array(text.replacing(old, with: new).utf8), as: "queue.json")
@@ -170,7 +177,7 @@ struct FormatTests {
         }
     }
 
-    @Test func `an edit that gives one id twice is not accepted`() throws {
+    @Test func `S7 an edit that gives one id twice is not accepted`() throws {
         let disk = try snapshot(replacing: "\"size\":10", with: "\"size\":10")
         let text = String(decoding: try #require(disk.content(of: "queue.json")), as: UTF8.self)
         let lines = text.split(separator: "\n")
@@ -207,6 +214,21 @@ enum VersionOne {
     static var queue: Recovered {
         Recovered(
             uploads: uploads, settings: QueueSettings(bandwidthLimit: 1 << 20, concurrency: 3, nextID: 8))
+    }
+
+    /// The end of two of them.
+    static let history: [HistoryEntry] = {
+        let at = Date(timeIntervalSince1970: 1_760_000_000.5)
+        return [
+            HistoryEntry(outcome: .done, at: at, upload: uploads[3]),
+            HistoryEntry(outcome: .removed, at: at, upload: uploads[5]),
+        ]
+    }()
+
+    static func fixture(_ name: String) throws -> [UInt8] {
+        let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(
+            path: "Fixtures/version-1")
+        return Array(try Data(contentsOf: folder.appending(path: name)))
     }
 
     static func write(to disk: SimulatedDisk) throws {

@@ -1,0 +1,93 @@
+public import struct Foundation.Date
+
+/// An upload that has come to its end, as the history keeps it.
+public struct HistoryEntry: Hashable, Sendable {
+    /// How it ended.
+    public enum Outcome: String, Hashable, Sendable {
+        /// The server has the file.
+        case done
+        /// It had failed or was held, and somebody took it out of the queue.
+        case removed
+    }
+
+    /// Whether the server has it.
+    public var outcome: Outcome
+    /// By the wall clock.
+    public var at: Date
+    /// As it was in the end.
+    public var upload: Upload
+
+    public init(outcome: Outcome, at: Date, upload: Upload) {
+        self.outcome = outcome
+        self.at = at
+        self.upload = upload
+    }
+
+    /// The entry of an upload that is done; nil for any other.
+    init?(done upload: Upload) {
+        guard case .done(_, let at) = upload.state else { return nil }
+        self.init(outcome: .done, at: at, upload: upload)
+    }
+
+    /// The entry of an upload that was given up; nil for one that could have gone on, or is done.
+    init?(removed upload: Upload, at: Date) {
+        switch upload.state {
+        case .failed, .held: self.init(outcome: .removed, at: at, upload: upload)
+        case .queued, .running, .waiting, .paused, .done: return nil
+        }
+    }
+}
+
+extension HistoryEntry {
+    /// One line of JSON with its line break. The upload's record is as in the queue's files.
+    var line: [UInt8] {
+        var writer = JSONWriter()
+        writer.raw("{\"id\":")
+        writer.integer(upload.id)
+        writer.raw(",\"outcome\":")
+        writer.string(outcome.rawValue)
+        writer.raw(",\"at\":")
+        writer.date(at)
+        writer.raw(",\"upload\":")
+        writer.upload(upload, unknown: nil)
+        writer.raw("}\n")
+        return writer.bytes
+    }
+
+    /// Reads a line without its line break; nil if it is not a whole one, or only a newer version understands it.
+    init?(line: UnsafeBufferPointer<UInt8>, texts: inout RepeatedTexts) {
+        var cursor = JSONCursor(line)
+        guard let entry = try? cursor.historyEntry(texts: &texts) else { return nil }
+        self = entry
+    }
+
+    /// The number in a line; nil if the line is not whole.
+    static func id(ofLine line: UnsafeBufferPointer<UInt8>) -> Upload.ID? {
+        var cursor = JSONCursor(line)
+        guard (try? cursor.skipValue()) != nil, cursor.isAtEnd else { return nil }
+        cursor = JSONCursor(line)
+        return try? cursor.uploadID()
+    }
+}
+
+extension JSONCursor {
+    fileprivate mutating func historyEntry(texts: inout RepeatedTexts) throws(MalformedJSON) -> HistoryEntry {
+        var outcome: HistoryEntry.Outcome?
+        var at: Date?
+        var upload: Upload?
+        var isFirst = true
+        try expect("{")
+        while let key = try key(isFirst: &isFirst) {
+            switch key {
+            case "outcome": try outcome.fill(named("outcome"), at: position)
+            case "at": try at.fill(date(), at: position)
+            case "upload": try upload.fill(self.upload(texts: &texts).0, at: position)
+            default: try skipValue()
+            }
+        }
+        guard isAtEnd else { throw malformed("text after the line") }
+        return HistoryEntry(
+            outcome: try require(outcome, "outcome"), at: try require(at, "at"),
+            upload: try require(upload, "upload"))
+    }
+}

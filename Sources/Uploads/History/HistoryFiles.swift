@@ -1,0 +1,108 @@
+/// The files of the history, newest first: `history.jsonl`, `history.1.jsonl` and so on.
+///
+/// Used by one caller at a time. Nothing depends on them: a line that cannot be read is passed over.
+struct HistoryFiles {
+    /// How many bytes a file may have before the next begins, and how many older ones are kept.
+    struct Limits: Hashable, Sendable {
+        var fileSize = 4 << 20
+        var olderFiles = 4
+    }
+
+    let files: any StateFiles
+    let limits: Limits
+    private var current: (file: any StateFile, length: Int)?
+
+    init(_ files: any StateFiles, limits: Limits = Limits()) {
+        self.files = files
+        self.limits = limits
+    }
+
+    /// - Parameter age: 0 for the one that is written to.
+    static func name(_ age: Int) -> String { age == 0 ? "history.jsonl" : "history.\(age).jsonl" }
+
+    /// Writes lines, each with its line break, wholly or not at all.
+    mutating func append(_ lines: [UInt8]) throws(SystemCallError) {
+        var (file, length) = try opened()
+        if length > 0, length + lines.count > limits.fileSize {
+            current = nil
+            try rotate()
+            (file, length) = try opened()
+        }
+        do throws(SystemCallError) {
+            try file.append(lines)
+            current = (file, length + lines.count)
+        } catch {
+            try? file.truncate(to: length)
+            // Opened again, it is seen whether its end is whole.
+            current = nil
+            throw error
+        }
+    }
+
+    /// Makes what was appended survive a power cut.
+    mutating func synchronize() throws(SystemCallError) {
+        do throws(SystemCallError) {
+            try opened().file.synchronize()
+            try files.synchronize()
+        } catch {
+            current = nil
+            throw error
+        }
+    }
+
+    mutating func close() { current = nil }
+
+    private mutating func opened() throws(SystemCallError) -> (file: any StateFile, length: Int) {
+        if let current { return current }
+        let name = Self.name(0)
+        let existing = try files.open(name, for: .appending)
+        let file = if let existing { existing } else { try files.create(name) }
+        var length = try file.length()
+        if length > 0, try !Self.endsWhole(file, length: length) {
+            // A killed process left a part of a line: the next one begins on its own.
+            try file.append([0x0A])
+            length += 1
+        }
+        current = (file, length)
+        return (file, length)
+    }
+
+    private static func endsWhole(_ file: any StateFile, length: Int) throws(SystemCallError) -> Bool {
+        var last: [UInt8] = [0]
+        let result = last.withUnsafeMutableBytes { buffer in
+            Result { () throws(SystemCallError) in try file.read(into: buffer, at: length - 1) }
+        }
+        _ = try result.get()
+        return last == [0x0A]
+    }
+
+    private func rotate() throws(SystemCallError) {
+        guard limits.olderFiles > 0 else { return try files.remove(Self.name(0)) }
+        let names = Set(try files.names())
+        // A kill in the middle of this leaves a gap: only what is newer than it moves, and nothing goes.
+        let gap = (1...limits.olderFiles).first { !names.contains(Self.name($0)) }
+        if gap == nil { try files.remove(Self.name(limits.olderFiles)) }
+        for age in (0..<(gap ?? limits.olderFiles)).reversed() {
+            try files.rename(Self.name(age), to: Self.name(age + 1))
+        }
+    }
+
+    /// Passes every line to `body`, without its line break, newest first, until that says it has enough.
+    func readLines(_ body: (UnsafeBufferPointer<UInt8>) -> Bool) throws(SystemCallError) {
+        for age in 0...max(0, limits.olderFiles) {
+            guard let content = try files.open(Self.name(age), for: .reading)?.content() else { continue }
+            let wantsMore = content.withUnsafeBufferPointer { bytes in
+                var end = bytes.count
+                while end > 0 {
+                    let start = (bytes[..<(end - 1)].lastIndex(of: 0x0A) ?? -1) + 1
+                    let line = UnsafeBufferPointer(rebasing: bytes[start..<end])
+                    let text = line.last == 0x0A ? UnsafeBufferPointer(rebasing: line.dropLast()) : line
+                    if !text.isEmpty, !body(text) { return false }
+                    end = start
+                }
+                return true
+            }
+            guard wantsMore else { return }
+        }
+    }
+}

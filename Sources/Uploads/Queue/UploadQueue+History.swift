@@ -1,0 +1,107 @@
+public import UploadProtocols
+
+extension UploadQueue {
+    /// Done uploads that are in the queue beyond the number that is kept, before some of them go.
+    private static let slack = 100
+    /// Uploads that go with one record.
+    private static let batch = 500
+
+    /// What left the queue for the history since the engine started: uploads that this engine finished.
+    public struct Retired: Hashable, Sendable {
+        /// Uploads.
+        public var count = 0
+        /// Their sizes.
+        public var bytes: ByteCount = 0
+
+        /// Nothing so far.
+        public init() {}
+    }
+
+    /// Every upload in the order of the queue, and what this engine finished that is no longer in it.
+    public var everything: (uploads: [Upload], retired: Retired) { (all, retired) }
+
+    /// Notes what is done, in the order in which it was finished.
+    func rememberDone() {
+        finished = uploads.values.compactMap { upload in
+            if case .done(_, let at) = upload.state { (upload.id, at) } else { nil }
+        }.sorted { ($0.1, $0.0) < ($1.1, $1.0) }.map(\.0)
+        inherited = finished.count
+    }
+
+    /// The journal has these as they are.
+    func didSave(_ saved: [Upload]) {
+        let done = saved.filter(\.isDone)
+        guard !done.isEmpty else { return }
+        finished += done.map(\.id)
+        history?.add(done.compactMap(HistoryEntry.init(done:)))
+        retireIfDue(slack: Self.slack)
+    }
+
+    /// Writes down what a killed engine could not, and moves what is too many to the history.
+    func completeHistory() {
+        guard let history else { return }
+        // Without a limit the queue may hold more of them than the history does.
+        let newest = configuration.keptDone == nil ? finished.suffix(10_000) : finished[...]
+        let done = newest.compactMap { uploads[$0] }
+        retiring = Task { [weak self] in
+            let isSecure = done.isEmpty ? true : await history.secure(done)
+            await self?.didRetire()
+            if isSecure { await self?.retireIfDue(slack: 0) }
+        }
+    }
+
+    /// - Parameter slack: How many more than are kept there may be.
+    private func retireIfDue(slack: Int) {
+        guard let history, let kept = configuration.keptDone, finished.count > kept + slack, retiring == nil,
+            phase == .accepting || phase == .finishing
+        else { return }
+        retiring = Task { [weak self] in
+            while let count = await self?.numberToRetire(keeping: kept), count > 0 {
+                guard await self?.retire(count, to: history) == true else { break }
+            }
+            await self?.didRetire()
+        }
+    }
+
+    private func didRetire() { retiring = nil }
+
+    private func numberToRetire(keeping kept: Int) -> Int {
+        phase == .stopped ? 0 : min(max(0, finished.count - kept), Self.batch)
+    }
+
+    /// Lets the `count` oldest go.
+    ///
+    /// - Returns: False if the history or the journal does not take it; then they stay.
+    private func retire(_ count: Int, to history: UploadHistory) async -> Bool {
+        let batch = finished.prefix(count).compactMap { uploads[$0] }.filter(\.isDone)
+        guard await history.secure(batch) else { return false }
+        // Meanwhile a person may have removed some.
+        let leaving = batch.filter { uploads[$0.id]?.isDone ?? false }
+        let before = (inherited, retired)
+        for upload in leaving {
+            drop(upload.id)
+            tally(upload)
+        }
+        do throws(JournalError) {
+            try await journal.append(leaving.map { .remove($0.id) }, durably: false)
+        } catch {
+            for upload in leaving { store(upload) }
+            (inherited, retired) = before
+            return false
+        }
+        finished.removeFirst(count)
+        publish([], removed: leaving.map(\.id))
+        return true
+    }
+
+    private func tally(_ upload: Upload) {
+        // Those of an earlier engine are the oldest.
+        guard inherited == 0 else {
+            inherited -= 1
+            return
+        }
+        retired.count += 1
+        let (sum, overflow) = retired.bytes.addingReportingOverflow(upload.size)
+        retired.bytes = overflow ? .max : sum
+    }
+}

@@ -1,0 +1,102 @@
+import ArgumentParser
+import Foundation
+import Transfer
+import UploadProtocols
+import Uploads
+
+struct StateCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "state", abstract: "Look after the files of the queue.",
+        subcommands: [Verify.self, Flush.self, Export.self])
+
+    struct Verify: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "verify", abstract: "Check the files of the queue without changing any.",
+            discussion: "Exit status: 0 all good, 1 something is damaged, edited, missing or too new.")
+
+        @OptionGroup var global: GlobalOptions
+        @Flag(help: "One JSON object.") var json = false
+
+        func run() async throws {
+            let inspection = try global.inspection()
+            let report: StateReport
+            do throws(JournalError) {
+                report = try inspection.verify()
+            } catch {
+                throw CommandFailure(error)
+            }
+            let text = StateText(report, folder: global.stateFolder)
+            if json { print(text.json) } else { for line in text.lines { print(line) } }
+            if !report.problems.isEmpty { throw ExitCode(1) }
+        }
+    }
+
+    struct Flush: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "flush", abstract: "Bring queue.json up to date, so that it alone is the queue.")
+
+        @OptionGroup var global: GlobalOptions
+
+        func run() async throws {
+            _ = try await global.access().perform(.flush)
+            print("\(SafeLine.text(global.stateFolder.text))/queue.json holds the whole queue")
+        }
+    }
+
+    struct Export: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "export", abstract: "Print the whole queue as one JSON document.",
+            discussion: """
+                The document is a queue.json, complete without any other file: in an empty folder it is the queue \
+                again. Nothing is changed; a queue that is in use, of a newer version or damaged can be exported too. \
+                Exit status: 1 if something is missing from it.
+                """)
+
+        @OptionGroup var global: GlobalOptions
+        @Argument(
+            help: "A file that is not there yet; without it the document is printed.", completion: .file())
+        var file: String?
+
+        func run() async throws {
+            let inspection = try global.inspection()
+            let reading: StateReading
+            do throws(JournalError) {
+                reading = try inspection.read()
+            } catch {
+                throw CommandFailure(error)
+            }
+            let output = try ExportOutput(file)
+            do throws(JournalError) {
+                try reading.export { output.write($0) }
+            } catch {
+                throw CommandFailure(error)
+            }
+            try output.finish()
+            for notice in reading.recovered.notices where notice != .acceptedEdit {
+                StandardError.write("note: \(SafeLine.text(notice.summary))\n")
+            }
+            if reading.notUnderstood > 0 {
+                StandardError.write(
+                    "warning: \(reading.notUnderstood) records are not understood and left out\n")
+            }
+            guard let problem = reading.problem else { return }
+            let rest = if case .damaged = problem { "; what follows is left out" } else { "" }
+            StandardError.write("warning: \(SafeLine.text(problem.summary))\(rest)\n")
+            throw ExitCode(1)
+        }
+    }
+}
+
+extension GlobalOptions {
+    /// The state folder, opened for reading alone.
+    fileprivate func inspection() throws(CommandFailure) -> StateInspection {
+        do throws(JournalError) {
+            if let directory = try StateDirectory(reading: stateFolder) { return StateInspection(directory) }
+        } catch {
+            throw CommandFailure(error)
+        }
+        throw CommandFailure(
+            status: 1, summary: "there is no queue in \(stateFolder.text)",
+            hint: "name the folder of one with --state")
+    }
+}

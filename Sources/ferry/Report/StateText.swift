@@ -1,0 +1,65 @@
+import Transfer
+import Uploads
+
+/// What `ferry state verify` says.
+struct StateText {
+    private let report: StateReport
+    private let folder: String
+
+    init(_ report: StateReport, folder: LocalPath) {
+        self.report = report
+        self.folder = folder.text
+    }
+
+    var lines: [String] {
+        var lines = ["folder       \(SafeLine.text(folder))"]
+        if report.files.isEmpty { lines.append("queue        none yet") }
+        if let generation = report.generation { lines.append("generation   \(generation)") }
+        if !report.files.isEmpty, report.problems.isEmpty {
+            let states = report.states.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
+            lines.append("uploads      \(states.isEmpty ? "none" : states.joined(separator: ", "))")
+            lines.append("not flushed  \(report.pendingBytes) bytes of changes in the journals")
+        }
+        for file in report.files { lines.append("file         \(file.name), \(file.bytes) bytes") }
+        for file in report.leftOver {
+            lines.append("left over    \(SafeLine.text(file.name)), \(file.bytes) bytes")
+        }
+        if let holder = report.holder { lines.append("in use       \(SafeLine.text(holder.summary))") }
+        for notice in report.notices { lines.append("at a start   \(SafeLine.text(notice.summary))") }
+        for problem in report.problems { lines.append("problem      \(SafeLine.text(problem))") }
+        if let hint = report.hint { lines.append("hint         \(SafeLine.text(hint))") }
+        if report.problems.isEmpty { lines.append("all good") }
+        return lines
+    }
+
+    var json: String {
+        struct File: Encodable {
+            var name: String
+            var bytes: Int
+        }
+        struct Verified: Encodable {
+            var event = "state"
+            var ok: Bool
+            var folder: String
+            var generation: Int?
+            var counts: [String: Int]
+            var pendingBytes: Int
+            var files: [File]
+            var leftOver: [File]
+            var inUse: String?
+            var notices: [String]
+            var problems: [String]
+            var hint: String?
+        }
+        return JSONLine.text(
+            Verified(
+                ok: report.problems.isEmpty, folder: folder, generation: report.generation,
+                counts: report.states,
+                pendingBytes: report.pendingBytes,
+                files: report.files.map { File(name: $0.name, bytes: $0.bytes) },
+                leftOver: report.leftOver.map { File(name: $0.name, bytes: $0.bytes) },
+                inUse: report.holder?.summary, notices: report.notices.map(\.summary),
+                problems: report.problems,
+                hint: report.hint))
+    }
+}

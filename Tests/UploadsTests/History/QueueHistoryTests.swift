@@ -1,0 +1,124 @@
+import Foundation
+import StateSimulation
+import Support
+import Testing
+import Transfer
+import UploadProtocols
+
+@testable import Uploads
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// What leaves the queue for the history, and when.
+struct QueueHistoryTests {
+    private let disk = SimulatedDisk()
+    private let runner = ScriptedRunner(isLocal: true)
+
+    private func done(_ id: Upload.ID) -> Upload {
+        .make(
+            id,
+            state: .done(
+                Receipt(bytes: 10, duration: 1), at: Date(timeIntervalSince1970: 1_760_000_000 - Double(id))))
+    }
+
+    private func queue(_ journal: MemoryJournal, keeping kept: Int?) -> UploadQueue {
+        UploadQueue(
+            configuration: .init(concurrency: 1, keptDone: kept), journal: journal,
+            history: UploadHistory(files: disk), runner: runner, clock: .manual(ManualClock()))
+    }
+
+    private var historyIDs: [Upload.ID] {
+        get throws { try UploadHistory.read(files: disk).map(\.upload.id) }
+    }
+
+    @Test func `a start writes what a kill left out, and keeps the newest`() async throws {
+        // The later their number, the sooner they were done.
+        let journal = MemoryJournal((1...8).map(done) + [.make(9, state: .paused(.user))])
+        let queue = queue(journal, keeping: 3)
+        try await queue.start(monitor: nil)
+        await queue.stop()
+        #expect(try historyIDs == [1, 2, 3, 4, 5, 6, 7, 8])
+        // The stop may have come before the move: the next start goes on with it.
+        let next = self.queue(journal, keeping: 3)
+        try await next.start(monitor: nil)
+        try await until(next) { $0.retiring == nil && $0.finished.count == 3 }
+        await next.stop()
+        #expect(journal.uploads.keys.sorted() == [1, 2, 3, 9])
+        #expect(await next.retired == UploadQueue.Retired())
+        #expect(try historyIDs == [1, 2, 3, 4, 5, 6, 7, 8])
+    }
+
+    @Test func `S8 without space for the history nothing leaves the queue`() async throws {
+        disk.fail { $0.kind == "append" ? .fails(ENOSPC) : nil }
+        let journal = MemoryJournal((1...8).map(done))
+        let queue = queue(journal, keeping: 3)
+        try await queue.start(monitor: nil)
+        try await until(queue) { $0.retiring == nil }
+        await queue.stop()
+        #expect(journal.uploads.count == 8)
+        #expect(try historyIDs.isEmpty)
+    }
+
+    @Test func `a queue that finishes many keeps few and counts all`() async throws {
+        let journal = MemoryJournal()
+        let queue = queue(journal, keeping: 5)
+        try await queue.start(monitor: nil)
+        let new = (1...120).map { number in
+            NewUpload(
+                path: LocalPath("/files/\(number)"),
+                identity: FileIdentity(device: 1, inode: 1, size: 10, modified: 1, changed: 1),
+                target: .init(destination: "", url: "http://127.0.0.1/", method: "put", name: "\(number)"))
+        }
+        _ = await queue.perform(.add(new))
+        for _ in 1...120 { try await runner.next().complete() }
+        await queue.waitUntilIdle()
+        try await until(queue) { $0.retiring == nil }
+        let (left, retired) = await queue.everything
+        #expect(left.count < 120)
+        #expect(left.count + retired.count == 120)
+        #expect(retired.bytes == ByteCount(retired.count) * 10)
+        await queue.stop()
+        #expect(journal.uploads.count == left.count)
+        #expect(try historyIDs == (1...120).reversed())
+    }
+
+    @Test func `what failed is in the history when it is removed, and what never ended is not`() async throws
+    {
+        let failure = UploadFailure(.permanent, "no")
+        let journal = MemoryJournal([
+            .make(1, state: .failed(failure)), .make(2, state: .paused(.user)),
+            .make(3, state: .held(failure)),
+        ])
+        let queue = queue(journal, keeping: nil)
+        try await queue.start(monitor: nil)
+        #expect(await queue.perform(.remove(.all)) != .refused(failure))
+        await queue.stop()
+        let entries = try UploadHistory.read(files: disk)
+        #expect(Set(entries.map(\.upload.id)) == [1, 3])
+        #expect(entries.allSatisfy { $0.outcome == .removed })
+    }
+
+    @Test func `a removal that is refused is not in the history`() async throws {
+        let journal = MemoryJournal([.make(1, state: .failed(UploadFailure(.permanent, "no")))])
+        let queue = queue(journal, keeping: nil)
+        try await queue.start(monitor: nil)
+        journal.refusal = .diskFull(path: "/state", isQuota: false)
+        guard case .refused = await queue.perform(.remove(.all)) else { return #expect(Bool(false)) }
+        await queue.stop()
+        #expect(try historyIDs.isEmpty)
+    }
+
+    private func until(
+        _ queue: UploadQueue, _ condition: @Sendable (isolated UploadQueue) -> Bool
+    ) async throws {
+        for _ in 0..<1_000_000 {
+            if await condition(queue) { return }
+            await Task.yield()
+        }
+        throw Patience()
+    }
+}
