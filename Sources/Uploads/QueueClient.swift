@@ -107,22 +107,35 @@ public struct EngineStatus: Hashable, Codable, Sendable {
         case offline(since: Date, reason: String)
     }
 
+    /// Whether what people ask for and what uploads come to is on disk.
+    public enum Storage: String, Hashable, Codable, Sendable {
+        /// All of it is.
+        case saved
+        /// All of it is, but not as a snapshot: the journal grows.
+        case behind
+        /// Changes are refused and nothing new starts; what runs may finish.
+        case refusing
+    }
+
     /// As the queue takes it to be.
     public var network: Network
     /// Bytes per second over all uploads; nil if unlimited.
     public var bandwidthLimit: ByteCount?
     /// Uploads that may run at once.
     public var concurrency: Int
+    /// What `notice` is about, if it is not `saved`.
+    public var storage: Storage
     /// Something that concerns the whole queue and that a person should know, such as a full disk.
     public var notice: UploadFailure?
 
     public init(
         network: Network = .online, bandwidthLimit: ByteCount? = nil, concurrency: Int = 4,
-        notice: UploadFailure? = nil
+        storage: Storage = .saved, notice: UploadFailure? = nil
     ) {
         self.network = network
         self.bandwidthLimit = bandwidthLimit
         self.concurrency = concurrency
+        self.storage = storage
         self.notice = notice
     }
 }

@@ -11,6 +11,14 @@ extension Upload.State {
         case .held, .done, .failed: false
         }
     }
+
+    /// True if `before` waited for the same moment.
+    func isWait(of before: Upload?) -> Bool {
+        guard case .waiting(let until, _) = self, case .waiting(until, _) = before?.state else {
+            return false
+        }
+        return true
+    }
 }
 
 extension Upload {

@@ -19,12 +19,14 @@ extension Upload {
 extension FileJournal.Options {
     /// Small enough that a few records make a compaction due.
     package static func make(
-        threshold: Int = 1 << 20, edited: EditedSnapshot = .refuse, maximumVolatile: Int = 1 << 20
+        threshold: Int = 1 << 20, edited: EditedSnapshot = .refuse, maximumVolatile: Int = 1 << 20,
+        reserve: Int = 0
     ) -> FileJournal.Options {
         var options = FileJournal.Options()
         options.compactionThreshold = threshold
         options.editedSnapshot = edited
         options.maximumVolatile = maximumVolatile
+        options.reserve = reserve
         options.now = { Date(timeIntervalSince1970: 1_760_000_000) }
         return options
     }

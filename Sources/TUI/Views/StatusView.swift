@@ -86,8 +86,13 @@ struct StatusView {
     private var banners: [String] {
         if model.queueHasEnded { return ["! The engine has stopped; what is shown may be old.  [q] quit"] }
         if let notice = model.status.notice {
-            return [[notice.summary, notice.hint].compactMap { $0 }, [notice.summary]]
+            let sentences = [[notice.summary, notice.hint].compactMap { $0 }, [notice.summary]]
                 .map { "! " + $0.joined(separator: "; ") }
+            guard model.status.storage == .refusing else { return sentences }
+            // The path is what fits least and helps least.
+            let cause = notice.summary.prefix { $0 != ":" }
+            let running = model.table.running.count
+            return sentences + ["! \(cause), nothing is saved; \(running) up, no new ones start"]
         }
         guard case .offline(let since, let reason) = model.status.network else { return [] }
         let waiting = model.table.offline.count + model.table.waiting.count

@@ -202,6 +202,18 @@ package final class DescriptorFile: StateFile {
         }
     }
 
+    #if os(Linux)
+        package func allocate(_ length: Int) throws(SystemCallError) {
+            var code: Int32
+            repeat { code = posix_fallocate(descriptor, 0, off_t(length)) } while code == EINTR
+            // EBADF is how glibc says that it will not write in place of a file system that cannot allocate.
+            if [EBADF, EINVAL, ENOSYS, EOPNOTSUPP].contains(code) { return try fill(length) }
+            guard code == 0 else {
+                throw SystemCallError(call: "posix_fallocate", name: name, code: code)
+            }
+        }
+    #endif
+
     package func truncate(to length: Int) throws(SystemCallError) {
         while ftruncate(descriptor, off_t(length)) != 0 {
             guard errno == EINTR else { throw failure("ftruncate") }

@@ -15,6 +15,8 @@ public final class FileJournal: Journal {
         public var compactionThreshold = 8 << 20
         /// Bytes of changes that may wait for a sync before one is made unasked.
         public var maximumVolatile = 1 << 20
+        /// Bytes of the disk kept for what cannot be refused when it is full; 0 for none.
+        public var reserve = 1 << 20
         /// What becomes of a snapshot that somebody changed by hand.
         public var editedSnapshot = EditedSnapshot.refuse
         /// The wall clock, for `savedAt` alone.
@@ -24,7 +26,7 @@ public final class FileJournal: Journal {
     }
 
     private struct Append {
-        var changes: [QueueChange]
+        var entry: JournalStore.Entry
         var isDurable: Bool
         var continuation: CheckedContinuation<Result<Void, JournalError>, Never>
     }
@@ -39,6 +41,8 @@ public final class FileJournal: Journal {
     private let intake = Mutex(Intake.idle)
     private let store: Mutex<JournalStore>
     private let lock: Mutex<StateLock?>
+    private let changes: AsyncStream<JournalCondition>
+    private let continuation: AsyncStream<JournalCondition>.Continuation
     private let writer = DispatchQueue(label: "journal.write")
     private let compactor = DispatchQueue(label: "journal.compact", qos: .utility)
 
@@ -49,6 +53,7 @@ public final class FileJournal: Journal {
 
     init(files: any StateFiles, lock: StateLock?, options: Options) {
         store = Mutex(JournalStore(files: files, options: options))
+        (changes, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
         self.lock = Mutex(lock)
     }
 
@@ -67,9 +72,21 @@ public final class FileJournal: Journal {
     public nonisolated(nonsending) func append(
         _ changes: [QueueChange], durably: Bool
     ) async throws(JournalError) {
+        try await append(JournalStore.Entry(changes), durably: durably)
+    }
+
+    public nonisolated(nonsending) func appendFinding(
+        _ changes: [QueueChange], durably: Bool
+    ) async throws(JournalError) {
+        try await append(JournalStore.Entry(changes, isFinding: true), durably: durably)
+    }
+
+    private nonisolated(nonsending) func append(
+        _ entry: JournalStore.Entry, durably: Bool
+    ) async throws(JournalError) {
         // Nothing is awaited before the intake has it, so that the order of the calls is kept.
         let result = await withCheckedContinuation { continuation in
-            take(Append(changes: changes, isDurable: durably, continuation: continuation))
+            take(Append(entry: entry, isDurable: durably, continuation: continuation))
         }
         try result.get()
     }
@@ -81,6 +98,33 @@ public final class FileJournal: Journal {
             }
         }
         try result.get()
+    }
+
+    public func conditions() -> AsyncStream<JournalCondition> { changes }
+
+    public nonisolated(nonsending) func repair() async -> JournalCondition {
+        await withCheckedContinuation { continuation in
+            compactor.async {
+                let isMissing = self.store.withLock { store in
+                    store.repair()
+                    return store.compactionFailure != nil
+                }
+                if isMissing { try? self.compact() }
+                continuation.resume(returning: self.tell())
+            }
+        }
+    }
+
+    /// Tells the reader of `conditions` if something changed.
+    @discardableResult
+    private func tell() -> JournalCondition {
+        store.withLock { store in
+            let condition = store.condition
+            // Under the lock, so that the last one told is the one that is true.
+            if store.told != condition { continuation.yield(condition) }
+            store.told = condition
+            return condition
+        }
     }
 
     public nonisolated(nonsending) func close() async throws(JournalError) {
@@ -141,9 +185,10 @@ public final class FileJournal: Journal {
         guard !appends.isEmpty else { return }
         let (results, isDue) = store.withLock { store in
             let results = store.append(
-                appends.map(\.changes), durably: appends.contains { $0.isDurable })
+                appends.map(\.entry), durably: appends.contains { $0.isDurable })
             return (results, store.isCompactionDue)
         }
+        tell()
         for (append, result) in zip(appends, results) { append.continuation.resume(returning: result) }
         if isDue {
             compactor.async {
@@ -156,6 +201,18 @@ public final class FileJournal: Journal {
     /// Writes a snapshot if there is anything to write. Runs on `compactor`, and blocks appends for no longer than
     /// it takes to turn to a new journal.
     private func compact() throws(JournalError) {
+        defer { tell() }
+        do throws(JournalError) {
+            try compactOnce()
+        } catch {
+            // The room is worth more in a snapshot, which makes the files smaller, than lying idle.
+            guard error.isDiskFull, store.withLock({ $0.spendReserve(for: error) }) else { throw error }
+            defer { store.withLock { $0.repair() } }
+            try compactOnce()
+        }
+    }
+
+    private func compactOnce() throws(JournalError) {
         guard let compaction = try store.withLock({ store throws(JournalError) in try store.rotate() }) else {
             return
         }
@@ -175,6 +232,7 @@ public final class FileJournal: Journal {
         }
         let result = Result { () throws(JournalError) in try compact() }
         store.withLock { $0.close() }
+        continuation.finish()
         lock.withLock { $0 = nil }
         return result
     }

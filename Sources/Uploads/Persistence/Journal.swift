@@ -14,6 +14,19 @@ public protocol Journal: Sendable {
     /// Writes a complete snapshot, so that the changes before it are needed no more.
     nonisolated(nonsending) func flush() async throws(JournalError)
 
+    /// As `append`, for what the engine found out and nobody can ask for again, such as a server's answer: on a full
+    /// disk it takes the room that is kept in reserve.
+    nonisolated(nonsending) func appendFinding(_ changes: [QueueChange], durably: Bool)
+        async throws(JournalError)
+
+    /// Each change of what the journal can promise; the last one alone for who reads late. One reader.
+    func conditions() -> AsyncStream<JournalCondition>
+
+    /// Tries again what failed: looks for room, turns to new files, writes the snapshot that is missing.
+    ///
+    /// - Returns: How it is afterwards.
+    nonisolated(nonsending) func repair() async -> JournalCondition
+
     /// Writes a complete snapshot and lets go of the files; later appends are refused. An error means that only
     /// the snapshot is missing: nothing that was acknowledged is lost.
     nonisolated(nonsending) func close() async throws(JournalError)

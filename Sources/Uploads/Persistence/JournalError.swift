@@ -65,10 +65,74 @@ extension JournalError {
         case .edited(let path): "\(path) was edited outside: its checksum does not fit"
         case .newerFormat(let path, let needs): "\(path) was written by a newer version (\(needs))"
         case .diskFull(let path, let isQuota):
-            (isQuota ? "quota used up" : "disk full") + ": the queue in \(path) was not saved"
+            Self.full(isQuota) + ": the queue in \(path) was not saved"
         case .failed(let call, let path, let code): "\(path): \(call) failed: \(Self.text(code))"
         case .recordTooLarge(let id): "upload \(id) is too large to be written down"
         case .notOpen: "the queue's files are not open"
+        }
+    }
+
+    /// True if the disk or its quota is full, which passes without anybody looking at the disk.
+    var isDiskFull: Bool {
+        if case .diskFull = self { true } else { false }
+    }
+
+    /// True if the disk refused, and not what was to be written.
+    var isOfDisk: Bool {
+        switch self {
+        case .recordTooLarge, .notOpen: false
+        case .folderCannotBeMade, .notAllowed, .unsafe, .inUse, .locksNotSupported, .damaged, .edited,
+            .newerFormat, .diskFull, .failed:
+            true
+        }
+    }
+
+    /// That nothing is saved, while so many uploads run, in one sentence without a final stop.
+    func unsavedSummary(running count: Int) -> String {
+        let going =
+            switch count {
+            case 0: "no new uploads start"
+            case 1: "1 upload keeps running, no new ones start"
+            default: "\(count) uploads keep running, no new ones start"
+            }
+        return switch self {
+        case .diskFull(let path, let isQuota):
+            "\(Self.full(isQuota)): the queue in \(path) is not saved; \(going)"
+        default: "held: state cannot be saved (\(cause)); \(going)"
+        }
+    }
+
+    /// That the last snapshot could not be written, in one sentence without a final stop.
+    var behindSummary: String {
+        switch self {
+        case .diskFull(let path, let isQuota):
+            "\(Self.full(isQuota)): no new snapshot of the queue in \(path); its journal has everything, and grows"
+        default: "no new snapshot of the queue (\(cause)); its journal has everything, and grows"
+        }
+    }
+
+    /// What the system said, by the name it has in manuals where that is known.
+    private var cause: String {
+        switch self {
+        case .failed(let call, let path, let code): "\(Self.name(code)): \(call) of \(path)"
+        case .notAllowed(let path, _, let code): "\(Self.name(code)): \(path)"
+        default: summary
+        }
+    }
+
+    private static func full(_ isQuota: Bool) -> String { isQuota ? "quota used up" : "disk full" }
+
+    private static func name(_ code: Int32) -> String {
+        switch code {
+        case EIO: "EIO"
+        case EROFS: "EROFS"
+        case EACCES: "EACCES"
+        case EPERM: "EPERM"
+        case EMFILE: "EMFILE"
+        case ENFILE: "ENFILE"
+        case ENODEV: "ENODEV"
+        case ESTALE: "ESTALE"
+        default: text(code)
         }
     }
 
@@ -91,6 +155,7 @@ extension JournalError {
                 + "back to what was saved and keep the edited file aside"
         case .newerFormat:
             "nothing was changed; use that version; `ferry list` and `ferry state export` show what this one understands"
+        case .diskFull(_, true): "free some space or have the quota raised; saving goes on by itself"
         case .diskFull: "free some space; saving goes on by itself"
         case .failed: "check the disk, then start again"
         case .recordTooLarge: "shorten its fields"

@@ -18,12 +18,16 @@ package struct JournalStore {
     private var mustCompact = false
     private var compacting = CompactionPhase.none
     private let turn = Compaction.Turn()
+    private var reserve: JournalReserve
+    private var room = Room.enough
+    /// What the journal's owner was told last.
+    var told = JournalCondition.sound
 
     private enum Phase {
         case closed
         case ready(Writing)
         /// A sync failed. What the file holds is not known and will not be known from it again.
-        case suspect(Writing)
+        case suspect(Writing, JournalError)
         /// No change can be acknowledged any more.
         case lost(JournalError)
     }
@@ -34,6 +38,24 @@ package struct JournalStore {
         case running(Int)
         /// Not tried again before this many bytes are pending.
         case failed(Int, JournalError)
+    }
+
+    private enum Room {
+        case enough
+        /// The disk refused an append of so many bytes, or a snapshot.
+        case short(JournalError, wanted: Int)
+    }
+
+    /// Changes that are written together.
+    package struct Entry: Sendable {
+        var changes: [QueueChange]
+        /// Found out by the engine, and not asked for by a person.
+        var isFinding: Bool
+
+        package init(_ changes: [QueueChange], isFinding: Bool = false) {
+            self.changes = changes
+            self.isFinding = isFinding
+        }
     }
 
     private struct Writing {
@@ -50,6 +72,7 @@ package struct JournalStore {
     package init(files: any StateFiles, options: FileJournal.Options) {
         self.files = files
         self.options = options
+        reserve = JournalReserve(options.reserve, in: files)
     }
 
     package mutating func load() throws(JournalError) -> Recovered {
@@ -73,33 +96,58 @@ package struct JournalStore {
         mustCompact = !outcome.hasSnapshot
         // A new queue is complete on disk from the start.
         if outcome.isNew { finish(try compaction(to: generation).run()) }
+        reserve.prepare()
         return outcome.recovered
     }
 
-    /// Writes each element of `appends` wholly or not at all, and makes all of them durable together.
+    /// Writes what people ask for: each element of `appends` wholly or not at all, all durable together.
     package mutating func append(
         _ appends: [[QueueChange]], durably: Bool
     ) -> [Result<Void, JournalError>] {
+        append(appends.map { Entry($0) }, durably: durably)
+    }
+
+    /// Writes each entry wholly or not at all, and makes all of them durable together. What the engine found out may
+    /// take the reserve; what people ask for may not, and waits until it is whole again.
+    package mutating func append(_ entries: [Entry], durably: Bool) -> [Result<Void, JournalError>] {
+        if reserve.state == .spent, !entries.allSatisfy(\.isFinding) { lookForRoom() }
+        let (results, failure) = attempt(entries, durably: durably)
+        guard let failure, failure.isDiskFull, entries.contains(where: \.isFinding),
+            spendReserve(for: failure)
+        else { return results }
+        return attempt(entries, durably: durably).results
+    }
+
+    private mutating func attempt(
+        _ entries: [Entry], durably: Bool
+    ) -> (results: [Result<Void, JournalError>], failure: JournalError?) {
+        var refusal: JournalError?
+        if reserve.state == .spent, case .short(let error, _) = room { refusal = error }
         var results: [Result<Void, JournalError>] = []
         var lines: [UInt8] = []
         var last = sequence
-        for changes in appends {
+        for entry in entries {
             results.append(
                 Result { () throws(JournalError) in
-                    guard !changes.isEmpty else { return }
-                    let line = try JournalRecord.line(changes, sequence: last + 1, unknown: unknown)
+                    guard !entry.changes.isEmpty else { return }
+                    if let refusal, !entry.isFinding { throw refusal }
+                    let line = try JournalRecord.line(
+                        entry.changes, sequence: last + 1, unknown: unknown)
                     if lines.isEmpty { lines = line } else { lines += line }
                     last += 1
                 })
         }
         do throws(JournalError) {
             try write(lines, upTo: last, durably: durably)
-            forget(appends)
-            return results
+            if reserve.state != .spent, !lines.isEmpty { room = .enough }
+            forget(zip(entries, results).filter { (try? $1.get()) != nil }.map(\.0.changes))
+            return (results, nil)
         } catch {
-            return results.map { result in
-                if case .failure = result { result } else { .failure(error) }
+            if error.isDiskFull { room = .short(error, wanted: lines.count) }
+            let failed = results.map { result in
+                if case .failure = result { result } else { Result<Void, JournalError>.failure(error) }
             }
+            return (failed, error)
         }
     }
 
@@ -112,7 +160,7 @@ package struct JournalStore {
         switch phase {
         case .closed: throw .notOpen
         case .lost(let error): throw error
-        case .suspect(let writing): try startOver(writing, adding: lines, upTo: last)
+        case .suspect(let writing, _): try startOver(writing, adding: lines, upTo: last)
         case .ready(var writing):
             if !lines.isEmpty {
                 do throws(SystemCallError) {
@@ -127,6 +175,7 @@ package struct JournalStore {
                 do throws(SystemCallError) {
                     try writing.file.synchronize()
                 } catch {
+                    phase = .suspect(writing, JournalError(error, in: files.path))
                     return try startOver(writing, adding: lines, upTo: last)
                 }
                 writing.durable += writing.volatile.count + lines.count
@@ -143,9 +192,13 @@ package struct JournalStore {
     /// Removes what may have been written of records that are refused.
     private mutating func takeBack(_ writing: Writing) {
         do throws(SystemCallError) {
+            // A disk that took nothing need not be asked to give it back: that may be refused too.
+            if try writing.file.length() == writing.length { return }
             try writing.file.truncate(to: writing.length)
         } catch {
-            phase = .lost(JournalError(error, in: files.path))
+            let error = JournalError(error, in: files.path)
+            // Over a quota some file systems cannot even shorten a file. New ones will do when there is room.
+            phase = error.isDiskFull ? .suspect(writing, error) : .lost(error)
         }
     }
 
@@ -153,7 +206,6 @@ package struct JournalStore {
     private mutating func startOver(
         _ writing: Writing, adding lines: [UInt8], upTo last: Int
     ) throws(JournalError) {
-        phase = .suspect(writing)
         generation += 1
         let written: Compaction.Written
         let fresh: any StateFile
@@ -167,6 +219,7 @@ package struct JournalStore {
             ).run()
         } catch {
             try? files.remove(JournalFile.name(generation))
+            phase = .suspect(writing, error)
             // Refused records must not come back once later ones are acknowledged.
             takeBack(writing)
             throw error
@@ -217,6 +270,58 @@ extension JournalStore {
         if case .closed = phase { false } else { true }
     }
 
+    /// What can be promised now.
+    package var condition: JournalCondition {
+        switch (phase, room, compacting) {
+        case (.lost(let error), _, _), (.suspect(_, let error), _, _): .refusing(error)
+        case (.closed, .short(let error, _), _), (.ready, .short(let error, _), _): .refusing(error)
+        case (.closed, .enough, .failed(_, let error)), (.ready, .enough, .failed(_, let error)):
+            .behind(error)
+        case (.closed, .enough, _), (.ready, .enough, _): .sound
+        }
+    }
+
+    /// Turns to new files if the old ones cannot be trusted, and looks for room if there was none.
+    package mutating func repair() {
+        switch phase {
+        case .suspect: try? write([], upTo: sequence, durably: true)
+        case .ready: lookForRoom()
+        case .closed, .lost: break
+        }
+    }
+
+    /// Gives the reserve's room to what could not be written for `error`. False if there is no reserve.
+    package mutating func spendReserve(for error: JournalError) -> Bool {
+        guard reserve.spend() else { return false }
+        room = .short(error, wanted: 0)
+        return true
+    }
+
+    private mutating func lookForRoom() {
+        if reserve.state == .spent { return refill() }
+        guard case .short(_, let wanted) = room else {
+            // Not having one is no trouble as long as there is room.
+            try? reserve.fill()
+            return
+        }
+        do throws(JournalError) {
+            // A change larger than this is tried when somebody asks for it again.
+            try reserve.probe(min(max(wanted, 4096), 1 << 16))
+            room = .enough
+        } catch {
+            room = .short(error, wanted: wanted)
+        }
+    }
+
+    private mutating func refill() {
+        do throws(JournalError) {
+            try reserve.fill()
+            room = .enough
+        } catch {
+            room = reserve.state == .spent ? .short(error, wanted: 0) : .enough
+        }
+    }
+
     /// True if a snapshot is due.
     package var isCompactionDue: Bool {
         switch compacting {
@@ -245,6 +350,11 @@ extension JournalStore {
             // A later durable record must never be there without the earlier ones.
             try write([], upTo: sequence, durably: true)
             guard isBehind else { return nil }
+            // An empty journal is as good as a new one: tries that fail must not leave one each.
+            if case .ready(let writing) = phase, writing.length == 0 {
+                compacting = .running(pending)
+                return compaction(to: generation)
+            }
             let next = generation + 1
             let file = try makeJournal(next)
             generation = next

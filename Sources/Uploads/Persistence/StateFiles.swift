@@ -44,6 +44,9 @@ package protocol StateFile: Sendable, AnyObject {
     /// Writes all of `bytes` at the end; if it throws, some of them may have been written.
     func append(_ bytes: UnsafeRawBufferPointer) throws(SystemCallError)
 
+    /// Makes the file, which is empty, take up `length` bytes of the disk.
+    func allocate(_ length: Int) throws(SystemCallError)
+
     func truncate(to length: Int) throws(SystemCallError)
 
     /// Makes its content survive a power cut. After a failure the system may have dropped what was not written
@@ -79,6 +82,18 @@ extension StateFile {
             Result { () throws(SystemCallError) in try append(buffer) }
         }
         try result.get()
+    }
+
+    package func allocate(_ length: Int) throws(SystemCallError) { try fill(length) }
+
+    /// Writes so many spaces.
+    func fill(_ length: Int) throws(SystemCallError) {
+        let piece = [UInt8](repeating: 0x20, count: min(length, 1 << 16))
+        var rest = length
+        while rest > 0 {
+            try append(rest < piece.count ? Array(piece[..<rest]) : piece)
+            rest -= piece.count
+        }
     }
 
     /// The whole content.

@@ -1,5 +1,7 @@
 public import UploadProtocols
 
+import struct Foundation.Date
+
 /// How long to wait after a failure, and when to stop trying. A pure function of what happened so far.
 public struct QueueRetryPolicy: Hashable, Codable, Sendable {
     /// The longest first wait, in seconds.
@@ -16,6 +18,19 @@ public struct QueueRetryPolicy: Hashable, Codable, Sendable {
         self.cap = cap
         self.serverTries = serverTries
         self.patience = patience
+    }
+
+    /// What is left of a wait that was written down, in seconds.
+    ///
+    /// Two clocks count: a wall clock that was set must neither end a wait nor stretch it. And no wait is longer than
+    /// any that this policy gives, whatever the file says.
+    ///
+    /// - Parameter delay: The wait as it was drawn.
+    func remaining(of delay: Double, until: Date, now: Date) -> Double {
+        let longest = min(max(cap, patience), 366 * 86_400)
+        let drawn = delay.isFinite ? delay : cap
+        let left = until.timeIntervalSince(now)
+        return max(0, min(left.isFinite ? left : drawn, drawn, longest))
     }
 
     /// What becomes of an upload whose attempt failed.

@@ -10,6 +10,8 @@ extension UploadQueue {
         }
         do throws(UploadFailure) {
             let reply = try await carryOut(command)
+            // Whoever asks for something shows that the disk may be well again.
+            if case .changed = reply, saving.isRefused { await mend() }
             advance()
             return reply
         } catch {
@@ -114,8 +116,7 @@ extension UploadQueue {
             // Before they are in memory: an upload that is not on disk must not start.
             try await journal.append(added, durably: true)
         } catch {
-            reportDisk(error)
-            throw error.failure
+            throw reportDisk(error)
         }
         var ids: [Upload.ID] = []
         ids.reserveCapacity(added.count)
@@ -153,8 +154,7 @@ extension UploadQueue {
             try await journal.append(removed.map { .remove($0.id) }, durably: true)
         } catch {
             for upload in removed { putBack(upload) }
-            reportDisk(error)
-            throw error.failure
+            throw reportDisk(error)
         }
         history?.add(removed.compactMap { HistoryEntry(removed: $0, at: clock.date()) })
         for upload in removed {
@@ -208,8 +208,7 @@ extension UploadQueue {
         } catch {
             settings.bandwidthLimit = before.bandwidthLimit
             settings.concurrency = before.concurrency
-            reportDisk(error)
-            throw error.failure
+            throw reportDisk(error)
         }
         apply()
         publish([])

@@ -11,7 +11,7 @@ extension UploadQueue {
     }
 
     private func startRuns() {
-        guard phase == .accepting, unsaved.isEmpty, notice?.category != .storage else { return }
+        guard phase == .accepting, unsaved.isEmpty, !saving.isRefused else { return }
         let total = settings.concurrency ?? configuration.concurrency
         let limits = Scheduler.Limits(total: total, perHost: configuration.concurrencyPerHost ?? total)
         var running: [UploadHost: Int] = [:]
@@ -55,7 +55,8 @@ extension UploadQueue {
             await self.ended(started.id, run: number, outcome)
         }
         runs[upload.id] = Run(
-            number: number, host: runner.host(of: upload), task: task, lastSaved: clock.now(),
+            number: number, host: runner.host(of: upload), task: task, started: clock.now(),
+            lastSaved: clock.now(),
             unasked: upload.resource)
     }
 
@@ -90,11 +91,15 @@ extension UploadQueue {
         guard durably || now - run.lastSaved >= .seconds(1) else { return publish([id]) }
         runs[id]?.lastSaved = now
         do throws(JournalError) {
-            try await journal.append([.set(upload)], durably: durably)
+            if durably {
+                try await journal.appendFinding([.set(upload)], durably: true)
+            } else {
+                try await journal.append([.set(upload)], durably: false)
+            }
         } catch {
-            reportDisk(error)
-            unsaved.insert(id)
-            if durably { throw error.failure }
+            let failure = reportDisk(error)
+            if error.isOfDisk { unsaved.insert(id) }
+            if durably { throw failure }
         }
         publish([id])
     }
@@ -106,17 +111,16 @@ extension UploadQueue {
         if let removed = discarding.removeValue(forKey: id), removed.resource != nil { discard(removed) }
         guard var upload = uploads[id] else { return advance() }
         highWater[id] = sample?.sent
-        let since: Date
+        if saving.isRefused { publish([]) }
         switch (upload.state, outcome) {
-        case (.running(_, let started), _): since = started
+        case (.running, _): break
         // The server's last word counts, whatever was done with the upload in the same moment.
-        case (.paused, .done(let receipt)), (.queued, .done(let receipt)):
-            since = clock.date().addingTimeInterval(-receipt.duration)
+        case (.paused, .done), (.queued, .done): break
         default: return advance()
         }
         switch outcome {
         case .done(var receipt):
-            receipt.duration = max(0, clock.date().timeIntervalSince(since))
+            receipt.duration = run.started.duration(to: clock.now()) / .seconds(1)
             upload.resource = nil
             upload.state = .done(receipt, at: clock.date())
             hostAnswered(run.host)
@@ -131,7 +135,7 @@ extension UploadQueue {
             highWater[id] = nil
         case .queued, .running, .waiting, .paused: isFinal = false
         }
-        await save([id], durably: isFinal)
+        await save([id], durably: isFinal, isFinding: isFinal)
         advance()
     }
 

@@ -3,15 +3,21 @@ import UploadProtocols
 extension UploadQueue {
     /// Appends what these uploads are now, then publishes it. If the disk does not take it, the uploads stay as they
     /// are in memory, nothing new starts, and the append is tried again until it works.
-    func save(_ ids: [Upload.ID], durably: Bool) async {
+    ///
+    /// - Parameter isFinding: What a server answered for good, which may take the room kept in reserve.
+    func save(_ ids: [Upload.ID], durably: Bool, isFinding: Bool = false) async {
         let saved = ids.compactMap { uploads[$0] }
+        let records = saved.map(QueueChange.set)
         do throws(JournalError) {
-            try await journal.append(saved.map(QueueChange.set), durably: durably)
+            if isFinding {
+                try await journal.appendFinding(records, durably: durably)
+            } else {
+                try await journal.append(records, durably: durably)
+            }
             unsaved.subtract(ids)
-            if unsaved.isEmpty, notice?.category == .storage { notice = nil }
             didSave(saved)
         } catch {
-            unsaved.formUnion(ids)
+            if error.isOfDisk { unsaved.formUnion(ids) }
             reportDisk(error)
         }
         publish(ids)
@@ -36,8 +42,7 @@ extension UploadQueue {
             try await journal.append(changed.map { .set($0.after) }, durably: true)
         } catch {
             for (before, after) in changed where uploads[after.id] == after { putBack(before) }
-            reportDisk(error)
-            throw error.failure
+            throw reportDisk(error)
         }
         let changedIDs = changed.map(\.after.id)
         publish(changedIDs)
@@ -45,27 +50,124 @@ extension UploadQueue {
     }
 
     /// Shows what is wrong with the disk, and looks again in a while.
-    func reportDisk(_ error: JournalError) {
-        let isNews = notice?.category != .storage
-        notice = error.failure
+    ///
+    /// - Returns: What to tell whoever asked for the change that was refused.
+    @discardableResult
+    func reportDisk(_ error: JournalError) -> UploadFailure {
+        guard error.isOfDisk else { return error.failure }
+        if case .refused(_, let tries) = saving {
+            saving = .refused(error, tries: tries)
+        } else {
+            saving = .refused(error, tries: 0)
+            // It may be asleep for minutes because of a snapshot.
+            prober?.cancel()
+            prober = nil
+        }
         publish([])
-        guard isNews, phase == .accepting else { return }
-        Task { [weak self, clock] in
-            while (try? await clock.sleep(clock.now().advanced(by: .seconds(5)))) != nil {
-                guard await self?.saveAgain() == false else { return }
+        startProber()
+        return phase == .editing ? error.failure : notice ?? error.failure
+    }
+
+    /// What the journal says of itself: it writes snapshots beside everything else, and lives on its reserve.
+    func journalChanged(_ condition: JournalCondition) {
+        switch (condition, saving) {
+        case (.refusing(let error), _): reportDisk(error)
+        case (.behind(let error), .working):
+            saving = .behind(error, tries: 0)
+            publish([])
+            startProber()
+        case (.sound, .behind):
+            saving = .working
+            publish([])
+        // Only a repair finds out that changes are taken again.
+        case (.sound, .working), (.sound, .refused), (.behind, .behind), (.behind, .refused): break
+        }
+    }
+
+    /// Tries at once what the disk refused, and goes on if it takes it.
+    func mend() async {
+        guard phase != .stopped else { return }
+        let condition = await journal.repair()
+        await saveUnsaved()
+        guard phase != .stopped else { return }
+        switch (condition, saving) {
+        case (.refusing(let error), _): saving = .refused(error, tries: tries + 1)
+        case (_, .refused(let error, _)) where !unsaved.isEmpty:
+            saving = .refused(error, tries: tries + 1)
+        case (.behind(let error), _): saving = .behind(error, tries: tries + 1)
+        case (.sound, _): saving = .working
+        }
+        publish([])
+        advance()
+    }
+
+    private var tries: Int {
+        switch saving {
+        case .working: 0
+        case .behind(_, let tries), .refused(_, let tries): tries
+        }
+    }
+
+    /// In pieces, so that no record becomes too large.
+    func saveUnsaved() async {
+        let ids = Array(unsaved)
+        for start in stride(from: 0, to: ids.count, by: 500) {
+            let piece = Array(ids[start..<min(start + 500, ids.count)])
+            await save(piece, durably: true, isFinding: true)
+            guard unsaved.isDisjoint(with: piece) else { return }
+        }
+    }
+
+    /// The last act: a snapshot holds everything, whatever was refused before.
+    func closeJournal() async {
+        do throws(JournalError) {
+            try await journal.close()
+            if unsaved.isEmpty { saving = .working }
+        } catch {
+            if unsaved.isEmpty { saving = .behind(error, tries: 0) }
+        }
+        publish([])
+    }
+
+    private func startProber() {
+        guard phase == .accepting, prober == nil else { return }
+        prober = Task { [weak self, clock] in
+            while let delay = await self?.probeDelay() {
+                guard (try? await clock.sleep(clock.now().advanced(by: delay))) != nil else { return }
+                await self?.mend()
             }
         }
     }
 
-    /// - Returns: True if there is nothing left to save, or nobody to save it.
-    private func saveAgain() async -> Bool {
-        guard phase != .stopped else { return true }
-        await save(Array(unsaved), durably: true)
-        if unsaved.isEmpty {
-            notice = nil
-            publish([])
-            advance()
+    /// How long until the next try; nil if there is nothing to try.
+    private func probeDelay() -> Duration? {
+        switch saving {
+        case .working:
+            prober = nil
+            return nil
+        // Room may come back at any moment, and a try costs little.
+        case .refused(.diskFull, _): return .seconds(5)
+        // A try writes everything anew.
+        case .refused(_, let tries): return .seconds(min(60, 5 << min(tries, 5)))
+        case .behind(_, let tries): return .seconds(min(300, 5 << min(tries, 7)))
         }
-        return unsaved.isEmpty
+    }
+
+    var storage: EngineStatus.Storage {
+        switch saving {
+        case .working: .saved
+        case .behind: .behind
+        case .refused: .refusing
+        }
+    }
+
+    /// What people are told of it.
+    var notice: UploadFailure? {
+        switch saving {
+        case .working: nil
+        case .behind(let error, _): UploadFailure(.storage, error.behindSummary, hint: error.hint)
+        case .refused(let error, _):
+            UploadFailure(.storage, error.unsavedSummary(running: runs.count), hint: error.hint)
+        }
     }
 }

@@ -39,6 +39,7 @@ public actor UploadQueue: QueueClient {
         var number: Int
         var host: UploadHost
         var task: Task<Void, Never>
+        var started: ContinuousClock.Instant
         var lastSaved: ContinuousClock.Instant
         /// What it began with, until the server has said how much of that it holds.
         var unasked: Resource?
@@ -53,6 +54,23 @@ public actor UploadQueue: QueueClient {
 
         var isClosed: Bool {
             if case .closed = self { true } else { false }
+        }
+    }
+
+    /// Whether the journal takes what it is given.
+    enum Saving {
+        case working
+        /// No snapshot; so often tried again.
+        case behind(JournalError, tries: Int)
+        case refused(JournalError, tries: Int)
+
+        var isRefused: Bool {
+            if case .refused = self { true } else { false }
+        }
+
+        /// Tried again without success, and no full disk: waiting alone will not help.
+        var isHopeless: Bool {
+            if case .refused(let error, let tries) = self { tries > 0 && !error.isDiskFull } else { false }
         }
     }
 
@@ -98,7 +116,11 @@ public actor UploadQueue: QueueClient {
     /// How far into the file each upload had got when its last attempt broke, to count what is sent again.
     var highWater: [Upload.ID: ByteCount] = [:]
     var unsaved: Set<Upload.ID> = []
-    var notice: UploadFailure?
+    var saving = Saving.working
+    /// Looks whether the disk takes something again.
+    var prober: Task<Void, Never>?
+    /// Hears from the journal.
+    var keeper: Task<Void, Never>?
     var idleWaiters: [CheckedContinuation<Void, Never>] = []
     var watcher: Task<Void, Never>?
     /// The done uploads in the order in which they were finished; some may have been removed since.
@@ -162,6 +184,10 @@ public actor UploadQueue: QueueClient {
         phase = .accepting
         rememberDone()
         completeHistory()
+        let conditions = journal.conditions()
+        keeper = Task { [weak self] in
+            for await condition in conditions { await self?.journalChanged(condition) }
+        }
         if let monitor {
             let statuses = monitor.statuses()
             watcher = Task { [weak self] in
@@ -180,15 +206,17 @@ public actor UploadQueue: QueueClient {
         phase = .stopped
         watcher?.cancel()
         timer?.cancel()
+        prober?.cancel()
+        keeper?.cancel()
         for task in probes.values { task.cancel() }
         let ending = runs.values.map(\.task)
         for task in ending { task.cancel() }
         for task in ending { await task.value }
         await finishDiscards()
-        if !unsaved.isEmpty { await save(Array(unsaved), durably: true) }
+        await saveUnsaved()
         while let task = retiring { await task.value }
         await history?.close()
-        do throws(JournalError) { try await journal.close() } catch { notice = error.failure }
+        await closeJournal()
         listeners.finish()
         wakeIdleWaiters()
     }
@@ -217,15 +245,18 @@ public actor UploadQueue: QueueClient {
     }
 
     /// Every upload, in the order of the queue.
-    public var all: [Upload] { uploads.values.sorted { $0.rank < $1.rank } }
+    public var all: [Upload] { uploads.values.map(shown).sorted { $0.rank < $1.rank } }
 
     public nonisolated func progress() -> [ProgressSample] { board.all }
 
     public func updates() -> AsyncStream<QueueUpdate> {
-        listeners.add(uploads: uploads, status: status)
+        var uploads = uploads
+        for id in waits.ids { uploads[id] = uploads[id].map(shown) }
+        return listeners.add(uploads: uploads, status: status)
     }
 
-    var status: EngineStatus {
+    /// What is true of the queue as a whole, after `stop` too.
+    public var status: EngineStatus {
         let network: EngineStatus.Network =
             switch gate {
             case .open: .online
@@ -234,13 +265,15 @@ public actor UploadQueue: QueueClient {
             }
         return EngineStatus(
             network: network, bandwidthLimit: rateLimit.rate,
-            concurrency: settings.concurrency ?? configuration.concurrency, notice: notice)
+            concurrency: settings.concurrency ?? configuration.concurrency, storage: storage,
+            notice: notice)
     }
 
     var isIdle: Bool {
         switch phase {
         case .editing: true
-        case .accepting: pending == 0 && runs.isEmpty
+        // A result that waits for room is not over; one that waits for a person to mend the disk must not keep us.
+        case .accepting: runs.isEmpty && (pending == 0 && unsaved.isEmpty || saving.isHopeless)
         case .finishing: runs.isEmpty
         case .stopped: true
         }
@@ -255,16 +288,29 @@ public actor UploadQueue: QueueClient {
     func store(_ upload: Upload) {
         if uploads[upload.id]?.state.isPending ?? false { pending -= 1 }
         if upload.state.isPending { pending += 1 }
-        uploads[upload.id] = upload
+        let before = uploads.updateValue(upload, forKey: upload.id)
+        // A wait is anchored once: whatever else of the upload changes, it ends when it was to end.
+        if upload.state.isWait(of: before), waits.instant(of: upload.id) != nil { return }
         waits.forget(upload.id)
         switch upload.state {
         case .queued: scheduler.enqueue(upload.id, rank: upload.rank, host: runner.host(of: upload))
         case .waiting(let until, _):
-            // Both clocks count: a wall clock that was set must neither end a wait nor stretch it.
-            let left = min(until.timeIntervalSince(clock.date()), upload.tries.delay)
-            waits.wait(upload.id, until: clock.now().advanced(by: .seconds(max(0, left))))
+            let left = configuration.retry.remaining(
+                of: upload.tries.delay, until: until, now: clock.date())
+            waits.wait(upload.id, until: clock.now().advanced(by: .seconds(left)))
         case .running, .paused, .held, .done, .failed: break
         }
+    }
+
+    /// As others see it: a wait ends when it ends by the clock that nobody can set, told in the time there is now.
+    func shown(_ upload: Upload) -> Upload {
+        guard case .waiting(_, let failure) = upload.state, let instant = waits.instant(of: upload.id) else {
+            return upload
+        }
+        var upload = upload
+        let left = clock.now().duration(to: instant) / .seconds(1)
+        upload.state = .waiting(until: clock.date().addingTimeInterval(left), failure: failure)
+        return upload
     }
 
     func drop(_ id: Upload.ID) {
@@ -284,6 +330,7 @@ public actor UploadQueue: QueueClient {
 
     func publish(_ ids: [Upload.ID], removed: [Upload.ID] = []) {
         guard !listeners.isEmpty else { return }
-        listeners.publish(changed: ids.compactMap { uploads[$0] }, removed: removed, status: status)
+        listeners.publish(
+            changed: ids.compactMap { uploads[$0].map(shown) }, removed: removed, status: status)
     }
 }

@@ -11,17 +11,23 @@ struct WaitList<Instant: InstantProtocol> {
     }
 
     private var heap = Heap<Entry>()
-    private var versions: [Upload.ID: Int] = [:]
+    private var current: [Upload.ID: (version: Int, instant: Instant)] = [:]
     private var lastVersion = 0
 
     /// Waits for `instant`; an earlier wait of the same upload is forgotten.
     mutating func wait(_ id: Upload.ID, until instant: Instant) {
         lastVersion += 1
-        versions[id] = lastVersion
+        current[id] = (lastVersion, instant)
         heap.insert(Entry(instant: instant, id: id, version: lastVersion))
     }
 
-    mutating func forget(_ id: Upload.ID) { versions[id] = nil }
+    mutating func forget(_ id: Upload.ID) { current[id] = nil }
+
+    /// All that wait, in no order.
+    var ids: some Sequence<Upload.ID> { current.keys }
+
+    /// What it waits for; nil if it does not.
+    func instant(of id: Upload.ID) -> Instant? { current[id]?.instant }
 
     /// The first moment at which something is due.
     mutating func nextInstant() -> Instant? {
@@ -34,7 +40,7 @@ struct WaitList<Instant: InstantProtocol> {
         var ids: [Upload.ID] = []
         while dropStale(), let first = heap.min, first.instant <= now {
             heap.removeMin()
-            versions[first.id] = nil
+            current[first.id] = nil
             ids.append(first.id)
         }
         return ids
@@ -42,7 +48,7 @@ struct WaitList<Instant: InstantProtocol> {
 
     @discardableResult
     private mutating func dropStale() -> Bool {
-        while let first = heap.min, versions[first.id] != first.version { heap.removeMin() }
+        while let first = heap.min, current[first.id]?.version != first.version { heap.removeMin() }
         return true
     }
 }

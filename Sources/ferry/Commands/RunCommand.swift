@@ -44,7 +44,13 @@ struct RunCommand: AsyncParsableCommand {
         let (uploads, retired) = await engine.queue.everything
         await engine.stop()
         await following.value
+        let unsaved = await engine.unsaved
         if signal != nil { await report.flush() }
+        if let unsaved, signal == nil {
+            _ = report.finish(uploads)
+            await report.flush()
+            throw unsaved
+        }
         if let signal { throw ExitCode(signal == SIGINT ? CommandFailure.interrupted : 128 + signal) }
         let isComplete = report.finish(uploads, retired)
         await report.flush()

@@ -54,6 +54,7 @@ struct ScreenSession {
         }
         let summary = LeavingSummary(uploads, retired)
         if let text = summary.text { print(text) }
+        if let unsaved = await engine.unsaved { throw unsaved }
         if summary.hasFailures { throw ExitCode(1) }
     }
 

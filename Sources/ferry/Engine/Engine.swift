@@ -57,6 +57,15 @@ struct Engine: Sendable {
         }
     }
 
+    /// After `stop`: why what uploads came to is not on disk, and will be found out again next time; nil if it is.
+    var unsaved: CommandFailure? {
+        get async {
+            let status = await queue.status
+            guard status.storage == .refusing, let notice = status.notice else { return nil }
+            return CommandFailure(refused: notice)
+        }
+    }
+
     /// Stops all uploads, saves and lets go of everything. Nothing acknowledged is lost without this either.
     func stop() async {
         control?.stop()

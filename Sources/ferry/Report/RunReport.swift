@@ -40,6 +40,8 @@ final class RunReport: Sendable {
         }
         defer { ticker.cancel() }
         var network = EngineStatus.Network.online
+        var storage = EngineStatus.Storage.saved
+        var told: UploadFailure?
         for await update in await queue.updates() {
             for upload in update.changed.sorted(by: { $0.id < $1.id }) {
                 take(upload, isFirst: update.isComplete)
@@ -49,7 +51,13 @@ final class RunReport: Sendable {
                 network = update.status.network
                 printNetwork(network)
             }
-            if let notice = update.status.notice { note(notice.summary) }
+            if update.status.storage != storage {
+                storage = update.status.storage
+                print(storage, update.status.notice)
+            } else if storage == .saved, let notice = update.status.notice, notice != told {
+                note(notice.summary)
+            }
+            told = update.status.notice
         }
     }
 
@@ -106,6 +114,23 @@ final class RunReport: Sendable {
                 isJSON
                     ? UploadRecordLine(event: "progress", upload, sent: sample.sent).text
                     : UploadText.line(upload, sent: sample.sent))
+        }
+    }
+
+    private func print(_ storage: EngineStatus.Storage, _ notice: UploadFailure?) {
+        let event: String
+        var text = notice?.summary ?? ""
+        switch storage {
+        case .saved: (event, text) = ("saved", "saved again: everything is on disk")
+        case .behind: event = "snapshotFailed"
+        case .refusing: event = "notSaved"
+        }
+        if isJSON {
+            output.write(
+                JSONLine.text(
+                    ["event": event, "text": text].merging(notice?.hint.map { ["hint": $0] } ?? [:]) { $1 }))
+        } else {
+            note(text + (notice?.hint.map { "; \($0)" } ?? ""))
         }
     }
 

@@ -59,6 +59,8 @@ final class MemoryJournal: Journal {
         }
     }
 
+    func repair() async -> JournalCondition { refusal.map { .refusing($0) } ?? .sound }
+
     func close() async throws(JournalError) { state.withLock { $0.isClosed = true } }
 }
 

@@ -1,0 +1,132 @@
+#if os(Linux)
+    import Foundation
+    import Support
+    import Testing
+
+    #if canImport(Glibc)
+        import Glibc
+    #endif
+
+    /// A file system of a test's own, to fill up.
+    struct StateDisk: Sendable {
+        let mount: String
+
+        var state: String { mount + "/state" }
+        private var filler: String { mount + "/filler" }
+
+        /// - Parameter options: Of a file system in memory, such as `size=3m`.
+        static func with(_ options: String, _ body: @Sendable (StateDisk) async throws -> Void) async throws {
+            let directory = try TemporaryDirectory()
+            let words = ["mount", "-t", "tmpfs", "-o", options + ",mode=0700", "tmpfs", directory.path]
+            try await with(directory.path, mounted: { await run(words) }, body)
+        }
+
+        /// A file system with a quota of so many mebibytes on the folder.
+        static func with(quota: Int, _ body: @Sendable (StateDisk) async throws -> Void) async throws {
+            let directory = try TemporaryDirectory()
+            let (image, mount) = (directory.path("image"), directory.path("mount"))
+            try FileManager.default.createDirectory(atPath: mount, withIntermediateDirectories: false)
+            try await with(
+                mount,
+                mounted: {
+                    for words in [
+                        ["truncate", "-s", "256M", image], ["mkfs.btrfs", "-q", image],
+                        ["mount", "-o", "loop", image, mount], ["chmod", "0700", mount],
+                        ["btrfs", "quota", "enable", mount],
+                        ["btrfs", "qgroup", "limit", "\(quota)M", mount],
+                    ] {
+                        guard await run(words) else { return false }
+                    }
+                    return true
+                }, body)
+        }
+
+        private static func with(
+            _ mount: String, mounted: () async -> Bool, _ body: (StateDisk) async throws -> Void
+        ) async throws {
+            let isMounted = await mounted()
+            do {
+                try #require(isMounted)
+                try await body(StateDisk(mount: mount))
+            } catch {
+                // A program that just ended may hold it for a moment.
+                _ = await run(["umount", "-l", mount])
+                throw error
+            }
+            #expect(await run(["umount", "-l", mount]))
+        }
+
+        private static func run(_ words: [String]) async -> Bool {
+            let environment = ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin"]
+            let bytes = words.map { Array($0.utf8) }
+            guard let process = try? ChildProcess("/usr/bin/env", bytes, environment: environment) else {
+                return false
+            }
+            return (try? await process.ending(upTo: .seconds(120))) == .exited(0)
+        }
+
+        /// Takes every byte that is left.
+        /// - Returns: What the system said when there was none, from `errno(3)`.
+        @discardableResult
+        func fill() throws -> Int32 {
+            let descriptor = open(filler, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+            try #require(descriptor >= 0)
+            defer { close(descriptor) }
+            var piece = [UInt8](repeating: 1, count: 1 << 20)
+            for index in piece.indices { piece[index] = UInt8.random(in: 0...255) }
+            var size = piece.count
+            while size > 0 {
+                let count = write(descriptor, piece, size)
+                if count < 0 {
+                    size /= 2
+                    if size == 0 { return errno }
+                } else {
+                    // On disk now, so that nothing is found to be missing or left over later.
+                    fdatasync(descriptor)
+                }
+            }
+            return 0
+        }
+
+        /// Gives the room back, at once.
+        func free() async throws {
+            try FileManager.default.removeItem(atPath: filler)
+            #expect(await Self.run(["sync", "-f", mount]))
+        }
+
+        /// Takes every inode that is left.
+        func takeInodes() throws {
+            for number in 0..<10_000 {
+                let descriptor = open(
+                    mount + "/inode-\(number)", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+                guard descriptor >= 0 else { return #expect(errno == ENOSPC) }
+                close(descriptor)
+            }
+            Issue.record("there are too many inodes")
+        }
+
+        func freeInodes() throws {
+            let names = try FileManager.default.contentsOfDirectory(atPath: mount)
+            for name in names where name.hasPrefix("inode-") {
+                try FileManager.default.removeItem(atPath: mount + "/" + name)
+            }
+        }
+
+        func content(_ name: String) -> Data? { FileManager.default.contents(atPath: state + "/" + name) }
+
+        var names: Set<String> {
+            Set((try? FileManager.default.contentsOfDirectory(atPath: state)) ?? [])
+        }
+
+        /// A container's root may be without the right to mount; unsharing shows it without leaving anything behind.
+        @Sendable static func isPossible() async -> Bool {
+            guard Privilege.isRoot else { return false }
+            return await run(["unshare", "--mount", "mount", "-t", "tmpfs", "tmpfs", "/mnt"])
+        }
+
+        @Sendable static func hasQuota() async -> Bool {
+            guard Privilege.isRoot, Privilege.has("mkfs.btrfs"), Privilege.has("btrfs") else { return false }
+            return (try? await with(quota: 64) { _ in }) != nil
+        }
+    }
+#endif
