@@ -162,6 +162,36 @@ import Uploads
         #expect((1..<4).allSatisfy { before.text($0) == after.text($0) })
     }
 
+    @Test func `S8 a full disk takes the status line, in the words that fit`() {
+        let summary =
+            "disk full: the queue in /home/ann/.local/state/ferry is not saved; "
+            + "1 upload keeps running, no new ones start"
+        let status = EngineStatus(
+            storage: .refusing, notice: UploadFailure(.storage, summary, hint: "free some space"))
+        for (columns, line) in [
+            (80, " ! disk full, nothing is saved; 1 up, no new ones start"), (120, " ! \(summary)"),
+            (160, " ! \(summary); free some space"),
+        ] {
+            var model = Model.make([.make(1, state: .running)], columns: columns)
+            _ = model.change(status: status)
+            let frame = model.frame()
+            #expect(frame.text(0) == line)
+            #expect(frame.row(0).allSatisfy { $0.role == .banner })
+            _ = model.change(status: EngineStatus())
+            #expect(!model.frame().text(0).contains("full"))
+        }
+    }
+
+    @Test(arguments: [400, -400, 3653, -3653].map { Double($0) * 86_400 })
+    func `S17 a countdown goes on as before when the wall clock is set`(jump: Double) {
+        var model = Model.make([.make(1, state: .waiting(40))], columns: 120)
+        #expect(model.frame().description.contains("in 40 s"))
+        var clock = Clock.at(10)
+        clock.date += jump
+        _ = model.update(.clock(clock))
+        #expect(model.frame().description.contains("in 30 s"))
+    }
+
     @Test func `an empty queue says what to do`() {
         let screen = Model.make().frame().description
         #expect(screen.contains("Nothing to upload yet."))

@@ -6,4 +6,7 @@ struct Clock: Hashable, Sendable {
     var seconds: Double
     /// For what people read.
     var date: Date
+
+    /// When `date` comes, if nobody sets the clock before.
+    func seconds(of date: Date) -> Double { seconds + date.timeIntervalSince(self.date) }
 }

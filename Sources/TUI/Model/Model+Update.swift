@@ -57,11 +57,20 @@ extension Model {
             marks = marks.filter { table[$0] != nil }
             live = live.filter { table.running.contains($0.key) }
             reached = reached.filter { table[$0.key] != nil }
+            waitEnds = [:]
         }
         for id in update.removed {
             marks.remove(id)
             live[id] = nil
             reached[id] = nil
+            waitEnds[id] = nil
+        }
+        for upload in update.changed {
+            if case .waiting(let until, _) = upload.state {
+                waitEnds[upload.id] = clock.seconds(of: until)
+            } else {
+                waitEnds[upload.id] = nil
+            }
         }
         for upload in update.changed where !table.running.contains(upload.id) { remember(upload) }
         if table.running.isEmpty {

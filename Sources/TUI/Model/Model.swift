@@ -36,6 +36,8 @@ struct Model: Sendable {
     var live: [Upload.ID: LiveProgress] = [:]
     /// Bytes sent of uploads that stopped and will go on, until they do: a bar does not fall to nothing in between.
     var reached: [Upload.ID: ByteCount] = [:]
+    /// When the waits for a retry end, on the clock that never jumps, as the queue said when it told of them.
+    var waitEnds: [Upload.ID: Double] = [:]
     var total = Throughput()
     var sampledAt: Double?
     /// Bytes of uploads that ended since the last samples: the small ones come and go between two.

@@ -37,7 +37,8 @@ struct RowAppearance: Sendable {
             let count = upload.tries.network + upload.tries.server
             self.init(
                 .retry, count > 0 && count < 100 ? "retry \(count)" : "retry", .waiting, part: confirmed)
-            let seconds = until.timeIntervalSince(model.clock.date)
+            let end = model.waitEnds[upload.id] ?? model.clock.seconds(of: until)
+            let seconds = end - model.clock.seconds
             let wait = model.isOffline ? "waiting for network" : Wording.wait(seconds)
             messages = ["\(wait): \(Self.sentence(failure, of: upload))"]
             if let status = failure.status {

@@ -153,7 +153,8 @@ public final class DestinationRunner: AttemptRunner {
         guard let entry = ProtocolCatalog.entry(named: upload.target.method) else {
             throw unknownProtocol(upload.target.method)
         }
-        let added = Int64(upload.added.timeIntervalSince1970 * 1000)
+        // Written by hand it may be any number.
+        let added = Int64(exactly: (upload.added.timeIntervalSince1970 * 1000).rounded(.towardZero)) ?? 0
         let item = UploadItem(
             url: UploadAddress.withQuery(of: destination.url, upload.target.url), name: upload.target.name,
             size: upload.size,

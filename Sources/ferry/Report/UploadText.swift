@@ -33,7 +33,7 @@ enum UploadText {
     static func remark(_ upload: Upload) -> String? {
         switch upload.state {
         case .waiting(let until, let failure):
-            let seconds = max(0, Int(until.timeIntervalSinceNow.rounded(.up)))
+            let seconds = max(0, Int(exactly: until.timeIntervalSinceNow.rounded(.up)) ?? 0)
             return SafeLine.text("again in \(seconds) s: \(failure.summary)")
         case .held(let failure), .failed(let failure):
             return SafeLine.text(failure.summary + (failure.hint.map { "; \($0)" } ?? ""))

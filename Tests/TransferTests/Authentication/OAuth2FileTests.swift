@@ -52,7 +52,9 @@ struct OAuth2FileTests {
     }
 
     @Test(arguments: [3400.0, -1.0])
-    func `an access token that is nearly over, or from the future, is not used`(later: Double) async throws {
+    func `S17 an access token that is nearly over, or from the future, is not used`(later: Double)
+        async throws
+    {
         let endpoint = TokenEndpoint.rotating()
         let now = Date()
         _ = try await authenticator(endpoint, date: now).refresh(.missing)

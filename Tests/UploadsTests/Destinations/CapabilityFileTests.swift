@@ -93,9 +93,10 @@ struct CapabilityFileTests {
         #expect(file.capabilities(of: places[510]) != nil)
     }
 
-    @Test(arguments: [(0, true), (86_400, true), (86_401, false), (-86_401, false)])
-    func `a day is how long it is relied on, by a clock that was put back too`(seconds: Double, isFresh: Bool)
-    {
+    @Test(arguments: [(0, true), (86_400, true), (86_401, false), (-86_401, false), (-3653 * 86_400, false)])
+    func `S17 a day is how long it is relied on, by a clock that was put back too`(
+        seconds: Double, isFresh: Bool
+    ) {
         let asked = Date(timeIntervalSince1970: 1_760_000_000)
         #expect(ServerCapabilities(asked: asked).isFresh(at: asked + seconds) == isFresh)
     }

@@ -9,8 +9,14 @@ public actor S3CredentialStore {
     private enum State {
         case empty
         /// Not loaded again before `next`, unless a server refuses them.
-        case ready(S3Credentials, next: Date?)
+        case ready(S3Credentials, next: Moment?)
         case loading(Task<Result<S3Credentials, UploadFailure>, Never>)
+    }
+
+    /// Told by both clocks: one that was put back must not make credentials last longer than they do.
+    private struct Moment {
+        var date: Date
+        var instant: ContinuousClock.Instant
     }
 
     /// So long before their end temporary credentials are replaced: a request that begins now may wait and run.
@@ -20,14 +26,20 @@ public actor S3CredentialStore {
 
     private let load: Load
     private let now: @Sendable () -> Date
+    private let elapsed: @Sendable () -> ContinuousClock.Instant
     private var state = State.empty
 
     /// - Parameters:
     ///   - now: The clock that expirations are compared with.
+    ///   - elapsed: A clock that nobody can set.
     ///   - load: Not called again before it has returned.
-    public init(now: @escaping @Sendable () -> Date = { Date() }, load: @escaping Load) {
+    public init(
+        now: @escaping @Sendable () -> Date = { Date() },
+        elapsed: @escaping @Sendable () -> ContinuousClock.Instant = { .now }, load: @escaping Load
+    ) {
         self.load = load
         self.now = now
+        self.elapsed = elapsed
     }
 
     /// Those to sign with now.
@@ -36,7 +48,7 @@ public actor S3CredentialStore {
         switch state {
         case .empty: return try await loaded(before: nil)
         case .ready(let credentials, let next):
-            guard let next, now() >= next else { return credentials }
+            guard let next, now() >= next.date || elapsed() >= next.instant else { return credentials }
             do throws(UploadFailure) { return try await loaded(before: credentials) } catch {
                 // Those that last a little longer are better than none; the next request tries again.
                 guard let end = credentials.expiration, now() < end else { throw error }
@@ -67,13 +79,20 @@ public actor S3CredentialStore {
         let result = await task.value
         switch result {
         case .success(let credentials):
-            let due = credentials.expiration?.addingTimeInterval(-Self.margin)
-            state = .ready(credentials, next: due.map { max($0, now().addingTimeInterval(Self.pause)) })
+            let left = credentials.expiration.map { $0.timeIntervalSince(now()) - Self.margin }
+            state = .ready(credentials, next: left.map { moment(in: max($0, Self.pause)) })
             return credentials
         case .failure(let failure):
             state =
-                before.map { .ready($0, next: $0.expiration == nil ? nil : now()) } ?? .empty
+                before.map { .ready($0, next: $0.expiration == nil ? nil : moment(in: 0)) } ?? .empty
             throw failure
         }
+    }
+
+    private func moment(in seconds: TimeInterval) -> Moment {
+        // Thirty years are for ever, and fit every clock.
+        let seconds = min(seconds, 1e9)
+        return Moment(
+            date: now().addingTimeInterval(seconds), instant: elapsed().advanced(by: .seconds(seconds)))
     }
 }

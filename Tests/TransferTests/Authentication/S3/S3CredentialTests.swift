@@ -54,6 +54,25 @@ struct S3CredentialTests {
         #expect(script.loads == 2)
     }
 
+    @Test(arguments: [-2 * 86_400.0, -3653 * 86_400])
+    func `S17 a clock that was put back does not make credentials last longer`(jump: Double) async throws {
+        let script = CredentialScript([
+            .success(.temporary("A", until: exampleDay + 3600)),
+            .success(.temporary("B", until: exampleDay + 7200)),
+        ])
+        let clock = ManualClock()
+        let start = ContinuousClock.now
+        let store = S3CredentialStore(
+            now: { [time] in time.now }, elapsed: { start.advanced(by: clock.now.offset) },
+            load: { () async throws(UploadFailure) in try script.next() })
+        #expect(try await store.current().sessionToken == "A")
+        time.advance(by: jump)
+        clock.advance(by: .seconds(3299))
+        #expect(try await store.current().sessionToken == "A")
+        clock.advance(by: .seconds(2))
+        #expect(try await store.current().sessionToken == "B")
+    }
+
     @Test func `what lasts a little longer is used while new ones cannot be had`() async throws {
         let script = CredentialScript([
             .success(.temporary("A", until: exampleDay + 3600)), .failure(Self.failure),

@@ -1,0 +1,117 @@
+#if os(Linux)
+    import Foundation
+    import Support
+    import Testing
+
+    #if canImport(Glibc)
+        import Glibc
+    #endif
+
+    /// Somebody sets the wall clock, before the start or while an upload waits.
+    @Suite(
+        .fewAtOnce, .enabled("needs a C compiler", { WallClock.compiler != nil }), .timeLimit(.minutes(5)))
+    struct SetClockTests {
+        private let clock: WallClock
+        private let place: Workplace
+
+        init() async throws {
+            var place = try Workplace()
+            clock = try await WallClock(in: place.directory)
+            place.environment.merge(clock.environment) { $1 }
+            self.place = place
+        }
+
+        private func busy(for seconds: Int) -> HostileBehavior {
+            .answer(503, headers: [("Retry-After", "\(seconds)")])
+        }
+
+        @Test(arguments: [1, -1, 3653, -3653])
+        func `S17 a retry comes when the server asked for it, whatever the clock is set to meanwhile`(
+            days: Int
+        ) async throws {
+            let server = try HostileServer([busy(for: 5), .answer(201)])
+            defer { server.stop() }
+            try place.configure("put", at: server.url("/"))
+            try await place.ferry("add", try place.file("a"))
+            let engine = try place.start("run", "--json", "--exit-when-idle")
+            try await engine.output.wait { $0.contains { $0.contains(#""state":"waiting""#) } }
+            let waiting = ContinuousClock.now
+            try clock.set(days: days)
+            let list = try await place.ferry("list")
+            #expect(list.output.contains(/again in [1-5] s:/), "\(list.output)")
+            try await server.wait(upTo: .seconds(30)) { $0.count == 2 }
+            let waited = ContinuousClock.now - waiting
+            #expect(waited > .seconds(4.5))
+            #expect(waited < .seconds(9))
+            #expect(try await engine.ending() == .exited(0))
+            #expect(server.requests.count == 2)
+            print("set by \(days) days: retried after \(waited) of 5 s")
+        }
+
+        @Test(arguments: [(400, 0.0), (-2, 4.0), (-3653, 4.0)])
+        func `S17 a wait that was written down is no longer than it was drawn under another clock`(
+            days: Int, least: Double
+        ) async throws {
+            let server = try HostileServer([busy(for: 5), .answer(201)])
+            defer { server.stop() }
+            try place.configure("put", at: server.url("/"))
+            try await place.ferry("add", try place.file("a"))
+            let first = try place.start("run", "--json")
+            try await first.output.wait { $0.contains { $0.contains(#""state":"waiting""#) } }
+            first.signal(SIGKILL)
+            try await first.ending()
+            try clock.set(days: days)
+            let list = try await place.ferry("list", "--json")
+            // The other clock is the one that the times are told in.
+            #expect(list.output.contains("\"until\":\"\(clock.year(days: days))-"), "\(list.output)")
+            let text = try await place.ferry("list")
+            #expect(text.output.contains(/again in [0-5] s:/), "\(text.output)")
+            let begun = ContinuousClock.now
+            let second = try place.start("run", "--exit-when-idle")
+            try await server.wait(upTo: .seconds(30)) { $0.count == 2 }
+            let waited = ContinuousClock.now - begun
+            #expect(waited > .seconds(least))
+            #expect(waited < .seconds(9))
+            #expect(try await second.ending() == .exited(0))
+        }
+    }
+
+    /// A library that is loaded before a program and tells it another time of day.
+    private struct WallClock: Sendable {
+        struct NotCompiled: Error {}
+
+        static let compiler = ["clang", "cc"].first(where: Privilege.has)
+
+        private let file: String
+        let environment: [String: String]
+
+        init(in directory: TemporaryDirectory) async throws {
+            let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+                .deletingLastPathComponent().appending(path: "SetClock/set_clock.c")
+            let library = directory.path("set_clock.so")
+            let words = [
+                Self.compiler ?? "cc", "-shared", "-fPIC", "-O1", "-o", library,
+                source.path(percentEncoded: false),
+            ]
+            let compiling = try ChildProcess(
+                "/usr/bin/env", words.map { Array($0.utf8) },
+                environment: ["PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin"])
+            guard try await compiling.ending() == .exited(0) else { throw NotCompiled() }
+            file = directory.path("clock")
+            environment = ["LD_PRELOAD": library, "FERRY_TEST_CLOCK": file]
+        }
+
+        /// So many days from the true time.
+        func set(days: Int) throws {
+            // At once: a program that reads meanwhile sees one time or the other.
+            try Data("\(days * 86_400)\n".utf8).write(to: URL(fileURLWithPath: file), options: .atomic)
+        }
+
+        /// The year it is then.
+        func year(days: Int) -> Int {
+            var calendar = Calendar(identifier: .gregorian)
+            calendar.timeZone = .gmt
+            return calendar.component(.year, from: Date().addingTimeInterval(Double(days) * 86_400))
+        }
+    }
+#endif
