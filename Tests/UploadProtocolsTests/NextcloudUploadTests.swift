@@ -45,7 +45,7 @@ struct NextcloudUploadTests {
         #expect(!run.model.lines.contains { $0.contains("/uploads/") })
     }
 
-    @Test mutating func `an empty file is one PUT too`() {
+    @Test mutating func `F10 an empty file is one PUT too`() {
         #expect(run.upload(item(size: 0)).receipt?.bytes == 0)
         #expect(run.model.files == [place: 0])
     }

@@ -109,7 +109,7 @@ struct TusCreationTests {
         #expect(tus.receive(.answer(201)).failure?.summary.contains("Location") == true)
     }
 
-    @Test func `an empty file is complete when it is created`() {
+    @Test func `F10 an empty file is complete when it is created`() {
         var tus = TusUpload(item: .make(size: 0), options: .init())
         #expect(tus.start(resource: nil, capabilities: withUpload).exchange?.body == Exchange.Body.none)
         #expect(tus.receive(.answer(201, [.location: "7"])).receipt?.location == resource.url)

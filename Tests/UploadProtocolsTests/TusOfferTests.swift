@@ -72,6 +72,15 @@ struct TusOfferTests {
         #expect(failure?.summary.contains("0.2.2") == true)
     }
 
+    @Test(arguments: [(1 << 40, true), ((1 << 40) + 1, false)] as [(ByteCount, Bool)])
+    func `F9 a file over the limit that the server told is not even created`(size: ByteCount, fits: Bool) {
+        var tus = TusUpload(item: .make(size: size), options: .init())
+        let known = ServerCapabilities(extensions: ["creation"], maximumSize: 1 << 40)
+        let step = tus.start(resource: nil, capabilities: known)
+        #expect((step.exchange != nil) == fits)
+        #expect((step.failure?.category == .permanent) == !fits)
+    }
+
     @Test func `a refusal of the size names the limit`() {
         var tus = TusUpload(item: .make(), options: .init())
         _ = tus.start(resource: nil, capabilities: .tusCore)

@@ -19,7 +19,7 @@ struct WebDAVUploadTests {
             ])
     }
 
-    @Test mutating func `an empty file takes the same way`() {
+    @Test mutating func `F10 an empty file takes the same way`() {
         #expect(run.upload(.make(size: 0)).receipt?.bytes == 0)
         #expect(run.model.files == ["/files/a.bin": 0])
     }

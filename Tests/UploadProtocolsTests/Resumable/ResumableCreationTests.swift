@@ -124,7 +124,7 @@ struct ResumableCreationTests {
         #expect(step.notedResource??.url == Resource.resumable(.eight).url)
     }
 
-    @Test func `an empty file is made, then called complete`() throws {
+    @Test func `F10 an empty file is made, then called complete`() throws {
         var upload = ResumableUpload(item: .make(size: 0), options: .init())
         _ = upload.start(resource: nil, capabilities: .newestResumable)
         let exchange = try #require(upload.receive(.answer(201, [.location: "7"])).exchange)

@@ -46,7 +46,7 @@ struct S3PartPlanTests {
         #expect(plan.range(of: plan.count + 1) == nil)
     }
 
-    @Test func `the largest object that S3 takes can be planned, and one byte more is refused`() throws {
+    @Test func `F9 the largest object that S3 takes can be planned, and one byte more is refused`() throws {
         let limit = try vectors("s3-part-plan", as: Vectors.self).limits.maxObject
         #expect(try S3PartPlan.make(size: limit).count == 10_000)
         let failure = #expect(throws: UploadFailure.self) { try S3PartPlan.make(size: limit + 1) }

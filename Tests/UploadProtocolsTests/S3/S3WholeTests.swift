@@ -27,7 +27,7 @@ struct S3WholeTests {
         #expect(step.receipt == Receipt(location: objectURL, entityTag: "\"x\"", bytes: 8 * megabyte))
     }
 
-    @Test func `an empty file is one request without content`() throws {
+    @Test func `F10 an empty file is one request without content`() throws {
         let put = try #require(started(0).step.exchange)
         #expect(put.kind == "PUT")
         #expect(put.body == .none)

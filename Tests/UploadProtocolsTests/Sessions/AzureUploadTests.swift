@@ -100,6 +100,16 @@ struct AzureSendingTests {
         #expect(receipt == Receipt(location: blob, entityTag: "\"e\"", bytes: 4, verified: .md5))
     }
 
+    @Test func `F10 an empty file is one request without content`() throws {
+        var azure = azure(size: 0)
+        let exchange = try #require(azure.start(resource: nil, capabilities: nil).exchange)
+        #expect(exchange.method == .put)
+        #expect(exchange.url == blob + "?sv=2021-12-02&sig=a%2Bb%3D")
+        #expect(exchange.contentLength == 0)
+        #expect(exchange.mayComplete)
+        #expect(azure.receive(.answer(201), to: exchange).receipt?.bytes == 0)
+    }
+
     @Test func `a large file goes in blocks, several at once, and what is noted holds no secret`() throws {
         var azure = azure(parallel: 2, checksum: .md5)
         let step = azure.start(resource: nil, capabilities: nil)

@@ -88,7 +88,7 @@ struct GoogleCreationTests {
         #expect(google.receive(.answer(status)).failure?.category == category)
     }
 
-    @Test func `an empty file is complete by the question`() throws {
+    @Test func `F10 an empty file is complete by the question`() throws {
         var google = google(size: 0)
         let exchange = try #require(google.begun().exchange)
         #expect(exchange.fields[.contentRange] == "bytes */0")

@@ -96,7 +96,7 @@ struct GraphCreationTests {
         #expect(graph.receive(.answer(200, body: "{}")).failure?.summary.contains("uploadUrl") == true)
     }
 
-    @Test func `an empty file goes whole, with credentials`() throws {
+    @Test func `F10 an empty file goes whole, with credentials`() throws {
         var graph = graph(size: 0, existing: .replace)
         let exchange = try #require(graph.start(resource: nil, capabilities: nil).exchange)
         #expect(exchange.method == .put)
