@@ -68,7 +68,7 @@ public struct UploadAttempt: Sendable {
                     try await take(step.notes, known: &known, choice: &choice)
                     idleExchanges = known?.confirmed == before ? idleExchanges + 1 : 0
                     switch step {
-                    case .done(let receipt, _): return .done(receipt)
+                    case .done(let receipt, _): return .done(await receipt.telling(of: file))
                     case .failed(let failure, _): return .failed(failure)
                     case .send, .sendAll, .wait: break
                     }
@@ -91,9 +91,27 @@ public struct UploadAttempt: Sendable {
                     sent.end(ending.number, confirmed: step.confirmed ?? known?.confirmed ?? 0)
                 }
             } catch {
-                return Task.isCancelled ? .cancelled : .failed(error)
+                guard !Task.isCancelled else { return .cancelled }
+                if error.category == .sourceChanged {
+                    // A part that is still on its way could arrive after what is to delete it.
+                    group.cancelAll()
+                    await group.waitForAll()
+                    await forget(known, uploadProtocol)
+                }
+                return .failed(error)
             }
         }
+    }
+
+    /// Deletes what the server holds of a version of the file that is no more, and then what we know of it. Where no
+    /// answer comes both stay as they are, for whoever tries again.
+    private func forget(_ known: Resource?, _ uploadProtocol: any UploadProtocol) async {
+        // What may be complete is the version that was queued, whole: that is not ours to delete.
+        guard let known, !known.wholeBodySent else { return }
+        for exchange in uploadProtocol.removal(of: known) {
+            guard case .answered? = try? await session.ask(exchange, label: label) else { return }
+        }
+        try? await recorder.record(nil, durably: true)
     }
 
     /// What came of one exchange; its reply is nil if the attempt was cancelled.
@@ -143,20 +161,24 @@ public struct UploadAttempt: Sendable {
     private func perform(
         _ exchange: Exchange, known: Resource?, progress: ExchangeProgress
     ) async throws(UploadFailure) -> Reply? {
-        try file.check(identity)
+        // A server that may have all of the file is asked for it first, whatever became of the file since.
+        let carriesFile = exchange.carriesFile
+        if carriesFile || exchange.mayComplete || known?.wholeBodySent != true { try file.check(identity) }
         guard let digests = try await digests(for: exchange) else { return nil }
         let marker = Marker(mark: exchange.markBeforeLastBytes, recorder: recorder)
         let request = TransportRequest(
             method: exchange.method, url: exchange.url, fields: exchange.fields(with: digests),
             body: body(of: exchange, marker: marker), isRepeatable: exchange.isIdempotent)
-        if case .file = exchange.body {} else { try await marker.set() }
+        if !carriesFile { try await marker.set() }
         progress.start()
         let failure: RequestFailure
         do throws(RequestFailure) {
             let session = exchange.carriesCredentials ? session : session.withoutCredentials
             let response = try await session.perform(
-                request, label: label, validation: credentialsAccepted(exchange, marker, known: known),
-                delegate: progress)
+                request, label: label,
+                interceptor: exchange.mayComplete && !carriesFile
+                    ? LastLook(file: file, identity: identity) : nil,
+                validation: credentialsAccepted(exchange, marker, known: known), delegate: progress)
             return .answered(response.answer(with: digests))
         } catch {
             failure = error
@@ -172,7 +194,7 @@ public struct UploadAttempt: Sendable {
             case .unsent, .notConnected: return .broken(error.failure, bodySent: nil)
             case .staleConnection, .broken:
                 // A file that changed breaks connections too, and is then the reason that helps.
-                if case .file = exchange.body { try file.check(identity) }
+                if carriesFile { try file.check(identity) }
                 return .broken(error.failure, bodySent: error.bodySent)
             }
         case .unusable, .adaptation, .rejected, .undecodable, .retry: throw failure.failure
@@ -218,6 +240,27 @@ public struct UploadAttempt: Sendable {
                     [.bytes(prefix), .file(file, identity: identity, range: range), .bytes(suffix)],
                     beforeLastBytes: exchange.mayComplete ? check : nil, pace: pace))
         }
+    }
+}
+
+/// Looks at the file when a request that finishes an upload without carrying any of it is ready to go, each time: to
+/// fetch credentials may have taken long.
+private struct LastLook: RequestInterceptor {
+    let file: SourceFile
+    let identity: FileIdentity
+
+    func adapt(_ request: TransportRequest, for context: RequestContext) async throws -> TransportRequest {
+        try file.check(identity)
+        return request
+    }
+}
+
+extension Receipt {
+    /// With what became of the file's name.
+    fileprivate func telling(of file: SourceFile) async -> Receipt {
+        var receipt = self
+        receipt.source = try? await SourceFile.offThread(file.path) { file.fate() }
+        return receipt
     }
 }
 
@@ -304,6 +347,10 @@ extension Step {
 }
 
 extension Exchange {
+    fileprivate var carriesFile: Bool {
+        if case .file = body { true } else { false }
+    }
+
     fileprivate func fields(with computed: [ComputedDigest]) -> HTTPFields {
         var fields = fields
         for (order, digest) in zip(digests, computed) {

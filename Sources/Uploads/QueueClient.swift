@@ -47,6 +47,11 @@ public enum UploadSelection: Hashable, Codable, Sendable {
     case failed
     /// All that are done.
     case done
+
+    /// True if the uploads were named one by one.
+    var isEach: Bool {
+        if case .ids = self { true } else { false }
+    }
 }
 
 /// Where to, within the order of the queue.

@@ -64,9 +64,7 @@ extension Upload {
         switch state {
         case .failed(let failure), .held(let failure):
             if failure.category == .sourceChanged || failure.category == .sourceUnreadable, let identity {
-                // Bytes of another version of the file must not be mixed with those the server has.
-                if identity != self.identity { resource = nil }
-                self.identity = identity
+                take(identity)
             }
             if failure.category == .outcomeUnknown { resource = nil }
             tries.network = 0
@@ -80,6 +78,15 @@ extension Upload {
         case .queued, .running, .paused, .done:
             return false
         }
+    }
+
+    /// Goes on with the file as it is now.
+    mutating func take(_ identity: FileIdentity) {
+        guard identity != self.identity else { return }
+        // Bytes of another version of the file must not be mixed with those the server has.
+        resource = nil
+        self.identity = identity
+        tries.changes = min(tries.changes, 1_000_000) + 1
     }
 
     mutating func loseLink() -> Bool {

@@ -160,6 +160,8 @@ public struct Upload: Identifiable, Hashable, Codable, Sendable {
         public var resent: ByteCount = 0
         /// The wait before the next attempt, in seconds, as last drawn.
         public var delay = 0.0
+        /// How often another version of the file took the place of the one before.
+        public var changes = 0
 
         public init() {}
     }

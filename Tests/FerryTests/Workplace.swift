@@ -151,6 +151,7 @@ struct UploadLine: Decodable, Hashable {
     var status: Int?
     var until: String?
     var location: String?
+    var source: String?
 
     /// The lines that are about uploads.
     static func all(in lines: [String]) throws -> [UploadLine] {

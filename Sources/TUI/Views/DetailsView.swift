@@ -102,6 +102,7 @@ struct DetailsView {
             facts.append(("verified", "by the server, with \(verified.shown)"))
         }
         if let location = receipt.location { facts.append(("place", location)) }
+        if let source = receipt.source { facts.append(("file", "\(source.rawValue) while it was sent")) }
         return facts
     }
 

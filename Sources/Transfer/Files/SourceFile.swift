@@ -1,5 +1,6 @@
 import NIOCore
 import NIOPosix
+import Synchronization
 public import UploadProtocols
 
 #if canImport(Glibc)
@@ -21,17 +22,38 @@ public final class SourceFile: Sendable {
     /// For the kernel to send from. It lives as long as the file, because a region that is still on its way uses it.
     let handle: NIOFileHandle
 
+    /// How many names it had then.
+    private let links: UInt64
+    /// How many it has, and its change time, when last it was known to hold what was queued.
+    private let names: Mutex<Names>
+
+    private struct Names {
+        var count: UInt64
+        var changed: Int64
+    }
+
+    /// Follows symbolic links. A device is not opened at all: opening some does something already.
     /// - Throws: `UploadFailure` (`sourceUnreadable`) that names the path and the reason, also for anything that is
-    ///   not a regular file.
-    public init(_ path: LocalPath) throws(UploadFailure) {
-        self.path = path
+    ///   not a regular file on a disk.
+    public convenience init(_ path: LocalPath) throws(UploadFailure) {
         // The system would take the path to end there.
         guard !path.bytes.contains(0) else { throw Self.unreadable(path, "no such file") }
-        // Without O_NONBLOCK a FIFO would hold us until somebody writes to it; a terminal must not become ours.
-        let opened = path.withCString { systemOpen($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) }
+        var status = stat()
+        if path.withCString({ stat($0, &status) }) == 0 { try Self.checkKind(of: status, path) }
+        let opened = path.withCString { systemOpen($0, PathWalk.fileFlags) }
         guard opened >= 0 else { throw Self.unreadable(path, Self.text(of: errno)) }
+        try self.init(path, opened: opened)
+    }
+
+    /// Takes over the descriptor.
+    init(_ path: LocalPath, opened: CInt) throws(UploadFailure) {
+        self.path = path
         do throws(UploadFailure) {
-            identity = try Self.identity(of: opened, path: path)
+            let status = try Self.status(of: opened, path: path)
+            identity = FileIdentity(status)
+            try Self.checkMedium(identity, path)
+            links = UInt64(status.st_nlink)
+            names = Mutex(Names(count: links, changed: identity.changed))
         } catch {
             close(opened)
             throw error
@@ -46,6 +68,54 @@ public final class SourceFile: Sendable {
     /// - Throws: as `init`.
     public static func identity(at path: LocalPath) throws(UploadFailure) -> FileIdentity {
         try SourceFile(path).identity
+    }
+
+    /// Opens a file that was queued, off the caller's thread, without following a symbolic link: what was put in a
+    /// folder's place since then must not be sent in place of the file. A link is no harm if it leads to the very
+    /// version that was queued.
+    ///
+    /// - Throws: as `init`; `sourceChanged` if a link leads to anything else. That it is the queued version is for
+    ///   `check` to say.
+    public static func open(
+        _ path: LocalPath, queuedAs identity: FileIdentity
+    ) async throws(UploadFailure) -> SourceFile {
+        try await offThread(path) { () throws(UploadFailure) in
+            switch try walk(path) {
+            case .file(let opened): return try SourceFile(path, opened: opened)
+            case .link(let link):
+                if let file = try? SourceFile(path), file.identity == identity { return file }
+                let goal = (try? link.resolved()) ?? link.linkTarget ?? link
+                throw UploadFailure(
+                    .sourceChanged,
+                    "\(path.text): \(link.text) is a symbolic link now and leads to \(goal.text)",
+                    hint: "remove it and add it again if that is meant")
+            }
+        }
+    }
+
+    /// Opens by a path on which no symbolic link lies.
+    /// - Throws: as `init`, also for a link.
+    public convenience init(resolved path: LocalPath) throws(UploadFailure) {
+        switch try Self.walk(path) {
+        case .file(let opened): try self.init(path, opened: opened)
+        case .link(let link): throw Self.unreadable(path, "\(link.text) became a symbolic link")
+        }
+    }
+
+    private enum Walked {
+        /// The descriptor is the caller's to close.
+        case file(CInt)
+        case link(LocalPath)
+    }
+
+    private static func walk(_ path: LocalPath) throws(UploadFailure) -> Walked {
+        guard !path.bytes.contains(0) else { throw unreadable(path, "no such file") }
+        switch PathWalk.open(path) {
+        case .opened(let opened): return .file(opened)
+        case .link(let link): return .link(link)
+        case .special(let isFolder): throw unreadable(path, isFolder ? Self.isFolder : Self.isSpecial)
+        case .failed(let code): throw unreadable(path, text(of: code))
+        }
     }
 
     /// Opens off the caller's thread: on a medium that hangs, opening hangs too.
@@ -68,9 +138,39 @@ public final class SourceFile: Sendable {
     }
 
     /// Checks that the open file is still the version that `expected` describes.
+    ///
+    /// A file that lost a name, because it was deleted or replaced, has a new change time and is still the same: what
+    /// is open stays as it was.
     /// - Throws: `UploadFailure` (`sourceChanged`).
     public func check(_ expected: FileIdentity) throws(UploadFailure) {
-        guard try Self.identity(of: descriptor, path: path) == expected else { throw Self.changed(path) }
+        let status = try Self.status(of: descriptor, path: path)
+        let found = FileIdentity(status)
+        guard found != expected else { return }
+        guard identity == expected, lostOnlyNames(found, count: UInt64(status.st_nlink)) else {
+            throw FileChange(queued: expected, found: found, isWhileSent: identity == expected).failure(path)
+        }
+    }
+
+    private func lostOnlyNames(_ found: FileIdentity, count: UInt64) -> Bool {
+        var same = identity
+        same.changed = found.changed
+        guard same == found else { return false }
+        return names.withLock { names in
+            if count < names.count { names = Names(count: count, changed: found.changed) }
+            return names.changed == found.changed
+        }
+    }
+
+    /// What became of the name since the file was opened; nil if the file still has it.
+    func fate() -> SourceFate? {
+        guard let status = try? Self.status(of: descriptor, path: path) else { return nil }
+        guard UInt64(status.st_nlink) < links else { return nil }
+        var there = stat()
+        guard path.withCString({ stat($0, &there) }) == 0 else {
+            return [ENOENT, ENOTDIR].contains(errno) ? .deleted : nil
+        }
+        let found = FileIdentity(there)
+        return found.device == identity.device && found.inode == identity.inode ? nil : .replaced
     }
 
     /// Reads exactly `count` bytes from `offset` into `buffer`.
@@ -83,7 +183,8 @@ public final class SourceFile: Sendable {
             if got > 0 {
                 done += got
             } else if got == 0 {
-                throw Self.changed(path)
+                let found = FileIdentity(try Self.status(of: descriptor, path: path))
+                throw FileChange(queued: identity, found: found, isWhileSent: true).failure(path)
             } else if errno != EINTR {
                 throw Self.unreadable(path, Self.text(of: errno))
             }
@@ -110,36 +211,38 @@ public final class SourceFile: Sendable {
         }
     }
 
-    /// The failure that says that the file is not the one that was queued.
-    public static func changed(_ path: LocalPath) -> UploadFailure {
-        UploadFailure(
-            .sourceChanged, "\(path.text) changed after it was queued",
-            hint: "retry uploads the file as it is now")
-    }
-
     /// The failure that says that the file cannot be read.
     /// - Parameter reason: A part of a sentence: `no such file`.
     public static func unreadable(_ path: LocalPath, _ reason: String) -> UploadFailure {
         UploadFailure(.sourceUnreadable, "\(path.text): \(reason)", hint: "put the file right, then retry")
     }
 
-    private static func identity(of descriptor: CInt, path: LocalPath) throws(UploadFailure) -> FileIdentity {
+    private static let isFolder = "is a folder"
+    private static let isSpecial = "is not a regular file"
+
+    private static func status(of descriptor: CInt, path: LocalPath) throws(UploadFailure) -> stat {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw unreadable(path, text(of: errno)) }
+        try checkKind(of: status, path)
+        return status
+    }
+
+    private static func checkKind(of status: stat, _ path: LocalPath) throws(UploadFailure) {
         switch status.st_mode & S_IFMT {
-        case S_IFREG: return FileIdentity(status)
-        case S_IFDIR: throw unreadable(path, "is a folder")
-        default: throw unreadable(path, "is not a regular file")
+        case S_IFREG: break
+        case S_IFDIR: throw unreadable(path, isFolder)
+        default: throw unreadable(path, isSpecial)
         }
     }
 
-    private static func text(of code: CInt) -> String {
+    static func text(of code: CInt) -> String {
         switch code {
         case ENOENT, ENOTDIR: "no such file"
         case EACCES, EPERM: "permission denied"
         case ELOOP: "too many symbolic links"
         case EMFILE, ENFILE: "too many open files"
-        case ENXIO: "is not a regular file"
+        case ENXIO: isSpecial
+        case ENAMETOOLONG: "its path is too long"
         default: String(cString: strerror(code)).lowercased()
         }
     }

@@ -86,11 +86,12 @@ public struct Session: Sendable {
     ///
     /// - Parameters:
     ///   - label: Names the request in events.
+    ///   - interceptor: Asked after the configuration's.
     ///   - validation: Instead of the configuration's.
     /// - Throws: `RequestFailure`; `.cancelled` if the caller's task was, or if the session was shut down meanwhile.
     public func perform(
-        _ request: TransportRequest, label: String = "", validation: ResponseValidation? = nil,
-        delegate: (any UploadDelegate)? = nil
+        _ request: TransportRequest, label: String = "", interceptor: (any RequestInterceptor)? = nil,
+        validation: ResponseValidation? = nil, delegate: (any UploadDelegate)? = nil
     ) async throws(RequestFailure) -> TransportResponse {
         guard !running.isClosed else { throw .sessionClosed }
         let body = request.body
@@ -98,7 +99,9 @@ public struct Session: Sendable {
             RequestPlan(
                 method: request.method, url: request.url, fields: request.fields, body: UploadBody(body),
                 isRepeatable: request.isRepeatable),
-            options: RequestOptions(label: label, validation: validation, delegate: delegate), session: self)
+            options: RequestOptions(
+                label: label, interceptor: interceptor, validation: validation, delegate: delegate),
+            session: self)
         return try await run.performed().response
     }
 }

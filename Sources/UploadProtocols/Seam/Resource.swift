@@ -57,10 +57,13 @@ public struct Receipt: Hashable, Codable, Sendable {
     public var wasThere: Bool
     /// The protocol that `auto` chose; nil where none had to be chosen.
     public var chosen: String?
+    /// What became of the file's name while its bytes were sent; nil if it kept it.
+    public var source: SourceFate?
 
     public init(
         location: String? = nil, entityTag: String? = nil, bytes: ByteCount = 0, duration: Double = 0,
-        verified: DigestAlgorithm? = nil, wasThere: Bool = false, chosen: String? = nil
+        verified: DigestAlgorithm? = nil, wasThere: Bool = false, chosen: String? = nil,
+        source: SourceFate? = nil
     ) {
         self.location = location
         self.entityTag = entityTag
@@ -69,5 +72,13 @@ public struct Receipt: Hashable, Codable, Sendable {
         self.verified = verified
         self.wasThere = wasThere
         self.chosen = chosen
+        self.source = source
     }
+}
+
+/// What happened to a file's name during its upload. What was sent is the file that was opened, whole and unchanged.
+public enum SourceFate: String, Hashable, Codable, Sendable, CaseIterable {
+    case deleted
+    /// Another file has the name now, which was not sent.
+    case replaced
 }

@@ -109,7 +109,7 @@ extension Resource {
     private static let wholeBodySentField = "wholeBodySent"
 
     /// True if the last byte may be at the server while its answer is not here.
-    var wholeBodySent: Bool { fields[Self.wholeBodySentField] != nil }
+    public var wholeBodySent: Bool { fields[Self.wholeBodySentField] != nil }
 
     func withWholeBodySent(_ isSent: Bool) -> Resource {
         var resource = self

@@ -64,8 +64,7 @@ public final class DestinationRunner: AttemptRunner {
         do throws(UploadFailure) {
             let destination = try destination(of: upload)
             let uploadProtocol = try Self.uploadProtocol(for: upload, at: destination)
-            let file = try await SourceFile.open(upload.path)
-            try file.check(upload.identity)
+            let file = try await SourceFile.open(upload.path, queuedAs: upload.identity)
             let attempt = UploadAttempt(
                 session: try session(for: destination), file: file, identity: upload.identity,
                 label: "\(upload.id)", pace: pace, recorder: recorder
@@ -160,7 +159,8 @@ public final class DestinationRunner: AttemptRunner {
             size: upload.size,
             contentType: MediaType.ofFile(named: upload.target.name),
             modified: Date(timeIntervalSince1970: Double(upload.identity.modified) / 1e9),
-            key: "ferry-\(upload.id)-\(added)-\(upload.identity.inode)",
+            key: "ferry-\(upload.id)-\(added)-\(upload.identity.inode)"
+                + (upload.tries.changes > 0 ? "-\(upload.tries.changes)" : ""),
             parameters: upload.target.fields.map { .init(name: $0.name, value: $0.value) })
         var options = destination.options
         options.existing = upload.target.existing ?? options.existing

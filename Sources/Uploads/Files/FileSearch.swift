@@ -1,3 +1,4 @@
+public import Foundation
 public import Transfer
 import UploadProtocols
 
@@ -6,41 +7,55 @@ import UploadProtocols
 /// What a person names is followed through symbolic links; what is found in a folder is not, and hidden names are
 /// passed over there: `.ssh` and `.env` go nowhere by accident.
 public struct FileSearch: Sendable {
-    /// Deeper than this is a loop made of mounts.
-    private static let depthLimit = 64
+    /// Deeper than this nobody files things: it is a loop, or the work of a program that went wrong.
+    private static let depthLimit = 256
 
     private let isRecursive: Bool
+    private let minimumAge: Double
+    private let now: @Sendable () -> Date
 
-    /// - Parameter isRecursive: Whether a folder stands for everything below it.
-    public init(isRecursive: Bool) { self.isRecursive = isRecursive }
+    /// - Parameters:
+    ///   - isRecursive: Whether a folder stands for everything below it.
+    ///   - minimumAge: Seconds for which a file must not have changed: a younger one may still be written.
+    ///   - now: By the wall clock, as the times of files are.
+    public init(
+        isRecursive: Bool, minimumAge: Double = 0, now: @escaping @Sendable () -> Date = { Date() }
+    ) {
+        self.isRecursive = isRecursive
+        self.minimumAge = minimumAge
+        self.now = now
+    }
 
     /// - Parameter paths: Absolute, or relative to the working directory. One that does not exist as it is written
     ///   and holds `*`, `?` or `[` is a pattern; `**` stands for any number of folders.
     /// - Returns: Every file once, in the order named, with what was left out and why.
     public func find(_ paths: [LocalPath]) -> FileSelection {
-        var search = State(isRecursive: isRecursive)
+        var search = State(search: self, now: now())
         for path in paths { search.take(path) }
         return search.selection
     }
 
     private struct State {
-        let isRecursive: Bool
+        let search: FileSearch
+        let now: Date
         var selection = FileSelection()
         private var seen: Set<LocalPath> = []
 
-        init(isRecursive: Bool) { self.isRecursive = isRecursive }
+        init(search: FileSearch, now: Date) {
+            self.search = search
+            self.now = now
+        }
 
         mutating func take(_ path: LocalPath) {
-            let kind = EntryKind.of(path, follows: true)
-            guard kind == .missing, GlobPattern.isPattern(path.bytes) else {
-                return add(path, kind: kind, relativeName: path.name)
+            guard EntryKind.of(path, follows: true) == .missing, GlobPattern.isPattern(path.bytes) else {
+                return add(path)
             }
             let before = (selection.files.count, selection.problems.count)
             expand(
                 Array(path.bytes.split(separator: 0x2F)),
                 below: LocalPath(path.bytes.first == 0x2F ? "/" : "."), depth: 0)
             if before == (selection.files.count, selection.problems.count) {
-                selection.problems.append(.init(path: path, reason: "nothing matches"))
+                leaveOut(path, "nothing matches")
             }
         }
 
@@ -53,7 +68,7 @@ public struct FileSearch: Sendable {
                     let path = folder.below(name)
                     switch EntryKind.of(path, follows: false) {
                     case .folder: expand(components, below: path, depth: depth + 1)
-                    case .file where rest.isEmpty: add(path, kind: .file, relativeName: path.name)
+                    case .file where rest.isEmpty: add(path)
                     case .file, .link, .other, .missing: break
                     }
                 }
@@ -62,62 +77,107 @@ public struct FileSearch: Sendable {
             guard GlobPattern.isPattern(first) else {
                 let path = folder.below(Array(first))
                 let kind = EntryKind.of(path, follows: true)
-                if rest.isEmpty, kind != .missing { add(path, kind: kind, relativeName: path.name) }
+                if rest.isEmpty, kind != .missing { add(path) }
                 if !rest.isEmpty, kind == .folder { expand(rest, below: path, depth: depth + 1) }
                 return
             }
             let pattern = GlobPattern(Array(first))
             for name in FolderListing.names(in: folder) ?? [] where pattern.matches(name) {
                 let path = folder.below(name)
-                let kind = EntryKind.of(path, follows: true)
                 if rest.isEmpty {
-                    add(path, kind: kind, relativeName: path.name)
-                } else if kind == .folder {
+                    add(path)
+                } else if EntryKind.of(path, follows: true) == .folder {
                     expand(rest, below: path, depth: depth + 1)
                 }
             }
         }
 
-        private mutating func add(_ path: LocalPath, kind: EntryKind, relativeName: String) {
+        /// Adds what a person named: once, by the path to which its symbolic links lead now.
+        private mutating func add(_ path: LocalPath) {
             guard seen.insert(path).inserted else { return }
-            switch kind {
-            case .missing: selection.problems.append(.init(path: path, reason: "no such file"))
-            case .folder where isRecursive: walk(path, prefix: path.name, depth: 0)
-            case .folder: selection.problems.append(.init(path: path, reason: "is a folder; add --recursive"))
-            case .file, .link, .other:
-                do throws(UploadFailure) {
-                    let identity = try SourceFile.identity(at: path)
-                    selection.files.append(.init(path: path, identity: identity, relativeName: relativeName))
-                } catch {
-                    let reason = error.summary.dropFirst(path.text.count + 2)
-                    selection.problems.append(.init(path: path, reason: String(reason)))
+            var resolved = path
+            do throws(UploadFailure) {
+                resolved = try path.resolved()
+                switch EntryKind.of(resolved, follows: false) {
+                case .folder where search.isRecursive:
+                    walk([try SourceFolder(resolved)], shown: path, prefix: path.name)
+                case .folder: leaveOut(path, "is a folder; add --recursive")
+                case .file, .link, .other, .missing:
+                    let identity = try SourceFile(resolved: resolved).identity
+                    queue(resolved, identity, shown: path, relativeName: path.name)
+                }
+            } catch {
+                leaveOut(path, error.reason(path, resolved))
+            }
+        }
+
+        /// - Parameters:
+        ///   - folders: The folder to look into, after those that it is in.
+        ///   - shown: Its path as the person gave it.
+        private mutating func walk(_ folders: [SourceFolder], shown: LocalPath, prefix: String) {
+            guard let folder = folders.last else { return }
+            guard folders.count <= FileSearch.depthLimit else {
+                return leaveOut(shown, "is nested too deeply: in \(FileSearch.depthLimit) folders")
+            }
+            if let outer = folders.dropLast().first(where: { $0.isSame(as: folder) }) {
+                return leaveOut(shown, "is a loop: the same folder as \(outer.path.text)")
+            }
+            let names: [[UInt8]]
+            do throws(UploadFailure) { names = try folder.names() } catch {
+                return leaveOut(shown, "cannot be read: \(error.reason(folder.path))")
+            }
+            for name in names {
+                let path = shown.appending(name)
+                if name.first == 0x2E {
+                    leaveOut(path, "is hidden; name it to add it")
+                    continue
+                }
+                let relative = prefix.isEmpty ? path.name : "\(prefix)/\(path.name)"
+                switch folder.kind(of: name) {
+                case .folder:
+                    do throws(UploadFailure) {
+                        walk(folders + [try folder.folder(named: name)], shown: path, prefix: relative)
+                    } catch {
+                        leaveOut(path, "cannot be read: \(error.reason(folder.path.appending(name)))")
+                    }
+                case .link: leaveOut(path, "is a symbolic link; name it to add it")
+                case .special: leaveOut(path, "is not a regular file")
+                case .missing: leaveOut(path, "no such file")
+                case .file:
+                    guard seen.insert(path).inserted else { continue }
+                    do throws(UploadFailure) {
+                        let identity = try folder.identity(ofFile: name)
+                        queue(
+                            folder.path.appending(name), identity, shown: path, relativeName: relative)
+                    } catch {
+                        leaveOut(path, error.reason(folder.path.appending(name)))
+                    }
                 }
             }
         }
 
-        private mutating func walk(_ folder: LocalPath, prefix: String, depth: Int) {
-            guard depth < FileSearch.depthLimit else {
-                return selection.problems.append(.init(path: folder, reason: "is nested too deeply"))
+        private mutating func queue(
+            _ path: LocalPath, _ identity: FileIdentity, shown: LocalPath, relativeName: String
+        ) {
+            let age = now.timeIntervalSince1970 - Double(identity.modified) / 1e9
+            guard search.minimumAge <= 0 || age >= search.minimumAge else {
+                // A time to come is as fresh as can be.
+                return leaveOut(shown, "changed \(Int(max(0, age))) s ago, may still be written")
             }
-            guard let names = FolderListing.names(in: folder) else {
-                return selection.problems.append(.init(path: folder, reason: "cannot be read"))
-            }
-            for name in names {
-                let path = folder.appending(name)
-                if name.first == 0x2E {
-                    selection.problems.append(.init(path: path, reason: "is hidden; name it to add it"))
-                    continue
-                }
-                let relative = prefix.isEmpty ? path.name : "\(prefix)/\(path.name)"
-                switch EntryKind.of(path, follows: false) {
-                case .folder: walk(path, prefix: relative, depth: depth + 1)
-                case .link:
-                    selection.problems.append(
-                        .init(path: path, reason: "is a symbolic link; name it to add it"))
-                case .file, .other, .missing: add(path, kind: .file, relativeName: relative)
-                }
-            }
+            selection.files.append(.init(path: path, identity: identity, relativeName: relativeName))
         }
+
+        private mutating func leaveOut(_ path: LocalPath, _ reason: String) {
+            selection.problems.append(.init(path: path, reason: reason))
+        }
+    }
+}
+
+extension UploadFailure {
+    /// What is wrong with a file, without its path, which is told beside it.
+    fileprivate func reason(_ paths: LocalPath...) -> String {
+        let prefix = paths.map { $0.text + ": " }.first(where: summary.hasPrefix)
+        return String(summary.dropFirst(prefix?.count ?? 0))
     }
 }
 

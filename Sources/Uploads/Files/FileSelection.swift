@@ -4,7 +4,7 @@ public import Transfer
 public struct FileSelection: Sendable, Hashable {
     /// A regular file that can be read.
     public struct File: Sendable, Hashable {
-        /// As given, or below what was given.
+        /// Absolute, without a symbolic link on it: where the path that was given led when it was looked at.
         public var path: LocalPath
         /// Which version was found.
         public var identity: FileIdentity

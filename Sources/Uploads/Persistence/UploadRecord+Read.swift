@@ -192,6 +192,7 @@ extension JSONCursor {
             case "resumes": tries.resumes = try integer()
             case "resent": tries.resent = try integer()
             case "delay": tries.delay = try double()
+            case "changes": tries.changes = try integer()
             default: try keepMember(key, in: &unknown)
             }
         }

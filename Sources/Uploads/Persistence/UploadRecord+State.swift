@@ -26,6 +26,7 @@ extension JSONCursor {
             case "verified": try members.verified.fill(named("digest"), at: position)
             case "wasThere": try members.wasThere.fill(boolean(), at: position)
             case "chosen": try members.chosen.fill(string(), at: position)
+            case "source": try members.source.fill(named("fate of a file"), at: position)
             default: try keepMember(key, in: &unknown.members)
             }
         }
@@ -74,6 +75,7 @@ private struct StateMembers {
     var verified: DigestAlgorithm?
     var wasThere: Bool?
     var chosen: String?
+    var source: SourceFate?
 
     func state(_ kind: String, _ cursor: JSONCursor) throws(MalformedJSON) -> Upload.State {
         switch kind {
@@ -90,7 +92,7 @@ private struct StateMembers {
             let receipt = Receipt(
                 location: location, entityTag: entityTag, bytes: try cursor.require(bytes, "bytes"),
                 duration: try cursor.require(duration, "duration"), verified: verified,
-                wasThere: wasThere ?? false, chosen: chosen)
+                wasThere: wasThere ?? false, chosen: chosen, source: source)
             return .done(receipt, at: try cursor.require(date, "at"))
         default:
             throw cursor.malformed(

@@ -158,6 +158,10 @@ extension JSONWriter {
             raw(",\"chosen\":")
             string(chosen)
         }
+        if let source = receipt.source {
+            raw(",\"source\":")
+            string(source.rawValue)
+        }
     }
 
     private mutating func resource(_ resource: Resource, unknown: UnknownMembers.OfResource?) {
@@ -205,6 +209,10 @@ extension JSONWriter {
         integer(tries.resent)
         raw(",\"delay\":")
         double(tries.delay)
+        if tries.changes != 0 {
+            raw(",\"changes\":")
+            integer(tries.changes)
+        }
         close(unknown)
     }
 }

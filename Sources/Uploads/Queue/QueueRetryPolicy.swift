@@ -12,13 +12,22 @@ public struct QueueRetryPolicy: Hashable, Codable, Sendable {
     public var serverTries: Int
     /// A server that asks for a longer wait than this, in seconds, gets a person to look at it.
     public var patience: Double
+    /// What becomes of an upload whose file changed.
+    public var whenFileChanges: FileChangePolicy
 
-    public init(base: Double = 1, cap: Double = 120, serverTries: Int = 10, patience: Double = 86_400) {
+    public init(
+        base: Double = 1, cap: Double = 120, serverTries: Int = 10, patience: Double = 86_400,
+        whenFileChanges: FileChangePolicy = .hold
+    ) {
         self.base = base
         self.cap = cap
         self.serverTries = serverTries
         self.patience = patience
+        self.whenFileChanges = whenFileChanges
     }
+
+    /// A file that changed so often is still being written: a person must say when it is done.
+    static let restartLimit = 3
 
     /// What is left of a wait that was written down, in seconds.
     ///
@@ -37,6 +46,8 @@ public struct QueueRetryPolicy: Hashable, Codable, Sendable {
     public enum Decision: Hashable, Sendable {
         /// Try again after so many seconds.
         case wait(Double)
+        /// Begin anew, at once, with the file as it is now.
+        case restart
         /// A person must decide.
         case hold(UploadFailure)
         /// Trying again cannot help.
@@ -76,7 +87,13 @@ public struct QueueRetryPolicy: Hashable, Codable, Sendable {
         case .authentication:
             tries.authentication = min(tries.authentication, 1_000_000) + 1
             return .hold(failure)
-        case .sourceChanged, .outcomeUnknown:
+        case .sourceChanged:
+            guard whenFileChanges == .restart else { return .hold(failure) }
+            guard tries.changes >= Self.restartLimit else { return .restart }
+            var held = failure
+            held.summary += " (\(tries.changes + 1) changes)"
+            return .hold(held)
+        case .outcomeUnknown:
             return .hold(failure)
         case .permanent, .sourceUnreadable:
             return .fail(failure)
@@ -94,4 +111,12 @@ public struct QueueRetryPolicy: Hashable, Codable, Sendable {
         tries.delay = max(drawn, asked ?? 0)
         return .wait(tries.delay)
     }
+}
+
+/// What becomes of an upload whose file changed after it was queued.
+public enum FileChangePolicy: String, Hashable, Codable, Sendable, CaseIterable {
+    /// A person must decide.
+    case hold
+    /// The file is sent as it is now, from its beginning; held after a few changes.
+    case restart
 }

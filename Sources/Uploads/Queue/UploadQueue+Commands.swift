@@ -33,7 +33,7 @@ extension UploadQueue {
             let ids = try ids(selection)
             // Whoever says "now" means it: connectivity is a hint and no gate for people.
             forceGate()
-            return .changed(try await retry(ids))
+            return .changed(try await retry(ids, isEach: selection.isEach))
         case .remove(let selection): return .changed(try await remove(try ids(selection)))
         case .move(let selection, let move): return .changed(try await self.move(try ids(selection), move))
         case .limitBandwidth(let rate):
@@ -128,13 +128,25 @@ extension UploadQueue {
         return ids
     }
 
-    private func retry(_ ids: [Upload.ID]) async throws(UploadFailure) -> [Upload.ID] {
+    /// - Parameter isEach: Whether the uploads were named one by one: then nothing is done to any of them if one of
+    ///   them cannot be tried again.
+    private func retry(_ ids: [Upload.ID], isEach: Bool) async throws(UploadFailure) -> [Upload.ID] {
         var left: [Upload] = []
         var identities: [Upload.ID: FileIdentity] = [:]
+        var refused: Set<Upload.ID> = []
         for id in ids {
             guard let upload = uploads[id], upload.needsNewIdentity else { continue }
-            identities[id] = try? await SourceFile.open(upload.path).identity
+            do throws(UploadFailure) {
+                identities[id] = try await SourceFile.open(upload.path, queuedAs: upload.identity).identity
+            } catch  where error.category == .sourceChanged {
+                // A symbolic link has come into the way: it is followed for nobody who has not seen where to.
+                if isEach { throw error }
+                refused.insert(id)
+            } catch {
+                // It is tried all the same, and says then what it says now.
+            }
         }
+        let ids = ids.filter { !refused.contains($0) }
         let changed = try await command(ids) { upload in
             let before = upload
             guard upload.retry(identity: identities[upload.id]) else { return false }

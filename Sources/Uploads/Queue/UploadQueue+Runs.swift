@@ -52,12 +52,21 @@ extension UploadQueue {
         let task = Task { [runner] in
             await self.save([started.id], durably: false)
             let outcome = await runner.run(started, recorder: recorder)
-            await self.ended(started.id, run: number, outcome)
+            await self.ended(started.id, run: number, outcome, file: await self.newVersion(started, outcome))
         }
         runs[upload.id] = Run(
             number: number, host: runner.host(of: upload), task: task, started: clock.now(),
             lastSaved: clock.now(),
             unasked: upload.resource)
+    }
+
+    /// The file as it is now, if a change of it is no reason to ask a person; looked at while the run still counts, so
+    /// that nothing else begins meanwhile.
+    private func newVersion(_ upload: Upload, _ outcome: UploadAttempt.Outcome) async -> FileIdentity? {
+        guard case .failed(let failure) = outcome, failure.category == .sourceChanged,
+            configuration.retry.whenFileChanges == .restart
+        else { return nil }
+        return try? await SourceFile.open(upload.path, queuedAs: upload.identity).identity
     }
 
     func cancelRuns(_ ids: [Upload.ID]) {
@@ -104,12 +113,15 @@ extension UploadQueue {
         publish([id])
     }
 
-    private func ended(_ id: Upload.ID, run number: Int, _ outcome: UploadAttempt.Outcome) async {
+    private func ended(
+        _ id: Upload.ID, run number: Int, _ outcome: UploadAttempt.Outcome, file: FileIdentity?
+    ) async {
         guard let run = runs[id], run.number == number else { return }
         runs[id] = nil
         let sample = board.end(id)
         if let removed = discarding.removeValue(forKey: id), removed.resource != nil { discard(removed) }
         guard var upload = uploads[id] else { return advance() }
+        let before = upload
         highWater[id] = sample?.sent
         if saving.isRefused { publish([]) }
         switch (upload.state, outcome) {
@@ -125,21 +137,26 @@ extension UploadQueue {
             upload.state = .done(receipt, at: clock.date())
             hostAnswered(run.host)
         case .cancelled: upload.state = .queued
-        case .failed(let failure): settle(&upload, after: failure, host: run.host)
+        case .failed(let failure): settle(&upload, after: failure, host: run.host, file: file)
         }
         store(upload)
+        let isNewVersion = upload.identity != before.identity
+        // The attempt could not reach the server to delete what it holds of the old version.
+        if isNewVersion, before.resource != nil { discard(before) }
         let isFinal: Bool
         switch upload.state {
         case .done, .failed, .held:
             isFinal = true
             highWater[id] = nil
-        case .queued, .running, .waiting, .paused: isFinal = false
+        case .queued, .running, .waiting, .paused: isFinal = isNewVersion
         }
         await save([id], durably: isFinal, isFinding: isFinal)
         advance()
     }
 
-    private func settle(_ upload: inout Upload, after failure: UploadFailure, host: UploadHost) {
+    private func settle(
+        _ upload: inout Upload, after failure: UploadFailure, host: UploadHost, file: FileIdentity?
+    ) {
         if failure.category == .network {
             hostFailed(host)
             if !host.isLocal, gate != .open {
@@ -154,6 +171,14 @@ extension UploadQueue {
         switch configuration.retry.decide(after: failure, tries: &upload.tries) {
         case .wait(let seconds):
             upload.state = .waiting(until: clock.date().addingTimeInterval(seconds), failure: failure)
+        case .restart:
+            // A link in the file's place, or no file at all, is nothing to begin anew with.
+            guard let file, file != upload.identity else {
+                upload.state = .held(failure)
+                return
+            }
+            upload.take(file)
+            upload.state = .queued
         case .hold(let failure): upload.state = .held(failure)
         case .fail(let failure): upload.state = .failed(failure)
         }

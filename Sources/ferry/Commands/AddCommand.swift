@@ -35,8 +35,20 @@ struct AddCommand: AsyncParsableCommand {
     @Flag(help: "Add everything in folders, except hidden names and symbolic links.")
     var recursive = false
 
+    @Option(
+        help: ArgumentHelp(
+            "Leave out files that changed less than so many seconds ago: they may still be written.",
+            valueName: "seconds"))
+    var minAge = 0.0
+
     @Flag(help: "Only show what would be added.")
     var dryRun = false
+
+    func validate() throws {
+        guard (0...1e9).contains(minAge) else {
+            throw ValidationError("--min-age is a number of seconds, 0 or more.")
+        }
+    }
 
     func run() async throws {
         let assembly = try global.assembly()
@@ -46,7 +58,7 @@ struct AddCommand: AsyncParsableCommand {
         } catch {
             throw CommandFailure(usage: error)
         }
-        let selection = FileSearch(isRecursive: recursive).find(
+        let selection = FileSearch(isRecursive: recursive, minimumAge: minAge).find(
             LocalFiles.argumentPaths(paths).map(Self.absolute))
         for problem in selection.problems {
             StandardError.write(
@@ -75,7 +87,8 @@ struct AddCommand: AsyncParsableCommand {
         let place = destination.name.isEmpty ? destination.url : destination.name
         print(
             "\(dryRun ? "would add" : "added") \(new.count) \(new.count == 1 ? "file" : "files"), "
-                + "\(ByteFormat.sentence(total)), to \(SafeLine.text(place))")
+                + "\(ByteFormat.sentence(total)), to \(SafeLine.text(place))"
+                + (selection.problems.isEmpty ? "" : "; \(selection.problems.count) left out"))
         if new.isEmpty || !selection.problems.isEmpty { throw ExitCode(1) }
     }
 

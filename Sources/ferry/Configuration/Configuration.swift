@@ -1,5 +1,6 @@
 import Foundation
 import UploadProtocols
+import Uploads
 
 /// What a configuration file may say. Strict: an unknown key is an error, so that a typing mistake is not a surprise.
 struct Configuration: Decodable, Equatable {
@@ -12,6 +13,8 @@ struct Configuration: Decodable, Equatable {
     var appearance = AppearanceSettings()
     /// For every destination that has none of its own, and for addresses given with --to.
     var proxy = ProxyChoice.environment
+    /// What becomes of an upload whose file changed after it was queued.
+    var whenFileChanges = FileChangePolicy.hold
 
     init() {}
 
@@ -20,7 +23,7 @@ struct Configuration: Decodable, Equatable {
             decoder,
             known: [
                 "destinations", "defaultDestination", "limits", "retry", "timeouts", "connectivity",
-                "appearance", "proxy",
+                "appearance", "proxy", "whenFileChanges",
             ])
         destinations = try fields.value("destinations") ?? [:]
         defaultDestination = try fields.value("defaultDestination")
@@ -30,6 +33,7 @@ struct Configuration: Decodable, Equatable {
         connectivity = try fields.value("connectivity") ?? ConnectivitySettings()
         appearance = try fields.value("appearance") ?? AppearanceSettings()
         proxy = try fields.value("proxy") ?? proxy
+        whenFileChanges = try fields.choice("whenFileChanges") ?? whenFileChanges
         if let name = defaultDestination, destinations[name] == nil {
             throw fields.error(
                 "defaultDestination",

@@ -144,7 +144,9 @@ struct Assembly {
             configuration: UploadQueue.Configuration(
                 concurrency: limits.concurrency, concurrencyPerHost: limits.perHost,
                 bandwidth: limits.bandwidth,
-                retry: QueueRetryPolicy(base: retry.base, cap: retry.cap, serverTries: retry.serverTries),
+                retry: QueueRetryPolicy(
+                    base: retry.base, cap: retry.cap, serverTries: retry.serverTries,
+                    whenFileChanges: configuration.whenFileChanges),
                 keptDone: limits.done),
             journal: FileJournal(lock, options: options), history: UploadHistory(lock), runner: runner,
             rateLimit: limit)

@@ -46,9 +46,9 @@ enum UploadText {
 
     private static func outcome(_ receipt: Receipt) -> String? {
         let verified = receipt.verified.map { "verified (\($0.shown))" }
-        let parts = [receipt.wasThere ? "was there already" : nil, verified, receipt.location].compactMap {
-            $0
-        }
+        let source = receipt.source.map { "the file was \($0.rawValue) meanwhile" }
+        let parts = [receipt.wasThere ? "was there already" : nil, verified, receipt.location, source]
+            .compactMap { $0 }
         return parts.isEmpty ? nil : SafeLine.text(parts.joined(separator: "; "))
     }
 
@@ -88,6 +88,8 @@ struct UploadRecordLine: Encodable {
     var verified: String?
     /// True if nothing was sent because the file was there.
     var wasThere: Bool?
+    /// What became of the file's name while it was sent: `deleted` or `replaced`.
+    var source: String?
     /// In the history: how it ended, and when.
     var outcome: String?
     var finished: Date?
@@ -119,6 +121,7 @@ struct UploadRecordLine: Encodable {
             location = receipt.location
             verified = receipt.verified?.rawValue
             wasThere = receipt.wasThere ? true : nil
+            source = receipt.source?.rawValue
         }
     }
 

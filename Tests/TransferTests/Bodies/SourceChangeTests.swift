@@ -29,9 +29,10 @@ struct SourceChangeTests {
 
     /// Uploads 32 MiB as an attempt does and makes the change when the server has read the first MiB.
     private static func outcome(
-        _ change: @escaping (TestFile) throws -> Void
+        before: (TestFile) throws -> Void = { _ in }, _ change: @escaping (TestFile) throws -> Void
     ) async throws -> (outcome: UploadAttempt.Outcome, requests: [RecordedRequest], file: TestFile) {
         let file = try TestFile(count: 32 << 20)
+        try before(file)
         let gate = Gate()
         let server = try HostileServer(
             bodyLimit: 33 << 20, receiveBuffer: 65_536,
@@ -53,27 +54,81 @@ struct SourceChangeTests {
         return (outcome, server.requests, file)
     }
 
-    @Test(arguments: Change.allCases)
-    func `a file that changes is never completed at the server`(change: Change) async throws {
+    @Test(arguments: [Change.grows, .isRewritten])
+    func `F1 a file that changes is never completed at the server`(change: Change) async throws {
         let (outcome, requests, _) = try await Self.outcome { try change.make(at: $0.path) }
+        #expect(outcome.failure?.category == .sourceChanged)
+        #expect(outcome.failure?.summary.contains(": changed while it was sent: it ") == true)
+        #expect(requests.allSatisfy { !$0.isComplete })
+    }
+
+    @Test(arguments: [Change.shrinks, .empties])
+    func `F2 a file that is cut while it is read is a change and no crash`(change: Change) async throws {
+        let (outcome, requests, _) = try await Self.outcome { try change.make(at: $0.path) }
+        #expect(outcome.failure?.category == .sourceChanged)
+        #expect(outcome.failure?.summary.contains(" and had 33554432") == true)
+        #expect(requests.allSatisfy { !$0.isComplete })
+    }
+
+    @Test(arguments: [
+        ["chmod", "600"], ["touch", "-r", "/"], ["ln", "-T"],
+    ])
+    func `F3 a change time that moves for any other reason than a lost name is a change`(
+        words: [String]
+    ) async throws {
+        let (outcome, requests, _) = try await Self.outcome { file in
+            switch words[0] {
+            case "chmod": #expect(chmod(file.path, 0o600) == 0)
+            case "ln": #expect(link(file.path, file.path + ".2") == 0)
+            default:
+                // Written, and the times set back: only the change time can tell.
+                var before = stat()
+                #expect(stat(file.path, &before) == 0)
+                try Change.isRewritten.make(at: file.path)
+                #expect(utimensat(AT_FDCWD, file.path, [before.st_atim, before.st_mtim], 0) == 0)
+            }
+        }
+        #expect(outcome.failure?.category == .sourceChanged)
+        #expect(outcome.failure?.summary.contains("size and modification time are as before") == true)
+        #expect(requests.allSatisfy { !$0.isComplete })
+    }
+
+    @Test func `F4 a file that is deleted is sent to its end, and the receipt says so`() async throws {
+        let (outcome, requests, file) = try await Self.outcome { #expect(unlink($0.path) == 0) }
+        #expect(outcome.receipt?.source == .deleted)
+        #expect(file.pattern.firstDifference(from: try #require(requests.first).body) == nil)
+    }
+
+    @Test func `F4 a file that loses one of two names is sent as if nothing had been`() async throws {
+        let directory = try TemporaryDirectory()
+        let other = directory.path("other")
+        let (outcome, _, _) = try await Self.outcome(
+            before: { #expect(link($0.path, other) == 0) }, { _ in #expect(unlink(other) == 0) })
+        #expect(outcome.receipt != nil)
+        #expect(outcome.receipt?.source == nil)
+    }
+
+    @Test func `F4 a file that is written to after it was deleted is a change`() async throws {
+        let (outcome, requests, _) = try await Self.outcome { file in
+            let writer = try FileHandle(forUpdating: URL(fileURLWithPath: file.path))
+            #expect(unlink(file.path) == 0)
+            try writer.write(contentsOf: Data([0xFF]))
+            try writer.close()
+        }
         #expect(outcome.failure?.category == .sourceChanged)
         #expect(requests.allSatisfy { !$0.isComplete })
     }
 
-    @Test func `a file that is replaced is sent as it was`() async throws {
+    @Test func `F3 a file that is replaced is sent as it was, and the receipt says so`() async throws {
         let (outcome, requests, file) = try await Self.outcome { file in
             try file.directory.write([1, 2, 3], to: "other")
-            _ = rename(file.directory.path("other"), file.path)
+            #expect(rename(file.directory.path("other"), file.path) == 0)
         }
-        // The name's new owner is another file. A rename sets the old one's change time, so it may count as changed.
-        if outcome.receipt != nil {
-            #expect(file.pattern.firstDifference(from: try #require(requests.first).body) == nil)
-        } else {
-            #expect(outcome.failure?.category == .sourceChanged)
-        }
+        #expect(outcome.receipt?.source == .replaced)
+        #expect(file.pattern.firstDifference(from: try #require(requests.first).body) == nil)
     }
 
-    @Test func `a file that is another than was queued is not sent at all`() async throws {
+    @Test func `F1 a file that is another than was queued is not sent at all`() async throws {
         let file = try TestFile(count: 100)
         let server = try HostileServer([.answer(201)])
         defer { server.stop() }
@@ -101,7 +156,7 @@ private struct SilentRecorder: AttemptRecorder {
 }
 
 struct SourceFileTests {
-    @Test func `a file is read exactly and a short read is a change`() throws {
+    @Test func `F2 a file is read exactly and a short read is a change`() throws {
         let file = try TestFile(count: 1000)
         let source = try file.open()
         var bytes = [UInt8](repeating: 0, count: 300)
@@ -115,15 +170,25 @@ struct SourceFileTests {
     @Test(arguments: [
         ("/dev/null", "is not a regular file"), ("/", "is a folder"), ("/no/such/file", "no such file"),
         ("/proc/self/mem\u{0}x", "no such file"), ("", "no such file"), ("/etc/passwd/x", "no such file"),
+        ("/dev/zero", "is not a regular file"),
     ])
-    func `what is no regular file is refused with its name`(path: String, reason: String) {
+    func `F6 what is no regular file is refused with its name`(path: String, reason: String) {
         #expect { try SourceFile(LocalPath(path)) } throws: { error in
             guard let failure = error as? UploadFailure else { return false }
             return failure.category == .sourceUnreadable && failure.summary == "\(path): \(reason)"
         }
     }
 
-    @Test func `a pipe is refused and not waited for`() throws {
+    @Test(
+        .enabled(if: FileManager.default.fileExists(atPath: "/proc/self/status"), "there is no /proc here"),
+        arguments: ["/proc/self/status", "/proc/cpuinfo", "/sys/kernel/mm/transparent_hugepage/enabled"])
+    func `F6 what the kernel makes up is no file on a disk`(path: String) throws {
+        guard FileManager.default.fileExists(atPath: path) else { return }
+        let failure = #expect(throws: UploadFailure.self) { try SourceFile(LocalPath(path)) }
+        #expect(failure?.summary == "\(path): is not a file on a disk")
+    }
+
+    @Test func `F6 a pipe is refused and not waited for`() throws {
         let directory = try TemporaryDirectory()
         let path = directory.path("pipe")
         try #require(mkfifo(path, 0o600) == 0)

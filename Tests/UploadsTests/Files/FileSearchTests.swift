@@ -28,7 +28,7 @@ struct FileSearchTests {
         #expect(find("nothing").problems.map(\.reason) == ["no such file"])
     }
 
-    @Test func `a folder needs to be asked for`() throws {
+    @Test func `F7 a folder needs to be asked for`() throws {
         try make("day/a.mov")
         #expect(find("day").problems.map(\.reason) == ["is a folder; add --recursive"])
     }
@@ -50,32 +50,62 @@ struct FileSearchTests {
         #expect(find(".env").files.count == 1)
     }
 
-    @Test func `symbolic links in a folder are not followed`() throws {
+    @Test func `F8 symbolic links in a folder are not followed, and each is named`() throws {
         try make("out/secret", "day/a")
         try FileManager.default.createSymbolicLink(
             atPath: folder.path("day/link"), withDestinationPath: folder.path("out/secret"))
-        #expect(find("day", recursive: true).files.map(\.relativeName) == ["day/a"])
+        #expect(symlink(folder.path("out"), folder.path("day/folder")) == 0)
+        #expect(symlink("nowhere", folder.path("day/dangling")) == 0)
+        let found = find("day", recursive: true)
+        #expect(found.files.map(\.relativeName) == ["day/a"])
+        #expect(found.problems.map(\.path.name) == ["dangling", "folder", "link"])
+        #expect(Set(found.problems.map(\.reason)) == ["is a symbolic link; name it to add it"])
     }
 
-    @Test func `a link that is named is followed`() throws {
-        try make("a")
-        try FileManager.default.createSymbolicLink(
-            atPath: folder.path("link"), withDestinationPath: folder.path("a"))
-        #expect(find("link").files.count == 1)
+    @Test func `F8 a link that is named is followed, and what is queued is where it leads`() throws {
+        try make("a", "out/b")
+        #expect(symlink("a", folder.path("link")) == 0)
+        #expect(symlink("link", folder.path("second")) == 0)
+        #expect(symlink("out", folder.path("folder")) == 0)
+        let found = find("second", "folder", recursive: true)
+        #expect(found.files.map(\.path.text) == [folder.path("a"), folder.path("out/b")])
+        #expect(found.files.map(\.relativeName) == ["second", "folder/b"])
+        #expect(found.problems.isEmpty)
     }
 
-    @Test func `a link that leads to itself is a problem`() throws {
-        try FileManager.default.createSymbolicLink(
-            atPath: folder.path("loop"), withDestinationPath: folder.path("loop"))
-        #expect(find("loop").problems.count == 1)
+    @Test(arguments: [false, true])
+    func `F8 a link that leads nowhere and one that leads to itself are named`(isPattern: Bool) throws {
+        #expect(symlink("loop", folder.path("loop")) == 0)
+        #expect(symlink("nothing", folder.path("dangling")) == 0)
+        let found = isPattern ? find("*") : find("dangling", "loop")
+        #expect(
+            found.problems.map(\.reason) == [
+                "is a symbolic link to nothing, where nothing is", "is on a loop of symbolic links",
+            ])
     }
 
-    @Test func `a pipe is refused and nobody waits for it`() throws {
+    @Test func `F6 a pipe is refused and nobody waits for it`() throws {
+        try make("day/a")
         #expect(mkfifo(folder.path("pipe"), 0o600) == 0)
+        #expect(mkfifo(folder.path("day/pipe"), 0o600) == 0)
         #expect(find("pipe").problems.map(\.reason) == ["is not a regular file"])
+        #expect(find("day", recursive: true).problems.map(\.reason) == ["is not a regular file"])
     }
 
-    @Test func `a device is refused`() {
+    @Test func `F6 a socket is refused`() throws {
+        let server = try HostileServer(at: .unix(folder.path("socket"))) { _ in }
+        defer { server.stop() }
+        #expect(find("socket").problems.map(\.reason) == ["is not a regular file"])
+    }
+
+    @Test(
+        .enabled(if: EntryKind.of(LocalPath("/proc/self"), follows: false) != .missing, "there is no /proc"))
+    func `F6 what the kernel makes up is refused`() {
+        let found = FileSearch(isRecursive: false).find([LocalPath("/proc/self/status")])
+        #expect(found.problems.map(\.reason) == ["is not a file on a disk"])
+    }
+
+    @Test func `F6 a device is refused`() {
         let found = FileSearch(isRecursive: false).find([LocalPath("/dev/zero")])
         #expect(found.problems.map(\.reason) == ["is not a regular file"])
     }
@@ -104,7 +134,77 @@ struct FileSearchTests {
         #expect(find("a", "a", "*").files.count == 1)
     }
 
-    @Test func `a name that is not UTF-8 is found and keeps its bytes`() throws {
+    @Test
+    func `F7 a tree of 2,000 folders, with paths longer than the system takes, is a problem and no crash`()
+        async throws
+    {
+        try make("day/a")
+        var descriptor = open(folder.path("day"), O_RDONLY | O_DIRECTORY)
+        for _ in 0..<2_000 {
+            try #require(mkdirat(descriptor, "dd", 0o700) == 0)
+            let next = openat(descriptor, "dd", O_RDONLY | O_DIRECTORY)
+            try #require(next >= 0)
+            close(descriptor)
+            descriptor = next
+        }
+        close(descriptor)
+        let found = find("day", recursive: true)
+        #expect(found.files.map(\.relativeName) == ["day/a"])
+        #expect(found.problems.map(\.reason) == ["is nested too deeply: in 256 folders"])
+        #expect(
+            find("day/" + String(repeating: "dd/", count: 2000)).problems.map(\.reason) == [
+                "its path is too long"
+            ])
+        try removeDeep()
+    }
+
+    @Test func `F7 a file whose path is longer than the system takes is a problem`() throws {
+        try make("day/a")
+        let name = String(repeating: "n", count: 250)
+        var descriptor = open(folder.path("day"), O_RDONLY | O_DIRECTORY)
+        for _ in 0..<16 {
+            try #require(mkdirat(descriptor, name, 0o700) == 0)
+            let next = openat(descriptor, name, O_RDONLY | O_DIRECTORY)
+            close(descriptor)
+            descriptor = next
+        }
+        close(openat(descriptor, name, O_WRONLY | O_CREAT, 0o600))
+        close(descriptor)
+        let found = find("day", recursive: true)
+        #expect(found.files.map(\.relativeName) == ["day/a"])
+        #expect(found.problems.map(\.reason) == ["its path is too long"])
+        try removeDeep()
+    }
+
+    /// What removes the folder afterwards knows no way back from so far down.
+    private func removeDeep() throws {
+        let removal = Process()
+        removal.executableURL = URL(fileURLWithPath: "/bin/rm")
+        removal.arguments = ["-rf", folder.path("day")]
+        try removal.run()
+        removal.waitUntilExit()
+    }
+
+    @Test func `F12 a file that changed just now is left out where an age is asked for`() throws {
+        try make("day/old", "day/young", "day/future")
+        let now = Date(timeIntervalSince1970: 1_800_000_000)
+        for (name, age) in [("old", 10.0), ("young", 3.2), ("future", -50)] {
+            try FileManager.default.setAttributes(
+                [.modificationDate: now.addingTimeInterval(-age)], ofItemAtPath: folder.path("day/\(name)"))
+        }
+        let search = FileSearch(isRecursive: true, minimumAge: 5, now: { now })
+        let found = search.find([LocalPath(folder.path("day"))])
+        #expect(found.files.map(\.relativeName) == ["day/old"])
+        #expect(
+            found.problems.map { "\($0.path.name) \($0.reason)" } == [
+                "future changed 0 s ago, may still be written", "young changed 3 s ago, may still be written",
+            ])
+        #expect(
+            FileSearch(isRecursive: true, now: { now }).find([LocalPath(folder.path("day"))]).files.count == 3
+        )
+    }
+
+    @Test func `F11 a name that is not UTF-8 is found and keeps its bytes`() throws {
         try make("day/a")
         let path = LocalPath(folder.path("day")).appending([0x62, 0xFF, 0xFE])
         #expect(path.withCString { close(creat($0, 0o600)) } == 0)

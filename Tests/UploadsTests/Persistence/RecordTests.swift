@@ -46,6 +46,24 @@ struct RecordTests {
         #expect(try roundTrip(.make(state: state)).state == state)
     }
 
+    @Test(arguments: SourceFate.allCases)
+    func `F4 what became of the file's name comes back`(source: SourceFate) throws {
+        let state = Upload.State.done(Receipt(source: source), at: Self.now)
+        #expect(try roundTrip(.make(state: state)).state == state)
+    }
+
+    @Test(arguments: [0, 1, 3])
+    func `F1 how often a file changed comes back, and is not written if it never did`(changes: Int) throws {
+        var upload = Upload.make()
+        upload.tries.attempts = 4
+        upload.tries.changes = changes
+        #expect(try roundTrip(upload) == upload)
+        var writer = JSONWriter()
+        writer.upload(upload, unknown: nil)
+        let text = String(decoding: writer.bytes, as: UTF8.self)
+        #expect(text.contains(#","changes":"#) == (changes > 0))
+    }
+
     @Test(arguments: ExistingFilePolicy.allCases)
     func `what becomes of a file that is there comes back`(existing: ExistingFilePolicy) throws {
         var upload = Upload.make()

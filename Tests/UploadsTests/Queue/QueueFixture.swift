@@ -167,13 +167,13 @@ struct QueueFixture {
 
     init(
         _ uploads: [Upload] = [], concurrency: Int = 4, isLocal: Bool = false,
-        ignoresCancelling: Bool = false,
+        ignoresCancelling: Bool = false, retry: QueueRetryPolicy = QueueRetryPolicy(),
         probe: @escaping @Sendable (UploadHost) async -> Reachability = { _ in .reachable }
     ) {
         journal = MemoryJournal(uploads)
         runner = ScriptedRunner(isLocal: isLocal, ignoresCancelling: ignoresCancelling)
         queue = UploadQueue(
-            configuration: .init(concurrency: concurrency), journal: journal,
+            configuration: .init(concurrency: concurrency, retry: retry), journal: journal,
             runner: runner, clock: .manual(clock), probe: probe)
     }
 
