@@ -9,18 +9,20 @@
 package final class DirectoryFiles: StateFiles {
     package let path: String
     private let descriptor: Int32
+    private let reserve: DescriptorReserve
 
     /// Takes over `descriptor`, an open folder.
     init(descriptor: Int32, path: String) {
         self.descriptor = descriptor
         self.path = path
+        reserve = DescriptorReserve(of: descriptor)
     }
 
     deinit { close(descriptor) }
 
     package func names() throws(SystemCallError) -> [String] {
         // A descriptor of its own: reading the folder moves the position, and `closedir` closes it.
-        let copy = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        let copy = reserve.open { openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
         guard copy >= 0, let stream = fdopendir(copy) else { throw failure("opendir", "") }
         defer { closedir(stream) }
         var names: [String] = []
@@ -51,22 +53,22 @@ package final class DirectoryFiles: StateFiles {
     private func openFile(_ name: String, for access: FileAccess) throws(SystemCallError) -> DescriptorFile? {
         let flags = access == .reading ? O_RDONLY : O_RDWR | O_APPEND
         // O_NONBLOCK: opening a FIFO that somebody put here must not wait for its other end.
-        let file = openat(descriptor, name, flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
+        let file = reserve.open { openat(descriptor, name, flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK) }
         guard file >= 0 else {
             if errno == ENOENT { return nil }
             if errno == ELOOP { throw danger(.symbolicLink, name, 0o777) }
             throw failure("openat", name)
         }
-        let opened = DescriptorFile(descriptor: file, name: name)
+        let opened = DescriptorFile(descriptor: file, name: name, reserve: reserve)
         try check(file, name)
         return opened
     }
 
     package func create(_ name: String) throws(SystemCallError) -> any StateFile {
         let flags = O_RDWR | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
-        let file = openat(descriptor, name, flags, 0o600)
+        let file = reserve.open { openat(descriptor, name, flags, 0o600) }
         guard file >= 0 else { throw failure("openat", name) }
-        return DescriptorFile(descriptor: file, name: name)
+        return DescriptorFile(descriptor: file, name: name, reserve: reserve)
     }
 
     package func link(_ name: String, as other: String) throws(SystemCallError) {
@@ -94,12 +96,12 @@ package final class DirectoryFiles: StateFiles {
     /// Opens the file that is locked, making it if there is none.
     func openLock(_ name: String) throws(SystemCallError) -> DescriptorFile {
         let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
-        let file = openat(descriptor, name, flags, 0o600)
+        let file = reserve.open { openat(descriptor, name, flags, 0o600) }
         guard file >= 0 else {
             if errno == ELOOP { throw danger(.symbolicLink, name, 0o777) }
             throw failure("openat", name)
         }
-        let opened = DescriptorFile(descriptor: file, name: name)
+        let opened = DescriptorFile(descriptor: file, name: name, reserve: reserve)
         try check(file, name)
         return opened
     }
@@ -163,13 +165,18 @@ package final class DirectoryFiles: StateFiles {
 package final class DescriptorFile: StateFile {
     let descriptor: Int32
     private let name: String
+    private let reserve: DescriptorReserve?
 
-    init(descriptor: Int32, name: String) {
+    /// - Parameter reserve: Gets the descriptor when the file is done with.
+    init(descriptor: Int32, name: String, reserve: DescriptorReserve? = nil) {
         self.descriptor = descriptor
         self.name = name
+        self.reserve = reserve
     }
 
-    deinit { close(descriptor) }
+    deinit {
+        if let reserve { reserve.take(over: descriptor) } else { close(descriptor) }
+    }
 
     package func length() throws(SystemCallError) -> Int {
         var status = stat()
