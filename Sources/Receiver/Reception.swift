@@ -130,6 +130,10 @@ extension Refusal {
         case ENOTDIR, ELOOP, EISDIR: self.init(.conflict, "A folder or a link of that name is in the way.")
         case EACCES, EPERM, EROFS: self.init(.forbidden, "The receiver may not write there.")
         case ENAMETOOLONG: self.init(.badRequest, "The path is too long.")
+        case EMFILE, ENFILE:
+            // RFC 9110 §15.6.4: for the time being. Connections that end give descriptors back.
+            self.init(
+                .serviceUnavailable, "The receiver has too many files open.", fields: [.retryAfter: "1"])
         default: self.init(.internalServerError, "The receiver could not store this.")
         }
         reason = "\(reason) (\(error))"
