@@ -163,7 +163,9 @@ public struct UploadAttempt: Sendable {
     ) async throws(UploadFailure) -> Reply? {
         // A server that may have all of the file is asked for it first, whatever became of the file since.
         let carriesFile = exchange.carriesFile
-        if carriesFile || exchange.mayComplete || known?.wholeBodySent != true { try file.check(identity) }
+        if carriesFile || exchange.mayComplete || known?.wholeBodySent != true {
+            try await file.confirm(identity)
+        }
         guard let digests = try await digests(for: exchange) else { return nil }
         let marker = Marker(mark: exchange.markBeforeLastBytes, recorder: recorder)
         let request = TransportRequest(
@@ -191,10 +193,13 @@ public struct UploadAttempt: Sendable {
             switch error.reason {
             case .cancelled: return nil
             case .source: throw error.failure
-            case .unsent, .notConnected: return .broken(error.failure, bodySent: nil)
+            case .unsent, .notConnected:
+                // Nothing a server or a protocol could have a say in.
+                if error.failure.category == .descriptors { throw error.failure }
+                return .broken(error.failure, bodySent: nil)
             case .staleConnection, .broken:
                 // A file that changed breaks connections too, and is then the reason that helps.
-                if carriesFile { try file.check(identity) }
+                if carriesFile { try await file.confirm(identity) }
                 return .broken(error.failure, bodySent: error.bodySent)
             }
         case .unusable, .adaptation, .rejected, .undecodable, .retry: throw failure.failure
@@ -206,7 +211,7 @@ public struct UploadAttempt: Sendable {
         guard !exchange.digests.isEmpty else { return [] }
         recorder.isReading()
         let digests = try await FileDigest.compute(exchange.digests, of: file)
-        try file.check(identity)
+        try await file.confirm(identity)
         return digests
     }
 
@@ -232,7 +237,7 @@ public struct UploadAttempt: Sendable {
         case .file(let range, let prefix, let suffix):
             let (file, identity) = (file, identity)
             let check: @Sendable () async throws(UploadFailure) -> Void = { () async throws(UploadFailure) in
-                try file.check(identity)
+                try await file.confirm(identity)
                 try await marker.set()
             }
             return .streamed(
@@ -250,7 +255,7 @@ private struct LastLook: RequestInterceptor {
     let identity: FileIdentity
 
     func adapt(_ request: TransportRequest, for context: RequestContext) async throws -> TransportRequest {
-        try file.check(identity)
+        try await file.confirm(identity)
         return request
     }
 }
@@ -259,7 +264,7 @@ extension Receipt {
     /// With what became of the file's name.
     fileprivate func telling(of file: SourceFile) async -> Receipt {
         var receipt = self
-        receipt.source = try? await SourceFile.offThread(file.path) { file.fate() }
+        receipt.source = await file.fateNow()
         return receipt
     }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Transfer
 
 @main
 struct Ferry: AsyncParsableCommand {
@@ -20,6 +21,7 @@ struct Ferry: AsyncParsableCommand {
         defaultSubcommand: ScreenCommand.self)
 
     static func main() async {
+        DescriptorLimit.raise()
         do {
             var command = try parseAsRoot()
             if var asynchronous = command as? any AsyncParsableCommand {

@@ -39,14 +39,18 @@ struct RowAppearance: Sendable {
                 .retry, count > 0 && count < 100 ? "retry \(count)" : "retry", .waiting, part: confirmed)
             let end = model.waitEnds[upload.id] ?? model.clock.seconds(of: until)
             let seconds = end - model.clock.seconds
-            let wait = model.isOffline ? "waiting for network" : Wording.wait(seconds)
+            // What waits for its own disk does not wait for the network.
+            let isOffline = model.isOffline && ![.sourceAway, .descriptors].contains(failure.category)
+            let wait = isOffline ? "waiting for network" : Wording.wait(seconds)
             messages = ["\(wait): \(Self.sentence(failure, of: upload))"]
             if let status = failure.status {
                 messages.append("\(wait): \(status)")
             } else if failure.category == .network {
                 messages.append("\(wait): network")
+            } else if failure.category == .sourceAway {
+                messages.append("\(wait): source")
             }
-            short = model.isOffline ? "offline" : seconds > 0 ? String(wait.dropFirst(3)) : wait
+            short = isOffline ? "offline" : seconds > 0 ? String(wait.dropFirst(3)) : wait
         case .paused(.offline):
             self.init(.offline, "offline", .waiting, part: confirmed > 0 ? confirmed : nil)
             messages = ["waiting for network", "no network"]
@@ -121,7 +125,7 @@ struct RowAppearance: Sendable {
         case .authentication: "sign in"
         case .outcomeUnknown: "unknown"
         case .storage: "disk"
-        case .network, .server, .permanent: "held"
+        case .network, .server, .permanent, .sourceAway, .descriptors: "held"
         }
     }
 }

@@ -53,7 +53,9 @@ public struct TokenFile: Sendable {
         _ = folder.withCString { mkdir($0, 0o700) }
         let number = folder.withCString { open($0, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
         guard number >= 0 else {
-            let reason = Folder.text(of: errno)
+            let code = errno
+            if DescriptorLimit.isLack(code) { throw .noDescriptor(code, for: folder.text) }
+            let reason = Folder.text(of: code)
             throw UploadFailure(
                 .authentication,
                 "the folder \(folder.text) for tokens cannot be opened: \(reason)",
@@ -165,6 +167,7 @@ private struct Folder: Sendable {
         if code == ELOOP {
             return unsafe("\(path)/\(name) is a symbolic link", "put a file in its place, then retry")
         }
+        if DescriptorLimit.isLack(code) { return .noDescriptor(code, for: "\(path)/\(name)") }
         return UploadFailure(
             .authentication, "cannot \(verb) \(path)/\(name): \(Self.text(of: code))",
             hint: "tokens must be kept there before they are used; put that right, then retry")

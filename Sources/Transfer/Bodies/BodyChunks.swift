@@ -1,4 +1,3 @@
-import NIOPosix
 import UploadProtocols
 
 /// The bytes of a body in order, for whoever wants them elsewhere than on a connection.
@@ -89,21 +88,14 @@ extension SourceFile {
     /// - Throws: `UploadFailure` (`sourceChanged`) if the file is not what `identity` says, also for a change while the
     ///   piece was read.
     func bytes(_ range: Range<ByteCount>, of identity: FileIdentity) async throws(UploadFailure) -> [UInt8] {
-        do {
-            return try await NIOThreadPool.singleton.runIfActive {
-                let bytes = try [UInt8](unsafeUninitializedCapacity: range.count) { buffer, count in
-                    let space = UnsafeMutableRawBufferPointer(
-                        rebasing: UnsafeMutableRawBufferPointer(buffer)[..<range.count])
-                    try self.read(into: space, at: range.lowerBound)
-                    count = range.count
-                }
-                try self.check(identity)
-                return bytes
+        try await readers.run(path, on: self.identity.device) { () throws(UploadFailure) in
+            var bytes = [UInt8](repeating: 0, count: range.count)
+            let result = bytes.withUnsafeMutableBytes { space in
+                Result { () throws(UploadFailure) in try self.read(into: space, at: range.lowerBound) }
             }
-        } catch let failure as UploadFailure {
-            throw failure
-        } catch {
-            throw Self.unreadable(path, "it could not be read: \(error)")
+            try result.get()
+            try self.check(identity)
+            return bytes
         }
     }
 }

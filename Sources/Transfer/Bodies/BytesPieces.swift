@@ -11,7 +11,7 @@ final class BytesPieces: PieceSource {
 
     init(_ bytes: [UInt8]) { left = Mutex(ByteBuffer(bytes: bytes)) }
 
-    func check() {}
+    func check(on eventLoop: any EventLoop) -> EventLoopFuture<Void> { eventLoop.makeSucceededVoidFuture() }
     func stop() {}
 
     func next(upTo limit: ByteCount, on eventLoop: any EventLoop) -> EventLoopFuture<Piece> {

@@ -1,5 +1,4 @@
 import NIOCore
-import NIOPosix
 import Synchronization
 import UploadProtocols
 
@@ -33,13 +32,29 @@ final class FilePieces: PieceSource {
     var largestPiece: ByteCount { sendsRegions ? PieceSize.largestRegion : PieceSize.largestBuffer }
     var needsWatching: Bool { sendsRegions }
 
-    func check() throws { try file.check(identity) }
+    func check(on eventLoop: any EventLoop) -> EventLoopFuture<Void> {
+        let (file, identity) = (file, identity)
+        return file.readers.run(file.path, on: file.identity.device, eventLoop: eventLoop) {
+            () throws(UploadFailure) in try file.check(identity)
+        }
+    }
+
     func stop() {}
 
-    /// Checks the file and reads the piece, or brings it into the page cache, on the thread pool.
+    func failure(of error: any Error) -> UploadFailure? {
+        guard sendsRegions, let error = error as? IOError, SourceMedium.isTroubleOfDisk(error.errnoCode)
+        else {
+            return nil
+        }
+        return SourceFile.failure(file.path, error.errnoCode)
+    }
+
+    /// Checks the file and reads the piece, or brings it into the page cache, on a thread that may wait for the medium.
     func next(upTo limit: ByteCount, on eventLoop: any EventLoop) -> EventLoopFuture<Piece> {
         let part = take(upTo: limit)
-        return NIOThreadPool.singleton.runIfActive(eventLoop: eventLoop) { try self.read(part) }
+        return file.readers.run(file.path, on: file.identity.device, eventLoop: eventLoop) {
+            () throws(UploadFailure) in try self.read(part)
+        }
     }
 
     private func take(upTo limit: ByteCount) -> Range<ByteCount> {
@@ -54,7 +69,7 @@ final class FilePieces: PieceSource {
         }
     }
 
-    private func read(_ part: Range<ByteCount>) throws -> Piece {
+    private func read(_ part: Range<ByteCount>) throws(UploadFailure) -> Piece {
         try file.check(identity)
         let isLast = part.upperBound == range.upperBound
         let head = part.lowerBound == range.lowerBound ? prefix : []
@@ -71,11 +86,15 @@ final class FilePieces: PieceSource {
         let count = head.count + part.count + tail.count
         var buffer = ByteBufferAllocator().buffer(capacity: count)
         buffer.writeBytes(head)
-        _ = try buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: part.count) { space in
-            let space = UnsafeMutableRawBufferPointer(rebasing: space.prefix(part.count))
-            try file.read(into: space, at: part.lowerBound)
-            return part.count
+        let result = Result { () throws(UploadFailure) in
+            try buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: part.count) {
+                (space) throws(UploadFailure) in
+                let space = UnsafeMutableRawBufferPointer(rebasing: space.prefix(part.count))
+                try file.read(into: space, at: part.lowerBound)
+                return part.count
+            }
         }
+        _ = try result.get()
         buffer.writeBytes(tail)
         return Piece(data: count > 0 ? [.byteBuffer(buffer)] : [], count: ByteCount(count), isLast: isLast)
     }

@@ -14,7 +14,14 @@ final class JoinedPieces: PieceSource {
     var largestPiece: ByteCount { sources.map(\.largestPiece).max() ?? PieceSize.largestBuffer }
     var needsWatching: Bool { sources.contains { $0.needsWatching } }
 
-    func check() throws { for source in sources { try source.check() } }
+    func check(on eventLoop: any EventLoop) -> EventLoopFuture<Void> {
+        .andAllSucceed(sources.map { $0.check(on: eventLoop) }, on: eventLoop)
+    }
+
+    func failure(of error: any Error) -> UploadFailure? {
+        sources[min(current.withLock { $0 }, sources.count - 1)].failure(of: error)
+    }
+
     func stop() { for source in sources { source.stop() } }
 
     func next(upTo limit: ByteCount, on eventLoop: any EventLoop) -> EventLoopFuture<Piece> {

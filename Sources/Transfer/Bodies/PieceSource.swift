@@ -22,13 +22,21 @@ protocol PieceSource: Sendable {
     /// - Parameter limit: The most bytes of the piece, at least 1; what stands before and after a file comes on top.
     func next(upTo limit: ByteCount, on eventLoop: any EventLoop) -> EventLoopFuture<Piece>
 
-    /// Throws if what is read is no longer what it was. May wait for a disk.
-    func check() throws
+    /// Fails if what is read is no longer what it was.
+    func check(on eventLoop: any EventLoop) -> EventLoopFuture<Void>
     /// True if the kernel reads by itself and cannot say that a file has changed: then it is looked at meanwhile.
     var needsWatching: Bool { get }
 
+    /// What it says of the file that a write of a piece failed, if the kernel could not read it; nil if it is about the
+    /// connection.
+    func failure(of error: any Error) -> UploadFailure?
+
     /// Nothing more is wanted: ends what reads on its own.
     func stop()
+}
+
+extension PieceSource {
+    func failure(of error: any Error) -> UploadFailure? { nil }
 }
 
 enum PieceSize {

@@ -35,7 +35,7 @@ final class StreamPieces: PieceSource {
         length = stream.length
     }
 
-    func check() {}
+    func check(on eventLoop: any EventLoop) -> EventLoopFuture<Void> { eventLoop.makeSucceededVoidFuture() }
 
     func stop() {
         let reading = state.withLock { state in

@@ -69,13 +69,19 @@ final class BodyWriter: Sendable {
     private func watchFiles() {
         let (pieces, eventLoop) = (pieces, eventLoop)
         let interval = TimeAmount.seconds(1)
-        let watch = eventLoop.scheduleRepeatedTask(initialDelay: interval, delay: interval) { _ in
-            NIOThreadPool.singleton.runIfActive(eventLoop: eventLoop) { try pieces.check() }
-                .whenFailure { [weak self] in self?.end(.failure($0)) }
+        // One at a time: each holds a thread for as long as a medium hangs.
+        let watch = eventLoop.scheduleRepeatedAsyncTask(initialDelay: interval, delay: interval) { _ in
+            let checked = pieces.check(on: eventLoop)
+            checked.whenFailure { [weak self] in self?.end(.failure($0)) }
+            return checked
         }
         let isWatched: Void? = withRun { $0.watch = watch }
         if isWatched == nil { watch.cancel() }
     }
+
+    /// What broke the exchange: a connection that was closed because the kernel could not read the file is none that
+    /// broke.
+    func reason(of error: any Error) -> any Error { pieces.failure(of: error) ?? error }
 
     /// That many bytes of what was written are with the kernel. Called on the event loop.
     func didSend(_ count: ByteCount) {
@@ -194,7 +200,7 @@ final class BodyWriter: Sendable {
     private func checkFiles() -> EventLoopFuture<Void> {
         let pieces = pieces
         guard pieces.needsWatching else { return eventLoop.makeSucceededVoidFuture() }
-        return NIOThreadPool.singleton.runIfActive(eventLoop: eventLoop) { try pieces.check() }
+        return pieces.check(on: eventLoop)
     }
 
     private func pause(for piece: Piece) -> EventLoopFuture<Void> {

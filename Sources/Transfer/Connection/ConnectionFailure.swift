@@ -15,6 +15,11 @@ struct ConnectionFailure {
     var proxy: ProxyAddress?
 
     func translate(_ error: any Error) -> TransportError {
+        if let lack = lackOfDescriptors(error) {
+            return TransportError(
+                start == .unsent ? .notConnected : whenBroken, .noDescriptor(lack, for: host),
+                bodySent: bodySent)
+        }
         if let proxy, let told = translate(error, of: proxy) { return told }
         switch error {
         case let failure as UploadFailure:
@@ -68,6 +73,20 @@ struct ConnectionFailure {
             return network(whenBroken, "\(host) closed the connection")
         default:
             return network(.broken, "the connection to \(host) broke: \(error)")
+        }
+    }
+
+    /// The code, if there was no descriptor for a socket, or for the files that tell where a name leads to.
+    private func lackOfDescriptors(_ error: any Error) -> CInt? {
+        switch error {
+        case let error as IOError: return DescriptorLimit.isLack(error.errnoCode) ? error.errnoCode : nil
+        case let error as NIOConnectionError where error.connectionErrors.isEmpty:
+            return DescriptorLimit.isReached ? EMFILE : nil
+        case let error as NIOConnectionError:
+            return error.connectionErrors.lazy.compactMap { lackOfDescriptors($0.error) }.first
+        // The certificates that are trusted are in files.
+        case is NIOSSLError where start == .unsent: return DescriptorLimit.isReached ? EMFILE : nil
+        default: return nil
         }
     }
 

@@ -1,4 +1,3 @@
-import NIOPosix
 import UploadProtocols
 
 /// Digests of ranges of a file.
@@ -10,7 +9,7 @@ enum FileDigest {
     /// Computes what `orders` ask for; each range is read once, however many digests are wanted of it.
     ///
     /// - Returns: In the order of `orders`; nil if the task was cancelled.
-    /// - Throws: `sourceChanged` if the file ends too soon; `sourceUnreadable` for an error of the medium.
+    /// - Throws: `sourceChanged` if the file ends too soon; `sourceAway` for an error of the medium.
     static func compute(
         _ orders: [DigestOrder], of file: SourceFile
     ) async throws(UploadFailure) -> [ComputedDigest]? {
@@ -35,7 +34,8 @@ enum FileDigest {
         while offset < range.upperBound {
             guard !Task.isCancelled else { return nil }
             let next = offset..<min(offset + span, range.upperBound)
-            running = try await SourceFile.offThread(file.path) { [running] () throws(UploadFailure) in
+            running = try await file.readers.run(file.path, on: file.identity.device) {
+                [running] () throws(UploadFailure) in
                 var running = running
                 try read(next, of: file) { block in
                     for algorithm in algorithms { running[algorithm]?.update(block) }

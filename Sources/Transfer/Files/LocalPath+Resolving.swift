@@ -13,7 +13,7 @@ extension LocalPath {
     public func resolved() throws(UploadFailure) -> LocalPath {
         guard !bytes.contains(0) else { throw SourceFile.unreadable(self, "no such file") }
         guard let found = withCString({ realpath($0, nil) }) else {
-            throw SourceFile.unreadable(self, reason(for: errno))
+            throw failure(errno)
         }
         defer { free(found) }
         return LocalPath(bytes: Array(UnsafeRawBufferPointer(start: found, count: strlen(found))))
@@ -26,12 +26,13 @@ extension LocalPath {
         return count > 0 ? LocalPath(bytes: buffer.prefix(count).map { UInt8(bitPattern: $0) }) : nil
     }
 
-    private func reason(for code: CInt) -> String {
+    private func failure(_ code: CInt) -> UploadFailure {
         switch code {
-        case ELOOP: "is on a loop of symbolic links"
+        case ELOOP: SourceFile.unreadable(self, "is on a loop of symbolic links")
         case ENOENT:
-            linkTarget.map { "is a symbolic link to \($0.text), where nothing is" } ?? "no such file"
-        default: SourceFile.text(of: code)
+            SourceFile.unreadable(
+                self, linkTarget.map { "is a symbolic link to \($0.text), where nothing is" } ?? "no such file")
+        default: SourceFile.failure(self, code)
         }
     }
 }

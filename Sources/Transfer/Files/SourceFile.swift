@@ -19,6 +19,8 @@ public final class SourceFile: Sendable {
     /// What the file was when it was opened.
     public let identity: FileIdentity
     let descriptor: CInt
+    /// The threads that wait for its medium.
+    let readers: FileReaders
     /// For the kernel to send from. It lives as long as the file, because a region that is still on its way uses it.
     let handle: NIOFileHandle
 
@@ -33,21 +35,23 @@ public final class SourceFile: Sendable {
     }
 
     /// Follows symbolic links. A device is not opened at all: opening some does something already.
-    /// - Throws: `UploadFailure` (`sourceUnreadable`) that names the path and the reason, also for anything that is
-    ///   not a regular file on a disk.
-    public convenience init(_ path: LocalPath) throws(UploadFailure) {
+    /// - Throws: `UploadFailure` that names the path and the reason: `sourceUnreadable`, also for anything that is not a
+    ///   regular file on a disk; `sourceAway` if the medium does not let it be read now; `descriptors` if no file can
+    ///   be opened.
+    public convenience init(_ path: LocalPath, readers: FileReaders = .shared) throws(UploadFailure) {
         // The system would take the path to end there.
         guard !path.bytes.contains(0) else { throw Self.unreadable(path, "no such file") }
         var status = stat()
         if path.withCString({ stat($0, &status) }) == 0 { try Self.checkKind(of: status, path) }
         let opened = path.withCString { systemOpen($0, PathWalk.fileFlags) }
-        guard opened >= 0 else { throw Self.unreadable(path, Self.text(of: errno)) }
-        try self.init(path, opened: opened)
+        guard opened >= 0 else { throw Self.failure(path, opening: errno) }
+        try self.init(path, opened: opened, readers: readers)
     }
 
     /// Takes over the descriptor.
-    init(_ path: LocalPath, opened: CInt) throws(UploadFailure) {
+    init(_ path: LocalPath, opened: CInt, readers: FileReaders = .shared) throws(UploadFailure) {
         self.path = path
+        self.readers = readers
         do throws(UploadFailure) {
             let status = try Self.status(of: opened, path: path)
             identity = FileIdentity(status)
@@ -77,19 +81,30 @@ public final class SourceFile: Sendable {
     /// - Throws: as `init`; `sourceChanged` if a link leads to anything else. That it is the queued version is for
     ///   `check` to say.
     public static func open(
-        _ path: LocalPath, queuedAs identity: FileIdentity
+        _ path: LocalPath, queuedAs identity: FileIdentity, readers: FileReaders = .shared
     ) async throws(UploadFailure) -> SourceFile {
-        try await offThread(path) { () throws(UploadFailure) in
-            switch try walk(path) {
-            case .file(let opened): return try SourceFile(path, opened: opened)
-            case .link(let link):
-                if let file = try? SourceFile(path), file.identity == identity { return file }
-                let goal = (try? link.resolved()) ?? link.linkTarget ?? link
-                throw UploadFailure(
-                    .sourceChanged,
-                    "\(path.text): \(link.text) is a symbolic link now and leads to \(goal.text)",
-                    hint: "remove it and add it again if that is meant")
+        try await readers.run(path, on: identity.device) { () throws(UploadFailure) in
+            do throws(UploadFailure) { return try opened(path, queuedAs: identity, readers) } catch {
+                // That it is not found because its medium is not there is no reason to give it up.
+                guard error.category == .sourceUnreadable, SourceMedium.isAway(path, expecting: identity)
+                else { throw error }
+                throw away(path, "its medium is not there")
             }
+        }
+    }
+
+    private static func opened(
+        _ path: LocalPath, queuedAs identity: FileIdentity, _ readers: FileReaders
+    ) throws(UploadFailure) -> SourceFile {
+        switch try walk(path) {
+        case .file(let opened): return try SourceFile(path, opened: opened, readers: readers)
+        case .link(let link):
+            if let file = try? SourceFile(path, readers: readers), file.identity == identity { return file }
+            let goal = (try? link.resolved()) ?? link.linkTarget ?? link
+            throw UploadFailure(
+                .sourceChanged,
+                "\(path.text): \(link.text) is a symbolic link now and leads to \(goal.text)",
+                hint: "remove it and add it again if that is meant")
         }
     }
 
@@ -114,26 +129,26 @@ public final class SourceFile: Sendable {
         case .opened(let opened): return .file(opened)
         case .link(let link): return .link(link)
         case .special(let isFolder): throw unreadable(path, isFolder ? Self.isFolder : Self.isSpecial)
-        case .failed(let code): throw unreadable(path, text(of: code))
+        case .failed(let code): throw failure(path, opening: code)
         }
     }
 
     /// Opens off the caller's thread: on a medium that hangs, opening hangs too.
+    ///
+    /// - Parameter readers: The threads that wait for the medium, here and while the file is read.
     /// - Throws: as `init`.
-    public static func open(_ path: LocalPath) async throws(UploadFailure) -> SourceFile {
-        try await offThread(path) { () throws(UploadFailure) in try SourceFile(path) }
+    public static func open(
+        _ path: LocalPath, readers: FileReaders = .shared
+    ) async throws(UploadFailure) -> SourceFile {
+        try await readers.run(path, on: nil) { () throws(UploadFailure) in
+            try SourceFile(path, readers: readers)
+        }
     }
 
-    /// Does `work` where waiting for a disk keeps nobody else.
-    static func offThread<Value: Sendable>(
-        _ path: LocalPath, _ work: @escaping @Sendable () throws(UploadFailure) -> Value
-    ) async throws(UploadFailure) -> Value {
-        do {
-            return try await NIOThreadPool.singleton.runIfActive { try work() }
-        } catch let failure as UploadFailure {
-            throw failure
-        } catch {
-            throw unreadable(path, "it could not be read: \(error)")
+    /// `check(_:)` off the caller's thread.
+    func confirm(_ expected: FileIdentity) async throws(UploadFailure) {
+        try await readers.run(path, on: identity.device) { () throws(UploadFailure) in
+            try self.check(expected)
         }
     }
 
@@ -161,6 +176,12 @@ public final class SourceFile: Sendable {
         }
     }
 
+    /// `fate` off the caller's thread; nil if the medium does not say.
+    func fateNow() async -> SourceFate? {
+        let found = try? await readers.run(path, on: identity.device) { () throws(UploadFailure) in self.fate() }
+        return found ?? nil
+    }
+
     /// What became of the name since the file was opened; nil if the file still has it.
     func fate() -> SourceFate? {
         guard let status = try? Self.status(of: descriptor, path: path) else { return nil }
@@ -173,8 +194,16 @@ public final class SourceFile: Sendable {
         return found.device == identity.device && found.inode == identity.inode ? nil : .replaced
     }
 
+    /// The version that `expected` describes as it is to be compared from now on: a medium that was away may come back as
+    /// another device, and everything else of the file is then as it was.
+    public func recognized(_ expected: FileIdentity) -> FileIdentity {
+        var here = expected
+        here.device = identity.device
+        return here == identity ? here : expected
+    }
+
     /// Reads exactly `count` bytes from `offset` into `buffer`.
-    /// - Throws: `sourceChanged` if the file ends before that; `sourceUnreadable` for an error of the medium.
+    /// - Throws: `sourceChanged` if the file ends before that; `sourceAway` for an error of the medium.
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: ByteCount) throws(UploadFailure) {
         var done = 0
         while done < buffer.count {
@@ -186,8 +215,9 @@ public final class SourceFile: Sendable {
                 let found = FileIdentity(try Self.status(of: descriptor, path: path))
                 throw FileChange(queued: identity, found: found, isWhileSent: true).failure(path)
             } else if errno != EINTR {
-                throw Self.unreadable(path, Self.text(of: errno))
+                throw Self.failure(path, errno)
             }
+            FileReaders.beat()
         }
     }
 
@@ -211,18 +241,12 @@ public final class SourceFile: Sendable {
         }
     }
 
-    /// The failure that says that the file cannot be read.
-    /// - Parameter reason: A part of a sentence: `no such file`.
-    public static func unreadable(_ path: LocalPath, _ reason: String) -> UploadFailure {
-        UploadFailure(.sourceUnreadable, "\(path.text): \(reason)", hint: "put the file right, then retry")
-    }
-
     private static let isFolder = "is a folder"
     private static let isSpecial = "is not a regular file"
 
     private static func status(of descriptor: CInt, path: LocalPath) throws(UploadFailure) -> stat {
         var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw unreadable(path, text(of: errno)) }
+        guard fstat(descriptor, &status) == 0 else { throw failure(path, errno) }
         try checkKind(of: status, path)
         return status
     }
@@ -232,18 +256,6 @@ public final class SourceFile: Sendable {
         case S_IFREG: break
         case S_IFDIR: throw unreadable(path, isFolder)
         default: throw unreadable(path, isSpecial)
-        }
-    }
-
-    static func text(of code: CInt) -> String {
-        switch code {
-        case ENOENT, ENOTDIR: "no such file"
-        case EACCES, EPERM: "permission denied"
-        case ELOOP: "too many symbolic links"
-        case EMFILE, ENFILE: "too many open files"
-        case ENXIO: isSpecial
-        case ENAMETOOLONG: "its path is too long"
-        default: String(cString: strerror(code)).lowercased()
         }
     }
 }

@@ -33,12 +33,12 @@ public final class SourceFolder: Sendable {
     }
 
     private init(_ path: LocalPath, opened: CInt) throws(UploadFailure) {
-        guard opened >= 0 else { throw SourceFile.unreadable(path, SourceFile.text(of: errno)) }
+        guard opened >= 0 else { throw SourceFile.failure(path, errno) }
         var status = stat()
         guard fstat(opened, &status) == 0 else {
             let code = errno
             close(opened)
-            throw SourceFile.unreadable(path, SourceFile.text(of: code))
+            throw SourceFile.failure(path, code)
         }
         self.path = path
         descriptor = opened
@@ -57,11 +57,11 @@ public final class SourceFolder: Sendable {
     public func names() throws(UploadFailure) -> [[UInt8]] {
         // A stream owns its descriptor, and the place in it.
         let copy = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard copy >= 0 else { throw SourceFile.unreadable(path, SourceFile.text(of: errno)) }
+        guard copy >= 0 else { throw SourceFile.failure(path, errno) }
         guard let stream = fdopendir(copy) else {
             let code = errno
             close(copy)
-            throw SourceFile.unreadable(path, SourceFile.text(of: code))
+            throw SourceFile.failure(path, code)
         }
         defer { closedir(stream) }
         var names: [[UInt8]] = []
@@ -71,7 +71,7 @@ public final class SourceFolder: Sendable {
             if name != [0x2E], name != [0x2E, 0x2E] { names.append(name) }
             errno = 0
         }
-        guard errno == 0 else { throw SourceFile.unreadable(path, SourceFile.text(of: errno)) }
+        guard errno == 0 else { throw SourceFile.failure(path, errno) }
         return names.sorted { $0.lexicographicallyPrecedes($1) }
     }
 
@@ -101,12 +101,12 @@ public final class SourceFolder: Sendable {
     public func identity(ofFile name: [UInt8]) throws(UploadFailure) -> FileIdentity {
         let path = path.appending(name)
         guard path.bytes.count < PATH_MAX else {
-            throw SourceFile.unreadable(path, SourceFile.text(of: ENAMETOOLONG))
+            throw SourceFile.failure(path, ENAMETOOLONG)
         }
         let opened = LocalPath(bytes: name).withCString {
             openat(descriptor, $0, PathWalk.fileFlags | O_NOFOLLOW)
         }
-        guard opened >= 0 else { throw SourceFile.unreadable(path, SourceFile.text(of: errno)) }
+        guard opened >= 0 else { throw SourceFile.failure(path, errno) }
         return try SourceFile(path, opened: opened).identity
     }
 }

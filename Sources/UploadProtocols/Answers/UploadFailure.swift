@@ -16,10 +16,14 @@ public struct UploadFailure: Error, Hashable, Codable, Sendable {
         case sourceChanged
         /// The file cannot be read: gone, no permission, not a regular file.
         case sourceUnreadable
+        /// The disk or network share that the file is on does not let it be read now. Tried again.
+        case sourceAway
         /// The whole body went out, no answer came, and the protocol has no way to ask.
         case outcomeUnknown
         /// The state folder cannot be written.
         case storage
+        /// No file or socket can be opened until others are closed. Tried again, and no fault of the upload's.
+        case descriptors
     }
 
     /// Who can do something about it, and when.
@@ -45,5 +49,10 @@ public struct UploadFailure: Error, Hashable, Codable, Sendable {
     }
 
     /// True if waiting and trying again may help without anybody doing anything.
-    public var isTransient: Bool { category == .network || category == .server }
+    public var isTransient: Bool {
+        switch category {
+        case .network, .server, .sourceAway, .descriptors: true
+        case .authentication, .permanent, .sourceChanged, .sourceUnreadable, .outcomeUnknown, .storage: false
+        }
+    }
 }

@@ -21,6 +21,7 @@ public final class DestinationRunner: AttemptRunner {
     private let now: @Sendable () -> Date
     private let timeouts: HTTPClientTransport.Timeouts
     private let proxy: ProxySettings
+    private let readers: FileReaders
     private let pace: any Pace
     private let monitors: [any EventMonitor]
     private let addressCredentials: @Sendable (Upload.Target) -> (any RequestInterceptor)?
@@ -30,6 +31,7 @@ public final class DestinationRunner: AttemptRunner {
     /// - Parameters:
     ///   - capabilities: What servers said they offer; asked again a day later.
     ///   - proxy: For uploads to an address that is no destination of the configuration.
+    ///   - readers: The threads that wait for the media of the files.
     ///   - pace: The limit on bytes per second over all uploads.
     ///   - addressCredentials: What puts credentials on uploads to an address that is no destination; asked at each
     ///     attempt.
@@ -38,7 +40,7 @@ public final class DestinationRunner: AttemptRunner {
     public init(
         destinations: [Destination], capabilities: any CapabilityStore = CapabilityMemory(),
         timeouts: HTTPClientTransport.Timeouts = .init(),
-        proxy: ProxySettings = .environment, pace: any Pace,
+        proxy: ProxySettings = .environment, readers: FileReaders = .shared, pace: any Pace,
         monitors: [any EventMonitor] = [],
         addressCredentials: @escaping @Sendable (Upload.Target) -> (any RequestInterceptor)? = { _ in nil },
         isLocal: @escaping @Sendable (String) -> Bool = { Reachability.isLocal(host: $0) },
@@ -51,6 +53,7 @@ public final class DestinationRunner: AttemptRunner {
         self.destinations = Dictionary(destinations.map { ($0.name, $0) }) { first, _ in first }
         self.timeouts = timeouts
         self.proxy = proxy
+        self.readers = readers
         self.pace = pace
         self.monitors = monitors
     }
@@ -64,20 +67,33 @@ public final class DestinationRunner: AttemptRunner {
         do throws(UploadFailure) {
             let destination = try destination(of: upload)
             let uploadProtocol = try Self.uploadProtocol(for: upload, at: destination)
-            let file = try await SourceFile.open(upload.path, queuedAs: upload.identity)
+            let file = try await SourceFile.open(
+                upload.path, queuedAs: upload.identity, readers: readers)
+            let identity = file.recognized(upload.identity)
             let attempt = UploadAttempt(
-                session: try session(for: destination), file: file, identity: upload.identity,
+                session: try session(for: destination), file: file, identity: identity,
                 label: "\(upload.id)", pace: pace, recorder: recorder
             ) { [capabilities, now] found in
                 capabilities.keep(found, of: CapabilityPlace(upload.target), at: now())
             }
             let known = capabilities.capabilities(of: CapabilityPlace(upload.target))
-            return await attempt.run(
+            let outcome = await attempt.run(
                 uploadProtocol, resource: upload.resource,
                 capabilities: known.flatMap { $0.isFresh(at: now()) ? $0 : nil })
+            if case .failed(let failure) = outcome { return .failed(Self.reconsidered(failure)) }
+            return outcome
         } catch {
-            return .failed(error)
+            return Task.isCancelled ? .cancelled : .failed(Self.reconsidered(error))
         }
+    }
+
+    /// What reads secrets, tokens and certificates says no more than that it could not. While nothing can be opened,
+    /// that tells nothing of them.
+    private static func reconsidered(_ failure: UploadFailure) -> UploadFailure {
+        guard failure.status == nil, [.authentication, .permanent].contains(failure.category),
+            DescriptorLimit.isReached
+        else { return failure }
+        return .noDescriptor(for: failure.summary)
     }
 
     public func discard(_ upload: Upload) async {

@@ -15,6 +15,13 @@ extension JSONCursor {
             case "since", "until", "at": try members.date.fill(date(), at: position)
             case "reasons": try members.reasons.fill(reasons(), at: position)
             case "category": try members.category.fill(named("category"), at: position)
+            case "cause":
+                let start = self
+                members.cause = UploadFailure.Category(rawValue: try string())
+                if members.cause == nil {
+                    self = start
+                    try keepMember(key, in: &unknown.members)
+                }
             case "summary": try members.summary.fill(string(), at: position)
             case "hint": try members.hint.fill(string(), at: position)
             case "status": try members.status.fill(integer(), at: position)
@@ -64,6 +71,7 @@ private struct StateMembers {
     var date: Date?
     var reasons: Upload.PauseReasons?
     var category: UploadFailure.Category?
+    var cause: UploadFailure.Category?
     var summary: String?
     var hint: String?
     var status: Int?
@@ -102,8 +110,22 @@ private struct StateMembers {
     }
 
     private func failure(_ cursor: JSONCursor) throws(MalformedJSON) -> UploadFailure {
-        UploadFailure(
-            try cursor.require(category, "category"), try cursor.require(summary, "summary"), hint: hint,
-            status: status, retryAfter: retryAfter)
+        let category = try cursor.require(category, "category")
+        return UploadFailure(
+            cause ?? category, try cursor.require(summary, "summary"), hint: hint, status: status,
+            retryAfter: retryAfter)
+    }
+}
+
+extension UploadFailure.Category {
+    /// What stands for this category where a version must read it that does not know it: the first one refuses a queue
+    /// with a name that is new to it. The name itself is written beside it, as its `cause`.
+    var known: Self {
+        switch self {
+        case .sourceAway, .descriptors: .network
+        case .network, .server, .authentication, .permanent, .sourceChanged, .sourceUnreadable,
+            .outcomeUnknown, .storage:
+            self
+        }
     }
 }

@@ -103,7 +103,11 @@ extension JSONWriter {
 
     private mutating func failure(_ failure: UploadFailure) {
         raw(",\"category\":")
-        string(failure.category.rawValue)
+        string(failure.category.known.rawValue)
+        if failure.category != failure.category.known {
+            raw(",\"cause\":")
+            string(failure.category.rawValue)
+        }
         raw(",\"summary\":")
         string(failure.summary)
         if let hint = failure.hint {

@@ -54,8 +54,8 @@ public struct QueueRetryPolicy: Hashable, Codable, Sendable {
         case fail(UploadFailure)
     }
 
-    /// Counts `failure` in `tries` and decides. Network failures are tried for ever: the screen shows them, and each
-    /// forward move resets their count.
+    /// Counts `failure` in `tries` and decides. Failures of the network and of a file's medium are tried for ever: the
+    /// screen shows them, and each forward move resets their count.
     ///
     /// - Parameter random: Draws from a range; full jitter spreads the waits of many uploads.
     public func decide(
@@ -63,12 +63,16 @@ public struct QueueRetryPolicy: Hashable, Codable, Sendable {
         random: (ClosedRange<Double>) -> Double = { .random(in: $0) }
     ) -> Decision {
         switch failure.category {
-        case .network:
+        case .network, .sourceAway:
             tries.network = min(tries.network, 1_000_000) + 1
             return wait(after: tries.network, asked: nil, tries: &tries, random: random)
         case .storage:
             tries.delay = 5
             return .wait(5)
+        case .descriptors:
+            // Others have to end first, and what they take is no matter of this upload's.
+            tries.delay = random(1...2)
+            return .wait(tries.delay)
         case .server:
             tries.server = min(tries.server, 1_000_000) + 1
             guard tries.server <= serverTries else {

@@ -12,6 +12,7 @@ extension UploadQueue {
 
     private func startRuns() {
         guard phase == .accepting, unsaved.isEmpty, !saving.isRefused else { return }
+        if let shortage, clock.now() < shortage.pausedUntil { return }
         let total = settings.concurrency ?? configuration.concurrency
         let limits = Scheduler.Limits(total: total, perHost: configuration.concurrencyPerHost ?? total)
         var running: [UploadHost: Int] = [:]
@@ -168,6 +169,9 @@ extension UploadQueue {
         } else if failure.status != nil {
             hostAnswered(host)
         }
+        if failure.category == .descriptors {
+            shortage = DescriptorShortage(at: clock.now(), notice: failure.ofEveryUpload)
+        }
         switch configuration.retry.decide(after: failure, tries: &upload.tries) {
         case .wait(let seconds):
             upload.state = .waiting(until: clock.date().addingTimeInterval(seconds), failure: failure)
@@ -187,7 +191,8 @@ extension UploadQueue {
     private func setTimer() {
         timer?.cancel()
         timer = nil
-        guard phase == .accepting, let next = waits.nextInstant() else { return }
+        let moments = [waits.nextInstant(), shortage?.nextInstant(after: clock.now())].compactMap { $0 }
+        guard phase == .accepting, let next = moments.min() else { return }
         timer = Task { [weak self, clock] in
             guard (try? await clock.sleep(next)) != nil else { return }
             await self?.wake()
@@ -202,6 +207,7 @@ extension UploadQueue {
             store(upload)
             changed.append(id)
         }
+        if let end = shortage?.end, end <= clock.now() { shortage = nil }
         publish(changed)
         advance()
     }

@@ -164,7 +164,7 @@ extension UploadQueue {
     /// What people are told of it.
     var notice: UploadFailure? {
         switch saving {
-        case .working: nil
+        case .working: shortage?.notice
         case .behind(let error, _): UploadFailure(.storage, error.behindSummary, hint: error.hint)
         case .refused(let error, _):
             UploadFailure(.storage, error.unsavedSummary(running: runs.count), hint: error.hint)

@@ -121,6 +121,7 @@ public actor UploadQueue: QueueClient {
     var prober: Task<Void, Never>?
     /// Hears from the journal.
     var keeper: Task<Void, Never>?
+    var shortage: DescriptorShortage<ContinuousClock.Instant>?
     var idleWaiters: [CheckedContinuation<Void, Never>] = []
     var watcher: Task<Void, Never>?
     /// The done uploads in the order in which they were finished; some may have been removed since.

@@ -87,14 +87,16 @@ struct TimeoutSettings: Decodable, Equatable {
     var connect = 15.0
     var stall = 30.0
     var response = 60.0
+    var read = 30.0
 
     init() {}
 
     init(from decoder: any Decoder) throws {
-        let fields = try Fields(decoder, known: ["connect", "stall", "response"])
+        let fields = try Fields(decoder, known: ["connect", "stall", "response", "read"])
         connect = try fields.seconds("connect", in: 0.1...3600) ?? connect
         stall = try fields.seconds("stall", in: 0.1...86_400) ?? stall
         response = try fields.seconds("response", in: 0.1...86_400) ?? response
+        read = try fields.seconds("read", in: 0.1...86_400) ?? read
     }
 }
 

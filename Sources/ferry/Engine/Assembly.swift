@@ -126,7 +126,9 @@ struct Assembly {
     func runner(pace: any Pace, monitors: [any EventMonitor]) -> DestinationRunner {
         DestinationRunner(
             destinations: destinations, capabilities: CapabilityFile(folder: state),
-            timeouts: timeouts, proxy: proxy(configuration.proxy), pace: pace, monitors: monitors,
+            timeouts: timeouts, proxy: proxy(configuration.proxy),
+            readers: FileReaders(patience: .seconds(configuration.timeouts.read)), pace: pace,
+            monitors: monitors,
             addressCredentials: addressCredentials(),
             isLocal: { [treatsLoopbackAsRemote] in !treatsLoopbackAsRemote && Reachability.isLocal(host: $0) }
         )

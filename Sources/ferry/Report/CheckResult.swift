@@ -82,7 +82,9 @@ extension CheckResult {
         case .network: "check the destination's url, its proxy and whether there is a network"
         case .server: "the server is there and not ready; ask again in a while"
         case .authentication: "check the destination's auth in the configuration"
-        case .permanent, .sourceChanged, .sourceUnreadable, .outcomeUnknown, .storage: nil
+        case .permanent, .sourceChanged, .sourceUnreadable, .sourceAway, .outcomeUnknown, .storage,
+            .descriptors:
+            nil
         }
     }
 }

@@ -31,9 +31,42 @@ struct RecordTests {
             .held(UploadFailure(.outcomeUnknown, "")),
             .done(Receipt(location: "https://h/x", entityTag: "\"e\"", bytes: 7, duration: 1e-300), at: now),
             .done(Receipt(duration: .infinity), at: .distantPast), .failed(failure),
+            .waiting(until: now, failure: UploadFailure(.sourceAway, "away")),
+            .waiting(until: now, failure: UploadFailure(.descriptors, "none left")),
         ] as [Upload.State])
     func `every state comes back as it was`(state: Upload.State) throws {
         #expect(try roundTrip(.make(state: state)) == .make(state: state))
+    }
+
+    @Test(arguments: [UploadFailure.Category.sourceAway, .descriptors])
+    func `F13 a cause that is new has an older name beside it, for versions that do not know it`(
+        category: UploadFailure.Category
+    ) throws {
+        var writer = JSONWriter()
+        writer.upload(
+            .make(state: .waiting(until: Self.now, failure: UploadFailure(category, "s"))), unknown: nil)
+        let object = try #require(
+            try JSONSerialization.jsonObject(with: Data(writer.bytes)) as? [String: Any])
+        let state = try #require(object["state"] as? [String: Any])
+        #expect(state["category"] as? String == "network")
+        #expect(state["cause"] as? String == category.rawValue)
+    }
+
+    @Test func `F13 a cause that nobody knows yet is kept as it is`() throws {
+        var writer = JSONWriter()
+        writer.upload(
+            .make(state: .waiting(until: Self.now, failure: UploadFailure(.sourceAway, "s"))), unknown: nil)
+        let text = String(decoding: writer.bytes, as: UTF8.self)
+            .replacingOccurrences(of: "\"sourceAway\"", with: "\"fromTheFuture\"")
+        try Array(text.utf8).withUnsafeBufferPointer { bytes in
+            var cursor = JSONCursor(bytes)
+            var texts = RepeatedTexts()
+            let (upload, unknown) = try cursor.upload(texts: &texts)
+            #expect(UploadFailure.of(upload.state)?.category == .network)
+            var again = JSONWriter()
+            again.upload(upload, unknown: unknown)
+            #expect(String(decoding: again.bytes, as: UTF8.self).contains("\"cause\":\"fromTheFuture\""))
+        }
     }
 
     @Test(
@@ -234,5 +267,11 @@ struct RecordTests {
             (Array("123456789".utf8), 0xE306_9283),
         ]
         for (bytes, checksum) in examples { #expect(bytes.withUnsafeBytes(CRC32C.of) == checksum) }
+    }
+}
+
+extension UploadFailure {
+    fileprivate static func of(_ state: Upload.State) -> UploadFailure? {
+        if case .waiting(_, let failure) = state { failure } else { nil }
     }
 }

@@ -1,0 +1,182 @@
+import Foundation
+import Receiver
+import Support
+import Testing
+
+/// More files and sockets are wanted than the process may have open.
+@Suite(.fewAtOnce, .timeLimit(.minutes(4)))
+struct DescriptorTests {
+    private static let tracing = Comment(rawValue: "injects errors into system calls: needs strace")
+    private static let limiting = Comment(rawValue: "limits what a process may open: needs prlimit")
+
+    private let place: Workplace
+
+    init() throws { place = try Workplace() }
+
+    private func limited(to count: Int) -> [String] { ["prlimit", "--nofile=\(count):\(count)"] }
+
+    @Test(.enabled(if: Privilege.has("prlimit"), limiting), arguments: ["put", "tus"])
+    func `S18 more uploads than descriptors wait for each other and all end done`(
+        protocolName: String
+    ) async throws {
+        let place = place
+        let names = (0..<60).map { "file \($0)" }
+        for name in names { try place.file(name, String(repeating: name, count: 2000)) }
+        // Slow enough that many are under way at a time.
+        let limit: (inout ReceiverConfiguration) -> Void = { $0.bytesPerSecond = 100_000 }
+        try await ReceiverSite.with(limit) { site in
+            try place.configure(
+                protocolName, at: protocolName == "tus" ? site.tusURL : site.url,
+                limits: #"{ "concurrency": 60 }"#)
+            try await place.ferry("add", place.path("file *"))
+            let process = try place.start(
+                through: limited(to: 48), ["run", "--json", "--exit-when-idle"])
+            let result = try await Workplace.result(of: process, upTo: .seconds(150))
+            #expect(result.ending == .exited(0), "\(result.output.suffix(3000)) \(result.errors)")
+            #expect(result.lines.last == #"{"counts":{"done":60},"event":"summary"}"#)
+            for name in names {
+                #expect(site.content(name) == Data(String(repeating: name, count: 2000).utf8))
+            }
+            let notices = result.lines.filter { EventLine.name(of: $0) == "note" }
+            #expect(
+                notices.contains { $0.contains("too many open files: the limit is 48; ulimit -n raises it") })
+            #expect(notices.count <= 2, "\(notices)")
+            let seen = try UploadLine.all(in: result.lines)
+            let waits = seen.filter { $0.state == "waiting" }
+            #expect(!waits.isEmpty)
+            #expect(waits.allSatisfy { $0.error?.contains("too many open files") == true })
+            #expect(!seen.contains { $0.state == "failed" || $0.state == "held" })
+        }
+    }
+
+    @Test(.enabled(if: Privilege.has("strace"), tracing))
+    func `S18 a file that cannot be opened for want of descriptors waits`() async throws {
+        let place = place
+        let path = try place.file("a", "hello")
+        try await ReceiverSite.with { site in
+            try place.configure("put", at: site.url)
+            try await place.ferry("add", path)
+            let words = [
+                "strace", "-f", "-qq", "-o", place.directory.path("trace"), "-e", "trace=openat", "-e",
+                "inject=openat:error=EMFILE:when=1", "-P", path,
+            ]
+            let process = try place.start(through: words, ["run", "--json", "--exit-when-idle"])
+            let result = try await Workplace.result(of: process)
+            #expect(result.ending == .exited(0), "\(result.output)")
+            let wait = try #require(
+                try UploadLine.all(in: result.lines).first { $0.state == "waiting" })
+            #expect(wait.error?.hasPrefix("\(path): too many open files: the limit is ") == true)
+            #expect(site.content("a") == Data("hello".utf8))
+        }
+    }
+
+    @Test(.enabled(if: Privilege.has("strace"), tracing))
+    func `S18 a socket that cannot be made for want of descriptors waits`() async throws {
+        let place = place
+        let path = try place.file("a", "hello")
+        try await ReceiverSite.with { site in
+            try place.configure("put", at: site.url)
+            try await place.ferry("add", path)
+            // Others make sockets as well; only an upload connects one, and the error reaches it the same way.
+            let words = [
+                "strace", "-f", "-qq", "-o", place.directory.path("trace"), "-e", "trace=connect", "-e",
+                "inject=connect:error=EMFILE:when=1",
+            ]
+            let process = try place.start(through: words, ["run", "--json", "--exit-when-idle"])
+            let result = try await Workplace.result(of: process)
+            #expect(result.ending == .exited(0), "\(result.output)")
+            let waits = try UploadLine.all(in: result.lines).filter { $0.state == "waiting" }
+            #expect(waits.first?.error?.hasPrefix("127.0.0.1: too many open files") == true)
+            #expect(site.content("a") == Data("hello".utf8))
+        }
+    }
+
+    /// Each opening in the state folder meets a full table once: journal, snapshot, rotation and the lock.
+    @Test(.enabled(if: Privilege.has("strace"), tracing))
+    func `S18 whatever is opened in the state folder, the reserve makes it possible`() async throws {
+        let place = place
+        try place.configure("put", at: "http://127.0.0.1:9/")
+        try await place.ferry("add", try place.file("first"))
+        let trace = place.directory.path("trace")
+        let words = ["strace", "-f", "-qq", "-o", trace, "-e", "trace=openat", "-P", place.state]
+        func openings() throws -> [String] {
+            try String(contentsOfFile: trace, encoding: .utf8).split(separator: "\n").map(String.init)
+                .filter { $0.contains("openat(") && !$0.contains("openat(AT_FDCWD") }
+        }
+        let path = try place.file("more")
+        let plain = try await Workplace.result(of: try place.start(through: words, ["add", path]))
+        #expect(plain.ending == .exited(0), "\(plain.errors)")
+        let outside = try String(contentsOfFile: trace, encoding: .utf8).split(separator: "\n")
+            .count { $0.contains("openat(AT_FDCWD") }
+        let count = try openings().count
+        try #require(count >= 4)
+        for number in (outside + 1)...(outside + count) {
+            let fault = ["-e", "inject=openat:error=EMFILE:when=\(number)"]
+            let result = try await Workplace.result(
+                of: try place.start(through: words + fault, ["add", path]))
+            #expect(result.ending == .exited(0), "opening \(number): \(result.errors)")
+            #expect(
+                try openings().contains { $0.contains("(INJECTED)") }, "opening \(number) was not reached")
+        }
+        #expect(try await place.list().count == 2 + count)
+    }
+
+    @Test(.enabled(if: Privilege.has("prlimit"), limiting))
+    func `S18 a receiver without descriptors pauses, and serves every connection it took`() async throws {
+        let inbox = place.directory.path("inbox")
+        try FileManager.default.createDirectory(atPath: inbox, withIntermediateDirectories: false)
+        let server = try place.start(
+            through: limited(to: 40), ["serve", "--directory", inbox, "--bind", "127.0.0.1:0"])
+        let lines = try await server.output.wait { $0.contains { $0.hasPrefix("receiving into ") } }
+        let port = try #require(
+            lines.first?.split(separator: ":").compactMap { UInt16($0.prefix { $0.isNumber }) }.first)
+        // The system takes them all; the receiver can have about half of them open.
+        let clients = try (0..<60).map { _ in try RawClient(port: port) }
+        for (number, client) in clients.enumerated() {
+            client.send("PUT /\(number) HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 10\r\n\r\nhalf ")
+        }
+        try await Eventually.holds("no descriptor is left") { Self.openCount(server.id) >= 40 }
+        // Nothing can be done now, and nothing is tried all the time: what is measured is a span of time.
+        let before = try Self.processorTicks(server.id)
+        try await Task.sleep(for: .seconds(2))
+        let busy = try Self.processorTicks(server.id) - before
+        #expect(busy < 40, "\(busy) of 200 ticks were spent on waiting")
+        for client in clients { client.send("a file") }
+        var answers: [Int] = []
+        for client in clients {
+            let head = await Self.head(from: client)
+            answers.append(Int(head.split(separator: " ").dropFirst().first ?? "") ?? 0)
+            client.close()
+        }
+        #expect(answers.count == 60)
+        // Those that came when not even a file could be opened are told to come again.
+        #expect(answers.allSatisfy { $0 == 201 || $0 == 503 }, "\(answers)")
+        #expect(answers.contains(201))
+        print(
+            "60 connections to a receiver of 40 descriptors: \(answers.count { $0 == 201 }) stored at once,")
+        print(
+            "\(answers.count { $0 == 503 }) told to come again; \(busy) of 200 ticks busy while it was full")
+        try place.configure("put", at: "http://127.0.0.1:\(port)/")
+        try await place.ferry("add", try place.file("after", "after"))
+        #expect(try await place.ferry("run", "--exit-when-idle").ending == .exited(0))
+        server.signal(SIGINT)
+        #expect(try await server.ending() == .exited(0))
+    }
+
+    private static func head(from client: RawClient) async -> String {
+        await withCheckedContinuation { continuation in
+            Thread.detachNewThread { continuation.resume(returning: client.receive(until: "\r\n\r\n")) }
+        }
+    }
+
+    private static func openCount(_ process: pid_t) -> Int {
+        (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/fd").count) ?? 0
+    }
+
+    /// User and system time in hundredths of a second: fields 14 and 15 of proc(5).
+    private static func processorTicks(_ process: pid_t) throws -> Int {
+        let text = try String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)
+        let fields = text.split(separator: ")").last?.split(separator: " ") ?? []
+        return fields.count > 12 ? (Int(fields[11]) ?? 0) + (Int(fields[12]) ?? 0) : 0
+    }
+}

@@ -1,0 +1,68 @@
+import Foundation
+import Support
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// An ext4 file system of its own in a file, mounted below a temporary folder: a medium that can be taken away.
+struct LoopVolume: Sendable {
+    struct NotPossible: Error {
+        var what: String
+    }
+
+    static let need: String = "mounts a file system: needs root and mkfs.ext4"
+    static var isPossible: Bool { Privilege.isRoot && Privilege.has("mkfs.ext4") && Privilege.has("mount") }
+
+    private let directory: TemporaryDirectory
+    var path: String { directory.path("volume") }
+    private var image: String { directory.path("image") }
+
+    /// Makes one, mounts it, hands it to `body` and takes it away whatever happens.
+    static func with<Result>(_ body: (LoopVolume) async throws -> Result) async throws -> Result {
+        let volume = try await LoopVolume()
+        do {
+            let result = try await body(volume)
+            await volume.unmount()
+            return result
+        } catch {
+            await volume.unmount()
+            throw error
+        }
+    }
+
+    private init() async throws {
+        directory = try TemporaryDirectory()
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+        try await Self.run("truncate", "-s", "64M", image)
+        try await Self.run("mkfs.ext4", "-q", image)
+        try await mount()
+    }
+
+    func mount() async throws { try await Self.run("mount", "-o", "loop", image, path) }
+
+    /// Takes it out of the tree, whatever is open on it.
+    func unmount() async { _ = await ChildProcess.succeeds("umount", "-l", path) }
+
+    /// Writes everything to the file, then lets every later access fail with EIO, as a disk does that was pulled out.
+    func breakDown() throws {
+        let folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard folder >= 0 else { throw NotPossible(what: "open") }
+        defer { close(folder) }
+        sync()
+        // EXT4_IOC_SHUTDOWN, without a flush of the log.
+        var flag: UInt32 = 2
+        guard ioctl(folder, 0x8004_587D, &flag) == 0 else { throw NotPossible(what: "shutdown") }
+    }
+
+    private static func run(_ words: String...) async throws {
+        let bytes = words.map { Array($0.utf8) }
+        let environment = ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin"]
+        let process = try ChildProcess("/usr/bin/env", bytes, environment: environment)
+        guard try await process.ending(upTo: .seconds(60)) == .exited(0) else {
+            throw NotPossible(what: words.joined(separator: " ") + ": " + process.errors.text)
+        }
+    }
+}

@@ -1,0 +1,127 @@
+import Foundation
+import Receiver
+import Support
+import Testing
+
+/// The disk or share that a file is on goes away, breaks or hangs.
+@Suite(.fewAtOnce, .timeLimit(.minutes(3)))
+struct MediumTests {
+    private static let tracing = Comment(rawValue: "injects errors into system calls: needs strace")
+
+    private let place: Workplace
+
+    init() throws { place = try Workplace() }
+
+    /// Words that run `ferry` with a fault in what it does to one file.
+    private func strace(_ fault: String, of path: String) -> [String] {
+        let call = String(fault.prefix { $0 != ":" })
+        return [
+            "strace", "-f", "-qq", "-o", place.directory.path("trace"), "-e", "trace=\(call)", "-e",
+            "inject=\(fault)", "-P", path,
+        ]
+    }
+
+    @Test(.enabled(if: Privilege.has("strace"), tracing), arguments: ["pread64", "sendfile"])
+    func `F13 an error of the medium is the file's and waits until it is over`(call: String) async throws {
+        let place = place
+        try place.file("a", "")
+        // The first is read, the second is sent by the kernel.
+        let pattern = try PatternFile(at: place.path("a"), count: call == "sendfile" ? 4 << 20 : 60_000)
+        try await ReceiverSite.with { site in
+            try place.configure("tus", at: site.tusURL)
+            try await place.ferry("add", place.path("a"))
+            let process = try place.start(
+                through: strace("\(call):error=EIO:when=1", of: place.path("a")),
+                ["run", "--json", "--exit-when-idle"])
+            let result = try await Workplace.result(of: process, upTo: .seconds(120))
+            #expect(result.ending == .exited(0), "\(result.output) \(result.errors)")
+            let waits = try UploadLine.all(in: result.lines).filter { $0.state == "waiting" }
+            #expect(!waits.isEmpty)
+            for wait in waits {
+                #expect(wait.error == "\(place.path("a")): source not readable (input/output error)")
+                #expect(wait.hint?.contains("by itself") == true)
+            }
+            #expect(pattern.firstDifference(from: Array(try #require(site.content("a")))) == nil)
+        }
+    }
+
+    @Test(.enabled(if: Privilege.has("strace"), tracing), arguments: ["pread64", "openat"])
+    func `F13 a call that hangs is reported and holds up nobody else`(call: String) async throws {
+        let place = place
+        for name in ["hangs", "b", "c"] { try place.file(name, name) }
+        try await ReceiverSite.with { site in
+            try place.configure(
+                """
+                { "destinations": { "here": { "url": "\(site.url)", "protocol": "put" } },
+                  "retry": { "base": 1, "cap": 1 }, "timeouts": { "read": 1 }, "limits": { "concurrency": 1 } }
+                """)
+            try await place.ferry("add", place.path("hangs"), place.path("b"), place.path("c"))
+            let process = try place.start(
+                through: strace("\(call):delay_enter=8s:when=1", of: place.path("hangs")),
+                ["run", "--json", "--exit-when-idle"])
+            let result = try await Workplace.result(of: process, upTo: .seconds(120))
+            #expect(result.ending == .exited(0), "\(result.output) \(result.errors)")
+            let seen = try UploadLine.all(in: result.lines)
+            let wait = try #require(seen.first { $0.state == "waiting" })
+            #expect(wait.error == "\(place.path("hangs")): has not been read for 1 s")
+            // One at a time: the others went on before the call came back.
+            #expect(seen.filter { $0.state == "done" }.map(\.name) == ["b", "c", "hangs"])
+            #expect(site.content("hangs") == Data("hangs".utf8))
+        }
+    }
+
+    @Test(.enabled(if: LoopVolume.isPossible, Comment(rawValue: LoopVolume.need)))
+    func `F13 a medium that is not mounted is waited for`() async throws {
+        let place = place
+        try await LoopVolume.with { volume in
+            try FileManager.default.createDirectory(
+                atPath: volume.path + "/films", withIntermediateDirectories: false)
+            let path = volume.path + "/films/a"
+            let pattern = try PatternFile(at: path, count: 300_000)
+            try await ReceiverSite.with { site in
+                try place.configure("put", at: site.url)
+                try await place.ferry("add", path)
+                try await place.ferry("add", try place.file("b"))
+                await volume.unmount()
+                let process = try place.start("run", "--json", "--exit-when-idle")
+                try await process.output.wait { $0.contains { $0.contains("its medium is not there") } }
+                try await Eventually.holds("the other is done") { site.content("b") != nil }
+                try await volume.mount()
+                #expect(try await process.ending() == .exited(0), "\(process.errors.text)")
+                #expect(pattern.firstDifference(from: Array(try #require(site.content("a")))) == nil)
+                let waits = try UploadLine.all(in: process.output.lines).filter { $0.state == "waiting" }
+                #expect(
+                    waits.first?.error == "\(path): source not readable (its medium is not there)")
+            }
+        }
+    }
+
+    @Test(.enabled(if: LoopVolume.isPossible, Comment(rawValue: LoopVolume.need)))
+    func `F13 a medium that breaks while it is read is waited for, and its upload goes on`() async throws {
+        let place = place
+        try await LoopVolume.with { volume in
+            let path = volume.path + "/a"
+            let pattern = try PatternFile(at: path, count: 24 << 20)
+            let limit: (inout ReceiverConfiguration) -> Void = { $0.bytesPerSecond = 8 << 20 }
+            try await ReceiverSite.with(limit) { site in
+                try place.configure("tus", at: site.tusURL)
+                try await place.ferry("add", path)
+                let process = try place.start("run", "--json", "--exit-when-idle")
+                try await site.log.wait { $0.bytes >= 2 << 20 }
+                try volume.breakDown()
+                try await process.output.wait {
+                    $0.contains { $0.contains("source not readable (input/output error)") }
+                }
+                // Nobody had to be asked, and nothing else stands still.
+                try await place.ferry("add", try place.file("b", "b"))
+                try await Eventually.holds("the other is done") { site.content("b") != nil }
+                await volume.unmount()
+                try await volume.mount()
+                #expect(try await process.ending(upTo: .seconds(100)) == .exited(0), "\(process.errors.text)")
+                #expect(pattern.firstDifference(from: Array(try #require(site.content("a")))) == nil)
+                let upload = try #require(try await place.list().first { $0.path == path })
+                #expect(upload.resumes >= 1)
+            }
+        }
+    }
+}
