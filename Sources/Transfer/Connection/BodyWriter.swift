@@ -79,9 +79,8 @@ final class BodyWriter: Sendable {
         if isWatched == nil { watch.cancel() }
     }
 
-    /// What broke the exchange: a connection that was closed because the kernel could not read the file is none that
-    /// broke.
-    func reason(of error: any Error) -> any Error { pieces.failure(of: error) ?? error }
+    /// What the error of a write says of the file, if the kernel could not read it; nil if the connection broke.
+    func failure(of error: any Error) -> UploadFailure? { pieces.failure(of: error) }
 
     /// That many bytes of what was written are with the kernel. Called on the event loop.
     func didSend(_ count: ByteCount) {

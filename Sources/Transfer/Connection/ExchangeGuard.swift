@@ -6,6 +6,8 @@ import UploadProtocols
 protocol ExchangeObserver: Sendable {
     /// The request's head goes out. `isKept` is true if the connection has served a request before.
     func didStart(onKeptConnection isKept: Bool)
+    /// What was to be written was not: the connection broke, or the kernel could not read the file.
+    func didFailToWrite(_ error: any Error)
     /// The final answer is complete, and the request is not: nobody wants the rest of its body.
     func didRefuseRest()
 }
@@ -86,9 +88,12 @@ final class ExchangeGuard: ChannelDuplexHandler {
         pendingWrites += 1
         let promise = promise ?? context.eventLoop.makePromise()
         let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
-        promise.futureResult.whenComplete { _ in
+        let observer: (any ExchangeObserver)? =
+            if case .running(let running) = state { running.observer } else { nil }
+        promise.futureResult.whenComplete { result in
             bound.value.pendingWrites -= 1
             bound.value.movement.writes += 1
+            if case .failure(let error) = result { observer?.didFailToWrite(error) }
         }
         context.write(wrapOutboundOut(part), promise: promise)
     }

@@ -121,7 +121,7 @@ public final class HTTPClientTransport: Transport {
             throw ConnectionFailure(
                 url: request.url, start: collector.start, hasAnswer: collector.hasHead,
                 bodySent: collector.bodySent, proxy: route.proxy
-            ).translate(writer?.reason(of: error) ?? error)
+            ).translate(collector.writeError.flatMap { writer?.failure(of: $0) } ?? error)
         }
     }
 

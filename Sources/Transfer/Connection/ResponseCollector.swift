@@ -27,6 +27,7 @@ final class ResponseCollector: HTTPClientResponseDelegate, ExchangeObserver {
         var body: [UInt8] = []
         var received = 0
         var bodySent: ByteCount = 0
+        var writeError: (any Error)?
     }
 
     private let expected: ByteCount?
@@ -48,10 +49,16 @@ final class ResponseCollector: HTTPClientResponseDelegate, ExchangeObserver {
     var start: Start { state.withLock { $0.start } }
     /// Body bytes that the kernel took.
     var bodySent: ByteCount { state.withLock { $0.bodySent } }
+    /// Why the first write failed that did. The client itself only hears that the connection is closed.
+    var writeError: (any Error)? { state.withLock { $0.writeError } }
     var hasHead: Bool { state.withLock { $0.head != nil } }
 
     func didStart(onKeptConnection isKept: Bool) {
         state.withLock { $0.start = isKept ? .onKeptConnection : .onFreshConnection }
+    }
+
+    func didFailToWrite(_ error: any Error) {
+        state.withLock { $0.writeError = $0.writeError ?? error }
     }
 
     func didRefuseRest() { writer?.stop() }

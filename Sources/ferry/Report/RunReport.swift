@@ -40,12 +40,8 @@ final class RunReport: Sendable {
         }
         defer { ticker.cancel() }
         var network = EngineStatus.Network.online
-<<<<<<< HEAD
         var storage = EngineStatus.Storage.saved
         var told: UploadFailure?
-=======
-        var notice: UploadFailure?
->>>>>>> bf511f6 (Files are opened and read on threads of their own: a medium that hangs holds up nobody else, one that is away is waited for, and a lack of descriptors costs no try)
         for await update in await queue.updates() {
             for upload in update.changed.sorted(by: { $0.id < $1.id }) {
                 take(upload, isFirst: update.isComplete)
@@ -55,7 +51,6 @@ final class RunReport: Sendable {
                 network = update.status.network
                 printNetwork(network)
             }
-<<<<<<< HEAD
             if update.status.storage != storage {
                 storage = update.status.storage
                 print(storage, update.status.notice)
@@ -63,12 +58,6 @@ final class RunReport: Sendable {
                 note(notice.summary)
             }
             told = update.status.notice
-=======
-            if update.status.notice != notice {
-                notice = update.status.notice
-                if let notice { note(notice.summary) }
-            }
->>>>>>> bf511f6 (Files are opened and read on threads of their own: a medium that hangs holds up nobody else, one that is away is waited for, and a lack of descriptors costs no try)
         }
     }
 
