@@ -161,7 +161,8 @@ struct AutoUploadTests {
         let put = try #require(auto.start(resource: nil, capabilities: known).exchange)
         let step = auto.receive(.answer(status), to: put)
         #expect(step.failure?.status == status)
-        #expect(step.notes == (isForgotten ? [.capabilities(ServerCapabilities())] : []))
+        // A refusal settles what became of the body, too.
+        #expect(step.notes == [.resource(nil)] + (isForgotten ? [.capabilities(ServerCapabilities())] : []))
     }
 
     @Test func `several exchanges at once come through as they are, each with its stamp`() {

@@ -103,6 +103,79 @@ struct PutChecksumTests {
     }
 }
 
+/// A body that went out whole, and no answer.
+struct PutLostAnswerTests {
+    private func make() -> PutUpload { PutUpload(item: .make(), options: .init()) }
+
+    private func recalled() throws -> (put: PutUpload, head: Exchange?) {
+        var lost = make()
+        let mark = try #require(lost.start(resource: nil, capabilities: nil).exchange?.markBeforeLastBytes)
+        #expect(lost.receive(.broke(afterSending: 10)).notedResource == nil)
+        var put = make()
+        let head = put.start(resource: mark, capabilities: nil).exchange
+        #expect(head?.method == .head)
+        #expect(head?.digests.isEmpty == true)
+        return (put, head)
+    }
+
+    @Test(arguments: [true, false])
+    func `P10 a digest at the server decides whether a put is sent again`(isSame: Bool) throws {
+        var (put, head) = try recalled()
+        let fields: HTTPFields = [.contentLength: "10", .reprDigest: "sha-256=:AQID:"]
+        let again = put.receive(answer(200, fields, to: head)).exchange
+        #expect(again?.method == .head)
+        #expect(again?.digests.map(\.algorithm) == [.sha256])
+        let step = put.receive(answer(200, fields, to: again, ours: isSame ? [1, 2, 3] : [4]))
+        #expect(step.receipt?.verified == (isSame ? .sha256 : nil))
+        #expect(step.exchange?.method == (isSame ? nil : .put))
+    }
+
+    @Test func `P10 an entity tag that is the content's MD5 decides as well`() throws {
+        var (put, head) = try recalled()
+        let fields: HTTPFields = [.eTag: "\"000102030405060708090a0b0c0d0e0f\""]
+        let again = put.receive(answer(200, fields, to: head)).exchange
+        #expect(again?.digests.map(\.algorithm) == [.md5])
+        #expect(put.receive(answer(200, fields, to: again, ours: Array(0...15))).receipt?.verified == .md5)
+    }
+
+    @Test(arguments: [
+        answer(200, [.contentLength: "10"], to: nil), answer(200, [.contentLength: "4"], to: nil),
+        answer(200, [.eTag: "\"1700000-1000\""], to: nil), .answer(404), .answer(405), .answer(403),
+    ])
+    func `P10 a server that cannot tell gets the same bytes again`(reply: Reply) throws {
+        var (put, _) = try recalled()
+        let exchange = put.receive(reply).exchange
+        #expect(exchange?.method == .put)
+        #expect(exchange?.markBeforeLastBytes?.wholeBodySent == true)
+    }
+
+    @Test(arguments: [Reply.answer(503), .broke(afterSending: nil)])
+    func `P10 a server that is away for the question is asked again later`(reply: Reply) throws {
+        var (put, _) = try recalled()
+        let step = put.receive(reply)
+        #expect(step.failure?.isTransient == true)
+        #expect(step.notedResource == nil)
+    }
+
+    @Test func `P10 a refusal settles it, a proxy's word does not`() {
+        for (status, isSettled) in [(500, true), (403, true), (502, false), (504, false)] {
+            var put = make()
+            _ = put.start(resource: nil, capabilities: nil)
+            #expect((put.receive(.answer(status)).notedResource == .some(nil)) == isSettled, "\(status)")
+        }
+    }
+
+    @Test func `P10 what is remembered of a lost answer holds no secret of the address`() {
+        let item = UploadItem.make(url: "http://server.example/files/?sig=secret")
+        for name in ["put", "post", "form"] {
+            var upload = ProtocolCatalog.entry(named: name)?.make(item, .init())
+            let exchange = upload?.start(resource: nil, capabilities: nil).exchange
+            #expect(exchange?.url.contains("sig=secret") == true, "\(name)")
+            #expect(exchange?.markBeforeLastBytes?.url.contains("secret") == false, "\(name)")
+        }
+    }
+}
+
 struct PutExistingTests {
     private func make(
         _ policy: ExistingFilePolicy, url: String = "http://server.example/files/"

@@ -59,7 +59,7 @@ struct WholeUploadTests {
     }
 
     @Test(arguments: [("post", 10), ("form", nil)] as [(String, ByteCount?)])
-    func `without an answer the outcome is unknown only if the whole body was sent`(
+    func `P10 without an answer the outcome of a post is unknown only if the whole body was sent`(
         name: String, length: ByteCount?
     ) throws {
         let entry = try #require(ProtocolCatalog.entry(named: name))
@@ -85,7 +85,7 @@ struct WholeUploadTests {
         #expect(step.failure?.category == .permanent)
     }
 
-    @Test func `an attempt that finds the mark of a sent body does not send it again`() throws {
+    @Test func `I10 an attempt that finds the mark of a sent body does not send it again`() throws {
         var first = PostUpload(item: .make(), options: .init())
         let exchange = try #require(first.start(resource: nil, capabilities: nil).exchange)
         let mark = try #require(exchange.markBeforeLastBytes)
@@ -107,7 +107,7 @@ struct WholeUploadTests {
     }
 
     @Test(arguments: ["post", "form"])
-    func `an idempotency key makes a post repeatable and is the upload's own`(name: String) throws {
+    func `P10 an idempotency key makes a post repeatable and is the upload's own`(name: String) throws {
         let entry = try #require(ProtocolCatalog.entry(named: name))
         var upload = entry.make(.make(), .init(sendsIdempotencyKey: true))
         let exchange = try #require(upload.start(resource: nil, capabilities: nil).exchange)

@@ -18,6 +18,13 @@ public struct UploadItem: Hashable, Sendable {
     /// Form parameters or metadata, in order; a repeated name is a list.
     public var parameters: [Parameter]
 
+    /// The key of these very bytes: a server that has carried out a request under a key ignores what else comes under it,
+    /// and the file may have been changed and queued anew meanwhile.
+    var contentKey: String {
+        let moment = modified.flatMap { Int64(exactly: ($0.timeIntervalSince1970 * 1_000_000).rounded()) }
+        return key + (moment.map { "-\(size)-\($0)" } ?? "")
+    }
+
     /// A field of the form, or an entry of the metadata.
     public struct Parameter: Hashable, Codable, Sendable {
         /// Any text; tus takes ASCII without spaces and commas.

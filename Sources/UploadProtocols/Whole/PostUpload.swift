@@ -82,9 +82,10 @@ struct SingleShot: Sendable {
         self.exchange = exchange
         size = item.size
         if exchange.isIdempotent {
-            self.exchange.fields.idempotencyKey = item.key
+            self.exchange.fields.idempotencyKey = item.contentKey
         } else {
-            self.exchange.markBeforeLastBytes = Resource(url: exchange.url).withWholeBodySent(true)
+            let place = UploadAddress.withoutQuery(exchange.url)
+            self.exchange.markBeforeLastBytes = Resource(url: place).withWholeBodySent(true)
         }
     }
 

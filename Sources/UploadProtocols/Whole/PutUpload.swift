@@ -3,7 +3,8 @@ import HTTPTypes
 /// `PUT` of the whole file (RFC 9110 §9.3.4). Nothing resumes, but the same bytes to the same place are harmless.
 ///
 /// Where the options ask for it, a `HEAD` before looks at the place, and one after has the server's digest
-/// (`Repr-Digest`, RFC 9530) and size compared with the file's.
+/// (`Repr-Digest`, RFC 9530) and size compared with the file's. After an answer that never came one asks whether the file
+/// is there, so that it is not sent twice where the server can tell.
 public struct PutUpload: SequentialProtocol {
     public static let name = "put"
     public static let traits = ProtocolTraits(
@@ -11,6 +12,7 @@ public struct PutUpload: SequentialProtocol {
         existing: Set(ExistingFilePolicy.allCases))
 
     private enum Phase: Sendable {
+        case recalling(LostAnswer)
         case looking(ExistingFile)
         case sending(Exchange, name: String)
         case verifying(Receipt, ours: [ComputedDigest])
@@ -42,12 +44,22 @@ public struct PutUpload: SequentialProtocol {
                     "the destination's url is the same for every file, so ifExists cannot be kept",
                     hint: "end the url with a slash or put {name} into it, or leave ifExists out"))
         }
+        if !looks, let resource, resource.wholeBodySent {
+            let lost = LostAnswer(item)
+            phase = .recalling(lost)
+            return act(on: lost.start())
+        }
         let begun = looks ? resource?.begun : nil
         return look(Self.look(item, options, begun: begun))
     }
 
     public mutating func receive(_ reply: Reply) -> Step {
         switch phase {
+        case .recalling(let lost):
+            switch reply {
+            case .broken(let failure, _): return .failed(failure)
+            case .answered(let answer): return act(on: lost.receive(answer))
+            }
         case .looking(var existing):
             switch reply {
             case .broken(let failure, _): return .failed(failure)
@@ -94,6 +106,15 @@ extension PutUpload {
         }
     }
 
+    private mutating func act(on verdict: LostAnswer.Verdict) -> Step {
+        switch verdict {
+        case .ask(let exchange): .send(exchange)
+        case .stored(let receipt): .done(receipt)
+        case .sendAgain: look(Self.look(item, options, begun: nil))
+        case .failed(let failure): .failed(failure)
+        }
+    }
+
     private mutating func send(_ name: String, _ precondition: HTTPFields) -> Step {
         let address = UploadAddress.address(item.url, for: name)
         var exchange = Exchange(
@@ -101,13 +122,11 @@ extension PutUpload {
             body: item.size > 0 ? .file(range: 0..<item.size) : .none, isIdempotent: true, mayComplete: true)
         exchange.fields[.contentType] = item.contentType
         exchange.digests = digests()
-        phase = .sending(exchange, name: name)
-        guard looks else { return .send(exchange) }
         // The next attempt must know that what it finds there may be this file.
-        let begun = Resource(url: address).beginning(name)
+        let begun = Resource(url: UploadAddress.withoutQuery(address)).beginning(name)
         exchange.markBeforeLastBytes = begun.withWholeBodySent(true)
         phase = .sending(exchange, name: name)
-        return .send(exchange, notes: [.resource(begun)])
+        return .send(exchange, notes: looks ? [.resource(begun)] : [])
     }
 
     private mutating func sent(_ reply: Reply, _ exchange: Exchange, name: String) -> Step {
@@ -133,7 +152,7 @@ extension PutUpload {
         case .failed(let failure, let notes):
             // A proxy's 502 or 504 tells nothing about the server behind it; any other refusal took nothing.
             let isRefusal = failure.status.map { ![502, 504].contains($0) } ?? false
-            return .failed(failure, notes: notes + (looks && isRefusal ? [.resource(nil)] : []))
+            return .failed(failure, notes: notes + (isRefusal ? [.resource(nil)] : []))
         case let step: return step
         }
     }
