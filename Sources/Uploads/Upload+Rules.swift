@@ -26,6 +26,17 @@ extension Upload {
         if case .done = state { true } else { false }
     }
 
+    /// True if nobody can tell whether the server has the file, and nobody has said what to do.
+    public var isUncertain: Bool {
+        switch state {
+        case .failed(let failure), .held(let failure): failure.category == .outcomeUnknown
+        case .queued, .running, .waiting, .paused, .done: false
+        }
+    }
+
+    /// True if it was sent again, or is going to be, after all of it had gone out without an answer.
+    public var mayBeDuplicate: Bool { tries.uncertain > (isUncertain ? 1 : 0) }
+
     /// True if trying again means looking at the file again.
     var needsNewIdentity: Bool {
         switch state {
@@ -87,6 +98,23 @@ extension Upload {
         resource = nil
         self.identity = identity
         tries.changes = min(tries.changes, 1_000_000) + 1
+    }
+
+    /// Does with an upload whose outcome is unknown, and that was decided upon otherwise before, what `policy` says.
+    mutating func decide(by policy: QueueRetryPolicy) -> Bool {
+        switch (state, policy.onUncertain) {
+        case (.held(let failure), .fail) where failure.category == .outcomeUnknown,
+            (.waiting(_, let failure), .fail) where failure.category == .outcomeUnknown:
+            state = .failed(failure)
+            return true
+        case (.held, .retry) where isUncertain && tries.uncertain <= policy.serverTries:
+            return retry(identity: nil)
+        case (.waiting(_, let failure), .hold) where failure.category == .outcomeUnknown:
+            state = .held(failure)
+            return true
+        case (.queued, _), (.running, _), (.waiting, _), (.paused, _), (.held, _), (.done, _), (.failed, _):
+            return false
+        }
     }
 
     mutating func loseLink() -> Bool {

@@ -162,6 +162,8 @@ public struct Upload: Identifiable, Hashable, Codable, Sendable {
         public var delay = 0.0
         /// How often another version of the file took the place of the one before.
         public var changes = 0
+        /// Whole bodies that went out without an answer, where nobody could be asked what became of them.
+        public var uncertain = 0
 
         public init() {}
     }

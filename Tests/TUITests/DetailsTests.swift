@@ -106,6 +106,84 @@ import Uploads
     }
 }
 
+@Suite struct UncertainUploadTests {
+    private static func make(
+        uncertain: Int = 1,
+        state: Upload.State = .held(
+            UploadFailure(
+                .outcomeUnknown,
+                "everything was sent and the server's answer did not come (connection reset); the server may or may not have the file",
+                hint: "look at the server"))
+    ) -> Upload {
+        var upload = Upload.make(1, state: state, method: "form")
+        upload.tries.attempts = uncertain
+        upload.tries.uncertain = uncertain
+        return upload
+    }
+
+    @Test(arguments: [
+        (24, 120, "all of it was sent and no answer came: r sends it again"),
+        (24, 80, "sent whole, no answer: r sends it again (maybe twice), x removes it"),
+        (18, 72, "sent whole, no answer: r sends it again (maybe twice), x removes it"),
+        (10, 40, "reply?"),
+    ])
+    func `I10 the list says what happened and what the keys do`(rows: Int, columns: Int, words: String) {
+        let text = Model.make([Self.make()], rows: rows, columns: columns).frame().description
+        #expect(text.contains(words), "\(text)")
+        #expect(text.contains("r retry"), "\(text)")
+    }
+
+    @Test(arguments: [(24, 80), (10, 40)])
+    func `I10 the details can be read to the end, however small the screen`(rows: Int, columns: Int) {
+        var model = Model.make([Self.make()], rows: rows, columns: columns)
+        model.type("i")
+        let text = model.frame().description
+        let words = text.split(whereSeparator: { " \n│─┌┐└┘".contains($0) }).joined(separator: " ")
+        for expected in [
+            "all of it was sent and no answer came: the server may have it or not",
+            "look at the server; r sends it again (maybe twice), x removes it",
+        ] {
+            #expect(words.contains(expected), "\(text)")
+        }
+        if columns == 80 { #expect(words.contains("(connection reset)"), "\(text)") }
+    }
+
+    @Test func `I10 the keys that the details name work in them, and not for what is marked`() {
+        var model = Model.make([Self.make(), .make(2, state: .failed)])
+        model.type("j gi")
+        let retried = model.type("r").commands
+        #expect(retried == [.retry(.ids([1]))])
+        #expect(model.marks == [2])
+        model.type("gi")
+        let removed = model.type("x").commands
+        #expect(removed == [.remove(.ids([1]))])
+    }
+
+    @Test func `I10 what may be there twice is marked, from the second time on and when it is done`() {
+        let done = Upload.State.done(Receipt(bytes: 1), at: Date(timeIntervalSince1970: 0))
+        for (state, words) in [
+            (.queued, "queued×2"), (.running, "up×2"), (done, "done×2"), (.paused(.user), "paused×2"),
+        ] as [(Upload.State, String)] {
+            var model = Model.make([Self.make(state: state)])
+            #expect(model.frame().description.contains(words))
+            model.type("i")
+            #expect(model.frame().description.contains("twice    it may be there twice"))
+        }
+        #expect(!Model.make([Self.make()]).frame().description.contains("×2"))
+        let ascii = Model.make([Self.make(state: done)], isUnicode: false).frame().description
+        #expect(ascii.contains("donex2"))
+        #expect(ascii.contains("maybe twice"))
+    }
+
+    @Test func `I9 what no server confirmed is shown as not verified`() {
+        let done = Upload.State.done(Receipt(bytes: 1), at: Date(timeIntervalSince1970: 0))
+        var model = Model.make([.make(1, state: done)])
+        #expect(model.frame().description.contains("100%     not verified"))
+        model.type("i")
+        #expect(model.frame().description.contains("verified no: the server told no checksum"))
+    }
+}
+
 @Suite struct RowMessageTests {
     private static func sending(_ upload: Upload, columns: Int) -> String {
         var model = Model.make([upload], rows: 40, columns: columns)

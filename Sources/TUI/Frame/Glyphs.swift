@@ -8,6 +8,9 @@ struct Glyphs: Sendable {
     var offline: String { isUnicode ? "○" : "o" }
     var up: String { isUnicode ? "↑" : "^" }
 
+    /// Behind the word for the state of what may be at the server twice.
+    var twice: String { isUnicode ? "×2" : "x2" }
+
     func state(_ appearance: RowAppearance.Sign) -> String {
         switch appearance {
         case .queued: isUnicode ? "·" : "."

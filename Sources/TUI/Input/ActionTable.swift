@@ -84,6 +84,12 @@ enum ActionTable {
         Entry(
             action: .next, context: .details, keys: [.character("]"), .down, .character("j")],
             hint: "the one after", help: "the one after"),
+        Entry(
+            action: .retry, context: .details, keys: [.character("r")], hint: "try again",
+            help: "try this one again"),
+        Entry(
+            action: .remove, context: .details, keys: [.character("x"), .delete], hint: "remove",
+            help: "remove this one"),
 
         Entry(
             action: .confirm, context: .help, keys: [.enter], hint: "do it", help: "run the selected action"),

@@ -4,9 +4,19 @@ extension Model {
         switch action {
         case .previous: stepInDetails(by: -1)
         case .next: stepInDetails(by: 1)
+        case .retry, .remove: return runOnShown(action)
         default: dialog = nil
         }
         return []
+    }
+
+    /// What is marked in the list is not what is looked at here.
+    private mutating func runOnShown(_ action: Action) -> [Effect] {
+        let marked = marks
+        marks = []
+        dialog = nil
+        defer { marks = marked }
+        return runInList(action)
     }
 
     private mutating func stepInDetails(by step: Int) {

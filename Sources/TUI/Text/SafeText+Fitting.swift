@@ -27,6 +27,23 @@ extension SafeText {
         return SafeText(units: [Unit(text: ellipsis, width: 1)] + tail.reversed())
     }
 
+    /// In lines of at most `columns` cells, broken at blanks where there are any; the last one is cut off if there
+    /// would be more than `limit`.
+    func wrapped(to columns: Int, lines limit: Int, ellipsis: String) -> [SafeText] {
+        guard columns > 0 else { return [SafeText()] }
+        var lines: [SafeText] = []
+        var rest = units[...]
+        while !rest.isEmpty, lines.count < max(1, limit) - 1 {
+            let fitting = Self.prefix(of: rest, columns: columns).count
+            guard fitting < rest.count, fitting > 0 else { break }
+            let head = rest.prefix(fitting + 1)
+            let end = head.lastIndex { $0.text == " " } ?? rest.startIndex + fitting
+            lines.append(SafeText(units: Array(rest[..<end])))
+            rest = rest[end...].drop { $0.text == " " }
+        }
+        return lines + [SafeText(units: Array(rest)).truncated(to: columns, ellipsis: ellipsis)]
+    }
+
     private static func prefix(of units: some Sequence<Unit>, columns: Int) -> [Unit] {
         var taken: [Unit] = []
         var used = 0

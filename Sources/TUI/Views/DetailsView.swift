@@ -13,34 +13,44 @@ struct DetailsView {
         let inside = max(1, min(96, model.size.columns - 4))
         return DialogBox(
             title: model.appearance.safe(upload.map { "Details of \($0.path.name)" } ?? "Details"),
-            body: (upload.map(facts) ?? [("", "nothing is here any more")]).map { line($0, width: inside) }
-                + [[]],
+            body: (upload.map(facts) ?? [("", "nothing is here any more")]).flatMap {
+                lines($0, width: inside)
+            } + [[]],
             keys: DialogBox.keyRows(.details, appearance: model.appearance, width: inside, atMost: 1),
             width: inside)
     }
 
     private typealias Fact = (label: String, text: String)
 
-    private func line(_ fact: Fact, width: Int) -> DialogBox.Line {
-        let label = fact.label.padding(toLength: Self.labelWidth, withPad: " ", startingAt: 0)
+    private func lines(_ fact: Fact, width: Int) -> [DialogBox.Line] {
         let text = model.appearance.safe(fact.text)
         let room = max(0, width - Self.labelWidth)
         let ellipsis = model.appearance.glyphs.ellipsis
-        // Of a path or an address the end says more than the beginning.
-        let shown =
-            ["from", "to", "place"].contains(fact.label)
-            ? text.truncatedAtStart(to: room, ellipsis: ellipsis)
-            : text.truncated(to: room, ellipsis: ellipsis)
-        return [
-            .init(model.appearance.safe(label), .dim),
-            .init(shown, fact.label == "error" ? .warning : .dialog),
-        ]
+        let shown: [SafeText] =
+            switch fact.label {
+            // Of a path or an address the end says more than the beginning.
+            case "from", "to", "place": [text.truncatedAtStart(to: room, ellipsis: ellipsis)]
+            // A person must be able to read what went wrong, and what to do.
+            case "error", "next", "answer": text.wrapped(to: room, lines: Self.lineLimit, ellipsis: ellipsis)
+            default: [text.truncated(to: room, ellipsis: ellipsis)]
+            }
+        return shown.enumerated().map { index, text in
+            let label = (index == 0 ? fact.label : "").padding(
+                toLength: Self.labelWidth, withPad: " ", startingAt: 0)
+            return [
+                .init(model.appearance.safe(label), .dim),
+                .init(text, fact.label == "error" ? .warning : .dialog),
+            ]
+        }
     }
+
+    private static let lineLimit = 4
 
     private static let labelWidth = 9
 
     private func facts(_ upload: Upload) -> [Fact] {
-        var facts: [Fact] = [
+        var facts: [Fact] = Self.decision(upload)
+        facts += [
             ("from", upload.path.text), ("to", Self.goal(upload)), ("by", Self.way(upload)),
             ("state", state(upload)),
         ]
@@ -54,11 +64,24 @@ struct DetailsView {
         }
         if upload.tries.attempts > 0 { facts.append(("tries", Self.tries(upload.tries))) }
         if case .done(let receipt, _) = upload.state { facts += Self.outcome(receipt) }
+        if upload.mayBeDuplicate {
+            facts.append(("twice", "it may be there twice: sent again after no answer came"))
+        }
         if let failure = Self.failure(upload) {
-            facts.append(("error", RowAppearance.sentence(failure, of: upload)))
-            if let hint = failure.hint { facts.append(("next", hint)) }
+            let sentence = RowAppearance.sentence(failure, of: upload)
+            if upload.isUncertain {
+                facts.append(("answer", sentence))
+            } else {
+                facts.append(("error", sentence))
+                if let hint = failure.hint { facts.append(("next", hint)) }
+            }
         }
         return facts
+    }
+
+    /// What a person must decide comes first: on a small screen there is room for little else.
+    private static func decision(_ upload: Upload) -> [Fact] {
+        upload.isUncertain ? [("error", Uncertainty.happened), ("next", Uncertainty.next)] : []
     }
 
     private static func goal(_ upload: Upload) -> String {
@@ -81,6 +104,7 @@ struct DetailsView {
 
     private func held(_ upload: Upload) -> String? {
         if case .done = upload.state { return nil }
+        if upload.isUncertain { return "nobody knows: all of \(ByteFormat.sentence(upload.size)) or nothing" }
         let confirmed = max(upload.confirmed, model.live[upload.id]?.sample.confirmed ?? 0)
         let size = ByteFormat.sentence(upload.size)
         guard confirmed > 0 else { return "nothing of \(size) at the server yet" }
@@ -98,9 +122,12 @@ struct DetailsView {
     private static func outcome(_ receipt: Receipt) -> [Fact] {
         var facts: [Fact] = []
         if receipt.wasThere { facts.append(("sent", "nothing: it was there already")) }
-        if let verified = receipt.verified {
-            facts.append(("verified", "by the server, with \(verified.shown)"))
-        }
+        facts.append(
+            (
+                "verified",
+                receipt.verified.map { "by the server, with \($0.shown)" }
+                    ?? "no: the server told no checksum of what it holds"
+            ))
         if let location = receipt.location { facts.append(("place", location)) }
         if let source = receipt.source { facts.append(("file", "\(source.rawValue) while it was sent")) }
         return facts

@@ -100,6 +100,10 @@ struct ListView {
             drawMessage(look, row: row, from: messageStart, in: &frame)
             return
         }
+        if !look.remark.isEmpty, columns.hasRate, columns.hasRemaining {
+            frame.putRight(
+                look.remark, row: row, end: columns.remaining + Columns.remainingWidth, role: .dim)
+        }
         if columns.hasRate { frame.putRight(look.rate, row: row, end: columns.rate + Columns.rateWidth) }
         if columns.hasRemaining {
             frame.putRight(look.remaining, row: row, end: columns.remaining + Columns.remainingWidth)

@@ -19,6 +19,8 @@ struct RowAppearance: Sendable {
     var messages: [String] = []
     /// A few columns of the same.
     var short = ""
+    /// Less than a message: where rate and remaining time would be, and where there is room for both.
+    var remark = ""
     /// How many parts are there, in full and in fewer words; empty for a protocol without parts.
     var parts: [String] = []
 
@@ -62,10 +64,11 @@ struct RowAppearance: Sendable {
             let summary = Self.sentence(failure, of: upload)
             if let hint = failure.hint { messages.append("\(summary); \(hint)") }
             messages.append(summary)
-            short = Self.word(failure)
+            if upload.isUncertain { messages = Uncertainty.inRow }
+            short = upload.isUncertain ? "reply?" : Self.word(failure)
         case .failed(let failure):
             self.init(.failed, "FAILED", .failed, part: confirmed > 0 ? confirmed : nil)
-            messages = [Self.sentence(failure, of: upload)]
+            messages = upload.isUncertain ? Uncertainty.inRow : [Self.sentence(failure, of: upload)]
             short = failure.status.map(String.init) ?? "failed"
         case .done(let receipt, _):
             self.init(.done, "done", .done, part: upload.size)
@@ -75,7 +78,13 @@ struct RowAppearance: Sendable {
             } else if let verified = receipt.verified {
                 messages = ["verified (\(verified.shown))", "verified"]
                 short = "checked"
+            } else {
+                remark = "not verified"
             }
+        }
+        if upload.mayBeDuplicate, !upload.isUncertain {
+            word = String(word.prefix { $0 != " " }.prefix(6)) + model.appearance.glyphs.twice
+            if sign == .done { remark = "maybe twice" }
         }
     }
 
@@ -123,7 +132,7 @@ struct RowAppearance: Sendable {
         case .sourceChanged: "changed"
         case .sourceUnreadable: "no file"
         case .authentication: "sign in"
-        case .outcomeUnknown: "unknown"
+        case .outcomeUnknown: "no reply"
         case .storage: "disk"
         case .network, .server, .permanent, .sourceAway, .descriptors: "held"
         }

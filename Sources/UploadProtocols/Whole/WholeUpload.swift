@@ -38,7 +38,7 @@ enum WholeUpload {
             .outcomeUnknown,
             "everything was sent and the server's answer did not come"
                 + (failure.map { " (\($0.summary))" } ?? "") + "; the server may or may not have the file",
-            hint: "look at the server; retry sends it again, remove forgets it")
+            hint: "look at the server; retry sends it again and it may be there twice, remove forgets it")
     }
 }
 

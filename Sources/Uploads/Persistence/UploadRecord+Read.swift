@@ -193,6 +193,7 @@ extension JSONCursor {
             case "resent": tries.resent = try integer()
             case "delay": tries.delay = try double()
             case "changes": tries.changes = try integer()
+            case "uncertain": tries.uncertain = try integer()
             default: try keepMember(key, in: &unknown)
             }
         }

@@ -217,6 +217,10 @@ extension JSONWriter {
             raw(",\"changes\":")
             integer(tries.changes)
         }
+        if tries.uncertain != 0 {
+            raw(",\"uncertain\":")
+            integer(tries.uncertain)
+        }
         close(unknown)
     }
 }

@@ -15,15 +15,29 @@ public struct QueueRetryPolicy: Hashable, Codable, Sendable {
     /// What becomes of an upload whose file changed.
     public var whenFileChanges: FileChangePolicy
 
+    /// What becomes of an upload that may be at the server or not.
+    public var onUncertain: OnUncertain
+
+    /// What to do when a whole body went out, no answer came, and the protocol has no way to ask.
+    public enum OnUncertain: String, Hashable, Codable, Sendable, CaseIterable {
+        /// Send it again, at the risk that it is there twice.
+        case retry
+        /// Wait for a person.
+        case hold
+        /// Give it up.
+        case fail
+    }
+
     public init(
         base: Double = 1, cap: Double = 120, serverTries: Int = 10, patience: Double = 86_400,
-        whenFileChanges: FileChangePolicy = .hold
+        whenFileChanges: FileChangePolicy = .hold, onUncertain: OnUncertain = .hold
     ) {
         self.base = base
         self.cap = cap
         self.serverTries = serverTries
         self.patience = patience
         self.whenFileChanges = whenFileChanges
+        self.onUncertain = onUncertain
     }
 
     /// A file that changed so often is still being written: a person must say when it is done.
@@ -48,6 +62,8 @@ public struct QueueRetryPolicy: Hashable, Codable, Sendable {
         case wait(Double)
         /// Begin anew, at once, with the file as it is now.
         case restart
+        /// Try again at once.
+        case again
         /// A person must decide.
         case hold(UploadFailure)
         /// Trying again cannot help.
@@ -98,9 +114,30 @@ public struct QueueRetryPolicy: Hashable, Codable, Sendable {
             held.summary += " (\(tries.changes + 1) changes)"
             return .hold(held)
         case .outcomeUnknown:
-            return .hold(failure)
+            tries.uncertain = min(tries.uncertain, 1_000_000) + 1
+            return decide(afterUncertain: failure, tries: &tries, random: random)
         case .permanent, .sourceUnreadable:
             return .fail(failure)
+        }
+    }
+
+    /// The first time it is sent again at once. A server that never answers gets pauses, and not for ever: each time may
+    /// have left a file there.
+    private func decide(
+        afterUncertain failure: UploadFailure, tries: inout Upload.Tries,
+        random: (ClosedRange<Double>) -> Double
+    ) -> Decision {
+        switch onUncertain {
+        case .hold: return .hold(failure)
+        case .fail: return .fail(failure)
+        case .retry:
+            guard tries.uncertain <= serverTries else {
+                var held = failure
+                held.summary = "it was sent \(tries.uncertain) times and no answer came"
+                return .hold(held)
+            }
+            guard tries.uncertain > 1 else { return .again }
+            return wait(after: tries.uncertain, asked: nil, tries: &tries, random: random)
         }
     }
 

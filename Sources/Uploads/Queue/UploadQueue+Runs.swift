@@ -172,7 +172,15 @@ extension UploadQueue {
         if failure.category == .descriptors {
             shortage = DescriptorShortage(at: clock.now(), notice: failure.ofEveryUpload)
         }
-        switch configuration.retry.decide(after: failure, tries: &upload.tries) {
+        let decision = configuration.retry.decide(after: failure, tries: &upload.tries)
+        switch decision {
+        case .wait, .again:
+            // What is known of the server is only that nothing is known.
+            if failure.category == .outcomeUnknown { upload.resource = nil }
+        case .restart, .hold, .fail: break
+        }
+        switch decision {
+        case .again: upload.state = .queued
         case .wait(let seconds):
             upload.state = .waiting(until: clock.date().addingTimeInterval(seconds), failure: failure)
         case .restart:

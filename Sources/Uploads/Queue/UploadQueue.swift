@@ -189,6 +189,7 @@ public actor UploadQueue: QueueClient {
         keeper = Task { [weak self] in
             for await condition in conditions { await self?.journalChanged(condition) }
         }
+        decideUncertain()
         if let monitor {
             let statuses = monitor.statuses()
             watcher = Task { [weak self] in
@@ -197,6 +198,19 @@ public actor UploadQueue: QueueClient {
         }
         advance()
         return notices
+    }
+
+    /// What waits for a person's decision that the configuration now makes. Nothing starts before it is on disk.
+    private func decideUncertain() {
+        for var upload in uploads.values where upload.decide(by: configuration.retry) {
+            store(upload)
+            unsaved.insert(upload.id)
+        }
+        guard !unsaved.isEmpty else { return }
+        Task { [ids = Array(unsaved)] in
+            await save(ids, durably: true)
+            advance()
+        }
     }
 
     /// Stops all attempts, writes a complete snapshot and ends every stream of updates.

@@ -45,8 +45,11 @@ struct GlobalOptions: ParsableArguments {
         QueueAccess(assembly: try assembly(), state: stateFolder)
     }
 
-    func assembly() throws(CommandFailure) -> Assembly {
-        Assembly(configuration: try loadConfiguration(), state: stateFolder, edited: edited)
+    /// - Parameter change: What the command's own options say otherwise than the configuration.
+    func assembly(_ change: (inout Configuration) -> Void = { _ in }) throws(CommandFailure) -> Assembly {
+        var configuration = try loadConfiguration()
+        change(&configuration)
+        return Assembly(configuration: configuration, state: stateFolder, edited: edited)
     }
 }
 

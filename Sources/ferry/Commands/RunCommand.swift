@@ -12,8 +12,18 @@ struct RunCommand: AsyncParsableCommand {
     @Flag(help: "One JSON object a line, for programs.") var json = false
     @Flag(help: "End when everything is done, failed, held or paused.") var exitWhenIdle = false
 
+    @Option(
+        help: ArgumentHelp(
+            "What becomes of an upload that went out whole and got no answer, if its protocol cannot ask the server: retry, hold or fail.",
+            discussion: "As retry.onUncertain of the configuration, which is hold if it says nothing.",
+            valueName: "choice"),
+        completion: .list(QueueRetryPolicy.OnUncertain.allCases.map(\.rawValue)), transform: Self.onUncertain)
+    var onUncertain: QueueRetryPolicy.OnUncertain?
+
     func run() async throws {
-        let assembly = try global.assembly()
+        let assembly = try global.assembly { configuration in
+            if let onUncertain { configuration.retry.onUncertain = onUncertain }
+        }
         let signals = SignalStream([SIGINT, SIGTERM, SIGHUP])
         let engine: Engine
         do throws(JournalError) {
@@ -55,5 +65,13 @@ struct RunCommand: AsyncParsableCommand {
         let isComplete = report.finish(uploads, retired)
         await report.flush()
         if !isComplete { throw ExitCode(1) }
+    }
+
+    private static func onUncertain(_ text: String) throws -> QueueRetryPolicy.OnUncertain {
+        guard let choice = QueueRetryPolicy.OnUncertain(rawValue: text) else {
+            let names = QueueRetryPolicy.OnUncertain.allCases.map(\.rawValue).joined(separator: ", ")
+            throw ValidationError("'\(text)' is none of \(names).")
+        }
+        return choice
     }
 }

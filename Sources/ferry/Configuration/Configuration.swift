@@ -72,14 +72,16 @@ struct RetrySettings: Decodable, Equatable {
     var base = 1.0
     var cap = 120.0
     var serverTries = 10
+    var onUncertain = QueueRetryPolicy.OnUncertain.hold
 
     init() {}
 
     init(from decoder: any Decoder) throws {
-        let fields = try Fields(decoder, known: ["base", "cap", "serverTries"])
+        let fields = try Fields(decoder, known: ["base", "cap", "serverTries", "onUncertain"])
         base = try fields.seconds("base", in: 0.01...3600) ?? base
         cap = try fields.seconds("cap", in: 0.01...86_400) ?? cap
         serverTries = try fields.number("serverTries", in: 1...1000) ?? serverTries
+        onUncertain = try fields.choice("onUncertain") ?? onUncertain
     }
 }
 

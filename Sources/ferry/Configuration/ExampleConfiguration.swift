@@ -80,7 +80,7 @@ enum ExampleConfiguration {
           "proxy": "environment",
           "whenFileChanges": "hold",
           "limits": { "concurrency": 4, "perHost": 4, "bandwidth": "20M", "done": 1000 },
-          "retry": { "base": 1, "cap": 120, "serverTries": 10 },
+          "retry": { "base": 1, "cap": 120, "serverTries": 10, "onUncertain": "hold" },
           "timeouts": { "connect": 15, "stall": 30, "response": 60, "read": 30 },
           "connectivity": { "monitor": true },
           "appearance": { "color": "auto", "glyphs": "auto", "mouse": true }

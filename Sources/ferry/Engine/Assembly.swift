@@ -148,7 +148,7 @@ struct Assembly {
                 bandwidth: limits.bandwidth,
                 retry: QueueRetryPolicy(
                     base: retry.base, cap: retry.cap, serverTries: retry.serverTries,
-                    whenFileChanges: configuration.whenFileChanges),
+                    whenFileChanges: configuration.whenFileChanges, onUncertain: retry.onUncertain),
                 keptDone: limits.done),
             journal: FileJournal(lock, options: options), history: UploadHistory(lock), runner: runner,
             rateLimit: limit)

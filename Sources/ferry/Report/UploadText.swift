@@ -27,7 +27,9 @@ enum UploadText {
             padded(ByteFormat.compact(upload.size), 5, right: true), padded(progress, 4, right: true),
             SafeLine.text(upload.target.name),
         ]
-        return columns.joined(separator: "  ") + (remark(upload).map { "  (\($0))" } ?? "")
+        let remarks = [upload.mayBeDuplicate ? "possible duplicate" : nil, remark(upload)].compactMap { $0 }
+        return columns.joined(separator: "  ")
+            + (remarks.isEmpty ? "" : "  (\(remarks.joined(separator: "; ")))")
     }
 
     static func remark(_ upload: Upload) -> String? {
@@ -44,12 +46,11 @@ enum UploadText {
         }
     }
 
-    private static func outcome(_ receipt: Receipt) -> String? {
-        let verified = receipt.verified.map { "verified (\($0.shown))" }
+    private static func outcome(_ receipt: Receipt) -> String {
+        let verified = receipt.verified.map { "verified (\($0.shown))" } ?? "not verified"
         let source = receipt.source.map { "the file was \($0.rawValue) meanwhile" }
         let parts = [receipt.wasThere ? "was there already" : nil, verified, receipt.location, source]
-            .compactMap { $0 }
-        return parts.isEmpty ? nil : SafeLine.text(parts.joined(separator: "; "))
+        return SafeLine.text(parts.compactMap { $0 }.joined(separator: "; "))
     }
 
     static func padded(_ text: String, _ width: Int, right: Bool = false) -> String {
@@ -93,6 +94,8 @@ struct UploadRecordLine: Encodable {
     /// In the history: how it ended, and when.
     var outcome: String?
     var finished: Date?
+    /// True if it was sent again after all of it had gone out without an answer.
+    var possibleDuplicate: Bool?
 
     init(event: String, _ upload: Upload, sent: ByteCount? = nil) {
         self.event = event
@@ -112,6 +115,7 @@ struct UploadRecordLine: Encodable {
         attempts = upload.tries.attempts
         resumes = upload.tries.resumes
         resent = upload.tries.resent
+        possibleDuplicate = upload.mayBeDuplicate ? true : nil
         let failure = UploadText.failure(of: upload.state)
         error = failure?.summary
         hint = failure?.hint

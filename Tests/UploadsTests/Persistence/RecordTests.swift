@@ -104,6 +104,20 @@ struct RecordTests {
         #expect(try roundTrip(upload) == upload)
     }
 
+    @Test func `I10 bodies without an answer are counted in the record, and none are not mentioned`() throws {
+        func text(_ upload: Upload) -> String {
+            var writer = JSONWriter()
+            writer.upload(upload, unknown: nil)
+            return String(decoding: writer.bytes, as: UTF8.self)
+        }
+        var upload = Upload.make()
+        upload.tries.attempts = 1
+        #expect(!text(upload).contains("uncertain"))
+        upload.tries.uncertain = 2
+        #expect(text(upload).contains(#""uncertain":2"#))
+        #expect(try roundTrip(upload) == upload)
+    }
+
     // The format of the files is a promise: other versions of the program read it.
     @Test func `parts, digests and policies are written under their documented names`() throws {
         var upload = Upload.make(

@@ -65,6 +65,32 @@ struct QueueRetryPolicyTests {
         }
         #expect(failure.summary.contains("24 hours"))
     }
+
+    @Test func `I10 an unknown outcome is held, given up or tried again as the policy says, and counted`() {
+        let unknown = UploadFailure(.outcomeUnknown, "no answer")
+        for (choice, decision) in [
+            (.hold, .hold(unknown)), (.fail, .fail(unknown)), (.retry, .again),
+        ] as [(QueueRetryPolicy.OnUncertain, QueueRetryPolicy.Decision)] {
+            var tries = Upload.Tries()
+            #expect(QueueRetryPolicy(onUncertain: choice).decide(after: unknown, tries: &tries) == decision)
+            #expect(tries.uncertain == 1)
+        }
+    }
+
+    @Test func `I10 a server that never answers is given pauses, and then a person is asked`() {
+        let policy = QueueRetryPolicy(base: 1, cap: 60, serverTries: 3, onUncertain: .retry)
+        var tries = Upload.Tries()
+        let decisions = (0..<4).map { _ in
+            policy.decide(after: UploadFailure(.outcomeUnknown, "x"), tries: &tries) { $0.upperBound }
+        }
+        #expect(decisions.dropLast() == [.again, .wait(2), .wait(4)])
+        guard case .hold(let failure) = decisions[3] else {
+            Issue.record("it was sent again")
+            return
+        }
+        #expect(failure.category == .outcomeUnknown)
+        #expect(failure.summary.contains("4 times"))
+    }
 }
 
 struct RateLimitTests {

@@ -142,6 +142,66 @@ struct UploadQueueTests {
         _ = try await fixture.wait(for: ids[0]) { $0.isHeld }
     }
 
+    private static func uncertain() -> Upload {
+        var upload = Upload.make(state: .held(UploadFailure(.outcomeUnknown, "no answer")))
+        upload.resource = Resource(url: "http://host.test/", fields: ["wholeBodySent": "yes"])
+        upload.tries.uncertain = 1
+        return upload
+    }
+
+    @Test func `I10 what is held for its unknown outcome is sent again by an engine told so`() async throws {
+        let upload = Self.uncertain()
+        let fixture = QueueFixture([upload], retry: QueueRetryPolicy(onUncertain: .retry))
+        try await fixture.queue.start(monitor: nil)
+        let attempt = try await fixture.runner.next()
+        #expect(attempt.upload.resource == nil)
+        #expect(attempt.upload.mayBeDuplicate)
+        // It was on disk before it started.
+        #expect(fixture.journal.uploads[upload.id]?.resource == nil)
+        attempt.fail(.outcomeUnknown)
+        let waiting = try await fixture.wait(for: upload.id) { $0.isWaiting }
+        #expect(waiting.tries.uncertain == 2)
+        #expect(waiting.resource == nil)
+    }
+
+    @Test func `I10 what is held for its unknown outcome fails at the start if so told`() async throws {
+        let upload = Self.uncertain()
+        let fixture = QueueFixture([upload], retry: QueueRetryPolicy(onUncertain: .fail))
+        try await fixture.queue.start(monitor: nil)
+        _ = try await fixture.wait(for: upload.id) { $0.isFailed }
+        await fixture.queue.stop()
+        #expect(fixture.journal.uploads[upload.id]?.state.isFailed == true)
+    }
+
+    @Test func `I10 nothing that a person decided or is to decide is changed by a start`() async throws {
+        let held = Self.uncertain()
+        for policy in [QueueRetryPolicy.OnUncertain.hold, .fail, .retry] {
+            for state: Upload.State in [
+                .failed(UploadFailure(.outcomeUnknown, "x")), .held(UploadFailure(.authentication, "x")),
+                .paused(.user),
+            ] {
+                var upload = held
+                upload.state = state
+                let changed = upload.decide(by: QueueRetryPolicy(onUncertain: policy))
+                #expect(!changed)
+            }
+        }
+        var upload = held
+        let isDecided = upload.decide(by: QueueRetryPolicy())
+        #expect(!isDecided)
+        upload.tries.uncertain = 11
+        let isSentAgain = upload.decide(by: QueueRetryPolicy(onUncertain: .retry))
+        #expect(!isSentAgain)
+    }
+
+    @Test func `I10 a wait to send it again ends where an engine is told to hold`() {
+        var upload = Self.uncertain()
+        upload.state = .waiting(until: .distantPast, failure: UploadFailure(.outcomeUnknown, "x"))
+        let changed = upload.decide(by: QueueRetryPolicy())
+        #expect(changed)
+        #expect(upload.state.isHeld)
+    }
+
     @Test(arguments: [UploadFailure.Category.permanent, .sourceUnreadable])
     func `what no retry can mend fails`(category: UploadFailure.Category) async throws {
         let fixture = QueueFixture()
