@@ -77,6 +77,24 @@ final class ChildProcess: Sendable {
         }
     }
 
+    /// Stops the program (SIGSTOP), and returns when none of its threads runs any more.
+    func standStill() {
+        signal(SIGSTOP)
+        for _ in 0..<10_000 {
+            let threads = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(id)/task")) ?? []
+            let states = threads.map { thread -> Substring in
+                let stat = try? String(contentsOfFile: "/proc/\(id)/task/\(thread)/stat", encoding: .utf8)
+                // The name before the state may hold anything.
+                return stat?.split(separator: ")").last?.split(separator: " ").first ?? "?"
+            }
+            if !states.isEmpty, states.allSatisfy({ $0 == "T" }) { return }
+            usleep(1000)
+        }
+    }
+
+    /// Whether `standStill` can tell.
+    static let showsThreads = FileManager.default.fileExists(atPath: "/proc/self/task")
+
     /// How the program ended, once all it printed has been read.
     /// - Throws: `Gate.TimedOut` after `limit` of real time; the program is killed then.
     @discardableResult

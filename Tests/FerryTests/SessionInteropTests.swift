@@ -228,7 +228,7 @@ extension SessionInteropTests {
             ("lost unknown.bin", "replace", "done", 2), ("lost unknown.bin", "fail", "held", 1),
         ])
     func
-        `a last answer of Graph that is lost is looked up, and the file sent again only where that is harmless`(
+        `P10 a last answer of Graph that is lost is looked up, and the file sent again only where that is harmless`(
             name: String, policy: String, state: String, sessions: Int
         ) async throws
     {
@@ -317,7 +317,8 @@ extension SessionInteropTests {
         arguments: [
             ("replace", 600_000), ("fail", 600_000), ("rename", 600_000), ("fail", 17), ("rename", 17),
         ])
-    func `a list whose answer is lost is found to be carried out`(policy: String, size: Int) async throws {
+    func `P10 a list whose answer is lost is found to be carried out`(policy: String, size: Int) async throws
+    {
         let server = try await InteropServer("azure_server.py", folder: folder)
         let upload = try await upload(
             "lost.bin", size: size, "azure", to: server.url(Self.azure),

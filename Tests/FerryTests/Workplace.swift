@@ -152,6 +152,8 @@ struct UploadLine: Decodable, Hashable {
     var until: String?
     var location: String?
     var source: String?
+    var verified: String?
+    var possibleDuplicate: Bool?
 
     /// The lines that are about uploads.
     static func all(in lines: [String]) throws -> [UploadLine] {

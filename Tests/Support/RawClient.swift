@@ -47,6 +47,13 @@ public final class RawClient: Sendable {
         }
     }
 
+    /// Receives until the other side ends.
+    public func receiveBytes() -> [UInt8] {
+        var bytes: [UInt8] = []
+        while let more = socket.receive(65_536) { bytes += more }
+        return bytes
+    }
+
     public func close() {
         socket.close()
     }

@@ -1,0 +1,181 @@
+import Foundation
+import Receiver
+import Support
+import Testing
+
+/// A server and a protocol, and what is known there after an answer is lost.
+enum LostAnswerRoute: String, CaseIterable, CustomTestStringConvertible {
+    case tusReceiver, tuspyserver, resumableReceiver, resumableNIO
+    case s3WholeMoto, s3PartsMoto, s3PartsSwift
+    case putReceiver, putNginx
+    case webdavNginx, webdavApache, webdavLighttpd, webdavRclone
+    case nextcloud, google, graph, azureWhole, azureBlocks
+
+    /// What becomes of the upload.
+    enum Outcome {
+        /// Done, and nothing of the file was sent again.
+        case found
+        /// Done, after the same bytes went to the same place once more, which does no harm there.
+        case repeated
+        /// The server cannot tell, and to begin anew might make a second file: a person decides.
+        case held
+    }
+
+    var testDescription: String { rawValue }
+
+    var protocolName: String {
+        switch self {
+        case .tusReceiver, .tuspyserver: "tus"
+        case .resumableReceiver, .resumableNIO: "resumable"
+        case .s3WholeMoto, .s3PartsMoto, .s3PartsSwift: "s3"
+        case .putReceiver, .putNginx: "put"
+        case .webdavNginx, .webdavApache, .webdavLighttpd, .webdavRclone: "webdav"
+        case .nextcloud: "nextcloud"
+        case .google: "google"
+        case .graph: "graph"
+        case .azureWhole, .azureBlocks: "azure"
+        }
+    }
+
+    var size: Int {
+        switch self {
+        case .s3PartsMoto, .s3PartsSwift, .nextcloud: 11 << 20
+        // Smaller files go with their creation.
+        case .tusReceiver, .tuspyserver: 3 << 20
+        default: 300_000
+        }
+    }
+
+    /// Further members of the destination.
+    var more: String {
+        switch self {
+        case .s3WholeMoto: S3Site.keys
+        case .s3PartsMoto, .s3PartsSwift: S3Site.keys + #", "chunkSize": "5M""#
+        case .nextcloud: #", "chunkSize": "5M""#
+        case .graph: #", "auth": { "bearer": "token" }, "ifExists": "replace""#
+        case .azureBlocks: #", "chunkSize": "128K""#
+        default: ""
+        }
+    }
+
+    /// The path of the destination's address.
+    var path: String {
+        switch self {
+        case .tusReceiver, .tuspyserver: "/files/"
+        case .resumableNIO: "/in/{name}"
+        case .s3WholeMoto, .s3PartsMoto, .s3PartsSwift: "/\(bucket)/"
+        case .nextcloud: "/remote.php/dav/files/ann/"
+        case .google: "/upload/storage/v1/b/bkt/o?uploadType=resumable"
+        case .graph: "/v1.0/me/drive/root:/in/{name}:/createUploadSession"
+        case .azureWhole, .azureBlocks: "/container/in/?sv=2021-12-02&sig=secret"
+        default: "/"
+        }
+    }
+
+    var bucket: String { "lost-" + rawValue.lowercased() }
+
+    /// True for the request whose answer ends the upload.
+    func isLast(_ request: ProxiedRequest) -> Bool {
+        switch self {
+        case .s3PartsMoto, .s3PartsSwift: request.method == "POST" && request.target.contains("uploadId=")
+        case .webdavNginx, .webdavApache, .webdavLighttpd, .webdavRclone, .nextcloud: request.method == "MOVE"
+        case .azureBlocks: request.target.contains("comp=blocklist") && request.method == "PUT"
+        default: request.bodyBytes == size
+        }
+    }
+
+    var outcome: Outcome {
+        switch self {
+        // nginx tells a size and no digest: an older file could have it too.
+        case .putNginx: .repeated
+        // One request, the same each time, unless what is there must not be replaced.
+        case .s3WholeMoto, .azureWhole: .repeated
+        // It forgets an upload as soon as it is complete.
+        case .resumableNIO: .held
+        default: .found
+        }
+    }
+
+    /// Why the server cannot be started here; nil if it can.
+    var missing: String? {
+        switch self {
+        case .tusReceiver, .resumableReceiver, .resumableNIO, .putReceiver: nil
+        case .s3PartsSwift: S3Site.isHere ? nil : "memcached and Python's packages"
+        case .putNginx: Privilege.has("nginx") ? nil : "nginx"
+        case .webdavNginx, .webdavApache, .webdavLighttpd, .webdavRclone:
+            WebDAVServerKind.arePresent ? nil : "nginx, apache2, lighttpd and rclone"
+        default: InteropServer.hasPython ? nil : "Python's packages"
+        }
+    }
+
+    /// Routes whose servers can be started.
+    static var possible: [LostAnswerRoute] { allCases.filter { $0.missing == nil } }
+
+    typealias IsStored = @Sendable (UploadLine, _ file: String) async throws -> Bool
+
+    /// Starts the server with `folder` for its files.
+    /// - Parameter body: Gets the server's port, and what says whether the server has the file, byte for byte.
+    func with(
+        _ folder: String, _ body: @escaping @Sendable (Int, @escaping IsStored) async throws -> Void
+    ) async throws {
+        switch self {
+        case .tusReceiver, .resumableReceiver, .putReceiver:
+            try await ReceiverSite.with { site in
+                let port = try #require(URL(string: site.url)?.port)
+                try await body(port) { line, file in
+                    try site.names() == [line.name]
+                        && site.content(line.name) == FileManager.default.contents(atPath: file)
+                }
+            }
+        case .resumableNIO:
+            let server = try await NIOResumableServer(folder: folder)
+            try await body(server.port) { line, file in Self.same(file, folder + "/" + line.name) }
+            try await server.stop()
+        case .s3PartsSwift:
+            let site = try await S3Site(bucket)
+            try await body(site.server.port) { line, file in try await site.holds(line.name, sameAs: file) }
+        case .s3WholeMoto, .s3PartsMoto:
+            let server = try await InteropServer("moto_server.py", folder: folder)
+            let site = try await S3Site(bucket, at: server)
+            try await body(server.port) { line, file in try await site.holds(line.name, sameAs: file) }
+            try await server.stop()
+        default:
+            let server = try await start(in: folder)
+            try await body(server.port) { [self] line, file in
+                Self.same(file, folder + "/" + place(of: line))
+            }
+            try await server.stop()
+        }
+    }
+
+    private func start(in folder: String) async throws -> InteropServer {
+        switch self {
+        case .tuspyserver: try await InteropServer("tus_server.py", folder: folder)
+        case .webdavNginx: try await WebDAVServerKind.nginx.start(in: folder)
+        case .webdavApache: try await WebDAVServerKind.apache.start(in: folder)
+        case .webdavLighttpd: try await WebDAVServerKind.lighttpd.start(in: folder)
+        case .webdavRclone: try await WebDAVServerKind.rclone.start(in: folder)
+        case .nextcloud: try await InteropServer("nextcloud_server.py", folder: folder)
+        case .google: try await InteropServer("google_storage.py", folder: folder)
+        case .graph: try await InteropServer("graph_server.py", folder: folder)
+        case .azureWhole, .azureBlocks: try await InteropServer("azure_server.py", folder: folder)
+        default:
+            try await InteropServer("nginx_put.sh", port: try InteropServer.freePort(), folder: folder)
+        }
+    }
+
+    /// Where the server keeps the file, in its folder.
+    private func place(of line: UploadLine) -> String {
+        switch self {
+        case .tuspyserver: line.location?.split(separator: "/").last.map(String.init) ?? "nowhere"
+        case .google: ".cloudstorage/bkt/" + line.name
+        case .graph: "files/in/" + line.name
+        case .azureWhole, .azureBlocks: "blobs/in/" + line.name
+        default: "files/" + line.name
+        }
+    }
+
+    private static func same(_ first: String, _ second: String) -> Bool {
+        FileManager.default.contentsEqual(atPath: first, andPath: second)
+    }
+}

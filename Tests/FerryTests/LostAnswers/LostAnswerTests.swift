@@ -1,0 +1,224 @@
+import Foundation
+import Support
+import Synchronization
+import Testing
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// The server has the whole file and has answered, and ferry never learns of it.
+@Suite(.fewAtOnce, .timeLimit(.minutes(10)))
+struct LostAnswerTests {
+    private static let needsThreads: Comment = "needs /proc to see that a program stands still"
+
+    private let place: Workplace
+    private let folder: String
+
+    init() throws {
+        place = try Workplace()
+        folder = place.directory.path("server")
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+    }
+
+    @Test func `S3 and P10 are tried with every server that can be started here`() {
+        let missing = LostAnswerRoute.allCases.compactMap { route in
+            route.missing.map { "\(route.rawValue) (needs \($0))" }
+        }
+        if !missing.isEmpty { print("not tried: \(missing.joined(separator: ", "))") }
+        #expect(LostAnswerRoute.possible.contains(.tusReceiver))
+    }
+
+    @Test(.enabled(if: ChildProcess.showsThreads, needsThreads), arguments: LostAnswerRoute.possible)
+    func `S3 killed between the final answer and the journal, the next run asks the server and ends`(
+        route: LostAnswerRoute
+    ) async throws {
+        let (place, folder) = (place, folder)
+        try await route.with(folder) { port, isStored in
+            let once = Once<ChildProcess>()
+            let proxy = try AnswerProxy(to: port) { request in
+                guard route.isLast(request), let engine = once.take() else { return .deliver }
+                return .around(before: { engine.standStill() }, after: { engine.signal(SIGKILL) })
+            }
+            defer { proxy.stop() }
+            let file = try await Self.queue(route, in: place, at: proxy.port)
+            let engine = try place.start("run")
+            once.arm(engine)
+            #expect(try await engine.ending() == .killed(SIGKILL), "\(engine.output.text)")
+            #expect(try await place.list().map(\.state) == ["queued"])
+            let before = proxy.requests.count
+            let result = try await place.ferry("run", "--exit-when-idle")
+            #expect(result.ending == .exited(route.outcome == .held ? 1 : 0), "\(result.output)")
+            try await Self.expectSettled(
+                route, in: place, after: Array(proxy.requests.dropFirst(before)), file, isStored)
+        }
+    }
+
+    @Test(arguments: LostAnswerRoute.possible)
+    func `P10 the link loses the final answer, the next attempt asks the server and ends`(
+        route: LostAnswerRoute
+    ) async throws {
+        let (place, folder) = (place, folder)
+        try await route.with(folder) { port, isStored in
+            let once = Once(())
+            let proxy = try AnswerProxy(to: port) { request in
+                route.isLast(request) && once.take() != nil ? .lose : .deliver
+            }
+            defer { proxy.stop() }
+            let file = try await Self.queue(route, in: place, at: proxy.port)
+            let result = try await place.ferry("run", "--exit-when-idle")
+            #expect(result.ending == .exited(route.outcome == .held ? 1 : 0), "\(result.output)")
+            let lost = try #require(proxy.requests.firstIndex(where: route.isLast))
+            try await Self.expectSettled(
+                route, in: place, after: Array(proxy.requests.dropFirst(lost + 1)), file, isStored)
+        }
+    }
+
+    /// - Returns: The path of the file that was queued.
+    private static func queue(
+        _ route: LostAnswerRoute, in place: Workplace, at port: Int
+    ) async throws -> String {
+        try place.file("whole.bin", "")
+        _ = try PatternFile(at: place.path("whole.bin"), count: route.size, seed: 90)
+        try place.configure(route.protocolName, at: "http://127.0.0.1:\(port)\(route.path)", more: route.more)
+        let added = try await place.ferry("add", place.path("whole.bin"))
+        #expect(added.ending == .exited(0), "\(added.errors)")
+        return place.path("whole.bin")
+    }
+
+    private static func expectSettled(
+        _ route: LostAnswerRoute, in place: Workplace, after requests: [ProxiedRequest], _ file: String,
+        _ isStored: LostAnswerRoute.IsStored
+    ) async throws {
+        let upload = try #require(try await place.list().first)
+        #expect(upload.state == (route.outcome == .held ? "held" : "done"), "\(upload.error ?? "")")
+        #expect(upload.possibleDuplicate == nil)
+        #expect(try await isStored(upload, file), "another file is at the server")
+        let asked = requests.map { "\($0.method) \($0.status)" }.joined(separator: ", ")
+        let bytes = requests.reduce(0) { $0 + $1.bodyBytes }
+        print("\(route.rawValue), answer lost: \(asked); \(bytes) bytes of \(route.size) again")
+        switch route.outcome {
+        // Lists of parts and properties are bytes as well.
+        case .found, .held: #expect(bytes < 4096)
+        case .repeated: #expect(bytes == route.size)
+        }
+        #expect(!requests.isEmpty, "nobody was asked")
+    }
+}
+
+/// POST cannot ask: what the server has is for a person to find out, unless the request has a key.
+extension LostAnswerTests {
+    @Test(.enabled(if: ChildProcess.showsThreads, needsThreads), arguments: ["post", "form"])
+    func `S3 a POST whose answer died with ferry is held, and nothing is sent`(name: String) async throws {
+        let server = try HostileServer([.answer(201), .answer(201)])
+        defer { server.stop() }
+        let proxy = try await killAtAnswer(name, server: server)
+        defer { proxy.stop() }
+        let result = try await place.ferry("run", "--exit-when-idle")
+        #expect(result.ending == .exited(1))
+        let upload = try #require(try await place.list().first)
+        #expect(upload.state == "held")
+        #expect(upload.error?.contains("may or may not have the file") == true)
+        #expect(upload.hint?.contains("may be there twice") == true)
+        #expect(upload.possibleDuplicate == nil)
+        #expect(server.requests.count == 1)
+    }
+
+    @Test(.enabled(if: ChildProcess.showsThreads, needsThreads), arguments: ["post", "form"])
+    func `S3 with a key the same request is made again after the kill, under the same key`(name: String)
+        async throws
+    {
+        let server = try HostileServer([.answer(201), .answer(201)])
+        defer { server.stop() }
+        let proxy = try await killAtAnswer(name, server: server, more: #", "idempotencyKey": true"#)
+        defer { proxy.stop() }
+        #expect(try await place.ferry("run", "--exit-when-idle").ending == .exited(0))
+        let keys = server.requests.compactMap { $0["Idempotency-Key"] }
+        #expect(keys.count == 2)
+        #expect(Set(keys).count == 1)
+        let upload = try #require(try await place.list().first)
+        #expect(upload.state == "done")
+        #expect(upload.possibleDuplicate == nil)
+    }
+
+    @Test(arguments: ["post", "form"])
+    func `P10 a POST without an answer is held, and with a key made again under the same`(name: String)
+        async throws
+    {
+        let server = try HostileServer([.closeWithoutAnswer, .closeWithoutAnswer, .answer(201)])
+        defer { server.stop() }
+        let file = try place.file("a.txt", "hello")
+        try place.configure(name, at: server.url("/in"))
+        try await place.ferry("add", file)
+        #expect(try await place.ferry("run", "--exit-when-idle").ending == .exited(1))
+        #expect(try await place.list().map(\.state) == ["held"])
+        #expect(server.requests.count == 1)
+        try place.configure(name, at: server.url("/in"), more: #", "idempotencyKey": true"#)
+        try await place.ferry("add", file)
+        #expect(try await place.ferry("run", "--exit-when-idle").ending == .exited(1))
+        #expect(try await place.list().map(\.state) == ["held", "done"])
+        let keys = server.requests.map { $0["Idempotency-Key"] }
+        #expect(keys.count == 3)
+        #expect(keys[1] != nil && keys[1] == keys[2])
+    }
+
+    @Test func `I10 the key of a file that was changed and queued anew is another`() async throws {
+        let server = try HostileServer([.closeWithoutAnswer, .answer(500), .answer(201)])
+        defer { server.stop() }
+        try place.configure("post", at: server.url("/in"), more: #", "idempotencyKey": true"#)
+        let file = try place.file("a.txt", "before")
+        try await place.ferry("add", file)
+        let engine = try place.start("run")
+        try await server.wait { $0.count >= 2 }
+        engine.signal(SIGKILL)
+        try await engine.ending()
+        // In place: the file keeps its inode.
+        let handle = try #require(FileHandle(forWritingAtPath: file))
+        try handle.write(contentsOf: Data("after!".utf8))
+        try handle.close()
+        #expect(try await place.ferry("run", "--exit-when-idle").ending == .exited(1))
+        try await place.ferry("retry", "1")
+        #expect(try await place.ferry("run", "--exit-when-idle").ending == .exited(0))
+        let keys = server.requests.compactMap { $0["Idempotency-Key"] }
+        #expect(keys.count == 3)
+        #expect(keys[0] == keys[1])
+        #expect(keys[2] != keys[1])
+    }
+
+    /// Runs ferry until the server has the whole request and answers, and kills it before it can note that.
+    /// - Returns: The way to the server, which is to be stopped.
+    private func killAtAnswer(
+        _ name: String, server: HostileServer, more: String = ""
+    ) async throws -> AnswerProxy {
+        let once = Once<ChildProcess>()
+        let proxy = try AnswerProxy(to: Int(server.port)) { _ in
+            guard let engine = once.take() else { return .deliver }
+            return .around(before: { engine.standStill() }, after: { engine.signal(SIGKILL) })
+        }
+        try place.configure(name, at: "http://127.0.0.1:\(proxy.port)/in", more: more)
+        try await place.ferry("add", try place.file("a.txt", String(repeating: "hello", count: 30_000)))
+        let engine = try place.start("run")
+        once.arm(engine)
+        #expect(try await engine.ending() == .killed(SIGKILL))
+        #expect(server.requests.map(\.isComplete) == [true])
+        return proxy
+    }
+}
+
+/// Something that is taken once, by a thread of its own.
+private final class Once<Value: Sendable>: Sendable {
+    private let value: Mutex<Value?>
+
+    init(_ value: Value? = nil) { self.value = Mutex(value) }
+
+    func arm(_ value: Value) { self.value.withLock { $0 = value } }
+
+    func take() -> Value? {
+        value.withLock { value in
+            defer { value = nil }
+            return value
+        }
+    }
+}
