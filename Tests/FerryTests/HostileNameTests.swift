@@ -78,7 +78,8 @@ struct HostileNameTests {
         }
         defer { server.stop() }
         try place.configure(protocolName, at: server.url("/in/"))
-        let added = try await place.ferry("add", place.path("all/*"))
+        // One of the names is a star: what exists as it is written is no pattern.
+        let added = try await place.ferry("add", place.path("all/?*"))
         #expect(added.output.hasPrefix("added \(Self.names.count) files"), "\(added.errors)")
         let run = try await place.ferry("run", "--exit-when-idle")
         #expect(run.lines.last == "\(Self.names.count) done", "\(run.output)")
