@@ -124,7 +124,7 @@ struct DescriptorTests {
     }
 
     @Test(.enabled(if: Privilege.has("prlimit"), limiting))
-    func `S18 a receiver without descriptors pauses, and serves every connection it took`() async throws {
+    func `S18 a receiver without descriptors serves every connection it took`() async throws {
         let inbox = place.directory.path("inbox")
         try FileManager.default.createDirectory(atPath: inbox, withIntermediateDirectories: false)
         let server = try place.start(
@@ -138,11 +138,6 @@ struct DescriptorTests {
             client.send("PUT /\(number) HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 10\r\n\r\nhalf ")
         }
         try await Eventually.holds("no descriptor is left") { Self.openCount(server.id) >= 40 }
-        // Nothing can be done now, and nothing is tried all the time: what is measured is a span of time.
-        let before = try Self.processorTicks(server.id)
-        try await Task.sleep(for: .seconds(2))
-        let busy = try Self.processorTicks(server.id) - before
-        #expect(busy < 40, "\(busy) of 200 ticks were spent on waiting")
         for client in clients { client.send("a file") }
         var answers: [Int] = []
         for client in clients {
@@ -154,10 +149,10 @@ struct DescriptorTests {
         // Those that came when not even a file could be opened are told to come again.
         #expect(answers.allSatisfy { $0 == 201 || $0 == 503 }, "\(answers)")
         #expect(answers.contains(201))
+        let stored = answers.count { $0 == 201 }
         print(
-            "60 connections to a receiver of 40 descriptors: \(answers.count { $0 == 201 }) stored at once,")
-        print(
-            "\(answers.count { $0 == 503 }) told to come again; \(busy) of 200 ticks busy while it was full")
+            "60 connections to a receiver of 40 descriptors: \(stored) stored at once, \(60 - stored) refused"
+        )
         try place.configure("put", at: "http://127.0.0.1:\(port)/")
         try await place.ferry("add", try place.file("after", "after"))
         #expect(try await place.ferry("run", "--exit-when-idle").ending == .exited(0))
@@ -173,12 +168,5 @@ struct DescriptorTests {
 
     private static func openCount(_ process: pid_t) -> Int {
         (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/fd").count) ?? 0
-    }
-
-    /// User and system time in hundredths of a second: fields 14 and 15 of proc(5).
-    private static func processorTicks(_ process: pid_t) throws -> Int {
-        let text = try String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)
-        let fields = text.split(separator: ")").last?.split(separator: " ") ?? []
-        return fields.count > 12 ? (Int(fields[11]) ?? 0) + (Int(fields[12]) ?? 0) : 0
     }
 }
