@@ -173,7 +173,7 @@ struct StateFolderTests {
     }
 
     @Test(.enabled("needs root and the right to mount", SmallDisk.isPossible))
-    func `on a full disk an add is refused, and what was acknowledged stays`() async throws {
+    func `S8 on a full disk an add is refused, and what was acknowledged stays`() async throws {
         try await SmallDisk.with { folder in
             let state = folder + "/state"
             let names = (0..<40).map { "\($0)-" + String(repeating: "long name ", count: 20) }
