@@ -54,7 +54,7 @@ struct S3CredentialTests {
         #expect(script.loads == 2)
     }
 
-    @Test(arguments: [-2 * 86_400.0, -3653 * 86_400])
+    @Test(arguments: [-172_800.0, -315_619_200.0])
     func `S17 a clock that was put back does not make credentials last longer`(jump: Double) async throws {
         let script = CredentialScript([
             .success(.temporary("A", until: exampleDay + 3600)),
