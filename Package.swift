@@ -94,8 +94,16 @@ let package = Package(
             path: "Tests/Support"),
         // What a disk may do to the queue's files, without a disk.
         .target(
-            name: "StateSimulation", dependencies: ["UploadProtocols", "Transfer", "Uploads"],
+            name: "StateSimulation", dependencies: ["UploadProtocols", "Transfer", "Uploads", "Support"],
             path: "Tests/StateSimulation"),
+        // Kills, power cuts, failing calls and damage for the queue's files on a real disk; Tests/faults runs it.
+        .executableTarget(
+            name: "fault-lab",
+            dependencies: [
+                "Transfer", "Uploads", "Support", "StateSimulation",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Tests/FaultLab"),
         .testTarget(
             name: "UploadProtocolsTests", dependencies: ["UploadProtocols", "Support"],
             resources: [.copy("Vectors")]),
@@ -105,6 +113,7 @@ let package = Package(
         .testTarget(
             name: "UploadsTests", dependencies: ["Uploads", "Support", "StateSimulation"],
             exclude: ["Persistence/Fixtures"]),
+        .testTarget(name: "FaultTests", dependencies: ["fault-lab", "Support", "StateSimulation"]),
         .testTarget(name: "ReceiverTests", dependencies: ["Receiver", "UploadProtocols", "Support"]),
         .testTarget(name: "TUITests", dependencies: ["TUI", "Support"]),
         // The examples of the documentation, with what a user of the product imports.

@@ -51,7 +51,7 @@ public final class FileJournal: Journal {
         self.init(files: lock.files, lock: lock, options: options)
     }
 
-    init(files: any StateFiles, lock: StateLock?, options: Options) {
+    package init(files: any StateFiles, lock: StateLock?, options: Options) {
         store = Mutex(JournalStore(files: files, options: options))
         (changes, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
         self.lock = Mutex(lock)

@@ -8,40 +8,6 @@ import UploadProtocols
 @testable import Uploads
 
 struct CrashTests {
-    /// Runs changes until the disk stops, and says how far it got.
-    private struct Run {
-        /// What the queue contained after each change, from the empty queue on.
-        var states = [ExpectedQueue()]
-        /// Index of the last state that was acknowledged, and of the last acknowledged as durable.
-        var acknowledged = 0
-        var durable = 0
-
-        init(from found: ExpectedQueue = ExpectedQueue()) { states = [found] }
-
-        mutating func go(_ changes: [[QueueChange]], on disk: SimulatedDisk, compactingEvery interval: Int) {
-            guard var store = try? JournalStore.opened(disk).store else { return }
-            // A snapshot is written while changes go on, so one change lies between its beginning and its end.
-            var compaction: Compaction?
-            for (index, change) in changes.enumerated() {
-                let isDurable = index % 3 != 2
-                states.append(states[states.count - 1].applying(change))
-                guard (try? store.append(change, durably: isDurable)) != nil else { return }
-                acknowledged = states.count - 1
-                if isDurable { durable = acknowledged }
-                if let running = compaction, let written = try? running.run() { store.finish(written) }
-                compaction = index % interval == interval - 1 ? try? store.rotate() : nil
-            }
-        }
-
-        /// True if what the next process finds is what was asked for, up to some point not before `least`.
-        func explains(_ disk: SimulatedDisk, atLeast least: Int) -> Bool {
-            guard let found = try? JournalStore.opened(disk).recovered else { return false }
-            let again = try? JournalStore.opened(disk).recovered
-            return again?.uploads == found.uploads
-                && states[least...].contains(ExpectedQueue(found.uploads))
-        }
-    }
-
     private static func changes(_ count: Int, _ random: inout SeededGenerator) -> [[QueueChange]] {
         (0..<count).map { _ in
             (0..<Int.random(in: 1...3, using: &random)).map { _ in
@@ -55,43 +21,29 @@ struct CrashTests {
         }
     }
 
-    private static func calls(of changes: [[QueueChange]]) -> Int {
-        let disk = SimulatedDisk()
-        var run = Run()
-        run.go(changes, on: disk, compactingEvery: 3)
-        return disk.calls.count
-    }
-
-    private static let fixed: [[QueueChange]] = {
+    static let fixed: [[QueueChange]] = {
         var random = SeededGenerator(seed: 1)
         return changes(8, &random)
     }()
 
-    @Test(arguments: 0..<calls(of: fixed))
-    func `a kill at any call of the system loses nothing that was acknowledged`(number: Int) {
-        let disk = SimulatedDisk()
-        disk.fail { $0.number == number ? .kill : nil }
-        var run = Run()
-        run.go(Self.fixed, on: disk, compactingEvery: 3)
-        #expect(run.explains(disk.restarted(), atLeast: run.acknowledged))
+    @Test(arguments: 0..<CrashRun.calls(of: fixed))
+    func `S2 a kill at any call of the system loses nothing that was acknowledged`(number: Int) {
+        #expect(CrashRun.survivesKill(at: number, of: Self.fixed))
     }
 
-    @Test(arguments: 0..<calls(of: fixed), SimulatedDisk.Remains.allCases)
-    func `a power cut at any call of the system loses nothing that was durable`(
+    @Test(arguments: 0..<CrashRun.calls(of: fixed), SimulatedDisk.Remains.allCases)
+    func `S5 a power cut at any call of the system loses nothing that was durable`(
         number: Int, remains: SimulatedDisk.Remains
     ) {
         for names in (0...4).map(SimulatedDisk.NameRemains.first) + [.removals] {
-            let disk = SimulatedDisk()
-            disk.fail { $0.number == number ? .kill : nil }
-            var run = Run()
-            run.go(Self.fixed, on: disk, compactingEvery: 3)
-            let left = disk.powerCut(keeping: remains, names: names)
-            #expect(run.explains(left, atLeast: run.durable), "names kept: \(names)")
+            let survives = CrashRun.survivesPowerCut(
+                at: number, of: Self.fixed, keeping: remains, names: names)
+            #expect(survives, "names kept: \(names)")
         }
     }
 
-    @Test(arguments: 0..<calls(of: fixed))
-    func `a call that fails refuses the change it belongs to and nothing else`(number: Int) throws {
+    @Test(arguments: 0..<CrashRun.calls(of: fixed))
+    func `S12 a call that fails refuses the change it belongs to and nothing else`(number: Int) throws {
         for code in [EIO, ENOSPC] {
             for fault: SimulatedDisk.Fault in [.fails(code), .failsHalfway(code)] {
                 let disk = SimulatedDisk()
@@ -110,10 +62,10 @@ struct CrashTests {
     }
 
     @Test(arguments: 0..<60)
-    func `a kill during recovery changes nothing`(number: Int) throws {
+    func `S4 a kill during recovery changes nothing`(number: Int) throws {
         let disk = SimulatedDisk()
-        disk.fail { $0.number == Self.calls(of: Self.fixed) - 3 ? .kill : nil }
-        var run = Run()
+        disk.fail { $0.number == CrashRun.calls(of: Self.fixed) - 3 ? .kill : nil }
+        var run = CrashRun()
         run.go(Self.fixed, on: disk, compactingEvery: 3)
         let first = disk.restarted()
         first.fail { $0.number == number ? .kill : nil }
@@ -122,36 +74,36 @@ struct CrashTests {
         #expect(run.explains(first.powerCut(keeping: .nothing), atLeast: run.durable))
     }
 
-    @Test(arguments: 0..<calls(of: fixed))
-    func `what a killed process wrote unsynced survives a power cut once the next one has started`(
+    @Test(arguments: 0..<CrashRun.calls(of: fixed))
+    func `S4 what a killed process wrote unsynced survives a power cut once the next one has started`(
         number: Int
     ) throws {
         let disk = SimulatedDisk()
         disk.fail { $0.number == number ? .kill : nil }
-        var first = Run()
+        var first = CrashRun()
         first.go(Self.fixed, on: disk, compactingEvery: 3)
         let second = disk.restarted()
         let found = try JournalStore.opened(second).recovered
-        var run = Run(from: ExpectedQueue(found.uploads))
+        var run = CrashRun(from: ExpectedQueue(found.uploads))
         run.go(Self.fixed.reversed(), on: second, compactingEvery: 4)
         for names: SimulatedDisk.NameRemains in [.first(0), .first(1), .removals] {
             #expect(run.explains(second.powerCut(keeping: .nothing, names: names), atLeast: run.durable))
         }
-        let unchanged = Run(from: ExpectedQueue(found.uploads))
+        let unchanged = CrashRun(from: ExpectedQueue(found.uploads))
         let third = disk.restarted()
         _ = try JournalStore.opened(third)
         #expect(unchanged.explains(third.powerCut(keeping: .nothing), atLeast: 0))
     }
 
     @Test(arguments: 0..<200 as Range<UInt64>)
-    func `what is recovered is always a beginning of what was asked for`(seed: UInt64) {
+    func `S1 what is recovered is always a beginning of what was asked for`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let changes = Self.changes(Int.random(in: 1...20, using: &random), &random)
         let end = Int.random(in: 0..<150, using: &random)
         let interval = Int.random(in: 1...8, using: &random)
         let disk = SimulatedDisk()
         disk.fail { $0.number == end ? .kill : nil }
-        var run = Run()
+        var run = CrashRun()
         run.go(changes, on: disk, compactingEvery: interval)
         #expect(run.explains(disk.restarted(), atLeast: run.acknowledged))
         for remains in SimulatedDisk.Remains.allCases {

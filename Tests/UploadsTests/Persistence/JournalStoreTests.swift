@@ -28,7 +28,7 @@ struct JournalStoreTests {
         }
     }
 
-    @Test func `after a failed sync everything goes to new files and the old one is never synced again`()
+    @Test func `S12 after a failed sync everything goes to new files and the old one is never synced again`()
         throws
     {
         let disk = SimulatedDisk()
@@ -44,7 +44,9 @@ struct JournalStoreTests {
         #expect(try JournalStore.opened(left).recovered.uploads.map(\.id) == [1, 2, 3, 4])
     }
 
-    @Test func `while no sync works nothing is acknowledged, and refused changes do not come back`() throws {
+    @Test func `S12 while no sync works nothing is acknowledged, and refused changes do not come back`()
+        throws
+    {
         let disk = SimulatedDisk()
         var (store, _) = try JournalStore.opened(disk)
         try store.append([.set(.make(1))])

@@ -37,14 +37,14 @@ struct RecoveryTests {
         #expect(disk.fileNames == ["queue.json", "journal.1.jsonl"])
     }
 
-    @Test func `a second recovery finds what the first found`() throws {
+    @Test func `S4 a second recovery finds what the first found`() throws {
         let (disk, states) = try history()
         let first = try JournalStore.opened(disk).recovered
         #expect(first.uploads == states.last)
         #expect(try JournalStore.opened(disk).recovered == first)
     }
 
-    @Test func `a journal cut at any byte gives the state before the record that was cut`() throws {
+    @Test func `S6 a journal cut at any byte gives the state before the record that was cut`() throws {
         let (disk, states) = try history()
         let whole = try #require(disk.content(of: journal))
         for length in 0...whole.count {
@@ -60,7 +60,7 @@ struct RecoveryTests {
         }
     }
 
-    @Test func `a tail of NULs is cut and kept aside`() throws {
+    @Test func `S6 a tail of NULs is cut and kept aside`() throws {
         let (disk, states) = try history()
         let whole = try #require(disk.content(of: journal))
         let end = try #require(whole.dropLast().lastIndex(of: 0x0A)) + 1

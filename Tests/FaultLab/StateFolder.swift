@@ -1,0 +1,85 @@
+import Foundation
+import StateSimulation
+import Transfer
+import Uploads
+
+/// A state folder of a campaign.
+struct StateFolder {
+    let path: String
+
+    /// Takes the lock, which must be free at once, and looks at what is there.
+    func check(
+        seed: UInt64, numbers: ClosedRange<Int>, without refused: Set<Int> = [], damaged: Bool = false,
+        mutant: Mutant? = nil
+    ) -> Result<StateCheck.Finding, StateCheck.Fault> {
+        do {
+            let directory = try StateDirectory(at: LocalPath(path))
+            let lock = try directory.lock()
+            defer { withExtendedLifetime(lock) {} }
+            let files: any StateFiles =
+                if let mutant { MutantFiles(directory.files, mutant) } else { directory.files }
+            let finding = try StateCheck.check(
+                files, seed: seed, numbers: numbers, without: refused, damaged: damaged)
+            for name in try directory.files.names() {
+                let attributes = try FileManager.default.attributesOfItem(atPath: path + "/" + name)
+                guard attributes[.posixPermissions] as? Int == 0o600 else {
+                    throw StateCheck.Fault.leftover(name)
+                }
+            }
+            return .success(finding)
+        } catch let fault as StateCheck.Fault {
+            return .failure(fault)
+        } catch let error as JournalError {
+            return .failure(.refused(error.summary))
+        } catch {
+            return .failure(.refused("\(error)"))
+        }
+    }
+
+    /// The files as the journal sees them, without the lock.
+    func open() throws(JournalError) -> any StateFiles { try StateDirectory(at: LocalPath(path)).files }
+
+    func lock() throws(JournalError) -> StateLock { try StateDirectory(at: LocalPath(path)).lock() }
+
+    var exists: Bool { FileManager.default.fileExists(atPath: path) }
+
+    func remove() { try? FileManager.default.removeItem(atPath: path) }
+
+    /// Copies the files, with nothing but their content and their modes.
+    func copy(to other: String) throws -> StateFolder {
+        let copy = StateFolder(path: other)
+        copy.remove()
+        try FileManager.default.createDirectory(
+            atPath: other, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        for name in try FileManager.default.contentsOfDirectory(atPath: path) {
+            try FileManager.default.copyItem(atPath: path + "/" + name, toPath: other + "/" + name)
+        }
+        return copy
+    }
+
+    func put(_ content: [UInt8], as name: String) throws {
+        let options: [FileAttributeKey: Any] = [.posixPermissions: 0o600]
+        guard
+            FileManager.default.createFile(
+                atPath: path + "/" + name, contents: Data(content), attributes: options)
+        else { throw CocoaError(.fileWriteUnknown) }
+    }
+}
+
+/// Where a campaign keeps its folders: removed at the end, kept if something failed.
+struct Ground {
+    let path: String
+
+    init(_ parent: String?, _ campaign: String) throws {
+        let parent = parent ?? FileManager.default.temporaryDirectory.path(percentEncoded: false)
+        path = (parent as NSString).appendingPathComponent("fault-lab-\(campaign)-\(getpid())")
+        try FileManager.default.createDirectory(
+            atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    }
+
+    func folder(_ name: String) -> StateFolder { StateFolder(path: path + "/" + name) }
+
+    func finish(_ tally: Tally) {
+        if tally.failures == 0 { try? FileManager.default.removeItem(atPath: path) }
+    }
+}

@@ -1,0 +1,56 @@
+package import Uploads
+
+/// Carries out a workload on one thread, so that the same seed makes the same calls of the system in the same order.
+/// A snapshot is written while changes go on: one group of them lies between its beginning and its end.
+package struct InlineRun {
+    package enum Outcome: Sendable {
+        case acknowledged(isDurable: Bool)
+        case refused(JournalError)
+    }
+
+    private var store: JournalStore
+    private var workload: Workload
+    private var compaction: Compaction?
+
+    /// - Parameter position: The state of `store` is the one after so many changes.
+    package init(_ store: JournalStore, seed: UInt64, after position: Int) {
+        self.store = store
+        workload = Workload(seed: seed)
+        for _ in 0..<position { _ = workload.next() }
+    }
+
+    /// Carries out `count` changes, one to three of them waiting for the disk together.
+    package mutating func go(_ count: Int, report: (Int, Outcome) -> Void) {
+        var left = count
+        while left > 0 {
+            let steps = (0..<min(left, 1 + left % 3)).map { _ in workload.next() }
+            left -= steps.count
+            let isDurable = steps.contains(where: \.isDurable)
+            let results = store.append(steps.map(\.changes), durably: isDurable)
+            for (step, result) in zip(steps, results) {
+                switch result {
+                case .success: report(step.number, .acknowledged(isDurable: isDurable))
+                case .failure(let error): report(step.number, .refused(error))
+                }
+            }
+            finishCompaction()
+            if store.isCompactionDue { compaction = try? store.rotate() }
+        }
+    }
+
+    /// Writes a last snapshot, as a clean exit does.
+    package mutating func close() {
+        finishCompaction()
+        try? store.compact()
+    }
+
+    private mutating func finishCompaction() {
+        guard let running = compaction else { return }
+        compaction = nil
+        do throws(JournalError) {
+            store.finish(try running.run())
+        } catch {
+            store.fail(error)
+        }
+    }
+}

@@ -1,0 +1,86 @@
+package import Uploads
+
+/// Looks at what a crash left, with the code that the next process would use.
+package enum StateCheck {
+    /// What was found and is right.
+    package struct Finding: Sendable {
+        /// The state is the one after so many changes.
+        package var position: Int
+        package var notices: [RecoveryNotice]
+    }
+
+    package enum Fault: Error, Hashable, Sendable {
+        /// Changes after `found` were acknowledged.
+        case lost(found: Int, acknowledged: Int)
+        /// No beginning of the changes leads to this.
+        case wrong(String)
+        /// The files cannot be read any more.
+        case refused(String)
+        case secondDiffers
+        case leftover(String)
+        /// The crash alone made the snapshot unusable: it took its place before it was complete.
+        case snapshotDamaged(String)
+
+        package var isLoss: Bool {
+            switch self {
+            case .lost, .refused: true
+            case .wrong, .secondDiffers, .leftover, .snapshotDamaged: false
+            }
+        }
+    }
+
+    /// Recovers twice.
+    ///
+    /// - Parameters:
+    ///   - numbers: From the last change that was acknowledged to the last that was asked for.
+    ///   - refused: Changes among them that must not have happened.
+    ///   - damaged: The files were changed by more than a crash, so the previous snapshot may be needed.
+    package static func check(
+        _ files: any StateFiles, seed: UInt64, numbers: ClosedRange<Int>, without refused: Set<Int> = [],
+        damaged: Bool = false
+    ) throws(Fault) -> Finding {
+        let states = WorkloadState.states(of: seed, through: numbers.upperBound, without: refused)
+        return try check(files, states: states, acknowledged: numbers.lowerBound, damaged: damaged)
+    }
+
+    /// The same with the states after none, one and so on of the changes.
+    package static func check(
+        _ files: any StateFiles, states: [WorkloadState], acknowledged: Int, damaged: Bool = false
+    ) throws(Fault) -> Finding {
+        let first = try recovered(files)
+        let second = try recovered(files)
+        guard first.uploads == second.uploads, first.settings == second.settings else { throw .secondDiffers }
+        if !damaged {
+            for case .usedPreviousSnapshot(let reason, _) in first.notices { throw .snapshotDamaged(reason) }
+        }
+        for name in (try? files.names()) ?? [] where !isKnown(name) { throw .leftover(name) }
+        let position = try position(of: WorkloadState(first), in: states, acknowledged: acknowledged)
+        return Finding(position: position, notices: first.notices)
+    }
+
+    private static func recovered(_ files: any StateFiles) throws(Fault) -> Recovered {
+        do throws(JournalError) {
+            return try JournalStore.opened(files).recovered
+        } catch {
+            throw .refused(error.summary)
+        }
+    }
+
+    /// After how many changes the queue was like `state`.
+    package static func position(
+        of state: WorkloadState, in states: [WorkloadState], acknowledged: Int
+    ) throws(Fault) -> Int {
+        guard let position = states.lastIndex(of: state) else {
+            throw .wrong("\(state.uploads.count) uploads, next id \(state.settings.nextID)")
+        }
+        guard position >= acknowledged else { throw .lost(found: position, acknowledged: acknowledged) }
+        return position
+    }
+
+    /// What a state folder may hold while nobody uses it.
+    private static func isKnown(_ name: String) -> Bool {
+        if ["queue.json", "queue.prev.json", "lock", "reserve"].contains(name) { return true }
+        if name.hasPrefix("journal.") { return name.hasSuffix(".jsonl") || name.hasSuffix(".torn") }
+        return name.hasPrefix("queue.") && name.hasSuffix(".damaged.json")
+    }
+}

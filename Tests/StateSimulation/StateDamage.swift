@@ -1,0 +1,129 @@
+package import Uploads
+
+/// The content of a state folder.
+package struct StateImage: Equatable, Sendable {
+    package var files: [String: [UInt8]] = [:]
+
+    package init(_ source: any StateFiles) throws(SystemCallError) {
+        for name in try source.names() where name != "lock" {
+            files[name] = try source.open(name, for: .reading)?.content() ?? []
+        }
+    }
+
+    package func simulated() -> SimulatedDisk {
+        let disk = SimulatedDisk()
+        for (name, content) in files { disk.put(content, as: name) }
+        return disk
+    }
+
+    /// The journal with the last record.
+    package var lastJournal: String? {
+        files.filter { $0.key.hasPrefix("journal.") && $0.key.hasSuffix(".jsonl") && !$0.value.isEmpty }
+            .keys.max { ($0.count, $0) < ($1.count, $1) }
+    }
+
+    /// A queue with both snapshots and several records after them.
+    ///
+    /// - Returns: With what the queue was like after none, one and so on of its changes.
+    package static func sample(seed: UInt64, records: Int = 3) throws -> (
+        image: StateImage, states: [WorkloadState]
+    ) {
+        for changes in 20..<200 {
+            let disk = SimulatedDisk()
+            let options = FileJournal.Options.make(threshold: 1500)
+            var run = InlineRun(try JournalStore.opened(disk, options: options).store, seed: seed, after: 0)
+            run.go(changes) { _, _ in }
+            let image = try StateImage(disk)
+            let last = image.lastJournal.flatMap { image.files[$0] } ?? []
+            let isComplete = image.files["queue.prev.json"] != nil && image.files["queue.json"] != nil
+            if isComplete, last.count(where: { $0 == 0x0A }) >= records {
+                return (image, WorkloadState.states(of: seed, through: changes))
+            }
+        }
+        throw NoSample(seed: seed)
+    }
+
+    private struct NoSample: Error {
+        var seed: UInt64
+    }
+}
+
+/// Harm done to one file of a state folder.
+package enum StateDamage: Hashable, Sendable {
+    case cut(String, length: Int)
+    case flip(String, byte: Int, bit: Int)
+    /// NULs from this byte to the end.
+    case zeros(String, from: Int)
+    /// Bytes that an unfinished write may have left.
+    case tail(String, [UInt8])
+
+    package static func all(of image: StateImage, bits: Range<Int>) -> [StateDamage] {
+        var damages: [StateDamage] = []
+        for (name, content) in image.files.sorted(by: { $0.key < $1.key }) {
+            for byte in content.indices {
+                damages.append(.cut(name, length: byte))
+                // Fewer than eight: another one at each byte.
+                damages += bits.map { .flip(name, byte: byte, bit: ($0 + byte) % 8) }
+            }
+            guard name == image.lastJournal else { continue }
+            damages += content.indices.map { .zeros(name, from: $0) }
+            let half: [UInt8] = [0xC3]
+            damages += [.tail(name, half), .tail(name, [0]), .tail(name, Array("{\"c\":\"".utf8) + half)]
+        }
+        return damages
+    }
+
+    private func applied(to image: StateImage) -> StateImage {
+        var image = image
+        switch self {
+        case .cut(let name, let length):
+            image.files[name] = Array(image.files[name, default: []].prefix(length))
+        case .flip(let name, let byte, let bit): image.files[name]?[byte] ^= 1 << bit
+        case .zeros(let name, let start):
+            let content = image.files[name, default: []]
+            image.files[name] = content.prefix(start) + [UInt8](repeating: 0, count: content.count - start)
+        case .tail(let name, let bytes): image.files[name, default: []] += bytes
+        }
+        return image
+    }
+
+    /// Changes that must be found, if any state is found at all.
+    private func expected(in image: StateImage, changes: Int) -> (changes: Int, mayRefuse: Bool) {
+        switch self {
+        case .cut(let name, let end) where name == image.lastJournal,
+            .zeros(let name, from: let end) where name == image.lastJournal:
+            // Each change is one line.
+            (changes - image.files[name, default: []].dropFirst(end).count { $0 == 0x0A }, false)
+        case .tail: (changes, false)
+        case .cut, .flip, .zeros: (changes, true)
+        }
+    }
+
+    package enum Outcome: Sendable {
+        case found, refused
+        /// With what was wrong about it.
+        case failed(String)
+    }
+
+    /// Says whether recovery finds what it must, or refuses and changes nothing.
+    ///
+    /// - Parameters:
+    ///   - states: What the queue was like after none, one and so on of its changes, up to `image`.
+    ///   - makeFiles: Makes a folder with the content given.
+    package func check(
+        _ image: StateImage, states: [WorkloadState], in makeFiles: (StateImage) throws -> any StateFiles
+    ) throws -> Outcome {
+        let changes = states.count - 1
+        let damaged = applied(to: image)
+        let files = try makeFiles(damaged)
+        let (least, mayRefuse) = expected(in: image, changes: changes)
+        do throws(StateCheck.Fault) {
+            let finding = try StateCheck.check(files, states: states, acknowledged: least, damaged: true)
+            return finding.position == least
+                ? .found : .failed("\(finding.position) changes instead of \(least)")
+        } catch {
+            guard case .refused(let reason) = error, mayRefuse else { return .failed("\(error)") }
+            return try StateImage(files) == damaged ? .refused : .failed("refused and changed: \(reason)")
+        }
+    }
+}
