@@ -67,7 +67,9 @@ struct JournalReplay {
                 guard let end = bytes.firstLineBreak(from: position),
                     JournalRecord.isWhole(UnsafeBufferPointer(rebasing: bytes[position..<end]))
                 else {
-                    guard isLast, Self.isTorn(UnsafeBufferPointer(rebasing: bytes[position...])) else {
+                    guard isLast,
+                        Self.isTorn(UnsafeBufferPointer(rebasing: bytes[position...]), at: position)
+                    else {
                         throw .damaged(
                             path: path, byte: position, reason: "the record's checksum does not fit")
                     }
@@ -87,8 +89,8 @@ struct JournalReplay {
     }
 
     /// An interrupted write leaves a beginning of a record, or bytes that read as NUL. Anything else was whole once.
-    private static func isTorn(_ rest: UnsafeBufferPointer<UInt8>) -> Bool {
-        guard rest.firstLineBreak(from: 0) == nil || rest.contains(0) else { return false }
+    private static func isTorn(_ rest: UnsafeBufferPointer<UInt8>, at offset: Int) -> Bool {
+        guard rest.firstLineBreak(from: 0) == nil || rest.hasUnwrittenPart(at: offset) else { return false }
         if rest.last != 0, JournalRecord.isWhole(UnsafeBufferPointer(rebasing: rest.dropLast())) {
             return false
         }
@@ -189,6 +191,23 @@ extension UnsafeBufferPointer<UInt8> {
             let found = memchr(base + start, 0x0A, count - start)
         else { return nil }
         return UnsafeRawPointer(found) - UnsafeRawPointer(base)
+    }
+
+    /// True if there are NULs as a write leaves them that never reached the disk: up to the end of the file, or in
+    /// whole blocks. A NUL elsewhere is damage: a space with one bit turned.
+    ///
+    /// - Parameter offset: Where these bytes begin in the file.
+    fileprivate func hasUnwrittenPart(at offset: Int) -> Bool {
+        // No disk writes less at once.
+        let block = 512
+        var position = 0
+        while let start = self[position...].firstIndex(of: 0) {
+            let end = self[start...].firstIndex { $0 != 0 } ?? count
+            if end == count { return true }
+            if (offset + end) % block == 0, start == 0 || (offset + start) % block == 0 { return true }
+            position = end
+        }
+        return false
     }
 
     func first(_ pattern: [UInt8], from start: Int) -> Int? {

@@ -17,24 +17,24 @@ struct DamageTests {
         return (found, refused, failures)
     }
 
-    @Test(arguments: 1...2 as ClosedRange<UInt64>)
-    func `S6 a file cut at any byte, or with a tail that was never written, is a beginning or is refused`(
-        seed: UInt64
-    ) throws {
-        let (found, refused, failures) = try outcomes(of: seed, bits: 0..<0) { _ in true }
+    @Test
+    func `S6 a file cut at any byte, or with a tail that was never written, is a beginning or is refused`()
+        throws
+    {
+        let (found, refused, failures) = try outcomes(of: 1, bits: 0..<0) { _ in true }
         #expect(failures == [])
-        #expect(found > 1000)
+        #expect(found > 500)
         #expect(refused > 0)
     }
 
-    @Test(arguments: 1...2 as ClosedRange<UInt64>)
-    func `S7 a bit flipped in any byte of any file is refused, or nothing is missing`(seed: UInt64) throws {
-        let (found, refused, failures) = try outcomes(of: seed, bits: 0..<2) {
+    @Test
+    func `S7 a bit flipped in any byte of any file is refused, or nothing is missing`() throws {
+        let (found, refused, failures) = try outcomes(of: 2, bits: 0..<1) {
             if case .flip = $0 { true } else { false }
         }
         #expect(failures == [])
-        #expect(found > 1000)
-        #expect(refused > 500)
+        #expect(found > 500)
+        #expect(refused > 100)
     }
 
     @Test func `S7 a bit that turns a space in the last record into a NUL is no unfinished write`() throws {
