@@ -30,7 +30,7 @@ struct TracedRun {
     func run(_ options: [String], log: String = "/dev/null", from position: Int) throws -> (
         Child.Ending, Life
     ) {
-        var words = ["strace", "-f", "-qq", "--seccomp-bpf", "-o", log] + options
+        var words = ["strace", "-f", "-qq", "-o", log] + options
         words += [Child.laboratory, "write", folder.path, "--seed", "\(seed)", "--after", "\(position)"]
         words +=
             ["--up-to", "\(position)", "--count", "\(count)", "--close"] + (isInline ? ["--inline"] : [])

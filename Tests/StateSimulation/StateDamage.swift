@@ -28,9 +28,9 @@ package struct StateImage: Equatable, Sendable {
     package static func sample(seed: UInt64, records: Int = 3) throws -> (
         image: StateImage, states: [WorkloadState]
     ) {
-        for changes in 20..<200 {
+        for changes in 8..<200 {
             let disk = SimulatedDisk()
-            let options = FileJournal.Options.make(threshold: 1500)
+            let options = FileJournal.Options.make(threshold: 600)
             var run = InlineRun(try JournalStore.opened(disk, options: options).store, seed: seed, after: 0)
             run.go(changes) { _, _ in }
             let image = try StateImage(disk)
