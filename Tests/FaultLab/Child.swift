@@ -76,7 +76,8 @@ final class Child {
         let environment = variables.map { strdup("\($0.key)=\($0.value)") }
         defer { for pointer in arguments + environment { free(pointer) } }
         var id: pid_t = 0
-        let result = posix_spawnp(&id, words[0], &actions, &attributes, arguments + [nil], environment + [nil])
+        let result = posix_spawnp(
+            &id, words[0], &actions, &attributes, arguments + [nil], environment + [nil])
         guard result == 0 else { throw CannotStart(program: words[0], code: result) }
         return id
     }
