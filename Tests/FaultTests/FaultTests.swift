@@ -121,7 +121,7 @@ import Testing
         arguments: LoopDisk.Kind.allCases)
     func `S5 ten power cuts on a real file system lose nothing that was durable`(kind: LoopDisk.Kind) throws {
         let summary = try campaign(
-            "power", "--count", "10", "--every", "12", "--seed", "3", "--fs", kind.rawValue)
+            "power", "--count", "10", "--every", "6", "--seed", "3", "--fs", kind.rawValue)
         #expect(summary.contains("10 random cuts"))
         #expect(try figure("directed cuts", in: summary) > 10)
     }
