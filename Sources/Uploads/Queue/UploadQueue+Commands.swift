@@ -137,7 +137,7 @@ extension UploadQueue {
         for id in ids {
             guard let upload = uploads[id], upload.needsNewIdentity else { continue }
             do throws(UploadFailure) {
-                identities[id] = try await SourceFile.open(upload.path, queuedAs: upload.identity).identity
+                identities[id] = try await surroundings.look(upload.path, upload.identity)
             } catch  where error.category == .sourceChanged {
                 // A symbolic link has come into the way: it is followed for nobody who has not seen where to.
                 if isEach { throw error }
@@ -185,11 +185,13 @@ extension UploadQueue {
     func discard(_ upload: Upload) {
         lastDiscard += 1
         let number = lastDiscard
-        discards[number] = Task { [runner] in
+        discards[number] = Task(executorPreference: surroundings.executor) { [runner] in
             await runner.discard(upload)
-            discards[number] = nil
+            await self.forgetDiscard(number)
         }
     }
+
+    private func forgetDiscard(_ number: Int) { discards[number] = nil }
 
     private func move(_ ids: [Upload.ID], _ move: QueueMove) async throws(UploadFailure) -> [Upload.ID] {
         let chosen = Set(ids)

@@ -43,7 +43,7 @@ extension UploadQueue {
         // Without a limit the queue may hold more of them than the history does.
         let newest = configuration.keptDone == nil ? finished.suffix(10_000) : finished[...]
         let done = newest.compactMap { uploads[$0] }
-        retiring = Task { [weak self] in
+        retiring = Task(executorPreference: surroundings.executor) { [weak self] in
             let isSecure = done.isEmpty ? true : await history.secure(done)
             await self?.didRetire()
             if isSecure { await self?.retireIfDue(slack: 0) }
@@ -55,7 +55,7 @@ extension UploadQueue {
         guard let history, let kept = configuration.keptDone, finished.count > kept + slack, retiring == nil,
             phase == .accepting || phase == .finishing
         else { return }
-        retiring = Task { [weak self] in
+        retiring = Task(executorPreference: surroundings.executor) { [weak self] in
             while let count = await self?.numberToRetire(keeping: kept), count > 0 {
                 guard await self?.retire(count, to: history) == true else { break }
             }

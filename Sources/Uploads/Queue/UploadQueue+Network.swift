@@ -80,7 +80,7 @@ extension UploadQueue {
         guard !host.isLocal, gate == .open, phase == .accepting else { return }
         hosts[host, default: ProbeSchedule()].record(.timedOut)
         guard probes[host] == nil else { return }
-        probes[host] = Task { [weak self] in
+        probes[host] = Task(executorPreference: surroundings.executor) { [weak self] in
             while let delay = await self?.probeDelay(of: host) {
                 guard let self, (try? await clock.sleep(clock.now().advanced(by: delay))) != nil else {
                     return

@@ -50,7 +50,7 @@ extension UploadQueue {
         board.begin(upload.id, confirmed: upload.resource?.confirmed ?? 0)
         let recorder = RunRecorder(queue: self, board: board, id: upload.id, run: number)
         let started = upload
-        let task = Task { [runner] in
+        let task = Task(executorPreference: surroundings.executor) { [runner] in
             await self.save([started.id], durably: false)
             let outcome = await runner.run(started, recorder: recorder)
             await self.ended(started.id, run: number, outcome, file: await self.newVersion(started, outcome))
@@ -67,7 +67,7 @@ extension UploadQueue {
         guard case .failed(let failure) = outcome, failure.category == .sourceChanged,
             configuration.retry.whenFileChanges == .restart
         else { return nil }
-        return try? await SourceFile.open(upload.path, queuedAs: upload.identity).identity
+        return try? await surroundings.look(upload.path, upload.identity)
     }
 
     func cancelRuns(_ ids: [Upload.ID]) {
@@ -172,7 +172,8 @@ extension UploadQueue {
         if failure.category == .descriptors {
             shortage = DescriptorShortage(at: clock.now(), notice: failure.ofEveryUpload)
         }
-        let decision = configuration.retry.decide(after: failure, tries: &upload.tries)
+        let decision = configuration.retry.decide(
+            after: failure, tries: &upload.tries, random: surroundings.random)
         switch decision {
         case .wait, .again:
             // What is known of the server is only that nothing is known.
@@ -201,7 +202,7 @@ extension UploadQueue {
         timer = nil
         let moments = [waits.nextInstant(), shortage?.nextInstant(after: clock.now())].compactMap { $0 }
         guard phase == .accepting, let next = moments.min() else { return }
-        timer = Task { [weak self, clock] in
+        timer = Task(executorPreference: surroundings.executor) { [weak self, clock] in
             guard (try? await clock.sleep(next)) != nil else { return }
             await self?.wake()
         }

@@ -131,7 +131,7 @@ extension UploadQueue {
 
     private func startProber() {
         guard phase == .accepting, prober == nil else { return }
-        prober = Task { [weak self, clock] in
+        prober = Task(executorPreference: surroundings.executor) { [weak self, clock] in
             while let delay = await self?.probeDelay() {
                 guard (try? await clock.sleep(clock.now().advanced(by: delay))) != nil else { return }
                 await self?.mend()

@@ -90,6 +90,7 @@ public actor UploadQueue: QueueClient {
     let runner: any AttemptRunner
     let clock: QueueClock
     let probe: @Sendable (UploadHost) async -> Reachability
+    let surroundings: QueueSurroundings
     let rateLimit: RateLimit
     nonisolated let board = ProgressBoard()
     nonisolated let listeners = UpdateListeners()
@@ -141,6 +142,17 @@ public actor UploadQueue: QueueClient {
         rateLimit: RateLimit = RateLimit(), clock: QueueClock = .system,
         probe: @escaping @Sendable (UploadHost) async -> Reachability = UploadQueue.connect
     ) {
+        self.init(
+            configuration: configuration, journal: journal, runner: runner, rateLimit: rateLimit,
+            clock: clock,
+            probe: probe, surroundings: .system)
+    }
+
+    package init(
+        configuration: Configuration, journal: any Journal, runner: any AttemptRunner, rateLimit: RateLimit,
+        clock: QueueClock, probe: @escaping @Sendable (UploadHost) async -> Reachability,
+        surroundings: QueueSurroundings
+    ) {
         self.configuration = configuration
         self.journal = journal
         self.history = history
@@ -148,6 +160,7 @@ public actor UploadQueue: QueueClient {
         self.rateLimit = rateLimit
         self.clock = clock
         self.probe = probe
+        self.surroundings = surroundings
     }
 
     /// Tries a TCP connection to the host, or to the proxy on the way there.
@@ -186,13 +199,13 @@ public actor UploadQueue: QueueClient {
         rememberDone()
         completeHistory()
         let conditions = journal.conditions()
-        keeper = Task { [weak self] in
+        keeper = Task(executorPreference: surroundings.executor) { [weak self] in
             for await condition in conditions { await self?.journalChanged(condition) }
         }
         decideUncertain()
         if let monitor {
             let statuses = monitor.statuses()
-            watcher = Task { [weak self] in
+            watcher = Task(executorPreference: surroundings.executor) { [weak self] in
                 for await status in statuses { await self?.linkChanged(status) }
             }
         }
@@ -207,7 +220,7 @@ public actor UploadQueue: QueueClient {
             unsaved.insert(upload.id)
         }
         guard !unsaved.isEmpty else { return }
-        Task { [ids = Array(unsaved)] in
+        Task(executorPreference: surroundings.executor) { [ids = Array(unsaved)] in
             await save(ids, durably: true)
             advance()
         }
@@ -240,7 +253,7 @@ public actor UploadQueue: QueueClient {
     private func finishDiscards() async {
         let tasks = Array(discards.values)
         guard !tasks.isEmpty else { return }
-        let limit = Task { [clock] in
+        let limit = Task(executorPreference: surroundings.executor) { [clock] in
             guard (try? await clock.sleep(clock.now().advanced(by: Self.discardPatience))) != nil else {
                 return
             }

@@ -1,0 +1,31 @@
+import Foundation
+package import Transfer
+package import UploadProtocols
+
+/// What the engine takes from around it beside the clock. A simulation puts its own in place of all of it, so that a
+/// seed decides everything.
+package struct QueueSurroundings: Sendable {
+    /// Where the queue's tasks run; nil for the threads of the system.
+    package var executor: (any TaskExecutor)?
+    /// Draws from a range, to spread waits.
+    package var random: @Sendable (ClosedRange<Double>) -> Double
+    /// Which version of a file is there now, of one that was queued as the version given; throws as
+    /// `SourceFile.open(_:queuedAs:)`.
+    package var look: @Sendable (LocalPath, FileIdentity) async throws(UploadFailure) -> FileIdentity
+
+    package init(
+        executor: (any TaskExecutor)?, random: @escaping @Sendable (ClosedRange<Double>) -> Double,
+        look: @escaping @Sendable (LocalPath, FileIdentity) async throws(UploadFailure) -> FileIdentity
+    ) {
+        self.executor = executor
+        self.random = random
+        self.look = look
+    }
+
+    /// The system's.
+    package static let system = QueueSurroundings(
+        executor: nil, random: { .random(in: $0) },
+        look: { (path, queued) async throws(UploadFailure) in
+            try await SourceFile.open(path, queuedAs: queued).identity
+        })
+}
