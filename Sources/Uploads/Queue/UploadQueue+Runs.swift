@@ -148,6 +148,7 @@ extension UploadQueue {
         switch upload.state {
         case .done, .failed, .held:
             isFinal = true
+            unconfirmed[id] = before.state
             highWater[id] = nil
         case .queued, .running, .waiting, .paused: isFinal = isNewVersion
         }

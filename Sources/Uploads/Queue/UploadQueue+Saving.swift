@@ -20,6 +20,7 @@ extension UploadQueue {
             if error.isOfDisk { unsaved.formUnion(ids) }
             reportDisk(error)
         }
+        for id in ids { unconfirmed[id] = nil }
         publish(ids)
     }
 

@@ -117,6 +117,8 @@ public actor UploadQueue: QueueClient {
     /// How far into the file each upload had got when its last attempt broke, to count what is sent again.
     var highWater: [Upload.ID: ByteCount] = [:]
     var unsaved: Set<Upload.ID> = []
+    /// What ended in memory and not yet on disk, with the state it had before: until then nobody is told.
+    var unconfirmed: [Upload.ID: Upload.State] = [:]
     var saving = Saving.working
     /// Looks whether the disk takes something again.
     var prober: Task<Void, Never>?
@@ -279,7 +281,7 @@ public actor UploadQueue: QueueClient {
 
     public func updates() -> AsyncStream<QueueUpdate> {
         var uploads = uploads
-        for id in waits.ids { uploads[id] = uploads[id].map(shown) }
+        for id in Array(waits.ids) + unconfirmed.keys { uploads[id] = uploads[id].map(shown) }
         return listeners.add(uploads: uploads, status: status)
     }
 
@@ -330,8 +332,16 @@ public actor UploadQueue: QueueClient {
         }
     }
 
-    /// As others see it: a wait ends when it ends by the clock that nobody can set, told in the time there is now.
+    /// As others see it: one that a crash could make run again is not over yet, and a wait ends when it ends by the
+    /// clock that nobody can set, told in the time there is now.
     func shown(_ upload: Upload) -> Upload {
+        switch (upload.state, unconfirmed[upload.id]) {
+        case (.done, let before?), (.failed, let before?), (.held, let before?):
+            var shown = upload
+            shown.state = before
+            return shown
+        default: break
+        }
         guard case .waiting(_, let failure) = upload.state, let instant = waits.instant(of: upload.id) else {
             return upload
         }
@@ -346,6 +356,7 @@ public actor UploadQueue: QueueClient {
         if upload.state.isPending { pending -= 1 }
         waits.forget(id)
         highWater[id] = nil
+        unconfirmed[id] = nil
         unsaved.remove(id)
     }
 

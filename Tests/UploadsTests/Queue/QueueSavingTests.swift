@@ -68,4 +68,23 @@ struct QueueSavingTests {
             try await attempt.recorder.record(Resource(url: "http://host.test/1"), durably: true)
         }
     }
+
+    @Test func `I1 an upload is shown as done only once that is on disk`() async throws {
+        let fixture = QueueFixture()
+        try await fixture.queue.start(monitor: nil)
+        let ids = await fixture.add(1)
+        let attempt = try await fixture.runner.next()
+        let gate = Gate()
+        fixture.journal.gate = gate
+        attempt.complete()
+        try await fixture.until { $0.uploads[ids[0]]?.state.isDone == true }
+        #expect(await fixture.queue.all.first?.state.isRunning == true)
+        for await update in await fixture.queue.updates() {
+            #expect(update.changed.first?.state.isRunning == true)
+            break
+        }
+        gate.open()
+        _ = try await fixture.wait(for: ids[0]) { $0.isDone }
+        #expect(fixture.journal.uploads[ids[0]]?.state.isDone == true)
+    }
 }
