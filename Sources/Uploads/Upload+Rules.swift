@@ -142,6 +142,15 @@ extension Upload {
         }
     }
 
+    /// Takes a change back, except where something else has been changed since.
+    mutating func takeBack(from after: Upload, to before: Upload) {
+        if rank == after.rank { rank = before.rank }
+        if identity == after.identity { identity = before.identity }
+        if state == after.state { state = before.state }
+        if resource == after.resource { resource = before.resource }
+        if tries == after.tries { tries = before.tries }
+    }
+
     /// What an upload is when the queue is read back after the process that ran it is gone.
     mutating func recover() {
         switch state {

@@ -332,7 +332,7 @@ extension JournalStore {
     }
 
     /// True if the snapshot does not hold everything.
-    var isBehind: Bool { mustCompact || pending > 0 }
+    package var isBehind: Bool { mustCompact || pending > 0 }
 
     /// Why the last snapshot could not be written, if so.
     var compactionFailure: JournalError? {

@@ -194,6 +194,14 @@ extension UploadQueue {
     private func forgetDiscard(_ number: Int) { discards[number] = nil }
 
     private func move(_ ids: [Upload.ID], _ move: QueueMove) async throws(UploadFailure) -> [Upload.ID] {
+        // One at a time: a move that the disk refuses is taken back, and a later one must not have built upon it.
+        while isMoving { await withCheckedContinuation { moveWaiters.append($0) } }
+        isMoving = true
+        defer {
+            isMoving = false
+            for waiter in moveWaiters { waiter.resume() }
+            moveWaiters = []
+        }
         let chosen = Set(ids)
         // To sort a whole queue takes a second when it is very long; these two need not know it.
         let order =

@@ -42,12 +42,26 @@ extension UploadQueue {
         do throws(JournalError) {
             try await journal.append(changed.map { .set($0.after) }, durably: true)
         } catch {
-            for (before, after) in changed where uploads[after.id] == after { putBack(before) }
-            throw reportDisk(error)
+            for (before, after) in changed { takeBack(from: after, to: before) }
+            let failure = reportDisk(error)
+            // A full disk is looked at again and again; what was refused for itself is not.
+            if !error.isOfDisk { await saveUnsaved() }
+            throw failure
         }
         let changedIDs = changed.map(\.after.id)
         publish(changedIDs)
         return changedIDs
+    }
+
+    /// Undoes a change that the journal refused, and nothing else that has happened to the upload since.
+    private func takeBack(from after: Upload, to before: Upload) {
+        guard let now = uploads[after.id] else { return }
+        var undone = now
+        undone.takeBack(from: after, to: before)
+        guard undone != now else { return }
+        putBack(undone)
+        // What was written down since may hold the refused change as well.
+        if now != after { unsaved.insert(after.id) }
     }
 
     /// Shows what is wrong with the disk, and looks again in a while.

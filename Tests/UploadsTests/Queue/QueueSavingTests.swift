@@ -87,4 +87,42 @@ struct QueueSavingTests {
         _ = try await fixture.wait(for: ids[0]) { $0.isDone }
         #expect(fixture.journal.uploads[ids[0]]?.state.isDone == true)
     }
+
+    @Test func `I6 a refused move is taken back wholly, whatever else has changed meanwhile`() async throws {
+        let fixture = QueueFixture([.make(1), .make(2)])
+        _ = try await fixture.queue.open()
+        let gate = Gate()
+        fixture.journal.gate = gate
+        async let move = fixture.queue.perform(.move(.ids([2]), .up))
+        try await fixture.until { $0.uploads[2]?.rank == 1 }
+        async let pause = fixture.queue.perform(.pause(.ids([1])))
+        try await fixture.until { $0.uploads[1]?.state == .paused(.user) }
+        fixture.journal.refusal = full
+        gate.open()
+        guard case .refused = await move, case .refused = await pause else {
+            Issue.record("the disk's refusal was not passed on")
+            return
+        }
+        #expect(await fixture.queue.all == [.make(1), .make(2)])
+    }
+
+    @Test func `a refused pause is taken back though bytes were confirmed meanwhile`() async throws {
+        let fixture = QueueFixture()
+        try await fixture.queue.start(monitor: nil)
+        let ids = await fixture.add(1)
+        let attempt = try await fixture.runner.next()
+        let gate = Gate()
+        fixture.journal.gate = gate
+        async let pause = fixture.queue.perform(.pause(.all))
+        try await fixture.until { $0.uploads[ids[0]]?.state == .paused(.user) }
+        try await attempt.recorder.record(Resource(url: "http://host.test/1", confirmed: 5), durably: false)
+        fixture.journal.refusal = full
+        gate.open()
+        guard case .refused = await pause else {
+            Issue.record("the disk's refusal was not passed on")
+            return
+        }
+        #expect(await fixture.queue.uploads[ids[0]]?.state.isRunning == true)
+        #expect(await fixture.queue.uploads[ids[0]]?.confirmed == 5)
+    }
 }
