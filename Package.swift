@@ -104,6 +104,16 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Tests/FaultLab"),
+        // The real queue and its real journal on one thread, with clock, network, disk, people and crashes from a seed.
+        .target(
+            name: "QueueSimulation",
+            dependencies: [
+                "UploadProtocols", "Connectivity", "Transfer", "Uploads", "Support", "StateSimulation",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
+            path: "Tests/QueueSimulation"),
+        .executableTarget(
+            name: "queue-simulation", dependencies: ["QueueSimulation"], path: "Tests/QueueSimulationCommand"),
         .testTarget(
             name: "UploadProtocolsTests", dependencies: ["UploadProtocols", "Support"],
             resources: [.copy("Vectors")]),
@@ -114,6 +124,7 @@ let package = Package(
             name: "UploadsTests", dependencies: ["Uploads", "Support", "StateSimulation"],
             exclude: ["Persistence/Fixtures"]),
         .testTarget(name: "FaultTests", dependencies: ["fault-lab", "Support", "StateSimulation"]),
+        .testTarget(name: "QueueSimulationTests", dependencies: ["QueueSimulation", "queue-simulation"]),
         .testTarget(name: "ReceiverTests", dependencies: ["Receiver", "UploadProtocols", "Support"]),
         .testTarget(name: "TUITests", dependencies: ["TUI", "Support"]),
         // The examples of the documentation, with what a user of the product imports.

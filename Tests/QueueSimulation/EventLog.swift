@@ -1,0 +1,20 @@
+/// What happened in a simulation, as a digest that differs if anything differs, and as text for whoever reads along.
+struct EventLog {
+    private(set) var digest: UInt64 = 0xCBF2_9CE4_8422_2325
+    private(set) var count = 0
+    private(set) var lines: [String]?
+
+    init(keepsLines: Bool) { lines = keepsLines ? [] : nil }
+
+    mutating func add(
+        _ what: StaticString, _ first: Int = 0, _ second: Int = 0, _ text: () -> String = { "" }
+    ) {
+        count += 1
+        what.withUTF8Buffer { for byte in $0 { mix(UInt64(byte)) } }
+        mix(UInt64(bitPattern: Int64(first)))
+        mix(UInt64(bitPattern: Int64(second)))
+        lines?.append("\(count) \(what) \(first) \(second) \(text())")
+    }
+
+    private mutating func mix(_ value: UInt64) { digest = (digest ^ value) &* 0x100_0000_01B3 }
+}

@@ -1,0 +1,103 @@
+import UploadProtocols
+import Uploads
+
+/// What was written down in one life of the engine, to say what the next may find.
+struct Ledger {
+    enum Fate { case underWay, acknowledged, refused }
+
+    /// How a life ended.
+    enum Ending: String { case kill, powerCut }
+
+    private struct Entry {
+        var changes: [QueueChange]
+        var fate = Fate.underWay
+    }
+
+    struct Content: Equatable {
+        var uploads: [Upload.ID: Upload] = [:]
+        var concurrency: Int?
+        var bandwidthLimit: Int64?
+
+        init() {}
+
+        init(_ recovered: Recovered) {
+            for upload in recovered.uploads { uploads[upload.id] = upload }
+            take(recovered.settings)
+        }
+
+        mutating func apply(_ changes: [QueueChange]) {
+            for change in changes {
+                switch change {
+                case .set(let upload): uploads[upload.id] = upload
+                case .remove(let id): uploads[id] = nil
+                case .settings(let settings): take(settings)
+                }
+            }
+        }
+
+        private mutating func take(_ settings: QueueSettings) {
+            concurrency = settings.concurrency
+            bandwidthLimit = settings.bandwidthLimit
+        }
+    }
+
+    private var base = Content()
+    private var entries: [Entry] = []
+    /// How many entries must be found again.
+    private var afterKill = 0
+    private var afterPowerCut = 0
+    /// Addresses of the server that are on disk for good.
+    private(set) var durableAddresses: Set<String> = []
+    /// The disk failed so that refused changes cannot be kept out: they may come back, after all that were accepted.
+    var mayKeepRefused = false
+
+    init() {}
+
+    init(from found: Content) {
+        base = found
+        for upload in found.uploads.values { note(upload) }
+    }
+
+    /// - Returns: Its number, for `settle`.
+    mutating func begin(_ changes: [QueueChange]) -> Int {
+        entries.append(Entry(changes: changes))
+        return entries.count - 1
+    }
+
+    mutating func settle(_ number: Int, acknowledged: Bool, durably: Bool) {
+        entries[number].fate = acknowledged ? .acknowledged : .refused
+        guard acknowledged else { return }
+        afterKill = max(afterKill, number + 1)
+        guard durably else { return }
+        for entry in entries[afterPowerCut..<max(afterPowerCut, number + 1)] where entry.fate == .acknowledged
+        {
+            for case .set(let upload) in entry.changes { note(upload) }
+        }
+        afterPowerCut = max(afterPowerCut, number + 1)
+    }
+
+    private mutating func note(_ upload: Upload) {
+        if let url = upload.resource?.url { durableAddresses.insert(url) }
+    }
+
+    /// Everything that was accepted.
+    var accepted: Content {
+        entries.reduce(into: base) { content, entry in
+            if entry.fate == .acknowledged { content.apply(entry.changes) }
+        }
+    }
+
+    /// True if `found` is what was accepted, in its order, up to some point not before the last that must be there.
+    func explains(_ found: Content, after ending: Ending) -> Bool {
+        let least = ending == .kill ? afterKill : afterPowerCut
+        var content = base
+        for entry in entries[..<least] where entry.fate == .acknowledged { content.apply(entry.changes) }
+        if content == found { return true }
+        for entry in entries[least...] {
+            guard entry.fate != .refused || mayKeepRefused else { continue }
+            content.apply(entry.changes)
+            if content == found { return true }
+        }
+        return false
+    }
+}

@@ -1,0 +1,27 @@
+/// A fault put into what surrounds the queue, to see that the simulator finds it.
+package enum Mutant: String, CaseIterable, Sendable {
+    /// Changes are acknowledged as durable and were never synced.
+    case appendsAreNotSynced
+    /// The same for final answers alone.
+    case doneIsNotSynced
+    /// Names of files are never synced.
+    case foldersAreNotSynced
+    /// A record is left out of what is written.
+    case recordsAreDropped
+    /// A POST sends its last bytes without its mark on disk.
+    case markIsDropped
+    /// The address of an upload is written down only after bytes went to it.
+    case addressIsLate
+    /// A run that is told to stop says so and goes on sending.
+    case senderGoesOn
+    /// What the server asked to wait is not passed on.
+    case retryAfterIsDropped
+    /// Some sleepers are never woken.
+    case sleepersAreForgotten
+    /// An upload that the server has half of is reported as done.
+    case doneIsEarly
+    /// The offset that is passed on is more than the server said.
+    case offsetsAreExaggerated
+    /// What a file has become is not looked at between two requests.
+    case changesAreOverlooked
+}

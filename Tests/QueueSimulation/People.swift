@@ -1,0 +1,152 @@
+import Support
+import Transfer
+import UploadProtocols
+import Uploads
+
+/// The people at the queue: what they ask for, and what they may rely on once it was acknowledged.
+struct People {
+    let world: World
+
+    /// A command drawn by chance.
+    func command(adding least: Int = 0) -> QueueCommand {
+        world.with { state in
+            let known = state.watch.uploads.filter { $0.value.removal == .no && $0.value.isAdded }.keys
+                .sorted()
+            if least > 0 || known.isEmpty { return Self.add(max(1, least), &state) }
+            let chosen = Self.selection(of: known, &state.random)
+            switch Int.random(in: 0..<100, using: &state.random) {
+            case 0..<14: return Self.add(Int.random(in: 1...3, using: &state.random), &state)
+            case 14..<34: return .pause(chosen)
+            case 34..<56: return .resume(chosen)
+            case 56..<74: return .retry(chosen)
+            case 74..<80: return .remove(chosen)
+            case 80..<88:
+                let moves: [QueueMove] = [.up, .down, .top, .bottom]
+                return .move(chosen, moves.randomElement(using: &state.random) ?? .top)
+            case 88..<92: return .limitConcurrency(Int.random(in: 1...4, using: &state.random))
+            case 92..<94: return .limitBandwidth(ByteCount.random(in: 1...1 << 20, using: &state.random))
+            case 94..<96: return .list
+            default: return .tryNow
+            }
+        }
+    }
+
+    private static func selection(of ids: [Upload.ID], _ random: inout SeededGenerator) -> UploadSelection {
+        switch Int.random(in: 0..<10, using: &random) {
+        case 0: .all
+        case 1: .failed
+        case 2: .done
+        default: .ids(Array(ids.shuffled(using: &random).prefix(Int.random(in: 1...2, using: &random))))
+        }
+    }
+
+    private static func add(_ count: Int, _ state: inout World.State) -> QueueCommand {
+        let sizes: [ByteCount] = [0, 1, 2, 10, 100, 1000]
+        let methods = ["tus", "tus", "put", "post"]
+        return .add(
+            (0..<count).map { _ in
+                let file = state.versions.count + 1
+                state.versions[file] = 1
+                let site = Site.allCases.randomElement(using: &state.random) ?? .first
+                return NewUpload(
+                    path: LocalPath("/files/\(file)"),
+                    identity: FileIdentity(
+                        device: 1, inode: UInt64(file), size: sizes.randomElement(using: &state.random) ?? 1,
+                        modified: 1, changed: 1),
+                    target: .init(
+                        destination: "", url: site.url,
+                        method: methods.randomElement(using: &state.random) ?? "tus", name: "\(file)"))
+            })
+    }
+
+    /// A command is on its way: from now on its effects may be seen.
+    ///
+    /// - Returns: How often anybody asked to resume anything, for `answered`.
+    func asked(_ command: QueueCommand) -> Int {
+        world.with { state in
+            state.watch.commandsUnderWay += 1
+            state.log.add("command", 0, 0) { "\(command)".prefix(200).description }
+            switch command {
+            case .pause(let chosen):
+                Self.each(chosen, &state.watch) { known in known.notBefore = nil }
+            case .resume(let chosen):
+                state.watch.resumesAsked += 1
+                state.watch.resumesUnderWay += 1
+                if chosen.isBroad { state.watch.broadResumes += 1 }
+                Self.each(chosen, &state.watch) { known in
+                    known.notBefore = nil
+                    known.resumes += 1
+                    known.isPaused = false
+                }
+            case .retry(let chosen):
+                if chosen.isBroad { state.watch.broadRetries += 1 }
+                Self.each(chosen, &state.watch) { known in
+                    known.notBefore = nil
+                    known.retries += 1
+                    known.allowance += 1000
+                }
+            case .remove: state.watch.removalsUnderWay += 1
+            case .limitConcurrency(let count): state.watch.ceiling = max(state.watch.ceiling, count)
+            case .tryNow:
+                for id in state.watch.uploads.keys { state.watch.uploads[id]?.notBefore = nil }
+            case .add, .list, .move, .limitBandwidth, .stopWhenIdle: break
+            }
+            // A pause that meets a resumption on its way promises nothing.
+            return state.watch.resumesUnderWay == 0 ? state.watch.resumesAsked : -1
+        }
+    }
+
+    private static func each(
+        _ selection: UploadSelection, _ watch: inout Watch, _ change: (inout Watch.Known) -> Void
+    ) {
+        let ids = if case .ids(let ids) = selection { ids } else { Array(watch.uploads.keys) }
+        for id in ids {
+            if var known = watch.uploads[id] {
+                change(&known)
+                watch.uploads[id] = known
+            }
+        }
+    }
+
+    /// What a command was answered with holds from now on, whatever happens.
+    func answered(_ command: QueueCommand, _ reply: QueueReply, resumesBefore: Int) {
+        world.with { state in
+            state.watch.commandsUnderWay -= 1
+            switch command {
+            case .resume: state.watch.resumesUnderWay -= 1
+            case .remove: state.watch.removalsUnderWay -= 1
+            default: break
+            }
+            switch reply {
+            case .refused(let failure):
+                state.log.add("refused", 0, 0) { failure.summary }
+                return
+            case .uploads(let uploads): state.log.add("listed", uploads.count)
+            case .changed(let ids):
+                state.log.add("changed", ids.count) { "\(ids)" }
+                for id in ids {
+                    Self.changed(id, by: command, resumesBefore: resumesBefore, &state.watch)
+                }
+            }
+        }
+    }
+
+    private static func changed(
+        _ id: Upload.ID, by command: QueueCommand, resumesBefore: Int, _ watch: inout Watch
+    ) {
+        var known = watch.uploads[id] ?? Watch.Known()
+        switch command {
+        case .add:
+            if known.isAdded { watch.violated("I6", "the number \(id) was given twice") }
+            known.isAdded = true
+        case .pause: known.isPaused = watch.resumesAsked == resumesBefore && watch.resumesUnderWay == 0
+        case .remove: known.removal = .acknowledged
+        default: break
+        }
+        watch.uploads[id] = known
+    }
+}
+
+extension UploadSelection {
+    fileprivate var isBroad: Bool { if case .ids = self { false } else { true } }
+}

@@ -1,0 +1,179 @@
+import Foundation
+import StateSimulation
+import Synchronization
+import Uploads
+
+/// The journal's real store on a simulated disk. What `FileJournal` does on threads of its own happens here when the
+/// schedule says so: a write takes some of the appends that wait, and snapshots are written between them.
+final class SimulatedJournal: Journal {
+    private struct Append: Sendable {
+        var changes: [QueueChange]
+        var isDurable: Bool
+        var entry: Int
+        var continuation: CheckedContinuation<Result<Void, JournalError>, Never>
+    }
+
+    private enum Snapshot {
+        case none
+        case due
+        case under(Compaction)
+    }
+
+    private struct State {
+        var store: JournalStore
+        var waiting: [Append] = []
+        var snapshot = Snapshot.none
+        var isClosed = false
+    }
+
+    private let world: World
+    private let life: Int
+    private let disk: SimulatedDisk
+    private let state: Mutex<State>
+
+    init(_ disk: SimulatedDisk, world: World, life: Int) {
+        self.world = world
+        self.life = life
+        self.disk = disk
+        var options = FileJournal.Options()
+        options.compactionThreshold = world.number(in: 300...6000)
+        options.maximumVolatile = world.number(in: 200...4000)
+        options.now = { world.date }
+        let files: any StateFiles = world.mutant == .foldersAreNotSynced ? UnsyncedNames(disk: disk) : disk
+        state = Mutex(State(store: JournalStore(files: files, options: options)))
+    }
+
+    var hasWaiting: Bool { state.withLock { !$0.waiting.isEmpty } }
+    var hasSnapshotToWrite: Bool {
+        state.withLock { if case .none = $0.snapshot { false } else { true } }
+    }
+
+    func load() throws(JournalError) -> Recovered {
+        let (recovered, isBehind) = try state.withLock { state throws(JournalError) in
+            (try state.store.load(), state.store.isBehind)
+        }
+        if isBehind { state.withLock { $0.snapshot = .due } }
+        world.recovered(recovered, life: life)
+        return recovered
+    }
+
+    nonisolated(nonsending) func append(
+        _ changes: [QueueChange], durably: Bool
+    ) async throws(JournalError) {
+        guard world.isAlive(life), !state.withLock({ $0.isClosed }) else { throw .notOpen }
+        let entry = world.willWrite(changes, durably: durably, life: life)
+        let result = await withCheckedContinuation { continuation in
+            state.withLock {
+                $0.waiting.append(
+                    Append(changes: changes, isDurable: durably, entry: entry, continuation: continuation))
+            }
+        }
+        try result.get()
+    }
+
+    nonisolated(nonsending) func close() async throws(JournalError) {
+        state.withLock { $0.isClosed = true }
+        guard world.isAlive(life) else { return }
+        write(atMost: .max)
+        let result = state.withLock { state in
+            Result { () throws(JournalError) in
+                if case .under(let compaction) = state.snapshot { state.store.finish(try compaction.run()) }
+                try state.store.compact()
+                state.store.close()
+            }
+        }
+        try result.get()
+    }
+
+    /// Writes what waits, or its first so many appends.
+    func write(atMost limit: Int) {
+        let batch = state.withLock { state in
+            defer { state.waiting.removeFirst(min(limit, state.waiting.count)) }
+            return Array(state.waiting.prefix(limit))
+        }
+        guard !batch.isEmpty else { return }
+        let mutant = world.mutant
+        let isDurable = batch.contains { $0.isDurable && !isForgotten($0.changes) }
+        let written = batch.map { append in
+            guard mutant == .recordsAreDropped, append.changes.count > 1 else { return append.changes }
+            return Array(append.changes.dropLast())
+        }
+        let results = state.withLock { $0.store.append(written, durably: isDurable) }
+        if world.isAlive(life) {
+            for (append, result) in zip(batch, results) {
+                let isAcknowledged = if case .success = result { true } else { false }
+                world.wrote(
+                    append.entry, append.changes, acknowledged: isAcknowledged, durably: append.isDurable)
+            }
+            state.withLock { state in
+                if case .none = state.snapshot, state.store.isCompactionDue { state.snapshot = .due }
+            }
+        }
+        for (append, result) in zip(batch, results) { append.continuation.resume(returning: result) }
+    }
+
+    private func isForgotten(_ changes: [QueueChange]) -> Bool {
+        switch world.mutant {
+        case .appendsAreNotSynced: true
+        case .doneIsNotSynced:
+            changes.contains { if case .set(let upload) = $0 { upload.state.kind == "done" } else { false } }
+        default: false
+        }
+    }
+
+    /// One step of a snapshot: turning to a new journal, or writing what is before it.
+    func writeSnapshot() {
+        let isWritten = state.withLock { state in
+            switch state.snapshot {
+            case .none: return false
+            case .due:
+                // An error is kept by the store, which tries again later.
+                state.snapshot = (try? state.store.rotate()).flatMap { $0 }.map(Snapshot.under) ?? .none
+                return false
+            case .under(let compaction):
+                state.snapshot = .none
+                do throws(JournalError) {
+                    state.store.finish(try compaction.run())
+                    return true
+                } catch {
+                    state.store.fail(error)
+                    return false
+                }
+            }
+        }
+        guard isWritten, world.isAlive(life) else { return }
+        world.with { $0.watch.isDiskInDoubt = false }
+        if world.happens(20) { world.checkSnapshot(of: disk.restarted()) }
+    }
+
+    /// The process is gone, and with it everybody who waited.
+    func abandon() {
+        let waiting = state.withLock { state in
+            state.isClosed = true
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for append in waiting { append.continuation.resume(returning: .failure(.notOpen)) }
+    }
+}
+
+/// A disk whose folder is never synced.
+private struct UnsyncedNames: StateFiles {
+    let disk: SimulatedDisk
+
+    var path: String { disk.path }
+    func names() throws(SystemCallError) -> [String] { try disk.names() }
+    func open(_ name: String, for access: FileAccess) throws(SystemCallError) -> (any StateFile)? {
+        try disk.open(name, for: access)
+    }
+    func create(_ name: String) throws(SystemCallError) -> any StateFile { try disk.create(name) }
+    func link(_ name: String, as other: String) throws(SystemCallError) { try disk.link(name, as: other) }
+    func rename(_ name: String, to other: String) throws(SystemCallError) {
+        try disk.rename(name, to: other)
+    }
+    func remove(_ name: String) throws(SystemCallError) { try disk.remove(name) }
+    func isSame(_ name: String, _ other: String) throws(SystemCallError) -> Bool {
+        try disk.isSame(name, other)
+    }
+    func synchronize() throws(SystemCallError) {}
+}

@@ -1,0 +1,299 @@
+import Transfer
+import UploadProtocols
+import Uploads
+
+/// An invariant that did not hold.
+package struct Violation: Sendable {
+    /// As the list of invariants has it: `I1` to `I17`.
+    package var invariant: String
+    package var text: String
+}
+
+/// What is known of every upload from outside, and what must follow from it.
+struct Watch {
+    /// How far a command got.
+    enum Progress: Comparable { case no, asked, acknowledged }
+
+    struct Wait {
+        var until: ContinuousClock.Instant
+        var failure: UploadFailure
+    }
+
+    struct Known {
+        var isAdded = false
+        var removal = Progress.no
+        /// A pause was acknowledged and nothing that lifts it has been asked since.
+        var isPaused = false
+        var wasShownDone = false
+        /// Retries asked for, and how often it left a state that only a retry ends.
+        var retries = 0
+        var left = 0
+        var resumes = 0
+        var lifted = 0
+        /// As last written.
+        var last: Upload?
+        var senders = 0
+        var attempts: Int?
+        var networkFailures = 0
+        /// The moment before which it must not be tried again.
+        var notBefore: Wait?
+        /// Seconds that the server asked this attempt to wait.
+        var asked = 0.0
+        /// Bytes of answered appends, and what makes some of them allowed twice.
+        var answered: ByteCount = 0
+        var allowance: ByteCount = 0
+    }
+
+    var violations: [Violation] = []
+    var ledger = Ledger()
+    var ending = Ledger.Ending.kill
+    /// A sync failed and nothing has been acknowledged as durable since.
+    var isSyncInDoubt = false
+    /// The process before ended so. What it left is read from memory, no sync puts it on disk, and only a new snapshot
+    /// does: until then a power cut may take it.
+    var isDiskInDoubt = false
+    var uploads: [Upload.ID: Known] = [:]
+    /// The most that were ever allowed to run at once.
+    var ceiling = 4
+    var resumesAsked = 0
+    var resumesUnderWay = 0
+    var removalsUnderWay = 0
+    /// Retries and resumptions of whatever there is when the queue comes to them.
+    var broadRetries = 0
+    var broadResumes = 0
+    /// Commands that may end a wait at any moment.
+    var commandsUnderWay = 0
+    /// When the network was last said to be back, by the count of events.
+    var lastReturn = -1000
+
+    mutating func violated(_ invariant: String, _ text: String) {
+        violations.append(Violation(invariant: invariant, text: text))
+    }
+}
+
+// What is written down.
+extension Watch {
+    mutating func willWrite(_ changes: [QueueChange], server: SimulatedServer) -> Int {
+        for change in changes {
+            switch change {
+            case .set(let upload): check(upload, server: server)
+            case .remove(let id):
+                if removalsUnderWay == 0 { violated("I6", "upload \(id) is removed and nobody asked for it") }
+                if let known = uploads[id] { uploads[id]?.removal = max(known.removal, .asked) }
+            case .settings: break
+            }
+        }
+        return ledger.begin(changes)
+    }
+
+    mutating func wrote(_ entry: Int, _ changes: [QueueChange], acknowledged: Bool, durably: Bool) {
+        ledger.settle(entry, acknowledged: acknowledged, durably: durably)
+        if acknowledged, durably { isSyncInDoubt = false }
+        guard !acknowledged else { return }
+        // What was refused is undone, so nothing follows from it.
+        for case .set(let upload) in changes {
+            uploads[upload.id]?.last = nil
+            // A refused pause is lifted again by the queue itself, perhaps after it was written with something else.
+            if case .paused = upload.state { uploads[upload.id]?.resumes += 1 }
+        }
+    }
+
+    private mutating func check(_ upload: Upload, server: SimulatedServer) {
+        var known = uploads[upload.id] ?? Known()
+        let id = upload.id
+        if let last = known.last { checkTransition(from: last, to: upload, &known) }
+        // What the server lost since it said so is found out by the next attempt.
+        if let resource = upload.resource, resource != known.last?.resource {
+            let making = server.makings[resource.url]
+            let losses = making?.losses ?? 0
+            if resource.confirmed < 0 || resource.confirmed > upload.size {
+                violated("I8", "upload \(id): \(resource.confirmed) of \(upload.size) bytes are confirmed")
+            }
+            if let making, losses == 0, resource.confirmed > making.mostHeld {
+                violated(
+                    "I8",
+                    "upload \(id): \(resource.confirmed) bytes are confirmed, the server held \(making.mostHeld)"
+                )
+            }
+            if let before = known.last?.resource, before.url == resource.url,
+                resource.confirmed < before.confirmed, losses == 0, making != nil
+            {
+                violated(
+                    "I8", "upload \(id): \(resource.confirmed) bytes are confirmed after \(before.confirmed)")
+            }
+        }
+        if case .done(let receipt, _) = upload.state {
+            if !(server.whole[id]?.contains(upload.identity.modified) ?? false)
+                || receipt.bytes != upload.size
+            {
+                violated("I9", "upload \(id) is done and the server does not have this version of it")
+            }
+        }
+        known.last = upload
+        uploads[id] = known
+    }
+
+    private mutating func checkTransition(from last: Upload, to upload: Upload, _ known: inout Known) {
+        let change = "upload \(upload.id) went from \(last.state.kind) to \(upload.state.kind)"
+        switch (last.state, upload.state) {
+        case (.done, .done): break
+        case (.done, _): violated("I6", change)
+        case (.failed, .failed), (.held, .held): break
+        case (.failed, _), (.held, _):
+            known.left += 1
+            if known.left > known.retries + broadRetries {
+                violated("I6", "\(change) and nobody asked for it")
+            }
+        case (.paused(let reasons), .paused(let others))
+        where reasons.contains(.user) && !others.contains(.user):
+            known.lifted += 1
+        case (.paused(let reasons), let state) where reasons.contains(.user):
+            switch state {
+            case .paused, .done: break
+            default: known.lifted += 1
+            }
+        default: break
+        }
+        if known.lifted > known.resumes + broadResumes {
+            violated("I6", "\(change): a person's pause was lifted by nobody")
+        }
+    }
+}
+
+extension Watch {
+    mutating func forgetCommands() {
+        (commandsUnderWay, resumesUnderWay, removalsUnderWay) = (0, 0, 0)
+    }
+}
+
+// What is read back.
+extension Watch {
+    mutating func recovered(_ recovered: Recovered) {
+        let content = Ledger.Content(recovered)
+        if !ledger.explains(content, after: ending) {
+            violated("I2", "after a \(ending.rawValue) the queue is not what was accepted")
+        }
+        if content.uploads.count != recovered.uploads.count { violated("I6", "an id is there twice") }
+        for id in uploads.keys.sorted() {
+            guard var known = uploads[id] else { continue }
+            let found = content.uploads[id]
+            guard known.isAdded || found != nil else {
+                // Nobody was told of it: its number may be given again.
+                uploads[id] = nil
+                continue
+            }
+            check(found, known, id)
+            known.isPaused = known.isPaused && found != nil
+            known.last = found.map { upload in
+                var upload = upload
+                if case .running = upload.state { upload.state = .queued }
+                return upload
+            }
+            known.senders = 0
+            known.attempts = nil
+            known.notBefore = nil
+            uploads[id] = known
+        }
+        for upload in recovered.uploads where uploads[upload.id] == nil {
+            uploads[upload.id] = Known(isAdded: true, last: upload)
+        }
+        for upload in recovered.uploads { uploads[upload.id]?.isAdded = true }
+        ledger = Ledger(from: content)
+        ending = .kill
+        if isSyncInDoubt { isDiskInDoubt = true }
+        isSyncInDoubt = false
+    }
+
+    private mutating func check(_ found: Upload?, _ known: Known, _ id: Upload.ID) {
+        guard let found else {
+            if known.isAdded, known.removal == .no { violated("I1", "upload \(id) is lost") }
+            return
+        }
+        if known.removal == .acknowledged { violated("I1", "upload \(id) was removed and is back") }
+        switch found.state {
+        case .done: return
+        case .paused(let reasons) where reasons.contains(.user): break
+        default:
+            if known.isPaused { violated("I1", "upload \(id) was paused and is \(found.state.kind)") }
+        }
+        if known.wasShownDone { violated("I1", "upload \(id) was done and is \(found.state.kind)") }
+    }
+}
+
+// What runs.
+extension Watch {
+    mutating func began(_ upload: Upload, now: ContinuousClock.Instant) {
+        var known = uploads[upload.id] ?? Known()
+        known.senders += 1
+        if known.senders > 1 { violated("I7", "upload \(upload.id) has \(known.senders) senders") }
+        if let wait = known.notBefore, now < wait.until {
+            violated(
+                "I12",
+                "upload \(upload.id) is tried \(now.duration(to: wait.until)) too soon: \(wait.failure.summary)"
+            )
+        }
+        known.notBefore = nil
+        known.asked = 0
+        if let attempts = known.attempts, upload.tries.attempts > attempts + 1 {
+            violated("I12", "upload \(upload.id) counts attempts that were not made")
+        }
+        if upload.tries.network > known.networkFailures {
+            violated("I12", "upload \(upload.id) counts failures that were not")
+        }
+        known.attempts = upload.tries.attempts
+        uploads[upload.id] = known
+        let running = uploads.values.reduce(0) { $0 + $1.senders }
+        if running > ceiling { violated("I6", "\(running) run, and \(ceiling) may") }
+    }
+
+    mutating func ended(
+        _ id: Upload.ID, failure: UploadFailure?, isCancelled: Bool, base: Double,
+        now: ContinuousClock.Instant, event: Int
+    ) {
+        uploads[id]?.senders -= 1
+        guard let failure else { return }
+        if failure.category == .network { uploads[id]?.networkFailures += 1 }
+        // What ends waits may have been said and not yet heard.
+        guard failure.isTransient, !isCancelled, commandsUnderWay == 0,
+            failure.category == .server || event - lastReturn > 300
+        else { return }
+        let seconds = max(base / 10, uploads[id]?.asked ?? 0)
+        uploads[id]?.notBefore = Wait(
+            until: now.advanced(by: .seconds(seconds) - .milliseconds(2)), failure: failure)
+    }
+
+    /// The network is back, or so it seems: what waited for that may be tried.
+    mutating func networkReturned(event: Int) {
+        lastReturn = event
+        for (id, known) in uploads where known.notBefore?.failure.category == .network {
+            uploads[id]?.notBefore = nil
+        }
+    }
+
+    mutating func inspected(_ queue: QueueInspection, isQuiet: Bool) {
+        let pending = queue.uploads.values.count { upload in
+            switch upload.state {
+            case .queued, .running, .waiting: true
+            case .paused(let reasons): reasons == .offline
+            case .held, .done, .failed: false
+            }
+        }
+        if pending != queue.pending {
+            violated("I6", "\(pending) are pending, \(queue.pending) were counted")
+        }
+        if Set(queue.uploads.values.map(\.rank)).count != queue.uploads.count {
+            violated("I6", "two uploads have one rank")
+        }
+        guard queue.isAccepting, isQuiet else { return }
+        for (id, upload) in queue.uploads {
+            switch upload.state {
+            case .running:
+                if !queue.runs.contains(id) { violated("I16", "upload \(id) is running and nothing runs it") }
+            case .waiting:
+                if !queue.waits.contains(id) { violated("I16", "upload \(id) waits and nothing wakes it") }
+                if !queue.hasTimer { violated("I16", "upload \(id) waits and there is no timer") }
+            case .queued, .paused, .held, .done, .failed: break
+            }
+        }
+    }
+}
