@@ -2,6 +2,8 @@ import Connectivity
 import StateSimulation
 import Support
 import Synchronization
+import Transfer
+import UploadProtocols
 import Uploads
 
 /// A value that a task leaves for the schedule.
@@ -60,12 +62,15 @@ struct Life {
         journal = SimulatedJournal(disk, world: world, life: number)
         queue = UploadQueue(
             configuration: .init(concurrency: 4, retry: .init(base: SimulatedRunner.retryBase)),
-            journal: journal, runner: SimulatedRunner(world: world, life: number),
+            journal: journal, history: nil, runner: SimulatedRunner(world: world, life: number),
             rateLimit: RateLimit(now: { world.now }), clock: world.clock(of: number),
             probe: { await world.probe($0.name, life: number) },
             surroundings: QueueSurroundings(
                 executor: world.executor, random: { world.drawn($0) },
-                identity: { await world.identity(of: $0) }))
+                look: { path, _ in
+                    await world.identity(of: path).map(Result.success)
+                        ?? .failure(SourceFile.unreadable(path, "no such file"))
+                }))
         begin()
     }
 

@@ -89,7 +89,7 @@ struct People {
             case .limitConcurrency(let count): state.watch.ceiling = max(state.watch.ceiling, count)
             case .tryNow:
                 for id in state.watch.uploads.keys { state.watch.uploads[id]?.notBefore = nil }
-            case .add, .list, .move, .limitBandwidth, .stopWhenIdle: break
+            case .add, .list, .move, .limitBandwidth, .flush, .stopWhenIdle: break
             }
             // A pause that meets a resumption on its way promises nothing.
             return state.watch.resumesUnderWay == 0 ? state.watch.resumesAsked : -1

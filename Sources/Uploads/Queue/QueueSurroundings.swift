@@ -9,13 +9,13 @@ package struct QueueSurroundings: Sendable {
     package var executor: (any TaskExecutor)?
     /// Draws from a range, to spread waits.
     package var random: @Sendable (ClosedRange<Double>) -> Double
-    /// Which version of a file is there now, of one that was queued as the version given; throws as
+    /// Which version of a file is there now, of one that was queued as the version given; fails as
     /// `SourceFile.open(_:queuedAs:)`.
-    package var look: @Sendable (LocalPath, FileIdentity) async throws(UploadFailure) -> FileIdentity
+    package var look: @Sendable (LocalPath, FileIdentity) async -> Result<FileIdentity, UploadFailure>
 
     package init(
         executor: (any TaskExecutor)?, random: @escaping @Sendable (ClosedRange<Double>) -> Double,
-        look: @escaping @Sendable (LocalPath, FileIdentity) async throws(UploadFailure) -> FileIdentity
+        look: @escaping @Sendable (LocalPath, FileIdentity) async -> Result<FileIdentity, UploadFailure>
     ) {
         self.executor = executor
         self.random = random
@@ -25,7 +25,11 @@ package struct QueueSurroundings: Sendable {
     /// The system's.
     package static let system = QueueSurroundings(
         executor: nil, random: { .random(in: $0) },
-        look: { (path, queued) async throws(UploadFailure) in
-            try await SourceFile.open(path, queuedAs: queued).identity
+        look: { path, queued in
+            do throws(UploadFailure) {
+                return .success(try await SourceFile.open(path, queuedAs: queued).identity)
+            } catch {
+                return .failure(error)
+            }
         })
 }

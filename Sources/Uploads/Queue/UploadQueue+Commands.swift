@@ -137,7 +137,7 @@ extension UploadQueue {
         for id in ids {
             guard let upload = uploads[id], upload.needsNewIdentity else { continue }
             do throws(UploadFailure) {
-                identities[id] = try await surroundings.look(upload.path, upload.identity)
+                identities[id] = try await surroundings.look(upload.path, upload.identity).get()
             } catch  where error.category == .sourceChanged {
                 // A symbolic link has come into the way: it is followed for nobody who has not seen where to.
                 if isEach { throw error }

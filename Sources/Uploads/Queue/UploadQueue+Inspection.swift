@@ -18,7 +18,8 @@ package struct QueueInspection: Sendable {
 extension UploadQueue {
     package func inspect() -> QueueInspection {
         QueueInspection(
-            uploads: uploads, runs: Set(runs.keys), waits: Set(uploads.keys.filter(waits.contains)),
+            uploads: Dictionary(uniqueKeysWithValues: uploads.values.map { ($0.id, $0) }),
+            runs: Set(runs.keys), waits: Set(waits.ids),
             hasTimer: timer != nil, pending: pending, hasUnsaved: !unsaved.isEmpty, hasNotice: notice != nil,
             isAccepting: phase == .accepting)
     }

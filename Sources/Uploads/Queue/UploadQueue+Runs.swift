@@ -67,7 +67,7 @@ extension UploadQueue {
         guard case .failed(let failure) = outcome, failure.category == .sourceChanged,
             configuration.retry.whenFileChanges == .restart
         else { return nil }
-        return try? await surroundings.look(upload.path, upload.identity)
+        return try? await surroundings.look(upload.path, upload.identity).get()
     }
 
     func cancelRuns(_ ids: [Upload.ID]) {

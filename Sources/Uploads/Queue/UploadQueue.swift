@@ -147,14 +147,14 @@ public actor UploadQueue: QueueClient {
         probe: @escaping @Sendable (UploadHost) async -> Reachability = UploadQueue.connect
     ) {
         self.init(
-            configuration: configuration, journal: journal, runner: runner, rateLimit: rateLimit,
-            clock: clock,
-            probe: probe, surroundings: .system)
+            configuration: configuration, journal: journal, history: history, runner: runner,
+            rateLimit: rateLimit, clock: clock, probe: probe, surroundings: .system)
     }
 
     package init(
-        configuration: Configuration, journal: any Journal, runner: any AttemptRunner, rateLimit: RateLimit,
-        clock: QueueClock, probe: @escaping @Sendable (UploadHost) async -> Reachability,
+        configuration: Configuration, journal: any Journal, history: UploadHistory?,
+        runner: any AttemptRunner, rateLimit: RateLimit, clock: QueueClock,
+        probe: @escaping @Sendable (UploadHost) async -> Reachability,
         surroundings: QueueSurroundings
     ) {
         self.configuration = configuration
@@ -225,8 +225,8 @@ public actor UploadQueue: QueueClient {
         }
         guard !unsaved.isEmpty else { return }
         Task(executorPreference: surroundings.executor) { [ids = Array(unsaved)] in
-            await save(ids, durably: true)
-            advance()
+            await self.save(ids, durably: true)
+            await self.advance()
         }
     }
 
@@ -320,7 +320,8 @@ public actor UploadQueue: QueueClient {
     func store(_ upload: Upload) {
         if uploads[upload.id]?.state.isPending ?? false { pending -= 1 }
         if upload.state.isPending { pending += 1 }
-        let before = uploads.updateValue(upload, forKey: upload.id)
+        let before = uploads[upload.id]
+        uploads[upload.id] = upload
         // A wait is anchored once: whatever else of the upload changes, it ends when it was to end.
         if upload.state.isWait(of: before), waits.instant(of: upload.id) != nil { return }
         waits.forget(upload.id)

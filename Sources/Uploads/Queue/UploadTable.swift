@@ -14,6 +14,7 @@ struct UploadTable {
     }
 
     var count: Int { slots.count }
+    var isEmpty: Bool { slots.isEmpty }
 
     /// In no order.
     var values: some Sequence<Upload> { chunks.lazy.joined().compactMap { $0 } }

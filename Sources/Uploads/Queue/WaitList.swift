@@ -29,8 +29,6 @@ struct WaitList<Instant: InstantProtocol> {
     /// What it waits for; nil if it does not.
     func instant(of id: Upload.ID) -> Instant? { current[id]?.instant }
 
-    func contains(_ id: Upload.ID) -> Bool { versions[id] != nil }
-
     /// The first moment at which something is due.
     mutating func nextInstant() -> Instant? {
         dropStale()

@@ -55,15 +55,13 @@ struct RunCommand: AsyncParsableCommand {
         await engine.stop()
         await following.value
         let unsaved = await engine.unsaved
-        if signal != nil { await report.flush() }
-        if let unsaved, signal == nil {
-            _ = report.finish(uploads)
+        if let signal {
             await report.flush()
-            throw unsaved
+            throw ExitCode(signal == SIGINT ? CommandFailure.interrupted : 128 + signal)
         }
-        if let signal { throw ExitCode(signal == SIGINT ? CommandFailure.interrupted : 128 + signal) }
         let isComplete = report.finish(uploads, retired)
         await report.flush()
+        if let unsaved { throw unsaved }
         if !isComplete { throw ExitCode(1) }
     }
 
