@@ -58,7 +58,8 @@ struct DescriptorTests {
             try await place.ferry("add", path)
             let words = [
                 "strace", "-f", "-qq", "-o", place.directory.path("trace"), "-e", "trace=openat", "-e",
-                "inject=openat:error=EMFILE:when=1", "-P", path,
+                // The file is opened in its folder, which is all that strace can tell its name from.
+                "inject=openat:error=EMFILE:when=1", "-P", place.directory.path("files"),
             ]
             let process = try place.start(through: words, ["run", "--json", "--exit-when-idle"])
             let result = try await Workplace.result(of: process)

@@ -74,13 +74,6 @@ struct TusChecksumTests {
         #expect(failure?.hint?.contains("checksum") == true)
     }
 
-    @Test func `a small file does not travel with its creation, where nothing would check it`() throws {
-        var server = ServerCapabilities.tusChecking
-        server.extensions.insert("creation-with-upload")
-        var tus = TusUpload(item: .make(), options: Self.sha1)
-        #expect(tus.start(resource: nil, capabilities: server).exchange?.body == Exchange.Body.none)
-    }
-
     @Test func `an upload that was checked from its first to its last byte is verified`() throws {
         var (tus, _, _) = try checked()
         _ = tus.receive(.answer(204, [.uploadOffset: "4"]))

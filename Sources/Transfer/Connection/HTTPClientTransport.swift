@@ -61,6 +61,10 @@ public final class HTTPClientTransport: Transport {
     private let exchanges = RunningExchanges()
     private let slots = ConnectionSlots(limit: HTTPClients.connectionsPerPlace)
 
+    /// Starts the threads of the network. Each takes descriptors of its own, and where there are none left by the time of
+    /// the first upload, the process would end.
+    public static func prepare() { _ = MultiThreadedEventLoopGroup.singleton.next() }
+
     /// - Parameter monitors: Told at once of hosts whose certificates are not verified.
     /// - Throws: `UploadFailure` (`permanent`) that names the certificate file that cannot be used.
     public init(

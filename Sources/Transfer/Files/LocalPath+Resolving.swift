@@ -31,7 +31,8 @@ extension LocalPath {
         case ELOOP: SourceFile.unreadable(self, "is on a loop of symbolic links")
         case ENOENT:
             SourceFile.unreadable(
-                self, linkTarget.map { "is a symbolic link to \($0.text), where nothing is" } ?? "no such file")
+                self,
+                linkTarget.map { "is a symbolic link to \($0.text), where nothing is" } ?? "no such file")
         default: SourceFile.failure(self, code)
         }
     }

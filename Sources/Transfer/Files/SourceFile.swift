@@ -178,7 +178,9 @@ public final class SourceFile: Sendable {
 
     /// `fate` off the caller's thread; nil if the medium does not say.
     func fateNow() async -> SourceFate? {
-        let found = try? await readers.run(path, on: identity.device) { () throws(UploadFailure) in self.fate() }
+        let found = try? await readers.run(path, on: identity.device) { () throws(UploadFailure) in
+            self.fate()
+        }
         return found ?? nil
     }
 

@@ -3,8 +3,8 @@ import HTTPTypes
 /// The requests that make something new at a tus server (tus 1.0.0, Creation and Concatenation).
 struct TusCreation: Sendable {
     enum Kind: Sendable {
-        /// An upload of its own. `carrying` are the file's first bytes that go with the request.
-        case whole(carrying: ByteCount)
+        /// An upload of its own.
+        case whole
         /// One whose length the server learns with its first bytes.
         case deferred
         /// A part of the file, of so many bytes.
@@ -20,14 +20,10 @@ struct TusCreation: Sendable {
         var exchange = Exchange(
             .post, item.url, fields: [.tusResumable: TusVerdict.version], isIdempotent: true)
         switch kind {
-        case .whole(let carried):
+        case .whole:
             exchange.fields[.uploadLength] = "\(item.size)"
             exchange.fields[.uploadMetadata] = try metadata()
-            exchange.mayComplete = carried == item.size
-            guard carried > 0 else { break }
-            exchange.fields[.contentType] = TusAppending.contentType
-            exchange.body = .file(range: 0..<carried)
-            exchange.isIdempotent = false
+            exchange.mayComplete = item.size == 0
         case .deferred:
             exchange.fields[.uploadDeferLength] = "1"
             exchange.fields[.uploadMetadata] = try metadata()

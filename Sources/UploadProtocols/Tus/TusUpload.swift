@@ -6,13 +6,11 @@ public struct TusUpload: SequentialProtocol {
     public static let traits = ProtocolTraits(
         resumes: true, isParallel: true, checksums: [.md5, .sha1, .sha256, .crc32c])
 
-    /// Files up to this many bytes travel with the creation where the server offers that: one round trip instead of
-    /// two. Larger ones are created first, so that their address is on disk before their bytes are on the way.
-    static let creationLimit: ByteCount = 1 << 20
-
     private enum Phase: Sendable {
         case asking
-        case creating(carrying: ByteCount, sum: TusSum?, isDeferred: Bool)
+        /// Nothing of the file goes with it, also where the server offers that (creation-with-upload): were the answer
+        /// lost, nobody could say where the file is, and it would be sent a second time.
+        case creating(sum: TusSum?, isDeferred: Bool)
         case appending(TusAppending)
         case joining(TusConcatenation)
         /// So many requests are under way that delete what cannot be joined.
@@ -66,8 +64,8 @@ public struct TusUpload: SequentialProtocol {
         case (.joining(let parts), _): return join(parts) { $0.receive(reply, part: 0) }
         case (_, .broken(let failure, _)): return .failed(failure)
         case (.asking, .answered(let answer)): return receiveOptions(answer)
-        case (.creating(let carried, let sum, let isDeferred), .answered(let answer)):
-            return receiveCreation(answer, carried: carried, sum: sum, isDeferred: isDeferred)
+        case (.creating(let sum, let isDeferred), .answered(let answer)):
+            return receiveCreation(answer, sum: sum, isDeferred: isDeferred)
         }
     }
 
@@ -124,20 +122,15 @@ extension TusUpload {
             let offers = capabilities.extensions
             let isDeferred =
                 options.defersLength && item.size > 0 && offers.contains("creation-defer-length")
-            let carriesContent =
-                offers.contains("creation-with-upload") && item.size <= Self.creationLimit && sum == nil
-                && !isDeferred
-            let carried = carriesContent ? item.size : 0
-            phase = .creating(carrying: carried, sum: sum, isDeferred: isDeferred)
-            return .send(
-                try creation.exchange(isDeferred ? .deferred : .whole(carrying: carried)), notes: notes)
+            phase = .creating(sum: sum, isDeferred: isDeferred)
+            return .send(try creation.exchange(isDeferred ? .deferred : .whole), notes: notes)
         } catch {
             return .failed(error, notes: notes)
         }
     }
 
     private mutating func receiveCreation(
-        _ answer: Reply.Answer, carried: ByteCount, sum: TusSum?, isDeferred: Bool
+        _ answer: Reply.Answer, sum: TusSum?, isDeferred: Bool
     ) -> Step {
         let isStrange = !answer.namesTus && capabilities?.facts[TusOffer.Fact.saysNothing] != nil
         guard answer.status == 201 || answer.status == 200, !isStrange else {
@@ -152,11 +145,7 @@ extension TusUpload {
             resource.takeFacts(of: capabilities)
             var appending = TusAppending(
                 resource, range: 0..<item.size, chunkSize: options.chunkSize, isLengthTold: !isDeferred)
-            // Without the field the server ignored the content (creation-with-upload is optional).
-            let turn =
-                carried > 0 && answer.fields[.uploadOffset] != nil
-                ? appending.advance(to: answer, end: carried) : appending.append(after: answer)
-            return take(turn, of: appending)
+            return take(appending.append(after: answer), of: appending)
         } catch {
             return .failed(error)
         }

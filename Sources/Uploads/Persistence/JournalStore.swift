@@ -350,8 +350,9 @@ extension JournalStore {
             // A later durable record must never be there without the earlier ones.
             try write([], upTo: sequence, durably: true)
             guard isBehind else { return nil }
-            // An empty journal is as good as a new one: tries that fail must not leave one each.
-            if case .ready(let writing) = phase, writing.length == 0 {
+            // An empty journal is as good as a new one, unless the snapshot in force has its number: tries that fail
+            // must not leave one each.
+            if case .ready(let writing) = phase, writing.length == 0, pending > 0 || snapshotLength == 0 {
                 compacting = .running(pending)
                 return compaction(to: generation)
             }

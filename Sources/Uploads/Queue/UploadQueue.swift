@@ -304,8 +304,9 @@ public actor UploadQueue: QueueClient {
     var isIdle: Bool {
         switch phase {
         case .editing: true
-        // A result that waits for room is not over; one that waits for a person to mend the disk must not keep us.
-        case .accepting: runs.isEmpty && (pending == 0 && unsaved.isEmpty || saving.isHopeless)
+        // A result that is not on disk is not over; one that waits for a person to mend the disk must not keep us.
+        case .accepting:
+            runs.isEmpty && (pending == 0 && unsaved.isEmpty && unconfirmed.isEmpty || saving.isHopeless)
         case .finishing: runs.isEmpty
         case .stopped: true
         }

@@ -19,6 +19,7 @@ struct Engine: Sendable {
     static func start(
         _ assembly: Assembly, state: LocalPath, monitor: (any LinkMonitor)?
     ) async throws(JournalError) -> Engine {
+        HTTPClientTransport.prepare()
         let directory = try StateDirectory(at: state)
         let lock = try await lock(directory)
         let log = TransferLog(folder: state)
