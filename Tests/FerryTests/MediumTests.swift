@@ -48,22 +48,25 @@ struct MediumTests {
     @Test(.enabled(if: Privilege.has("strace"), tracing), arguments: ["pread64", "openat"])
     func `F13 a call that hangs is reported and holds up nobody else`(call: String) async throws {
         let place = place
-        for name in ["hangs", "b", "c"] { try place.file(name, name) }
+        for name in ["slow/hangs", "b", "c"] { try place.file(name, String(name.suffix(5))) }
+        let path = place.path("slow/hangs")
         try await ReceiverSite.with { site in
             try place.configure(
                 """
                 { "destinations": { "here": { "url": "\(site.url)", "protocol": "put" } },
                   "retry": { "base": 1, "cap": 1 }, "timeouts": { "read": 1 }, "limits": { "concurrency": 1 } }
                 """)
-            try await place.ferry("add", place.path("hangs"), place.path("b"), place.path("c"))
+            try await place.ferry("add", path, place.path("b"), place.path("c"))
             let process = try place.start(
-                through: strace("\(call):delay_enter=8s:when=1", of: place.path("hangs")),
+                // A file is opened in its folder, which is all that strace can tell its name from.
+                through: strace(
+                    "\(call):delay_enter=8s:when=1", of: call == "openat" ? place.path("slow") : path),
                 ["run", "--json", "--exit-when-idle"])
             let result = try await Workplace.result(of: process, upTo: .seconds(120))
             #expect(result.ending == .exited(0), "\(result.output) \(result.errors)")
             let seen = try UploadLine.all(in: result.lines)
             let wait = try #require(seen.first { $0.state == "waiting" })
-            #expect(wait.error == "\(place.path("hangs")): has not been read for 1 s")
+            #expect(wait.error == "\(path): has not been read for 1 s")
             // One at a time: the others went on before the call came back.
             #expect(seen.filter { $0.state == "done" }.map(\.name) == ["b", "c", "hangs"])
             #expect(site.content("hangs") == Data("hangs".utf8))

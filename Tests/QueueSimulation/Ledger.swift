@@ -90,11 +90,16 @@ struct Ledger {
     /// True if `found` is what was accepted, in its order, up to some point not before the last that must be there.
     func explains(_ found: Content, after ending: Ending) -> Bool {
         let least = ending == .kill ? afterKill : afterPowerCut
+        return explains(found, from: least, withRefused: false)
+            || mayKeepRefused && explains(found, from: least, withRefused: true)
+    }
+
+    private func explains(_ found: Content, from least: Int, withRefused: Bool) -> Bool {
         var content = base
         for entry in entries[..<least] where entry.fate == .acknowledged { content.apply(entry.changes) }
         if content == found { return true }
         for entry in entries[least...] {
-            guard entry.fate != .refused || mayKeepRefused else { continue }
+            guard entry.fate != .refused || withRefused else { continue }
             content.apply(entry.changes)
             if content == found { return true }
         }

@@ -8,6 +8,8 @@ extension UploadQueue {
     func save(_ ids: [Upload.ID], durably: Bool, isFinding: Bool = false) async {
         let saved = ids.compactMap { uploads[$0] }
         let records = saved.map(QueueChange.set)
+        // What was to be durable and was refused must be durable now: bytes may go to its address next.
+        let durably = durably || !unsaved.isDisjoint(with: ids)
         do throws(JournalError) {
             if isFinding {
                 try await journal.appendFinding(records, durably: durably)
@@ -20,8 +22,16 @@ extension UploadQueue {
             if error.isOfDisk { unsaved.formUnion(ids) }
             reportDisk(error)
         }
-        for id in ids { unconfirmed[id] = nil }
+        for upload in saved where !hasEnded(since: upload) { unconfirmed[upload.id] = nil }
         publish(ids)
+    }
+
+    /// True if an upload came to its end after it was as `saved`.
+    private func hasEnded(since saved: Upload) -> Bool {
+        switch uploads[saved.id]?.state {
+        case .done?, .failed?, .held?: uploads[saved.id]?.state != saved.state
+        case .queued?, .running?, .waiting?, .paused?, nil: false
+        }
     }
 
     /// Carries out a command: changes in memory, then on disk; undoes it in memory if the disk refuses.

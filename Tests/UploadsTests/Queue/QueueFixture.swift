@@ -12,6 +12,7 @@ final class MemoryJournal: Journal {
     private struct State {
         var uploads: [Upload.ID: Upload] = [:]
         var settings = QueueSettings()
+        var durable: Set<Upload.ID> = []
         var refusal: JournalError?
         var gate: Gate?
         var isClosed = false
@@ -28,6 +29,8 @@ final class MemoryJournal: Journal {
 
     var uploads: [Upload.ID: Upload] { state.withLock { $0.uploads } }
     var settings: QueueSettings { state.withLock { $0.settings } }
+    /// Those of which the newest record is durable.
+    var durable: Set<Upload.ID> { state.withLock { $0.durable } }
 
     var refusal: JournalError? {
         get { state.withLock { $0.refusal } }
@@ -51,7 +54,9 @@ final class MemoryJournal: Journal {
         state.withLock { state in
             for change in changes {
                 switch change {
-                case .set(let upload): state.uploads[upload.id] = upload
+                case .set(let upload):
+                    state.uploads[upload.id] = upload
+                    if durably { state.durable.insert(upload.id) } else { state.durable.remove(upload.id) }
                 case .remove(let id): state.uploads[id] = nil
                 case .settings(let settings): state.settings = settings
                 }

@@ -69,6 +69,25 @@ struct QueueSavingTests {
         }
     }
 
+    @Test func `a new address that was refused once is on disk before anything goes there later`()
+        async throws
+    {
+        let fixture = QueueFixture()
+        try await fixture.queue.start(monitor: nil)
+        let ids = await fixture.add(1)
+        let attempt = try await fixture.runner.next()
+        fixture.journal.refusal = full
+        let resource = Resource(url: "http://host.test/1")
+        await #expect(throws: UploadFailure.self) {
+            try await attempt.recorder.record(resource, durably: true)
+        }
+        fixture.journal.refusal = nil
+        attempt.fail(.storage)
+        _ = try await fixture.wait(for: ids[0]) { $0.isWaiting }
+        #expect(fixture.journal.uploads[ids[0]]?.resource == resource)
+        #expect(fixture.journal.durable.contains(ids[0]))
+    }
+
     @Test func `I1 an upload is shown as done only once that is on disk`() async throws {
         let fixture = QueueFixture()
         try await fixture.queue.start(monitor: nil)
