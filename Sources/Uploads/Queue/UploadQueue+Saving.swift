@@ -65,7 +65,10 @@ extension UploadQueue {
 
     /// Undoes a change that the journal refused, and nothing else that has happened to the upload since.
     private func takeBack(from after: Upload, to before: Upload) {
-        guard let now = uploads[after.id] else { return }
+        guard let now = uploads[after.id] else {
+            leaving[after.id]?.takeBack(from: after, to: before)
+            return
+        }
         var undone = now
         undone.takeBack(from: after, to: before)
         guard undone != now else { return }

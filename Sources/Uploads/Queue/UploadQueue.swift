@@ -117,6 +117,8 @@ public actor UploadQueue: QueueClient {
     /// How far into the file each upload had got when its last attempt broke, to count what is sent again.
     var highWater: [Upload.ID: ByteCount] = [:]
     var unsaved: Set<Upload.ID> = []
+    /// Removed in memory and not yet on disk.
+    var leaving: [Upload.ID: Upload] = [:]
     var isMoving = false
     var moveWaiters: [CheckedContinuation<Void, Never>] = []
     /// What ended in memory and not yet on disk, with the state it had before: until then nobody is told.
