@@ -1,4 +1,5 @@
 import Foundation
+import Support
 import Synchronization
 
 /// A program with its output to read while it runs.
@@ -44,42 +45,16 @@ final class Child {
     }
 
     private static func spawn(_ words: [String], output: Int32, quiet: Bool) throws -> pid_t {
-        #if canImport(Darwin)
-            var actions: posix_spawn_file_actions_t?
-            var attributes: posix_spawnattr_t?
-        #else
-            var actions = posix_spawn_file_actions_t()
-            var attributes = posix_spawnattr_t()
-        #endif
-        posix_spawn_file_actions_init(&actions)
-        posix_spawnattr_init(&attributes)
-        defer {
-            posix_spawn_file_actions_destroy(&actions)
-            posix_spawnattr_destroy(&attributes)
-        }
-        // Threads of a test runner block signals, and strace would wait for ever for those of its program.
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        posix_spawnattr_setsigmask(&attributes, &signals)
-        for number in [SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGQUIT, SIGCHLD] { sigaddset(&signals, number) }
-        posix_spawnattr_setsigdefault(&attributes, &signals)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
-        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-        posix_spawn_file_actions_adddup2(&actions, output, 1)
-        if quiet { posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0) }
         var variables = ProcessInfo.processInfo.environment
         // The same calls in the same order each time.
         variables["SWIFT_DETERMINISTIC_HASHING"] = "1"
         variables["SWIFT_BACKTRACE"] = "enable=no"
         variables["PATH"] = (variables["PATH"] ?? "/usr/bin:/bin") + ":/usr/sbin:/sbin"
-        let arguments = words.map { strdup($0) }
-        let environment = variables.map { strdup("\($0.key)=\($0.value)") }
-        defer { for pointer in arguments + environment { free(pointer) } }
-        var id: pid_t = 0
-        let result = posix_spawnp(
-            &id, words[0], &actions, &attributes, arguments + [nil], environment + [nil])
-        guard result == 0 else { throw CannotStart(program: words[0], code: result) }
-        return id
+        let nothing = quiet ? open("/dev/null", O_WRONLY | O_CLOEXEC) : -1
+        defer { if quiet { Foundation.close(nothing) } }
+        return try Spawn.program(
+            words.map { Array($0.utf8) }, variables: variables.map { Array("\($0.key)=\($0.value)".utf8) },
+            output: output, errors: quiet ? nothing : nil)
     }
 
     /// Lines that have come, waiting for the first of them no longer than this; nil at the end.

@@ -18,8 +18,7 @@ struct AutoInteropTests {
 
     init() throws {
         place = try Workplace()
-        folder = place.directory.path("server")
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+        folder = try place.folder("server")
         try place.file("large.bin", "")
         _ = try PatternFile(at: place.path("large.bin"), count: Self.size)
     }

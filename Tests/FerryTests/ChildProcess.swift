@@ -16,11 +16,6 @@ final class ChildProcess: Sendable {
         case killed(Int32)
     }
 
-    struct CannotStart: Error {
-        var program: String
-        var reason: String
-    }
-
     private enum State {
         case running
         case ended(Ending)
@@ -46,7 +41,8 @@ final class ChildProcess: Sendable {
             close(output.write)
             close(errors.write)
         }
-        let id = try Self.spawn(program, words, variables, output.write, errors.write)
+        let id = try Spawn.program(
+            words, variables: variables, output: output.write, errors: errors.write)
         self.id = id
         let life = Life()
         self.life = life
@@ -123,62 +119,6 @@ final class ChildProcess: Sendable {
             var ends: [Int32] = [0, 0]
             guard pipe(&ends) == 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EMFILE) }
             return (ends[0], ends[1])
-        }
-    }
-
-    private static func spawn(
-        _ program: String, _ words: [[UInt8]], _ variables: [[UInt8]], _ output: Int32, _ errors: Int32
-    ) throws -> pid_t {
-        #if canImport(Darwin)
-            var actions: posix_spawn_file_actions_t?
-            var attributes: posix_spawnattr_t?
-        #else
-            var actions = posix_spawn_file_actions_t()
-            var attributes = posix_spawnattr_t()
-        #endif
-        posix_spawn_file_actions_init(&actions)
-        posix_spawnattr_init(&attributes)
-        defer {
-            posix_spawn_file_actions_destroy(&actions)
-            posix_spawnattr_destroy(&attributes)
-        }
-        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-        posix_spawn_file_actions_adddup2(&actions, output, 1)
-        posix_spawn_file_actions_adddup2(&actions, errors, 2)
-        // The HTTP library's sockets are open across exec: a program that held a copy would keep connections alive.
-        #if canImport(Darwin)
-            let closing = Int16(POSIX_SPAWN_CLOEXEC_DEFAULT)
-        #else
-            for descriptor in 3..<descriptorLimit { posix_spawn_file_actions_addclose(&actions, descriptor) }
-            let closing: Int16 = 0
-        #endif
-        // Whatever the process that runs the tests ignores or blocks, the program begins as from a shell.
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        posix_spawnattr_setsigmask(&attributes, &signals)
-        for number in [SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGQUIT] { sigaddset(&signals, number) }
-        posix_spawnattr_setsigdefault(&attributes, &signals)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF) | closing)
-        let arguments = words.map(copy)
-        let environment = variables.map(copy)
-        defer { for pointer in arguments + environment { free(pointer) } }
-        var id: pid_t = 0
-        let result = posix_spawn(&id, program, &actions, &attributes, arguments + [nil], environment + [nil])
-        guard result == 0 else {
-            throw CannotStart(program: program, reason: String(cString: strerror(result)))
-        }
-        return id
-    }
-
-    /// Beyond every descriptor that is open, and those that other threads may open in the meantime.
-    private static var descriptorLimit: Int32 {
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: "/dev/fd")) ?? []
-        return (names.compactMap { Int32($0) }.max() ?? 256) + 64
-    }
-
-    private static func copy(_ bytes: [UInt8]) -> UnsafeMutablePointer<CChar>? {
-        (bytes + [0]).withUnsafeBytes { raw in
-            raw.baseAddress.flatMap { strdup($0.assumingMemoryBound(to: CChar.self)) }
         }
     }
 

@@ -49,47 +49,38 @@ struct DescriptorTests {
         }
     }
 
-    @Test(.enabled(if: Privilege.has("strace"), tracing))
-    func `S18 a file that cannot be opened for want of descriptors waits`() async throws {
-        let place = place
+    /// Uploads a file while the `call` of the system that `filter` leaves finds the table of descriptors full, once.
+    ///
+    /// - Returns: What the upload waited for, and its path.
+    private func wait(atFirst call: String, _ filter: [String] = []) async throws -> (String?, String) {
         let path = try place.file("a", "hello")
-        try await ReceiverSite.with { site in
+        return try await ReceiverSite.with { site in
             try place.configure("put", at: site.url)
             try await place.ferry("add", path)
             let words = [
-                "strace", "-f", "-qq", "-o", place.directory.path("trace"), "-e", "trace=openat", "-e",
-                // The file is opened in its folder, which is all that strace can tell its name from.
-                "inject=openat:error=EMFILE:when=1", "-P", place.directory.path("files"),
+                "strace", "-f", "-qq", "-o", place.directory.path("trace"), "-e", "trace=\(call)", "-e",
+                "inject=\(call):error=EMFILE:when=1",
             ]
-            let process = try place.start(through: words, ["run", "--json", "--exit-when-idle"])
+            let process = try place.start(through: words + filter, ["run", "--json", "--exit-when-idle"])
             let result = try await Workplace.result(of: process)
             #expect(result.ending == .exited(0), "\(result.output)")
-            let wait = try #require(
-                try UploadLine.all(in: result.lines).first { $0.state == "waiting" })
-            #expect(wait.error?.hasPrefix("\(path): too many open files: the limit is ") == true)
             #expect(site.content("a") == Data("hello".utf8))
+            return (try UploadLine.all(in: result.lines).first { $0.state == "waiting" }?.error, path)
         }
     }
 
     @Test(.enabled(if: Privilege.has("strace"), tracing))
+    func `S18 a file that cannot be opened for want of descriptors waits`() async throws {
+        // The file is opened in its folder, which is all that strace can tell its name from.
+        let (error, path) = try await wait(atFirst: "openat", ["-P", place.directory.path("files")])
+        #expect(error?.hasPrefix("\(path): too many open files: the limit is ") == true)
+    }
+
+    @Test(.enabled(if: Privilege.has("strace"), tracing))
     func `S18 a socket that cannot be made for want of descriptors waits`() async throws {
-        let place = place
-        let path = try place.file("a", "hello")
-        try await ReceiverSite.with { site in
-            try place.configure("put", at: site.url)
-            try await place.ferry("add", path)
-            // Others make sockets as well; only an upload connects one, and the error reaches it the same way.
-            let words = [
-                "strace", "-f", "-qq", "-o", place.directory.path("trace"), "-e", "trace=connect", "-e",
-                "inject=connect:error=EMFILE:when=1",
-            ]
-            let process = try place.start(through: words, ["run", "--json", "--exit-when-idle"])
-            let result = try await Workplace.result(of: process)
-            #expect(result.ending == .exited(0), "\(result.output)")
-            let waits = try UploadLine.all(in: result.lines).filter { $0.state == "waiting" }
-            #expect(waits.first?.error?.hasPrefix("127.0.0.1: too many open files") == true)
-            #expect(site.content("a") == Data("hello".utf8))
-        }
+        // Others make sockets as well; only an upload connects one, and the error reaches it the same way.
+        let (error, _) = try await wait(atFirst: "connect")
+        #expect(error?.hasPrefix("127.0.0.1: too many open files") == true)
     }
 
     /// Each opening in the state folder meets a full table once: journal, snapshot, rotation and the lock.

@@ -102,12 +102,7 @@
             async throws
         {
             let place = place
-            let many = try manyFiles()
-            let server = try HostileServer([.neverAnswer, .neverAnswer])
-            defer { server.stop() }
-            try place.configure("put", at: server.url("/"), limits: #"{ "concurrency": 1 }"#)
-            try await StateDisk.with("size=6m") { disk in
-                try await Self.leaveJournal(of: many, place, disk.state)
+            try await withJournal(on: "size=6m") { disk in
                 let before = disk.content("queue.json")
                 #expect(try disk.fill() == ENOSPC)
                 let engine = try place.start("run", "--json", "--state", disk.state)
@@ -129,12 +124,7 @@
             async throws
         {
             let place = place
-            let many = try manyFiles()
-            let server = try HostileServer([.neverAnswer, .neverAnswer])
-            defer { server.stop() }
-            try place.configure("put", at: server.url("/"), limits: #"{ "concurrency": 1 }"#)
-            try await StateDisk.with("size=16m,nr_inodes=40") { disk in
-                try await Self.leaveJournal(of: many, place, disk.state)
+            try await withJournal(on: "size=16m,nr_inodes=40") { disk in
                 // The socket needs one that the killed engine's is given back for.
                 let before = disk.content("queue.json")
                 try disk.takeInodes()
@@ -158,15 +148,26 @@
             }
         }
 
-        /// A queue whose uploads are in the journal and not in the snapshot.
-        private static func leaveJournal(of files: [String], _ place: Workplace, _ state: String) async throws
-        {
-            let engine = try place.start("run", "--json", "--state", state)
-            try await Eventually.holds("the engine listens") { UnixSocket.accepts(state + "/control") }
-            let adding = try place.start(["add", "--state", state] + files)
-            try #require(try await adding.ending() == .exited(0))
-            engine.signal(SIGKILL)
-            try await engine.ending()
+        /// Uses a disk with a queue of 40 whose uploads are in the journal and not in the snapshot, for a server that
+        /// never answers.
+        private func withJournal(
+            on options: String, _ body: @Sendable (StateDisk) async throws -> Void
+        ) async throws {
+            let many = try manyFiles()
+            let server = try HostileServer([.neverAnswer, .neverAnswer])
+            defer { server.stop() }
+            try place.configure("put", at: server.url("/"), limits: #"{ "concurrency": 1 }"#)
+            try await StateDisk.with(options) { disk in
+                let engine = try place.start("run", "--json", "--state", disk.state)
+                try await Eventually.holds("the engine listens") {
+                    UnixSocket.accepts(disk.state + "/control")
+                }
+                let adding = try place.start(["add", "--state", disk.state] + many)
+                try #require(try await adding.ending() == .exited(0))
+                engine.signal(SIGKILL)
+                try await engine.ending()
+                try await body(disk)
+            }
         }
     }
 #endif

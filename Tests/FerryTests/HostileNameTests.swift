@@ -84,7 +84,7 @@ struct HostileNameTests {
         let run = try await place.ferry("run", "--exit-when-idle")
         #expect(run.lines.last == "\(Self.names.count) done", "\(run.output)")
         for result in [added, run, try await place.ferry("list"), try await place.ferry("list", "--json")] {
-            #expect(Self.controls(in: result.output + result.errors).isEmpty)
+            #expect((result.output + result.errors).controls.isEmpty)
         }
         let paths = try await place.list().map(\.path)
         #expect(Set(paths) == Set(Self.names.map(expectedPath)))
@@ -154,16 +154,5 @@ struct HostileNameTests {
         #expect(Set(names) == Set(Self.names.map(Self.shown)))
         let bodies = requests.filter { $0.method == "PATCH" }.map { String(decoding: $0.body, as: UTF8.self) }
         #expect(Set(bodies) == Set(Self.names.indices.map(Self.content)))
-    }
-
-    /// What would move a cursor or change what is shown; line ends are not among them.
-    private static func controls(in text: String) -> [Unicode.Scalar] {
-        text.unicodeScalars.filter { scalar in
-            switch scalar.properties.generalCategory {
-            case .control: scalar != "\n"
-            case .format, .lineSeparator, .paragraphSeparator: true
-            default: false
-            }
-        }
     }
 }

@@ -17,8 +17,7 @@ struct InteropTests {
 
     init() throws {
         place = try Workplace()
-        folder = place.directory.path("server")
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+        folder = try place.folder("server")
         for (name, size) in Self.sizes {
             try place.file(name, "")
             _ = try PatternFile(at: place.path(name), count: size, seed: UInt64(size))

@@ -50,8 +50,8 @@ struct NameTests {
         results.append(try await place.ferry("list"))
         results.append(try await place.ferry("list", "--json"))
         for result in results {
-            #expect(Self.controls(in: result.output).isEmpty, "\(result.output.debugDescription)")
-            #expect(Self.controls(in: result.errors).isEmpty, "\(result.errors.debugDescription)")
+            #expect(result.output.controls.isEmpty, "\(result.output.debugDescription)")
+            #expect(result.errors.controls.isEmpty, "\(result.errors.debugDescription)")
             #expect(!(result.output + result.errors).isEmpty)
             #expect(String(validating: result.bytes, as: UTF8.self) != nil)
         }
@@ -83,17 +83,6 @@ struct NameTests {
             for upload in try await place.list() where upload.state == "failed" {
                 #expect(upload.status == 400)
                 #expect(upload.error?.contains("control characters") == true, "\(upload.error ?? "")")
-            }
-        }
-    }
-
-    /// Scalars that would move a cursor or change what is shown; line ends are not among them.
-    private static func controls(in text: String) -> [Unicode.Scalar] {
-        text.unicodeScalars.filter { scalar in
-            switch scalar.properties.generalCategory {
-            case .control: scalar != "\n"
-            case .format, .lineSeparator, .paragraphSeparator: true
-            default: false
             }
         }
     }

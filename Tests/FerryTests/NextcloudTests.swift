@@ -14,8 +14,7 @@ struct NextcloudTests {
 
     init() throws {
         place = try Workplace()
-        folder = place.directory.path("server")
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+        folder = try place.folder("server")
     }
 
     private func with(_ body: (InteropServer) async throws -> Void) async throws {

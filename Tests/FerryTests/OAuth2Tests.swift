@@ -12,8 +12,7 @@ struct OAuth2Tests {
 
     init() async throws {
         place = try Workplace()
-        folder = place.directory.path("server")
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+        folder = try place.folder("server")
         server = try await InteropServer("oauth2_server.py", folder: folder)
     }
 

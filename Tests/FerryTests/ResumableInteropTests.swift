@@ -13,8 +13,7 @@ struct ResumableInteropTests {
 
     init() throws {
         place = try Workplace()
-        folder = place.directory.path("server")
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+        folder = try place.folder("server")
     }
 
     @Test(arguments: [3, 5, 6])

@@ -14,8 +14,7 @@ struct SessionInteropTests {
 
     init() throws {
         place = try Workplace()
-        folder = place.directory.path("server")
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+        folder = try place.folder("server")
     }
 
     private static let sizes = ["empty.bin": 0, "small ä.txt": 17, "large.bin": 20_000_000]

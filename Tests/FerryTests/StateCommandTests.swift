@@ -13,12 +13,7 @@ import Testing
 struct StateCommandTests {
     private let place: Workplace
 
-    init() async throws {
-        place = try Workplace()
-        try place.configure("put", at: "http://127.0.0.1:9/box/")
-        for name in ["a", "b", "c"] { try place.file(name, name) }
-        try await place.ferry("add", place.path("a"), place.path("b"), place.path("c"))
-    }
+    init() async throws { place = try await .withThreeUploads() }
 
     private var snapshot: String { place.state + "/queue.json" }
 

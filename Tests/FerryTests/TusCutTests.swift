@@ -15,8 +15,7 @@ struct TusCutTests {
 
     init() throws {
         place = try Workplace()
-        folder = place.directory.path("server")
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+        folder = try place.folder("server")
     }
 
     @Test(.enabled(if: InteropServer.hasPython, InteropServer.needsPython))

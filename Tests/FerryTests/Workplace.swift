@@ -59,6 +59,22 @@ struct Workplace: Sendable {
     var state: String { directory.path("state-home/ferry") }
     var configurationFile: String { directory.path("config/ferry/config.json") }
 
+    /// Three small files in the queue, `a`, `b` and `c`, for a server that is not there.
+    static func withThreeUploads() async throws -> Workplace {
+        let place = try Workplace()
+        try place.configure("put", at: "http://127.0.0.1:9/box/")
+        for name in ["a", "b", "c"] { try place.file(name, name) }
+        try await place.ferry("add", place.path("a"), place.path("b"), place.path("c"))
+        return place
+    }
+
+    /// Makes an empty folder and returns its path.
+    func folder(_ name: String) throws -> String {
+        let path = directory.path(name)
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+        return path
+    }
+
     /// Writes the configuration, readable by its owner alone.
     func configure(_ text: String) throws {
         try directory.write(Array(text.utf8), to: "config/ferry/config.json")

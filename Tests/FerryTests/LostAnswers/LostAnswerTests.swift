@@ -19,8 +19,7 @@ struct LostAnswerTests {
 
     init() throws {
         place = try Workplace()
-        folder = place.directory.path("server")
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+        folder = try place.folder("server")
     }
 
     @Test func `S3 and P10 are tried with every server that can be started here`() {
