@@ -210,10 +210,13 @@ extension UnsafeBufferPointer<UInt8> {
         return false
     }
 
+    func holds(_ pattern: [UInt8], at position: Int) -> Bool {
+        guard let base = baseAddress, pattern.count <= count - position else { return false }
+        return memcmp(base + position, pattern, pattern.count) == 0
+    }
+
     func first(_ pattern: [UInt8], from start: Int) -> Int? {
         guard count >= pattern.count, start <= count - pattern.count else { return nil }
-        return (start...(count - pattern.count)).first {
-            self[$0..<($0 + pattern.count)].elementsEqual(pattern)
-        }
+        return (start...(count - pattern.count)).first { holds(pattern, at: $0) }
     }
 }

@@ -89,13 +89,27 @@ extension JSONCursor {
         var name: String?
         var fields: [Upload.Target.Field]?
         var existing: ExistingFilePolicy?
-        var isFirst = true
-        try expect("{")
+        skipWhitespace()
+        let start = position
+        var isFirst = texts.bytes.isEmpty || !take(texts.bytes)
+        if isFirst {
+            try expect("{")
+        } else {
+            (destination, url, method) = (texts.destination, texts.url, texts.method)
+        }
         while let key = try key(isFirst: &isFirst) {
             switch key {
-            case "destination": try destination.fill(repeated(&texts.destination), at: position)
-            case "url": try url.fill(repeated(&texts.url), at: position)
-            case "method": try method.fill(repeated(&texts.method), at: position)
+            case "destination": try destination.fill(string(), at: position)
+            case "url": try url.fill(string(), at: position)
+            case "method":
+                try method.fill(string(), at: position)
+                if let destination, let url, let method, name == nil, fields == nil, existing == nil,
+                    unknown.isEmpty
+                {
+                    texts = RepeatedTexts(
+                        destination: destination, url: url, method: method,
+                        bytes: Array(bytes[start..<position]))
+                }
             case "name": try name.fill(string(), at: position)
             case "fields": try fields.fill(self.fields(), at: position)
             case "ifExists": try existing.fill(named("policy for existing files"), at: position)
@@ -199,28 +213,16 @@ extension JSONCursor {
         }
         return tries
     }
-
-    private mutating func repeated(_ last: inout RepeatedTexts.Text) throws(MalformedJSON) -> String {
-        let start = self
-        let (raw, hasEscapes) = try rawString()
-        if !hasEscapes, raw.elementsEqual(last.bytes) { return last.text }
-        self = start
-        last = RepeatedTexts.Text(text: try string(), bytes: hasEscapes ? [] : Array(raw))
-        return last.text
-    }
 }
 
-/// The last value of the members that are mostly the same from one upload to the next, so that they share memory.
+/// Where the upload read last goes. The next one mostly goes there too: then its record begins that part with the same
+/// bytes, which need not be read again, and the texts share memory.
 struct RepeatedTexts {
-    var destination = Text()
-    var url = Text()
-    var method = Text()
-
-    struct Text {
-        var text = ""
-        /// The same as it stands between the quotes; empty if it cannot be compared.
-        var bytes: [UInt8] = []
-    }
+    fileprivate var destination = ""
+    fileprivate var url = ""
+    fileprivate var method = ""
+    /// From the brace to the end of the method, as it stands in the file; empty before the first.
+    fileprivate var bytes: [UInt8] = []
 }
 
 extension Optional {

@@ -5,6 +5,12 @@ import struct Foundation.Date
 extension JSONCursor {
     /// Reads the state of an upload: what the case `is`, and the members that this case needs.
     mutating func state(_ unknown: inout UnknownMembers.OfState) throws(MalformedJSON) -> Upload.State {
+        skipWhitespace()
+        // As most are in a long queue.
+        if take(Self.queued) {
+            unknown.kind = "queued"
+            return .queued
+        }
         var members = StateMembers()
         var isFirst = true
         try expect("{")
@@ -40,6 +46,8 @@ extension JSONCursor {
         unknown.kind = try require(members.kind, "is")
         return try members.state(unknown.kind, self)
     }
+
+    private static let queued = Array(#"{"is":"queued"}"#.utf8)
 
     private mutating func reasons() throws(MalformedJSON) -> Upload.PauseReasons {
         var reasons: Upload.PauseReasons = []

@@ -24,6 +24,11 @@ struct Scheduler {
         heaps[host, default: Heap()].insert(Entry(rank: rank, id: id))
     }
 
+    /// Notes many at once, which takes less time than one after the other.
+    mutating func enqueue(_ ready: [(id: Upload.ID, rank: Int64)], host: UploadHost) {
+        heaps[host, default: Heap()].insert(contentsOf: ready.lazy.map { Entry(rank: $0.rank, id: $0.id) })
+    }
+
     /// Takes out the next upload that may start; nil if nothing may.
     ///
     /// - Parameters:

@@ -1,7 +1,8 @@
 /// Every upload of a queue by its id. Made for a million: what is removed leaves room that is used again, and growing
 /// copies nothing.
 struct UploadTable {
-    private static let chunkSize = 1024
+    // Not much for a queue of one, and few pieces for a million.
+    private static let chunkSize = 128
 
     private var chunks: [ContiguousArray<Upload?>] = []
     private var slots: [Upload.ID: UInt32] = [:]
@@ -26,12 +27,38 @@ struct UploadTable {
             return chunks[Int(slot) / Self.chunkSize][Int(slot) % Self.chunkSize]
         }
         set {
-            guard let newValue else {
-                removeValue(forKey: id)
-                return
-            }
-            let slot = slots[id] ?? takeSlot(for: id)
-            chunks[Int(slot) / Self.chunkSize][Int(slot) % Self.chunkSize] = newValue
+            if let newValue { update(newValue) } else { removeValue(forKey: id) }
+        }
+    }
+
+    /// Sets the upload with this one's id.
+    ///
+    /// - Returns: What it was; nil if there was none.
+    @discardableResult
+    mutating func update(_ upload: Upload) -> Upload? {
+        guard let slot = slots[upload.id] else {
+            insert(upload)
+            return nil
+        }
+        var upload: Upload? = upload
+        swap(&chunks[Int(slot) / Self.chunkSize][Int(slot) % Self.chunkSize], &upload)
+        return upload
+    }
+
+    /// Takes an upload whose id is not there.
+    mutating func insert(_ upload: Upload) {
+        let slot = free.popLast() ?? UInt32(slots.count)
+        let before = slots.updateValue(slot, forKey: upload.id)
+        precondition(before == nil, "upload \(upload.id) is there already")
+        let (chunk, place) = (Int(slot) / Self.chunkSize, Int(slot) % Self.chunkSize)
+        if chunk == chunks.count {
+            chunks.append([])
+            chunks[chunk].reserveCapacity(Self.chunkSize)
+        }
+        if place == chunks[chunk].count {
+            chunks[chunk].append(upload)
+        } else {
+            chunks[chunk][place] = upload
         }
     }
 
@@ -43,13 +70,4 @@ struct UploadTable {
     }
 
     mutating func reserveCapacity(_ count: Int) { slots.reserveCapacity(count) }
-
-    private mutating func takeSlot(for id: Upload.ID) -> UInt32 {
-        let slot = free.popLast() ?? UInt32(slots.count)
-        if Int(slot) / Self.chunkSize == chunks.count {
-            chunks.append(ContiguousArray(repeating: nil, count: Self.chunkSize))
-        }
-        slots[id] = slot
-        return slot
-    }
 }

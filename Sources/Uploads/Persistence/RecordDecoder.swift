@@ -1,0 +1,128 @@
+import Dispatch
+import Foundation
+import Synchronization
+
+/// Decodes the records of uploads in pieces, on all cores, and gives them back in the order they came: reading a million
+/// one after the other takes longer than a person likes to wait.
+final class RecordDecoder {
+    /// What became of a piece of them.
+    private struct Decoded: Sendable {
+        var uploads: [Upload] = []
+        var unknown: [Upload.ID: UnknownMembers] = [:]
+        var notUnderstood = 0
+        /// The first that could not be decoded; none after it was.
+        var failure: JournalError?
+    }
+
+    private struct Piece: Sendable {
+        var bytes: [UInt8] = []
+        var records: [(origin: JournalReplay.Origin, range: Range<Int>)] = []
+    }
+
+    /// Pieces that are decoded, by number, until those before them are too.
+    private final class Finished: Sendable {
+        let pieces = Mutex<[Int: Decoded]>([:])
+    }
+
+    private(set) var uploads: [Upload] = []
+    private(set) var unknown: [Upload.ID: UnknownMembers] = [:]
+    /// Records that only a newer version understands, where those are passed over.
+    private(set) var notUnderstood = 0
+
+    private let folder: String
+    private let readsNewer: Bool
+    private var piece = Piece()
+    private var handedOut = 0
+    private var collected = 0
+    private let finished = Finished()
+    private let queue = DispatchQueue(label: "ferry.decoding", attributes: .concurrent)
+    private let group = DispatchGroup()
+    /// Places for pieces that other cores decode or are about to.
+    private let places = DispatchSemaphore(value: 2 * (ProcessInfo.processInfo.activeProcessorCount - 1))
+
+    private static let pieceSize = 1 << 20
+
+    /// - Parameters:
+    ///   - folder: Where the files are, for errors.
+    ///   - length: Bytes of all records together, about.
+    init(in folder: String, length: Int, readsNewer: Bool) {
+        self.folder = folder
+        self.readsNewer = readsNewer
+        // Growing by doubling would copy a long queue many times. A record is rarely shorter, and room that is not used
+        // is not taken.
+        uploads.reserveCapacity(length / 256)
+    }
+
+    /// Takes the next record. It may be decoded later; what is wrong with it `finish` says.
+    func take(_ record: UnsafeBufferPointer<UInt8>, from origin: JournalReplay.Origin) {
+        let start = piece.bytes.count
+        piece.bytes.append(contentsOf: record)
+        piece.records.append((origin, start..<piece.bytes.count))
+        if piece.bytes.count >= Self.pieceSize { handOut() }
+    }
+
+    /// Waits until all are decoded.
+    ///
+    /// - Throws: What is wrong with the first record that is no upload.
+    func finish() throws(JournalError) {
+        handOut()
+        group.wait()
+        if let failure = collect() { throw failure }
+    }
+
+    private func handOut() {
+        let (piece, number) = (piece, handedOut)
+        self.piece = Piece()
+        handedOut += 1
+        let (finished, folder, readsNewer) = (finished, folder, readsNewer)
+        if piece.bytes.count >= Self.pieceSize, places.wait(timeout: .now()) == .success {
+            queue.async(group: group) { [places] in
+                let decoded = Self.decode(piece, folder, readsNewer)
+                finished.pieces.withLock { $0[number] = decoded }
+                places.signal()
+            }
+        } else {
+            let decoded = Self.decode(piece, folder, readsNewer)
+            finished.pieces.withLock { $0[number] = decoded }
+        }
+        _ = collect()
+    }
+
+    /// Takes over what is decoded, up to the first that is not yet.
+    private func collect() -> JournalError? {
+        while let decoded = finished.pieces.withLock({ $0[collected] }) {
+            // It stays where it is, for whoever asks next.
+            if let failure = decoded.failure { return failure }
+            finished.pieces.withLock { $0[collected] = nil }
+            collected += 1
+            uploads += decoded.uploads
+            unknown.merge(decoded.unknown) { _, new in new }
+            notUnderstood += decoded.notUnderstood
+        }
+        return nil
+    }
+
+    private static func decode(_ piece: Piece, _ folder: String, _ readsNewer: Bool) -> Decoded {
+        var decoded = Decoded()
+        decoded.uploads.reserveCapacity(piece.records.count)
+        var texts = RepeatedTexts()
+        piece.bytes.withUnsafeBufferPointer { bytes in
+            for (origin, range) in piece.records {
+                var cursor = JSONCursor(UnsafeBufferPointer(rebasing: bytes[range]))
+                do throws(MalformedJSON) {
+                    let (upload, members) = try cursor.upload(texts: &texts)
+                    decoded.uploads.append(upload)
+                    if !members.isEmpty { decoded.unknown[upload.id] = members }
+                } catch {
+                    guard readsNewer else {
+                        decoded.failure = JournalError(
+                            error, path: folder + "/" + origin.file, offset: origin.offset)
+                        return
+                    }
+                    decoded.notUnderstood += 1
+                }
+            }
+        }
+        return decoded
+    }
+}
