@@ -32,7 +32,7 @@ package struct Compaction: Sendable {
         /// In bytes.
         var length: Int
         /// Why it is not certain that its name survives a power cut. Older files are all there then.
-        var doubt: JournalError?
+        package var doubt: JournalError?
     }
 
     /// - Throws: Before the new snapshot takes its place; everything stays as it was.

@@ -26,7 +26,9 @@ struct Recovery {
         var generation: Int
         /// The number of the last record.
         var sequence: Int
-        /// Bytes in journals that no snapshot holds.
+        /// The files that have records which no snapshot holds.
+        var journals: [String] = []
+        /// The bytes of these records.
         var pending: Int
         var snapshotLength: Int
         /// False if there is no current snapshot.
@@ -277,6 +279,7 @@ struct Recovery {
         for (index, (name, bytes)) in contents.enumerated() {
             let length = try replay.replay(bytes, of: name, isLast: index == last)
             outcome.pending += length
+            if length > 0 { outcome.journals.append(name) }
             if length < bytes.count {
                 let keptAs = "\(name.dropLast(".jsonl".count)).\(length).torn"
                 tail = Tail(file: name, content: bytes, length: length, keptAs: keptAs)
@@ -291,29 +294,23 @@ struct Recovery {
         throws(JournalError)
     {
         outcome.header.merge(replay)
-        outcome.notUnderstood = replay.notUnderstood
-        var uploads: [Upload] = []
-        var unknown: [Upload.ID: UnknownMembers] = [:]
-        var texts = RepeatedTexts()
-        var notUnderstood = 0
-        try replay.merge(into: base.reader) { origin, record throws(JournalError) in
-            var cursor = JSONCursor(record)
-            do throws(MalformedJSON) {
-                let (upload, members) = try cursor.upload(texts: &texts)
-                uploads.append(upload)
-                if !members.isEmpty { unknown[upload.id] = members }
-            } catch {
-                guard readsNewer else {
-                    throw JournalError(error, path: path(origin.file), offset: origin.offset)
-                }
-                notUnderstood += 1
+        let decoder = RecordDecoder(
+            in: files.path, length: (base.reader?.length ?? 0) + outcome.pending, readsNewer: readsNewer)
+        do throws(JournalError) {
+            try replay.merge(into: base.reader) { origin, record throws(JournalError) in
+                decoder.take(record, from: origin)
             }
+        } catch {
+            // A record before that place tells more.
+            try decoder.finish()
+            throw error
         }
-        outcome.notUnderstood += notUnderstood
-        outcome.recovered.uploads = uploads
+        try decoder.finish()
+        outcome.notUnderstood = replay.notUnderstood + decoder.notUnderstood
+        outcome.recovered.uploads = decoder.uploads
         outcome.recovered.settings = outcome.header.settings
         if !replay.skipped.isEmpty { outcome.recovered.notices.append(.skippedRecords(replay.skipped.count)) }
-        outcome.unknown = UnknownContent(uploads: unknown, settings: outcome.header.unknownSettings)
+        outcome.unknown = UnknownContent(uploads: decoder.unknown, settings: outcome.header.unknownSettings)
     }
 
     private func cut(_ tail: Tail) throws(JournalError) {

@@ -15,6 +15,7 @@ extension UploadQueue {
             advance()
             return reply
         } catch {
+            advance()
             return .refused(error)
         }
     }
@@ -174,7 +175,10 @@ extension UploadQueue {
             }
             throw reportDisk(error)
         }
-        for upload in removed { leaving[upload.id] = nil }
+        for upload in removed {
+            leaving[upload.id] = nil
+            forget(upload.id)
+        }
         history?.add(removed.compactMap { HistoryEntry(removed: $0, at: clock.date()) })
         for upload in removed {
             if let run = runs[upload.id] {

@@ -80,6 +80,7 @@ extension UploadQueue {
         let before = (inherited, retired)
         for upload in leaving {
             drop(upload.id)
+            forget(upload.id)
             tally(upload)
         }
         do throws(JournalError) {

@@ -26,8 +26,9 @@ extension UploadQueue {
             })
         {
             guard let upload = uploads[id] else { continue }
-            // Its last attempt has not let go yet; it reports in a moment and we come back here.
-            guard runs[id] == nil else {
+            // Its last attempt has not let go yet, or the disk has not taken the order that queued it: either is told in a
+            // moment, and we come back here.
+            guard runs[id] == nil, !ordered.contains(id) else {
                 postponed.append(upload)
                 continue
             }
@@ -100,6 +101,8 @@ extension UploadQueue {
         // The server is the authority on its offset: once a second is often enough for a hint (reliability rule 3).
         guard durably || now - run.lastSaved >= .seconds(1) else { return publish([id]) }
         runs[id]?.lastSaved = now
+        await ordersEnd([id])
+        guard let upload = uploads[id] else { throw UploadFailure(.network, "stopped") }
         do throws(JournalError) {
             if durably {
                 try await journal.appendFinding([.set(upload)], durably: true)
@@ -108,7 +111,7 @@ extension UploadQueue {
             }
         } catch {
             let failure = reportDisk(error)
-            if error.isOfDisk { unsaved.insert(id) }
+            if error.isOfDisk { unsaved.insert([id]) }
             if durably { throw failure }
         }
         publish([id])
@@ -129,6 +132,7 @@ extension UploadQueue {
         case (.running, _): break
         // The server's last word counts, whatever was done with the upload in the same moment.
         case (.paused, .done), (.queued, .done): break
+        case (.paused(.offline), .failed(let failure)) where failure.status != nil: break
         default: return advance()
         }
         switch outcome {

@@ -6,20 +6,22 @@ extension UploadQueue {
     ///
     /// - Parameter isFinding: What a server answered for good, which may take the room kept in reserve.
     func save(_ ids: [Upload.ID], durably: Bool, isFinding: Bool = false) async {
+        await ordersEnd(ids)
         let saved = ids.compactMap { uploads[$0] }
         let records = saved.map(QueueChange.set)
         // What was to be durable and was refused must be durable now: bytes may go to its address next.
-        let durably = durably || !unsaved.isDisjoint(with: ids)
+        let durably = durably || ids.contains(where: unsaved.contains)
+        let begun = unsaved.now
         do throws(JournalError) {
             if isFinding {
                 try await journal.appendFinding(records, durably: durably)
             } else {
                 try await journal.append(records, durably: durably)
             }
-            unsaved.subtract(ids)
+            unsaved.saved(ids, begunAt: begun)
             didSave(saved)
         } catch {
-            if error.isOfDisk { unsaved.formUnion(ids) }
+            if error.isOfDisk { unsaved.insert(ids) }
             reportDisk(error)
         }
         for upload in saved where !hasEnded(since: upload) { unconfirmed[upload.id] = nil }
@@ -40,6 +42,7 @@ extension UploadQueue {
     func command(
         _ ids: [Upload.ID], _ change: (inout Upload) -> Bool
     ) async throws(UploadFailure) -> [Upload.ID] {
+        await ordersEnd(ids)
         var changed: [(before: Upload, after: Upload)] = []
         for id in ids {
             guard let before = uploads[id] else { continue }
@@ -49,18 +52,34 @@ extension UploadQueue {
             changed.append((before, after))
         }
         guard !changed.isEmpty else { return [] }
+        let changedIDs = changed.map(\.after.id)
+        ordered.formUnion(changedIDs)
         do throws(JournalError) {
             try await journal.append(changed.map { .set($0.after) }, durably: true)
         } catch {
             for (before, after) in changed { takeBack(from: after, to: before) }
+            endOrder(changedIDs)
             let failure = reportDisk(error)
             // A full disk is looked at again and again; what was refused for itself is not.
             if !error.isOfDisk { await saveUnsaved() }
             throw failure
         }
-        let changedIDs = changed.map(\.after.id)
+        endOrder(changedIDs)
         publish(changedIDs)
         return changedIDs
+    }
+
+    /// Waits until the disk has answered every order on these uploads.
+    func ordersEnd(_ ids: [Upload.ID]) async {
+        while ids.contains(where: ordered.contains) {
+            await withCheckedContinuation { orderWaiters.append($0) }
+        }
+    }
+
+    private func endOrder(_ ids: [Upload.ID]) {
+        ordered.subtract(ids)
+        for waiter in orderWaiters { waiter.resume() }
+        orderWaiters = []
     }
 
     /// Undoes a change that the journal refused, and nothing else that has happened to the upload since.
@@ -71,10 +90,7 @@ extension UploadQueue {
         }
         var undone = now
         undone.takeBack(from: after, to: before)
-        guard undone != now else { return }
-        putBack(undone)
-        // What was written down since may hold the refused change as well.
-        if now != after { unsaved.insert(after.id) }
+        if undone != now { putBack(undone) }
     }
 
     /// Shows what is wrong with the disk, and looks again in a while.
@@ -138,11 +154,12 @@ extension UploadQueue {
 
     /// In pieces, so that no record becomes too large.
     func saveUnsaved() async {
-        let ids = Array(unsaved)
+        // One that is being removed is written if the disk refuses that.
+        let ids = unsaved.ids.filter { leaving[$0] == nil }
         for start in stride(from: 0, to: ids.count, by: 500) {
             let piece = Array(ids[start..<min(start + 500, ids.count)])
             await save(piece, durably: true, isFinding: true)
-            guard unsaved.isDisjoint(with: piece) else { return }
+            guard !piece.contains(where: unsaved.contains) else { return }
         }
     }
 

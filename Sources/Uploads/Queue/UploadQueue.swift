@@ -116,7 +116,11 @@ public actor UploadQueue: QueueClient {
     var lastDiscard = 0
     /// How far into the file each upload had got when its last attempt broke, to count what is sent again.
     var highWater: [Upload.ID: ByteCount] = [:]
-    var unsaved: Set<Upload.ID> = []
+    var unsaved = UnsavedUploads()
+    /// Changed in memory by people's orders that the disk has not answered yet. Nothing starts on the strength of such
+    /// an order, and no other record is written of these uploads: it would hold what may yet be refused.
+    var ordered: Set<Upload.ID> = []
+    var orderWaiters: [CheckedContinuation<Void, Never>] = []
     /// Removed in memory and not yet on disk.
     var leaving: [Upload.ID: Upload] = [:]
     var isMoving = false
@@ -181,15 +185,31 @@ public actor UploadQueue: QueueClient {
     /// - Returns: What recovery had to put right, for people.
     /// - Throws: `JournalError` if the queue cannot be read; then nothing has been changed.
     public func open() throws(JournalError) -> [RecoveryNotice] {
-        let recovered = try journal.load()
+        var recovered = try journal.load()
         settings = recovered.settings
         rateLimit.rate = settings.bandwidthLimit ?? configuration.bandwidth
         uploads.reserveCapacity(recovered.uploads.count)
-        for var upload in recovered.uploads {
+        var ready: (host: UploadHost?, uploads: [(id: Upload.ID, rank: Int64)]) = (nil, [])
+        // From the end, as then each of a million is moved and not copied.
+        while var upload = recovered.uploads.popLast() {
             upload.recover()
             ranks = min(ranks.lowerBound, upload.rank)...max(ranks.upperBound, upload.rank)
-            store(upload)
+            guard case .queued = upload.state else {
+                store(upload)
+                continue
+            }
+            // Most of a long queue, and mostly for one host.
+            uploads.insert(upload)
+            pending += 1
+            let host = runner.host(of: upload)
+            if let last = ready.host, last != host {
+                scheduler.enqueue(ready.uploads, host: last)
+                ready.uploads.removeAll(keepingCapacity: true)
+            }
+            ready.host = host
+            ready.uploads.append((upload.id, upload.rank))
         }
+        if let host = ready.host { scheduler.enqueue(ready.uploads, host: host) }
         return recovered.notices
     }
 
@@ -223,10 +243,10 @@ public actor UploadQueue: QueueClient {
     private func decideUncertain() {
         for var upload in uploads.values where upload.decide(by: configuration.retry) {
             store(upload)
-            unsaved.insert(upload.id)
+            unsaved.insert([upload.id])
         }
         guard !unsaved.isEmpty else { return }
-        Task(executorPreference: surroundings.executor) { [ids = Array(unsaved)] in
+        Task(executorPreference: surroundings.executor) { [ids = Array(unsaved.ids)] in
             await self.save(ids, durably: true)
             await self.advance()
         }
@@ -321,13 +341,14 @@ public actor UploadQueue: QueueClient {
 
     /// Takes an upload into memory and into the indexes that depend on its state.
     func store(_ upload: Upload) {
-        if uploads[upload.id]?.state.isPending ?? false { pending -= 1 }
+        let before = uploads.update(upload)
+        if before?.state.isPending ?? false { pending -= 1 }
         if upload.state.isPending { pending += 1 }
-        let before = uploads[upload.id]
-        uploads[upload.id] = upload
-        // A wait is anchored once: whatever else of the upload changes, it ends when it was to end.
-        if upload.state.isWait(of: before), waits.instant(of: upload.id) != nil { return }
-        waits.forget(upload.id)
+        if let before {
+            // A wait is anchored once: whatever else of the upload changes, it ends when it was to end.
+            if upload.state.isWait(of: before), waits.instant(of: upload.id) != nil { return }
+            waits.forget(upload.id)
+        }
         switch upload.state {
         case .queued: scheduler.enqueue(upload.id, rank: upload.rank, host: runner.host(of: upload))
         case .waiting(let until, _):
@@ -361,6 +382,10 @@ public actor UploadQueue: QueueClient {
         guard let upload = uploads.removeValue(forKey: id) else { return }
         if upload.state.isPending { pending -= 1 }
         waits.forget(id)
+    }
+
+    /// What is known beside it of an upload that is gone for good.
+    func forget(_ id: Upload.ID) {
         highWater[id] = nil
         unconfirmed[id] = nil
         unsaved.remove(id)

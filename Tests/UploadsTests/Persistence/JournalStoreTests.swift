@@ -61,6 +61,24 @@ struct JournalStoreTests {
         #expect(try JournalStore.opened(left).recovered.uploads.map(\.id) == [1, 5])
     }
 
+    @Test
+    func `S2 what a killed process left unsynced before a journal it could not use is synced at the start`()
+        throws
+    {
+        let disk = SimulatedDisk()
+        var (store, _) = try JournalStore.opened(disk, options: .make(threshold: 1))
+        try store.append([.set(.make(1))])
+        disk.fail { $0.kind == "synchronizeFolder" || $0.kind == "remove" ? .fails(EMFILE) : nil }
+        #expect(throws: JournalError.self) { try store.rotate() }
+        try store.append([.set(.make(2))], durably: false)
+        let killed = disk.restarted()
+        #expect(killed.content(of: "journal.2.jsonl") == [])
+        (store, _) = try JournalStore.opened(killed)
+        try store.append([.set(.make(3))])
+        let left = killed.powerCut(keeping: .nothing)
+        #expect(try JournalStore.opened(left).recovered.uploads.map(\.id) == [1, 2, 3])
+    }
+
     @Test func `appends given together share one write and one sync`() throws {
         let disk = SimulatedDisk()
         var (store, _) = try JournalStore.opened(disk)

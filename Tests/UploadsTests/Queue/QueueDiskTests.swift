@@ -87,12 +87,10 @@ struct QueueDiskTests {
 
     @Test func `S8 the queue is not idle before what it found out is on disk`() async throws {
         let fixture = QueueFixture()
-        try await fixture.queue.start(monitor: nil)
-        let ids = await fixture.add(1)
-        let attempt = try await fixture.runner.next()
+        let (id, attempt) = try await fixture.startOne()
         fixture.journal.refusal = Self.full(isQuota: false)
         attempt.complete()
-        _ = try await fixture.wait(for: ids[0]) { $0.isDone }
+        _ = try await fixture.wait(for: id) { $0.isDone }
         try await fixture.until { $0.saving.isRefused && $0.runs.isEmpty }
         #expect(await !fixture.queue.isIdle)
         try await fixture.clock.waitForSleepers()
@@ -103,7 +101,7 @@ struct QueueDiskTests {
         try await fixture.clock.waitForSleepers()
         fixture.clock.advance(by: .seconds(5))
         await fixture.queue.waitUntilIdle()
-        #expect(fixture.journal.uploads[ids[0]]?.state.isDone == true)
+        #expect(fixture.journal.uploads[id]?.state.isDone == true)
         #expect(await fixture.queue.status == EngineStatus(concurrency: 4))
     }
 

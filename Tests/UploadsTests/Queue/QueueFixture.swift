@@ -14,6 +14,7 @@ final class MemoryJournal: Journal {
         var settings = QueueSettings()
         var durable: Set<Upload.ID> = []
         var refusal: JournalError?
+        var refuses: @Sendable ([QueueChange]) -> Bool = { _ in true }
         var gate: Gate?
         var isClosed = false
     }
@@ -37,6 +38,12 @@ final class MemoryJournal: Journal {
         set { state.withLock { $0.refusal = newValue } }
     }
 
+    /// Which appends the refusal is for; all of them if nothing else is said.
+    var refuses: @Sendable ([QueueChange]) -> Bool {
+        get { state.withLock { $0.refuses } }
+        set { state.withLock { $0.refuses = newValue } }
+    }
+
     /// Appends wait for it.
     var gate: Gate? {
         get { state.withLock { $0.gate } }
@@ -50,7 +57,7 @@ final class MemoryJournal: Journal {
 
     func append(_ changes: [QueueChange], durably: Bool) async throws(JournalError) {
         try? await gate?.wait()
-        if let refusal { throw refusal }
+        if let refusal, refuses(changes) { throw refusal }
         state.withLock { state in
             for change in changes {
                 switch change {
@@ -180,6 +187,16 @@ struct QueueFixture {
         queue = UploadQueue(
             configuration: .init(concurrency: concurrency, retry: retry), journal: journal,
             runner: runner, clock: .manual(clock), probe: probe)
+    }
+
+    /// Starts the queue and adds an upload to it.
+    ///
+    /// - Returns: Its id and its first attempt.
+    func startOne() async throws -> (id: Upload.ID, attempt: ScriptedRunner.Attempt) {
+        try await queue.start(monitor: nil)
+        _ = await add(1)
+        let attempt = try await runner.next()
+        return (attempt.upload.id, attempt)
     }
 
     /// Waits until the queue shows the upload in a state that `accepts`.

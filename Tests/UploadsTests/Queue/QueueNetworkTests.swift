@@ -18,6 +18,17 @@ struct QueueNetworkTests {
         #expect(paused.tries.network == 0)
     }
 
+    @Test func `a server's answer that comes just after the link went still counts`() async throws {
+        let fixture = QueueFixture(ignoresCancelling: true)
+        try await fixture.queue.start(monitor: fixture.monitor)
+        let ids = await fixture.add(1)
+        let attempt = try await fixture.runner.next()
+        fixture.monitor.report(.down(reason: "no route"))
+        _ = try await fixture.wait(for: ids[0]) { $0 == .paused(.offline) }
+        attempt.finish(.failed(UploadFailure(.server, "busy", status: 503, retryAfter: 60)))
+        _ = try await fixture.wait(for: ids[0]) { $0.isWaiting }
+    }
+
     @Test func `the link coming back resumes at once`() async throws {
         let fixture = QueueFixture()
         try await fixture.queue.start(monitor: fixture.monitor)

@@ -31,17 +31,15 @@ struct QueueSavingTests {
 
     @Test func `a result the disk does not take is written down when there is room again`() async throws {
         let fixture = QueueFixture()
-        try await fixture.queue.start(monitor: nil)
-        let ids = await fixture.add(1)
-        let attempt = try await fixture.runner.next()
+        let (id, attempt) = try await fixture.startOne()
         fixture.journal.refusal = full
         attempt.complete()
-        _ = try await fixture.wait(for: ids[0]) { $0.isDone }
+        _ = try await fixture.wait(for: id) { $0.isDone }
         fixture.journal.refusal = nil
         try await fixture.clock.waitForSleepers()
         fixture.clock.advance(by: .seconds(5))
         for await update in await fixture.queue.updates() where update.status.notice == nil { break }
-        #expect(fixture.journal.uploads[ids[0]]?.state.isDone == true)
+        #expect(fixture.journal.uploads[id]?.state.isDone == true)
     }
 
     @Test func `nothing new starts while the queue cannot be saved`() async throws {
@@ -60,9 +58,7 @@ struct QueueSavingTests {
         async throws
     {
         let fixture = QueueFixture()
-        try await fixture.queue.start(monitor: nil)
-        _ = await fixture.add(1)
-        let attempt = try await fixture.runner.next()
+        let (_, attempt) = try await fixture.startOne()
         fixture.journal.refusal = full
         await #expect(throws: UploadFailure.self) {
             try await attempt.recorder.record(Resource(url: "http://host.test/1"), durably: true)
@@ -73,9 +69,7 @@ struct QueueSavingTests {
         async throws
     {
         let fixture = QueueFixture()
-        try await fixture.queue.start(monitor: nil)
-        let ids = await fixture.add(1)
-        let attempt = try await fixture.runner.next()
+        let (id, attempt) = try await fixture.startOne()
         fixture.journal.refusal = full
         let resource = Resource(url: "http://host.test/1")
         await #expect(throws: UploadFailure.self) {
@@ -83,31 +77,96 @@ struct QueueSavingTests {
         }
         fixture.journal.refusal = nil
         attempt.fail(.storage)
-        _ = try await fixture.wait(for: ids[0]) { $0.isWaiting }
-        #expect(fixture.journal.uploads[ids[0]]?.resource == resource)
-        #expect(fixture.journal.durable.contains(ids[0]))
+        _ = try await fixture.wait(for: id) { $0.isWaiting }
+        #expect(fixture.journal.uploads[id]?.resource == resource)
+        #expect(fixture.journal.durable.contains(id))
+    }
+
+    @Test func `what was refused is still to be saved after a removal that was refused too`() async throws {
+        let fixture = QueueFixture()
+        let (id, attempt) = try await fixture.startOne()
+        fixture.journal.refusal = full
+        let resource = Resource(url: "http://host.test/1")
+        await #expect(throws: UploadFailure.self) {
+            try await attempt.recorder.record(resource, durably: true)
+        }
+        guard case .refused = await fixture.queue.perform(.remove(.ids([id]))) else {
+            Issue.record("the disk's refusal was not passed on")
+            return
+        }
+        fixture.journal.refusal = nil
+        await fixture.queue.mend()
+        #expect(fixture.journal.uploads[id]?.resource == resource)
+        #expect(fixture.journal.durable.contains(id))
+    }
+
+    @Test func `nothing starts on an order that the disk has not taken`() async throws {
+        let fixture = QueueFixture([.make(1, state: .paused(.user))])
+        try await fixture.queue.start(monitor: nil)
+        let gate = Gate()
+        fixture.journal.gate = gate
+        async let resumption = fixture.queue.perform(.resume(.all))
+        try await fixture.until { $0.uploads[1]?.state == .queued }
+        await fixture.queue.advance()
+        #expect(await fixture.queue.runs.isEmpty)
+        gate.open()
+        #expect(await resumption == .changed([1]))
+        #expect(try await fixture.runner.next().upload.id == 1)
+    }
+
+    @Test func `no record holds an order that the disk may still refuse`() async throws {
+        let fixture = QueueFixture([.make(1), .make(2)])
+        _ = try await fixture.queue.open()
+        fixture.journal.refusal = full
+        fixture.journal.refuses = { $0.count == 2 }
+        let gate = Gate()
+        fixture.journal.gate = gate
+        async let move = fixture.queue.perform(.move(.ids([2]), .up))
+        try await fixture.until { $0.uploads[2]?.rank == 1 }
+        async let saved: Void = fixture.queue.save([2], durably: true)
+        try await fixture.until { !$0.orderWaiters.isEmpty }
+        gate.open()
+        guard case .refused = await move else {
+            Issue.record("the disk's refusal was not passed on")
+            return
+        }
+        await saved
+        #expect(fixture.journal.uploads[2]?.rank == 2)
+    }
+
+    @Test func `an upload that waits is woken though an order for it was refused`() async throws {
+        let fixture = QueueFixture()
+        let (id, attempt) = try await fixture.startOne()
+        attempt.fail(.server, retryAfter: 60)
+        _ = try await fixture.wait(for: id) { $0.isWaiting }
+        fixture.journal.refusal = full
+        guard case .refused = await fixture.queue.perform(.pause(.all)) else {
+            Issue.record("the disk's refusal was not passed on")
+            return
+        }
+        #expect(await fixture.queue.inspect().hasTimer)
     }
 
     @Test func `I1 an upload is shown as done only once that is on disk`() async throws {
         let fixture = QueueFixture()
-        try await fixture.queue.start(monitor: nil)
-        let ids = await fixture.add(1)
-        let attempt = try await fixture.runner.next()
+        let (id, attempt) = try await fixture.startOne()
         let gate = Gate()
         fixture.journal.gate = gate
         attempt.complete()
-        try await fixture.until { $0.uploads[ids[0]]?.state.isDone == true }
+        try await fixture.until { $0.uploads[id]?.state.isDone == true }
         #expect(await fixture.queue.all.first?.state.isRunning == true)
         for await update in await fixture.queue.updates() {
             #expect(update.changed.first?.state.isRunning == true)
             break
         }
         gate.open()
-        _ = try await fixture.wait(for: ids[0]) { $0.isDone }
-        #expect(fixture.journal.uploads[ids[0]]?.state.isDone == true)
+        _ = try await fixture.wait(for: id) { $0.isDone }
+        #expect(fixture.journal.uploads[id]?.state.isDone == true)
     }
 
-    @Test func `I6 a refused move is taken back wholly, whatever else has changed meanwhile`() async throws {
+    @Test func `I6 an order waits for the one before, and both are taken back if the disk refuses them`()
+        async throws
+    {
         let fixture = QueueFixture([.make(1), .make(2)])
         _ = try await fixture.queue.open()
         let gate = Gate()
@@ -115,7 +174,7 @@ struct QueueSavingTests {
         async let move = fixture.queue.perform(.move(.ids([2]), .up))
         try await fixture.until { $0.uploads[2]?.rank == 1 }
         async let pause = fixture.queue.perform(.pause(.ids([1])))
-        try await fixture.until { $0.uploads[1]?.state == .paused(.user) }
+        try await fixture.until { !$0.orderWaiters.isEmpty }
         fixture.journal.refusal = full
         gate.open()
         guard case .refused = await move, case .refused = await pause else {
@@ -127,13 +186,11 @@ struct QueueSavingTests {
 
     @Test func `a refused pause is taken back though bytes were confirmed meanwhile`() async throws {
         let fixture = QueueFixture()
-        try await fixture.queue.start(monitor: nil)
-        let ids = await fixture.add(1)
-        let attempt = try await fixture.runner.next()
+        let (id, attempt) = try await fixture.startOne()
         let gate = Gate()
         fixture.journal.gate = gate
         async let pause = fixture.queue.perform(.pause(.all))
-        try await fixture.until { $0.uploads[ids[0]]?.state == .paused(.user) }
+        try await fixture.until { $0.uploads[id]?.state == .paused(.user) }
         try await attempt.recorder.record(Resource(url: "http://host.test/1", confirmed: 5), durably: false)
         fixture.journal.refusal = full
         gate.open()
@@ -141,7 +198,7 @@ struct QueueSavingTests {
             Issue.record("the disk's refusal was not passed on")
             return
         }
-        #expect(await fixture.queue.uploads[ids[0]]?.state.isRunning == true)
-        #expect(await fixture.queue.uploads[ids[0]]?.confirmed == 5)
+        #expect(await fixture.queue.uploads[id]?.state.isRunning == true)
+        #expect(await fixture.queue.uploads[id]?.confirmed == 5)
     }
 }

@@ -51,13 +51,11 @@ struct UploadQueueTests {
 
     @Test func `pausing stops a running upload and keeps what the server holds`() async throws {
         let fixture = QueueFixture()
-        try await fixture.queue.start(monitor: nil)
-        let ids = await fixture.add(1)
-        let attempt = try await fixture.runner.next()
+        let (id, attempt) = try await fixture.startOne()
         try await attempt.recorder.record(Resource(url: "http://host.test/1", confirmed: 400), durably: true)
-        _ = await fixture.queue.perform(.pause(.ids(ids)))
-        #expect(await fixture.queue.uploads[ids[0]]?.state == .paused(.user))
-        #expect(await fixture.queue.uploads[ids[0]]?.confirmed == 400)
+        _ = await fixture.queue.perform(.pause(.ids([id])))
+        #expect(await fixture.queue.uploads[id]?.state == .paused(.user))
+        #expect(await fixture.queue.uploads[id]?.confirmed == 400)
     }
 
     @Test func `a paused upload goes on with its resource when it is resumed`() async throws {
@@ -75,12 +73,10 @@ struct UploadQueueTests {
 
     @Test func `an answer that arrives in the moment of a pause still counts`() async throws {
         let fixture = QueueFixture()
-        try await fixture.queue.start(monitor: nil)
-        let ids = await fixture.add(1)
-        let attempt = try await fixture.runner.next()
+        let (id, attempt) = try await fixture.startOne()
         attempt.complete()
-        _ = await fixture.queue.perform(.pause(.ids(ids)))
-        _ = try await fixture.wait(for: ids[0]) { $0.isDone }
+        _ = await fixture.queue.perform(.pause(.ids([id])))
+        _ = try await fixture.wait(for: id) { $0.isDone }
     }
 
     @Test func `what was running when the process died is queued again`() async throws {
@@ -241,26 +237,22 @@ struct UploadQueueTests {
 
     @Test func `an answer that arrives after a pause and a resume still counts`() async throws {
         let fixture = QueueFixture(ignoresCancelling: true)
-        try await fixture.queue.start(monitor: nil)
-        let ids = await fixture.add(1)
-        let attempt = try await fixture.runner.next()
-        _ = await fixture.queue.perform(.pause(.ids(ids)))
-        _ = await fixture.queue.perform(.resume(.ids(ids)))
+        let (id, attempt) = try await fixture.startOne()
+        _ = await fixture.queue.perform(.pause(.ids([id])))
+        _ = await fixture.queue.perform(.resume(.ids([id])))
         attempt.complete()
-        _ = try await fixture.wait(for: ids[0]) { $0.isDone }
+        _ = try await fixture.wait(for: id) { $0.isDone }
     }
 
     @Test func `a pause that the disk refuses does not leave an upload running without an attempt`()
         async throws
     {
         let fixture = QueueFixture()
-        try await fixture.queue.start(monitor: nil)
-        let ids = await fixture.add(1)
-        let attempt = try await fixture.runner.next()
+        let (id, attempt) = try await fixture.startOne()
         let gate = Gate()
         fixture.journal.gate = gate
-        async let pause = fixture.queue.perform(.pause(.ids(ids)))
-        try await fixture.until { $0.uploads[ids[0]]?.state == .paused(.user) }
+        async let pause = fixture.queue.perform(.pause(.ids([id])))
+        try await fixture.until { $0.uploads[id]?.state == .paused(.user) }
         attempt.fail(.network)
         try await fixture.until { $0.runs.isEmpty }
         fixture.journal.refusal = .diskFull(path: "journal", isQuota: false)
@@ -269,7 +261,7 @@ struct UploadQueueTests {
             Issue.record("it was not refused")
             return
         }
-        #expect(await fixture.queue.uploads[ids[0]]?.state == .queued)
+        #expect(await fixture.queue.uploads[id]?.state == .queued)
     }
 
     @Test func `removing a finished upload leaves it at the server`() async throws {
