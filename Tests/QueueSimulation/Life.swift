@@ -15,6 +15,9 @@ final class Box<Value: Sendable>: Sendable {
         set { content.withLock { $0 = newValue } }
     }
 
+    /// Without a copy of what there is.
+    var isEmpty: Bool { content.withLock { if case .none = $0 { true } else { false } } }
+
     func take() -> Value? { content.withLock { $0.take() } }
 }
 

@@ -167,7 +167,7 @@ package struct Schedule {
         let queue = life.queue
         let looked = Box<QueueInspection>()
         _ = Task(executorPreference: world.executor) { looked.value = await queue.inspect() }
-        for _ in 0..<10_000 where looked.value == nil {
+        for _ in 0..<10_000 where looked.isEmpty {
             world.executor.runOne { world.number(in: 0...$0 - 1) }
         }
         guard let found = looked.value else {

@@ -8,6 +8,7 @@ import Uploads
 final class SimulatedJournal: Journal {
     private struct Append: Sendable {
         var changes: [QueueChange]
+        var isFinding: Bool
         var isDurable: Bool
         var entry: Int
         var continuation: CheckedContinuation<Result<Void, JournalError>, Never>
@@ -38,6 +39,7 @@ final class SimulatedJournal: Journal {
         var options = FileJournal.Options()
         options.compactionThreshold = world.number(in: 300...6000)
         options.maximumVolatile = world.number(in: 200...4000)
+        options.reserve = world.number(in: 0...3) * 2000
         options.now = { world.date }
         let files: any StateFiles = world.mutant == .foldersAreNotSynced ? UnsyncedNames(disk: disk) : disk
         state = Mutex(State(store: JournalStore(files: files, options: options)))
@@ -60,12 +62,33 @@ final class SimulatedJournal: Journal {
     nonisolated(nonsending) func append(
         _ changes: [QueueChange], durably: Bool
     ) async throws(JournalError) {
+        try await append(changes, isFinding: false, durably: durably)
+    }
+
+    nonisolated(nonsending) func appendFinding(
+        _ changes: [QueueChange], durably: Bool
+    ) async throws(JournalError) {
+        try await append(changes, isFinding: true, durably: durably)
+    }
+
+    nonisolated(nonsending) func repair() async -> JournalCondition {
+        state.withLock { state in
+            state.store.repair()
+            return state.store.condition
+        }
+    }
+
+    private nonisolated(nonsending) func append(
+        _ changes: [QueueChange], isFinding: Bool, durably: Bool
+    ) async throws(JournalError) {
         guard world.isAlive(life), !state.withLock({ $0.isClosed }) else { throw .notOpen }
         let entry = world.willWrite(changes, durably: durably, life: life)
         let result = await withCheckedContinuation { continuation in
             state.withLock {
                 $0.waiting.append(
-                    Append(changes: changes, isDurable: durably, entry: entry, continuation: continuation))
+                    Append(
+                        changes: changes, isFinding: isFinding, isDurable: durably, entry: entry,
+                        continuation: continuation))
             }
         }
         try result.get()
@@ -95,8 +118,9 @@ final class SimulatedJournal: Journal {
         let mutant = world.mutant
         let isDurable = batch.contains { $0.isDurable && !isForgotten($0.changes) }
         let written = batch.map { append in
-            guard mutant == .recordsAreDropped, append.changes.count > 1 else { return append.changes }
-            return Array(append.changes.dropLast())
+            let isShort = mutant == .recordsAreDropped && append.changes.count > 1
+            return JournalStore.Entry(
+                isShort ? append.changes.dropLast() : append.changes, isFinding: append.isFinding)
         }
         let results = state.withLock { $0.store.append(written, durably: isDurable) }
         if world.isAlive(life) {
@@ -133,8 +157,9 @@ final class SimulatedJournal: Journal {
             case .under(let compaction):
                 state.snapshot = .none
                 do throws(JournalError) {
-                    state.store.finish(try compaction.run())
-                    return true
+                    let written = try compaction.run()
+                    state.store.finish(written)
+                    return written.doubt == nil
                 } catch {
                     state.store.fail(error)
                     return false

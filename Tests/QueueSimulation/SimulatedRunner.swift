@@ -253,6 +253,7 @@ private struct SimulatedAttempt: Sendable {
                 isMarked = try await mark(exchange)
             }
             try await pause()
+            checkSender()
             switch world.transfer(piece, of: flight, upload.target.url) {
             case .sent: sent += piece
             case .broken(let some):
@@ -272,6 +273,18 @@ private struct SimulatedAttempt: Sendable {
                 return
             }
             state.watch.violated("I1", "upload \(upload.id) sends to an address that is not on disk")
+        }
+    }
+
+    /// Once the next attempt has begun, this one is over.
+    private func checkSender() {
+        world.with { state in
+            guard state.life == life, let newest = state.watch.uploads[upload.id]?.attempts,
+                newest > upload.tries.attempts
+            else { return }
+            state.watch.violated(
+                "I7",
+                "upload \(upload.id): attempt \(upload.tries.attempts) sends after attempt \(newest) began")
         }
     }
 
