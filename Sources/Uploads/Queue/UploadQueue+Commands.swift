@@ -160,24 +160,9 @@ extension UploadQueue {
     }
 
     private func remove(_ ids: [Upload.ID]) async throws(UploadFailure) -> [Upload.ID] {
-        let removed = ids.compactMap { uploads[$0] }
-        // Out of memory first: whatever else is appended meanwhile must not bring one of them back.
-        for upload in removed {
-            drop(upload.id)
-            leaving[upload.id] = upload
-        }
-        do throws(JournalError) {
-            try await journal.append(removed.map { .remove($0.id) }, durably: true)
-        } catch {
-            // A move that was refused meanwhile has been taken back in them.
-            for upload in removed {
-                if let upload = leaving.removeValue(forKey: upload.id) { putBack(upload) }
-            }
+        let removed: [Upload]
+        do throws(JournalError) { removed = try await takeOut(ids, durably: true) } catch {
             throw reportDisk(error)
-        }
-        for upload in removed {
-            leaving[upload.id] = nil
-            forget(upload.id)
         }
         history?.add(removed.compactMap { HistoryEntry(removed: $0, at: clock.date()) })
         for upload in removed {

@@ -76,22 +76,13 @@ extension UploadQueue {
         let batch = finished.prefix(count).compactMap { uploads[$0] }.filter(\.isDone)
         guard await history.secure(batch) else { return false }
         // Meanwhile a person may have removed some.
-        let leaving = batch.filter { uploads[$0.id]?.isDone ?? false }
-        let before = (inherited, retired)
-        for upload in leaving {
-            drop(upload.id)
-            forget(upload.id)
-            tally(upload)
-        }
-        do throws(JournalError) {
-            try await journal.append(leaving.map { .remove($0.id) }, durably: false)
-        } catch {
-            for upload in leaving { store(upload) }
-            (inherited, retired) = before
-            return false
-        }
+        guard
+            let gone = try? await takeOut(
+                batch.map(\.id).filter { uploads[$0]?.isDone ?? false }, durably: false)
+        else { return false }
+        for upload in gone { tally(upload) }
         finished.removeFirst(count)
-        publish([], removed: leaving.map(\.id))
+        publish([], removed: gone.map(\.id))
         return true
     }
 

@@ -43,13 +43,13 @@ extension UploadQueue {
         _ ids: [Upload.ID], _ change: (inout Upload) -> Bool
     ) async throws(UploadFailure) -> [Upload.ID] {
         await ordersEnd(ids)
-        var changed: [(before: Upload, after: Upload)] = []
+        var changed: [(before: Upload, after: Upload, wakes: ContinuousClock.Instant?)] = []
         for id in ids {
             guard let before = uploads[id] else { continue }
             var after = before
             guard change(&after), after != before else { continue }
+            changed.append((before, after, waits.instant(of: id)))
             store(after)
-            changed.append((before, after))
         }
         guard !changed.isEmpty else { return [] }
         let changedIDs = changed.map(\.after.id)
@@ -57,7 +57,7 @@ extension UploadQueue {
         do throws(JournalError) {
             try await journal.append(changed.map { .set($0.after) }, durably: true)
         } catch {
-            for (before, after) in changed { takeBack(from: after, to: before) }
+            for (before, after, instant) in changed { takeBack(from: after, to: before, waking: instant) }
             endOrder(changedIDs)
             let failure = reportDisk(error)
             // A full disk is looked at again and again; what was refused for itself is not.
@@ -67,6 +67,21 @@ extension UploadQueue {
         endOrder(changedIDs)
         publish(changedIDs)
         return changedIDs
+    }
+
+    /// Takes uploads out of the files, and then out of memory.
+    ///
+    /// - Returns: Those that were still there, as they were in the end.
+    func takeOut(_ ids: [Upload.ID], durably: Bool) async throws(JournalError) -> [Upload] {
+        await ordersEnd(ids)
+        let ids = ids.filter { uploads[$0] != nil }
+        guard !ids.isEmpty else { return [] }
+        ordered.formUnion(ids)
+        defer { endOrder(ids) }
+        try await journal.append(ids.map { .remove($0) }, durably: durably)
+        let gone = ids.compactMap { uploads[$0] }
+        for upload in gone { drop(upload.id) }
+        return gone
     }
 
     /// Waits until the disk has answered every order on these uploads.
@@ -83,14 +98,13 @@ extension UploadQueue {
     }
 
     /// Undoes a change that the journal refused, and nothing else that has happened to the upload since.
-    private func takeBack(from after: Upload, to before: Upload) {
-        guard let now = uploads[after.id] else {
-            leaving[after.id]?.takeBack(from: after, to: before)
-            return
-        }
+    private func takeBack(from after: Upload, to before: Upload, waking instant: ContinuousClock.Instant?) {
+        guard let now = uploads[after.id] else { return }
         var undone = now
         undone.takeBack(from: after, to: before)
         if undone != now { putBack(undone) }
+        // The wall clock may have been set meanwhile, and is not asked again.
+        if let instant, case .waiting = undone.state { waits.wait(after.id, until: instant) }
     }
 
     /// Shows what is wrong with the disk, and looks again in a while.
@@ -154,8 +168,7 @@ extension UploadQueue {
 
     /// In pieces, so that no record becomes too large.
     func saveUnsaved() async {
-        // One that is being removed is written if the disk refuses that.
-        let ids = unsaved.ids.filter { leaving[$0] == nil }
+        let ids = Array(unsaved.ids)
         for start in stride(from: 0, to: ids.count, by: 500) {
             let piece = Array(ids[start..<min(start + 500, ids.count)])
             await save(piece, durably: true, isFinding: true)

@@ -117,12 +117,11 @@ public actor UploadQueue: QueueClient {
     /// How far into the file each upload had got when its last attempt broke, to count what is sent again.
     var highWater: [Upload.ID: ByteCount] = [:]
     var unsaved = UnsavedUploads()
-    /// Changed in memory by people's orders that the disk has not answered yet. Nothing starts on the strength of such
-    /// an order, and no other record is written of these uploads: it would hold what may yet be refused.
+    /// Changed or removed by orders that the disk has not answered yet. Nothing starts on the strength of such an
+    /// order, and no other record is written of these uploads: it would hold what may yet be refused, or bring back
+    /// what is removed.
     var ordered: Set<Upload.ID> = []
     var orderWaiters: [CheckedContinuation<Void, Never>] = []
-    /// Removed in memory and not yet on disk.
-    var leaving: [Upload.ID: Upload] = [:]
     var isMoving = false
     var moveWaiters: [CheckedContinuation<Void, Never>] = []
     /// What ended in memory and not yet on disk, with the state it had before: until then nobody is told.
@@ -378,14 +377,11 @@ public actor UploadQueue: QueueClient {
         return upload
     }
 
+    /// Takes an upload out of memory, with all that is known beside it.
     func drop(_ id: Upload.ID) {
         guard let upload = uploads.removeValue(forKey: id) else { return }
         if upload.state.isPending { pending -= 1 }
         waits.forget(id)
-    }
-
-    /// What is known beside it of an upload that is gone for good.
-    func forget(_ id: Upload.ID) {
         highWater[id] = nil
         unconfirmed[id] = nil
         unsaved.remove(id)

@@ -46,6 +46,24 @@ struct QueueClockTests {
         throw CancellationError()
     }
 
+    @Test(arguments: [QueueCommand.pause(.all), .remove(.all)])
+    func `S17 an order that the disk refuses leaves a wait as it was, though the wall clock was set`(
+        order: QueueCommand
+    ) async throws {
+        let (queue, journal) = queue([.make(1)])
+        try await queue.start(monitor: nil)
+        try await runner.next().fail(.server, retryAfter: 90)
+        _ = try await state(queue) { $0.isWaiting }
+        let instant = await queue.waits.instant(of: 1)
+        wall.set(by: Self.day)
+        journal.refusal = .diskFull(path: "journal.1.jsonl", isQuota: false)
+        guard case .refused = await queue.perform(order) else {
+            Issue.record("the disk's refusal was not passed on")
+            return
+        }
+        #expect(await queue.waits.instant(of: 1) == instant)
+    }
+
     @Test(arguments: jumps)
     func `S17 a wait ends when it was to end, whatever the wall clock says and however often it is stored`(
         jump: Double

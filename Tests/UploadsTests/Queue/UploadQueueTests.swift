@@ -227,8 +227,9 @@ struct UploadQueueTests {
         let gate = Gate()
         fixture.journal.gate = gate
         async let removal = fixture.queue.perform(.remove(.ids(ids)))
-        try await fixture.until { $0.uploads.isEmpty }
+        try await fixture.until { $0.ordered == Set(ids) }
         attempt.complete()
+        try await fixture.until { $0.runs.isEmpty }
         gate.open()
         #expect(await removal == .changed(ids))
         await fixture.queue.stop()
