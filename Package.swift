@@ -104,6 +104,11 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Tests/FaultLab"),
+        // A bad link between a client and a server, for trials by hand and for Tests/bench.
+        .executableTarget(
+            name: "faulty-link",
+            dependencies: ["Support", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+            path: "Tests/FaultyLink"),
         // The real queue and its real journal on one thread, with clock, network, disk, people and crashes from a seed.
         .target(
             name: "QueueSimulation",

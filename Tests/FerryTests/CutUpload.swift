@@ -65,7 +65,12 @@ struct CutUpload {
         _ = try PatternFile(at: place.path(Self.name), count: size, seed: seed)
         let engine = Engine()
         let isKill = trouble == .kill
-        let proxy = try CuttingProxy(to: port, cutsAfter: moments) { _ in
+        var faults = LinkFaults()
+        // Servers need a moment as well: one that meets the next request before it has noticed the break may wait for
+        // itself (seen with tuspyserver 4.4.3, for 30 seconds).
+        faults.downtime = .milliseconds(500)
+        faults.cutsAfter = moments
+        let proxy = try FaultyLink(to: port, faults) { _ in
             if isKill { engine.kill() }
         }
         defer { proxy.stop() }

@@ -18,7 +18,7 @@ final class Descriptor: Sendable {
         self.number = number
     }
 
-    static func listening(receiveBuffer: Int32?) throws -> (Descriptor, UInt16) {
+    static func listening(on port: UInt16 = 0, receiveBuffer: Int32?) throws -> (Descriptor, UInt16) {
         let number = socket(AF_INET, streamType, 0)
         guard number >= 0 else { throw currentError() }
         let descriptor = Descriptor(number)
@@ -27,7 +27,11 @@ final class Descriptor: Sendable {
         if var size = receiveBuffer {
             setsockopt(number, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
         }
-        var address = loopback(port: 0)
+        if port > 0 {
+            var one: Int32 = 1
+            setsockopt(number, SOL_SOCKET, SO_REUSEADDR, &one, socklen_t(MemoryLayout<Int32>.size))
+        }
+        var address = loopback(port: port)
         var size = socklen_t(MemoryLayout<sockaddr_in>.size)
         let result = withUnsafeMutablePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in

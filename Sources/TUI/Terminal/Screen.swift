@@ -129,12 +129,12 @@ public struct AddService: Sendable {
     /// Queues the selection for a destination.
     public var add: @Sendable (_ selection: FileSelection, _ destination: String) async -> QueueReply
     /// The lines that a line may be completed to, in order; each replaces the whole line. May read directories.
-    public var complete: @Sendable (_ line: String) -> [String]
+    public var complete: @Sendable (_ line: String) async -> [String]
 
     public init(
         preview: @escaping @Sendable (_ text: String) async -> FileSelection,
         add: @escaping @Sendable (_ selection: FileSelection, _ destination: String) async -> QueueReply,
-        complete: @escaping @Sendable (_ line: String) -> [String]
+        complete: @escaping @Sendable (_ line: String) async -> [String]
     ) {
         self.preview = preview
         self.add = add

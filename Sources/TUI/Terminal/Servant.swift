@@ -57,7 +57,7 @@ struct Servant: Sendable {
             let selection = await add.preview(text)
             if !Task.isCancelled { mailbox.post(.previewed(selection, number: number)) }
         case .complete(let line, let number):
-            mailbox.post(.completed(add.complete(line), number: number))
+            mailbox.post(.completed(await add.complete(line), number: number))
         }
     }
 }

@@ -11,6 +11,8 @@ struct HistoryFiles {
     let files: any StateFiles
     let limits: Limits
     private var current: (file: any StateFile, length: Int)?
+    /// A sync failed: what the newest file holds is not known, and will not be known from it again.
+    private var isSuspect = false
 
     init(_ files: any StateFiles, limits: Limits = Limits()) {
         self.files = files
@@ -46,6 +48,7 @@ struct HistoryFiles {
             try files.synchronize()
         } catch {
             current = nil
+            isSuspect = true
             throw error
         }
     }
@@ -54,6 +57,10 @@ struct HistoryFiles {
 
     private mutating func opened() throws(SystemCallError) -> (file: any StateFile, length: Int) {
         if let current { return current }
+        if isSuspect {
+            try rotate()
+            isSuspect = false
+        }
         let name = Self.name(0)
         let existing = try files.open(name, for: .appending)
         let file = if let existing { existing } else { try files.create(name) }

@@ -10,6 +10,10 @@ public final class UploadHistory: Sendable {
         var files: HistoryFiles
         /// The numbers of the done uploads that have a line; nil until they were read.
         var known: Set<Upload.ID>?
+        /// Those of them whose line has not been synced.
+        var unsynced: Set<Upload.ID> = []
+        /// Those whose line a failed sync may have taken: written anew.
+        var doubtful: Set<Upload.ID> = []
     }
 
     private let state: Mutex<State>
@@ -92,7 +96,7 @@ public final class UploadHistory: Sendable {
             } catch {
                 return false
             }
-            state.known = known
+            state.known = known.subtracting(state.doubtful)
         }
         var isComplete = true
         for upload in uploads where state.known?.contains(upload.id) == false {
@@ -102,8 +106,12 @@ public final class UploadHistory: Sendable {
         guard isComplete else { return false }
         do throws(SystemCallError) {
             try state.files.synchronize()
+            state.unsynced = []
             return true
         } catch {
+            state.doubtful.formUnion(state.unsynced)
+            state.known?.subtract(state.unsynced)
+            state.unsynced = []
             return false
         }
     }
@@ -111,7 +119,9 @@ public final class UploadHistory: Sendable {
     private static func write(_ entry: HistoryEntry, to state: inout State) -> Bool {
         do throws(SystemCallError) {
             try state.files.append(entry.line)
-            if state.known != nil { state.known?.insert(entry.upload.id) }
+            state.known?.insert(entry.upload.id)
+            state.unsynced.insert(entry.upload.id)
+            state.doubtful.remove(entry.upload.id)
             return true
         } catch {
             return false

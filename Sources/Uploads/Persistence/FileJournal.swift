@@ -6,7 +6,7 @@ public import struct Foundation.Date
 /// The journal on disk: a snapshot `queue.json` and, line by line, the changes since.
 ///
 /// All appends that wait at the same time share one write and one sync. Writing and syncing happen on threads of
-/// their own, never on the cooperative pool.
+/// their own, never on the cooperative pool; reading everything back happens where it is called.
 public final class FileJournal: Journal {
     /// When snapshots are written and changes made durable.
     public struct Options: Sendable {

@@ -29,6 +29,7 @@ extension JSONCursor {
         SnapshotHeader, [(upload: Upload, unknown: UnknownMembers)]
     ) {
         var header = try header()
+        if let flaw = header.settings.flaw { throw malformed(flaw) }
         var records: [(upload: Upload, unknown: UnknownMembers)] = []
         var texts = RepeatedTexts()
         var ids: Set<Upload.ID> = []
@@ -58,21 +59,37 @@ extension JSONCursor {
     }
 }
 
+extension QueueSettings {
+    /// What makes them impossible; nil if a command could have set them.
+    fileprivate var flaw: String? {
+        switch true {
+        case !(1...256).contains(concurrency ?? 1): "expected a concurrency from 1 to 256"
+        case !(1...ByteCount.max).contains(bandwidthLimit ?? 1): "expected a bandwidthLimit of 1 or more"
+        case !(1...Int(1) << 53).contains(nextID): "expected a nextID from 1 to 2^53"
+        default: nil
+        }
+    }
+}
+
 extension Upload {
     /// What makes a record impossible that somebody wrote by hand; nil if it could be one of ours.
     fileprivate var flaw: String? {
         // The queue goes on counting from these numbers.
         let countable = 0...Int(1) << 53
-        let counts = [tries.attempts, tries.network, tries.server, tries.authentication, tries.resumes]
+        let counts = [
+            tries.attempts, tries.network, tries.server, tries.authentication, tries.resumes, tries.changes,
+            tries.uncertain,
+        ]
+        let bytes: ClosedRange<ByteCount> = 0...1 << 60
         return switch true {
         case !countable.contains(id): "expected an id from 0 to 2^53"
         case rank.magnitude > 1 << 60: "expected a rank whose size is at most 2^60"
         case path.bytes.first != UInt8(ascii: "/"): "expected a path that begins with /"
-        case size < 0: "expected a size of 0 or more"
+        case !bytes.contains(size): "expected a size from 0 to 2^60"
         case confirmed < 0: "expected a number of confirmed bytes, 0 or more"
         case confirmed > size: "more bytes are confirmed than the file has"
-        case !counts.allSatisfy(countable.contains), tries.resent < 0:
-            "expected tries that are 0 or more"
+        case !counts.allSatisfy(countable.contains): "expected tries from 0 to 2^53"
+        case !bytes.contains(tries.resent): "expected bytes sent again from 0 to 2^60"
         case !(tries.delay >= 0 && tries.delay.isFinite): "expected a delay of 0 or more seconds"
         case ProtocolCatalog.entry(named: target.method) == nil:
             "expected a method that is one of \(ProtocolCatalog.names.joined(separator: ", "))"

@@ -17,7 +17,7 @@ enum JournalFile {
     static func generation(_ name: String) -> Int? {
         let parts = name.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3, parts[0] == "journal", parts[2] == "jsonl", let generation = Int(parts[1]),
-            self.name(generation) == name, generation > 0
+            self.name(generation) == name, (1...Int(1) << 53).contains(generation)
         else { return nil }
         return generation
     }

@@ -92,9 +92,10 @@ extension JSONCursor {
                     generation: try require(generation, "generation"),
                     lastSequence: try require(lastSequence, "lastSequence"), settings: read.settings,
                     unknownSettings: read.unknown, skipped: skipped, unknown: unknown)
-                guard header.generation > 0, header.generation < Int.max / 2, header.lastSequence >= 0 else {
-                    throw malformed("number out of range")
-                }
+                // The journal goes on counting from these.
+                guard (1...Int(1) << 53).contains(header.generation),
+                    (0...Int(1) << 53).contains(header.lastSequence)
+                else { throw malformed("number out of range") }
                 return header
             default: try keepMember(key, in: &unknown)
             }

@@ -69,7 +69,8 @@ public final class StateLock: Sendable {
         return "another machine named \(host) (boot \(boot.prefix(8)))"
     }
 
-    /// Who has the queue, found out without taking it; nil if nobody has.
+    /// Who has the queue, found out without keeping it from others for longer than the
+    /// question takes; nil if nobody has.
     static func holder(in files: DirectoryFiles) throws(JournalError) -> JournalError? {
         do throws(SystemCallError) {
             guard let file = try files.openToRead(name) else { return nil }

@@ -5,9 +5,9 @@ import UploadProtocols
 /// While it lasts nothing new is started but once in a while: whatever runs must end first.
 struct DescriptorShortage<Instant: InstantProtocol> where Instant.Duration == Duration {
     /// Until then nothing starts.
-    private(set) var pausedUntil: Instant
+    let pausedUntil: Instant
     /// Then nobody has to be told any more.
-    private(set) var end: Instant
+    let end: Instant
 
     /// What people are told meanwhile.
     let notice: UploadFailure

@@ -23,13 +23,18 @@ package struct QueueSurroundings: Sendable {
     }
 
     /// The system's.
-    package static let system = QueueSurroundings(
-        executor: nil, random: { .random(in: $0) },
-        look: { path, queued in
-            do throws(UploadFailure) {
-                return .success(try await SourceFile.open(path, queuedAs: queued).identity)
-            } catch {
-                return .failure(error)
-            }
-        })
+    ///
+    /// - Parameter readers: The threads that wait for the media of the files.
+    package static func system(_ readers: FileReaders = .shared) -> QueueSurroundings {
+        QueueSurroundings(
+            executor: nil, random: { .random(in: $0) },
+            look: { path, queued in
+                do throws(UploadFailure) {
+                    return .success(
+                        try await SourceFile.open(path, queuedAs: queued, readers: readers).identity)
+                } catch {
+                    return .failure(error)
+                }
+            })
+    }
 }

@@ -135,16 +135,15 @@ extension UploadQueue {
         var left: [Upload] = []
         var identities: [Upload.ID: FileIdentity] = [:]
         var refused: Set<Upload.ID> = []
-        for id in ids {
-            guard let upload = uploads[id], upload.needsNewIdentity else { continue }
-            do throws(UploadFailure) {
-                identities[id] = try await surroundings.look(upload.path, upload.identity).get()
-            } catch  where error.category == .sourceChanged {
+        for (id, found) in await looks(at: ids.compactMap { uploads[$0] }.filter(\.needsNewIdentity)) {
+            switch found {
+            case .success(let identity): identities[id] = identity
+            case .failure(let failure) where failure.category == .sourceChanged:
                 // A symbolic link has come into the way: it is followed for nobody who has not seen where to.
-                if isEach { throw error }
+                if isEach { throw failure }
                 refused.insert(id)
-            } catch {
-                // It is tried all the same, and says then what it says now.
+            // It is tried all the same, and says then what it says now.
+            case .failure: break
             }
         }
         let ids = ids.filter { !refused.contains($0) }
@@ -157,6 +156,26 @@ extension UploadQueue {
         for upload in left { discard(upload) }
         for id in changed { highWater[id] = nil }
         return changed
+    }
+
+    /// Looks at the files of uploads, some at a time: a medium may keep each look waiting.
+    private func looks(at uploads: [Upload]) async -> [(Upload.ID, Result<FileIdentity, UploadFailure>)] {
+        await withTaskGroup(of: (Upload.ID, Result<FileIdentity, UploadFailure>).self) { group in
+            var left = uploads[...]
+            func addNext() {
+                guard let upload = left.popFirst() else { return }
+                group.addTask(executorPreference: surroundings.executor) { [look = surroundings.look] in
+                    (upload.id, await look(upload.path, upload.identity))
+                }
+            }
+            for _ in 0..<16 { addNext() }
+            var found: [(Upload.ID, Result<FileIdentity, UploadFailure>)] = []
+            while let next = await group.next() {
+                found.append(next)
+                addNext()
+            }
+            return found.sorted { $0.0 < $1.0 }
+        }
     }
 
     private func remove(_ ids: [Upload.ID]) async throws(UploadFailure) -> [Upload.ID] {

@@ -80,18 +80,17 @@ extension UploadQueue {
             let gone = try? await takeOut(
                 batch.map(\.id).filter { uploads[$0]?.isDone ?? false }, durably: false)
         else { return false }
-        for upload in gone { tally(upload) }
+        // Those of an earlier engine are the oldest.
+        let inherited = min(inherited, count)
+        let earlier = Set(finished.prefix(inherited))
+        for upload in gone where !earlier.contains(upload.id) { tally(upload) }
+        self.inherited -= inherited
         finished.removeFirst(count)
         publish([], removed: gone.map(\.id))
         return true
     }
 
     private func tally(_ upload: Upload) {
-        // Those of an earlier engine are the oldest.
-        guard inherited == 0 else {
-            inherited -= 1
-            return
-        }
         retired.count += 1
         let (sum, overflow) = retired.bytes.addingReportingOverflow(upload.size)
         retired.bytes = overflow ? .max : sum

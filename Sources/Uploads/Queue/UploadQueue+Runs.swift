@@ -98,7 +98,7 @@ extension UploadQueue {
         store(upload)
         board.update(id) { $0.confirmed = resource?.confirmed ?? 0 }
         let now = clock.now()
-        // The server is the authority on its offset: once a second is often enough for a hint (reliability rule 3).
+        // The server is the authority on its offset: once a second is often enough for a hint.
         guard durably || now - run.lastSaved >= .seconds(1) else { return publish([id]) }
         runs[id]?.lastSaved = now
         await ordersEnd([id])

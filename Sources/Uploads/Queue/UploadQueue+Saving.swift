@@ -24,6 +24,7 @@ extension UploadQueue {
             if error.isOfDisk { unsaved.insert(ids) }
             reportDisk(error)
         }
+        // Where the disk refuses, it is shown beside the notice that nothing is saved.
         for upload in saved where !hasEnded(since: upload) { unconfirmed[upload.id] = nil }
         publish(ids)
     }

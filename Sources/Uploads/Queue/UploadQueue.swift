@@ -1,6 +1,6 @@
 public import Connectivity
 import Foundation
-import Transfer
+public import Transfer
 public import UploadProtocols
 
 /// The one owner of every upload.
@@ -74,7 +74,7 @@ public actor UploadQueue: QueueClient {
         }
     }
 
-    /// How the engine ends.
+    /// Whether the engine runs what is queued.
     enum Phase {
         /// Commands are carried out and nothing starts: another process may run the queue later.
         case editing
@@ -124,7 +124,7 @@ public actor UploadQueue: QueueClient {
     var orderWaiters: [CheckedContinuation<Void, Never>] = []
     var isMoving = false
     var moveWaiters: [CheckedContinuation<Void, Never>] = []
-    /// What ended in memory and not yet on disk, with the state it had before: until then nobody is told.
+    /// What ended in memory while the disk has not answered, with the state it had before: until then nobody is told.
     var unconfirmed: [Upload.ID: Upload.State] = [:]
     var saving = Saving.working
     /// Looks whether the disk takes something again.
@@ -145,15 +145,16 @@ public actor UploadQueue: QueueClient {
     /// - Parameters:
     ///   - history: Where uploads that are done are noted; nil keeps no history, and all of them in the queue.
     ///   - rateLimit: The limit that the runner's transfers go by; the queue sets its rate.
+    ///   - readers: The threads that wait for the media of files that are tried again.
     public init(
         configuration: Configuration = Configuration(), journal: any Journal,
         history: UploadHistory? = nil, runner: any AttemptRunner,
-        rateLimit: RateLimit = RateLimit(), clock: QueueClock = .system,
+        rateLimit: RateLimit = RateLimit(), readers: FileReaders = .shared, clock: QueueClock = .system,
         probe: @escaping @Sendable (UploadHost) async -> Reachability = UploadQueue.connect
     ) {
         self.init(
             configuration: configuration, journal: journal, history: history, runner: runner,
-            rateLimit: rateLimit, clock: clock, probe: probe, surroundings: .system)
+            rateLimit: rateLimit, clock: clock, probe: probe, surroundings: .system(readers))
     }
 
     package init(

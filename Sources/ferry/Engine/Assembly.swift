@@ -123,11 +123,13 @@ struct Assembly {
     }
 
     /// What uploads, and what asks destinations. It must be shut down.
-    func runner(pace: any Pace, monitors: [any EventMonitor]) -> DestinationRunner {
+    func runner(
+        pace: any Pace, monitors: [any EventMonitor], readers: FileReaders = .shared
+    ) -> DestinationRunner {
         DestinationRunner(
             destinations: destinations, capabilities: CapabilityFile(folder: state),
             timeouts: timeouts, proxy: proxy(configuration.proxy),
-            readers: FileReaders(patience: .seconds(configuration.timeouts.read)), pace: pace,
+            readers: readers, pace: pace,
             monitors: monitors,
             addressCredentials: addressCredentials(),
             isLocal: { [treatsLoopbackAsRemote] in !treatsLoopbackAsRemote && Reachability.isLocal(host: $0) }
@@ -137,7 +139,8 @@ struct Assembly {
     /// The queue in the folder that `lock` holds, and the runner that must be shut down after it.
     func queue(_ lock: StateLock, monitors: [any EventMonitor]) -> (UploadQueue, DestinationRunner) {
         let limit = RateLimit()
-        let runner = runner(pace: limit, monitors: monitors)
+        let readers = FileReaders(patience: .seconds(configuration.timeouts.read))
+        let runner = runner(pace: limit, monitors: monitors, readers: readers)
         var options = FileJournal.Options()
         options.editedSnapshot = edited
         let limits = configuration.limits
@@ -151,7 +154,7 @@ struct Assembly {
                     whenFileChanges: configuration.whenFileChanges, onUncertain: retry.onUncertain),
                 keptDone: limits.done),
             journal: FileJournal(lock, options: options), history: UploadHistory(lock), runner: runner,
-            rateLimit: limit)
+            rateLimit: limit, readers: readers)
         return (queue, runner)
     }
 

@@ -99,12 +99,12 @@ struct QueueAccess {
     /// What a ferry that ended may have carried out is not asked of the next one if that would do it twice.
     private static func checkRepeatable(_ command: QueueCommand) throws(CommandFailure) {
         switch command {
-        case .add, .move:
+        case .add, .move, .retry, .remove:
             throw CommandFailure(
                 status: CommandFailure.queueInUse,
                 summary: "the running ferry did not answer: it is not known whether it did this",
                 hint: "`ferry list` shows it")
-        case .list, .pause, .resume, .retry, .remove, .limitBandwidth, .limitConcurrency, .tryNow,
+        case .list, .pause, .resume, .limitBandwidth, .limitConcurrency, .tryNow,
             .stopWhenIdle, .flush:
             break
         }

@@ -11,9 +11,16 @@ struct ScreenAdding: Sendable {
 
     var service: AddService {
         AddService(
-            preview: { text in Self.find(text) },
+            preview: { text in await Self.apart { Self.find(text) } },
             add: { selection, name in await add(selection, to: name) },
-            complete: Self.completions)
+            complete: { line in await Self.apart { Self.completions(line) } })
+    }
+
+    /// Looking at files may hang with their medium: that must hold up nobody else, so each look has a thread of its own.
+    private static func apart<Value: Sendable>(_ look: @escaping @Sendable () -> Value) async -> Value {
+        await withCheckedContinuation { continuation in
+            Thread.detachNewThread { continuation.resume(returning: look()) }
+        }
     }
 
     private func add(_ selection: FileSelection, to name: String) async -> QueueReply {

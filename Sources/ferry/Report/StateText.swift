@@ -38,7 +38,7 @@ struct StateText {
             var bytes: Int
         }
         struct Verified: Encodable {
-            var event = "state"
+            var event = "verified"
             var ok: Bool
             var folder: String
             var generation: Int?

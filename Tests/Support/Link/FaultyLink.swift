@@ -1,0 +1,273 @@
+import Foundation
+import Synchronization
+
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
+/// A TCP proxy on 127.0.0.1 that is as bad a link as it is told to be, and counts the bytes that clients send over it.
+///
+/// What chance decides comes from a seed, and breaks after so many bytes are at exact counts over all connections
+/// together. After `stop()` no thread of it runs and no socket is open.
+public final class FaultyLink: Sendable {
+    private struct State {
+        var through = 0
+        var connections = 0
+        /// Counts of `through` at which connections break, the next one last.
+        var cuts: [Int]
+        /// How many breaks there were: a connection ends when it sees another number than it began with.
+        var breaks = 0
+        /// When the link is back after the last break.
+        var back = ContinuousClock.now
+        var threads = 1
+    }
+
+    /// Where clients connect to.
+    public let port: Int
+    private let target: UInt16
+    private let faults: LinkFaults
+    private let listener: Descriptor
+    private let onCut: @Sendable (Int) -> Void
+    private let state: Mutex<State>
+    private let start = ContinuousClock.now
+    private let (upward, downward): (LinkShaper, LinkShaper)
+    private let stopping = Gate()
+    private let ended = Gate()
+
+    /// Listens on a port.
+    /// - Parameters:
+    ///   - target: The port of the server, on 127.0.0.1.
+    ///   - port: Where to listen; 0 for a free one.
+    ///   - faults: What is wrong with the link.
+    ///   - onCut: Called with the number of the break, from 1, before connections break after a count of bytes; the
+    ///     bytes wait.
+    public init(
+        to target: Int, on port: Int = 0, _ faults: LinkFaults,
+        onCut: @escaping @Sendable (Int) -> Void = { _ in }
+    ) throws {
+        self.target = UInt16(clamping: target)
+        self.faults = faults
+        self.onCut = onCut
+        state = Mutex(State(cuts: Set(faults.cutsAfter).sorted(by: >)))
+        upward = LinkShaper(bandwidth: faults.bandwidth)
+        downward = LinkShaper(bandwidth: faults.bandwidth)
+        // What waits in buffers has not passed: large ones would hide what a client sends in vain.
+        let (listener, bound) = try Descriptor.listening(
+            on: UInt16(clamping: port), receiveBuffer: Self.bufferSize)
+        self.listener = listener
+        self.port = Int(bound)
+        Thread.detachNewThread { self.accept() }
+    }
+
+    private static let bufferSize: Int32 = 128 << 10
+
+    /// Bytes that came from clients so far, heads of requests and all.
+    public var bytesThrough: Int { state.withLock { $0.through } }
+    /// How often connections were broken after a count of bytes.
+    public var cutCount: Int { state.withLock { $0.breaks } }
+    /// How many connections there were.
+    public var connectionCount: Int { state.withLock { $0.connections } }
+    /// For how long the link was there so far.
+    public var uptime: Duration { faults.outages.uptime(until: start.duration(to: .now)) }
+
+    /// Breaks what is open and listens no more. Returns when every thread has ended.
+    public func stop() {
+        stopping.open()
+        ended.block(upTo: .seconds(30))
+    }
+
+    private var outage: (number: Int, outage: LinkOutage)? {
+        faults.outages.outage(at: start.duration(to: .now))
+    }
+
+    private func accept() {
+        while let client = listener.accept(unless: stopping) {
+            switch outage?.outage {
+            case .cut, .close, .refuse:
+                client.reset()
+                continue
+            case .freeze, .silence, .mute, nil: break
+            }
+            let number = state.withLock { state in
+                state.threads += 1
+                state.connections += 1
+                return state.connections
+            }
+            Thread.detachNewThread {
+                self.serve(client, number)
+                self.endThread()
+            }
+        }
+        listener.close()
+        endThread()
+    }
+
+    private func endThread() {
+        let isLast = state.withLock { state in
+            state.threads -= 1
+            return state.threads == 0
+        }
+        if isLast { ended.open() }
+    }
+
+    /// How a connection came to its end.
+    private enum End {
+        case over
+        case broken(LinkFaults.Ending)
+        /// Neither side is told.
+        case dead
+    }
+
+    private func serve(_ client: Descriptor, _ number: Int) {
+        let began = outage
+        if began?.outage == .silence { return bury(client, nil) }
+        let wait = ContinuousClock.now.duration(to: state.withLock { $0.back }) + faults.acceptDelay
+        if wait > .zero { stopping.block(upTo: wait) }
+        while !stopping.isOpen, outage?.outage == .freeze { stopping.block(upTo: .milliseconds(5)) }
+        guard let server = try? Descriptor.connected(to: target) else { return client.reset() }
+        var size = Self.bufferSize
+        setsockopt(
+            server.number, SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout.size(ofValue: size)))
+        if faults.pieces != nil {
+            var one: Int32 = 1
+            for end in [client, server] {
+                setsockopt(
+                    end.number, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
+            }
+        }
+        switch carry(client, server, SeededGenerator(seed: faults.seed &+ UInt64(number))) {
+        case .over:
+            client.close()
+            server.close()
+        case .broken(.reset):
+            client.reset()
+            server.reset()
+        case .broken(.close):
+            client.close()
+            server.close()
+        case .dead: bury(client, server)
+        }
+    }
+
+    private func carry(_ client: Descriptor, _ server: Descriptor, _ random: SeededGenerator) -> End {
+        var random = random
+        let began = cutCount
+        var up = LinkLane(faults, upward)
+        var down = LinkLane(faults, downward)
+        var interim = faults.interimAnswers
+        var isMute = false
+        while !stopping.isOpen, !(up.isOver && down.isOver) {
+            guard cutCount == began else { return .broken(ending) }
+            switch outage?.outage {
+            case .cut: return .broken(.reset)
+            case .close: return .broken(.close)
+            case .silence: return .dead
+            case .freeze:
+                stopping.block(upTo: .milliseconds(5))
+                continue
+            case .mute: isMute = true
+            case .refuse, nil: if isMute { return .broken(.reset) }
+            }
+            let patience = patience(until: [up.nextArrival, down.nextArrival])
+            let events = Self.wait(
+                patience, for: (client.number, up.wantsRead, down.wantsWrite),
+                and: (server.number, down.wantsRead, up.wantsWrite))
+            if events.first.canRead { up.read(from: client.number, &random) }
+            if events.second.canRead {
+                while interim > 0 {
+                    interim -= 1
+                    down.take(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)[...], &random)
+                }
+                down.read(from: server.number, &random)
+            }
+            let isWhole = up.arrive(admit)
+            _ = down.arrive { _ in .all }
+            if isMute { down.lose() }
+            guard isWhole else {
+                Self.flush(&up, to: server)
+                return .broken(ending)
+            }
+            guard up.write(to: server), down.write(to: client) else { return .broken(.reset) }
+        }
+        return stopping.isOpen ? .broken(.reset) : .over
+    }
+
+    private var ending: LinkFaults.Ending { faults.ending ?? (cutCount % 2 == 0 ? .reset : .close) }
+
+    /// In milliseconds, a few at most, so that breaks elsewhere are seen.
+    private func patience(until arrivals: [ContinuousClock.Instant?]) -> Int32 {
+        guard let first = arrivals.compactMap({ $0 }).min() else { return 5 }
+        return Int32(
+            max(0, min(5, (ContinuousClock.now.duration(to: first) / .milliseconds(1)).rounded(.up))))
+    }
+
+    /// Keeps both sides as they are, until the client gives up; the server never hears of it.
+    private func bury(_ client: Descriptor, _ server: Descriptor?) {
+        while !stopping.isOpen {
+            var waiting = pollfd(fd: client.number, events: 0, revents: 0)
+            // What the client still sends stays where it is, so only a reset is seen here.
+            if poll(&waiting, 1, 0) > 0 { break }
+            stopping.block(upTo: .milliseconds(50))
+        }
+        client.close()
+        stopping.block(upTo: .seconds(3600))
+        server?.reset()
+    }
+
+    /// Counts bytes of a client.
+    private func admit(_ count: Int) -> LinkLane.Passage {
+        let (passage, number): (LinkLane.Passage, Int) = state.withLock { state in
+            guard let next = state.cuts.last, state.through + count >= next else {
+                state.through += count
+                return (.all, 0)
+            }
+            let allowed = next - state.through
+            state.through = next
+            state.cuts.removeLast()
+            return (.cut(after: allowed), state.breaks + 1)
+        }
+        guard case .cut = passage else { return passage }
+        onCut(number)
+        state.withLock { state in
+            state.breaks += 1
+            state.back = .now + faults.downtime
+        }
+        upward.clear()
+        downward.clear()
+        return passage
+    }
+
+    /// What was let through before a break is on its way when it comes, unless the server does not read.
+    private static func flush(_ lane: inout LinkLane, to server: Descriptor) {
+        for _ in 0..<100 where lane.wantsWrite {
+            _ = wait(5, for: (server.number, false, true), and: (server.number, false, false))
+            guard lane.write(to: server) else { return }
+        }
+    }
+
+    private typealias Interest = (number: Int32, read: Bool, write: Bool)
+    private typealias Readiness = (canRead: Bool, canWrite: Bool)
+
+    private static func wait(
+        _ milliseconds: Int32, for first: Interest, and second: Interest
+    ) -> (first: Readiness, second: Readiness) {
+        var waiting = [first, second].map { interest in
+            // A number below zero is left out.
+            pollfd(
+                fd: interest.read || interest.write ? interest.number : -1,
+                events: Int16((interest.read ? POLLIN : 0) | (interest.write ? POLLOUT : 0)), revents: 0)
+        }
+        guard poll(&waiting, 2, milliseconds) > 0 else { return ((false, false), (false, false)) }
+        let found = waiting.map { entry -> Readiness in
+            let ended = Int32(entry.revents) & (POLLHUP | POLLERR) != 0
+            let asked = Int32(entry.events)
+            return (
+                asked & POLLIN != 0 && (ended || Int32(entry.revents) & POLLIN != 0),
+                asked & POLLOUT != 0 && (ended || Int32(entry.revents) & POLLOUT != 0)
+            )
+        }
+        return (found[0], found[1])
+    }
+}

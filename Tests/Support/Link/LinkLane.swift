@@ -1,0 +1,158 @@
+import Foundation
+import Synchronization
+
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
+/// Shares a bandwidth among all connections of one direction: says when bytes that are sent now are through.
+final class LinkShaper: Sendable {
+    private let bandwidth: Int?
+    private let free = Mutex(ContinuousClock.now)
+
+    init(bandwidth: Int?) { self.bandwidth = bandwidth }
+
+    func pass(_ count: Int, at now: ContinuousClock.Instant) -> ContinuousClock.Instant {
+        guard let bandwidth, bandwidth > 0 else { return now }
+        return free.withLock { free in
+            free = max(free, now) + .nanoseconds(Int64(Double(count) / Double(bandwidth) * 1e9))
+            return free
+        }
+    }
+
+    /// Those that wait need not wait for what got lost.
+    func clear() { free.withLock { $0 = .now } }
+}
+
+/// The bytes of one connection on their way in one direction.
+struct LinkLane {
+    private struct Piece {
+        var bytes: ArraySlice<UInt8>
+        var arrival: ContinuousClock.Instant
+    }
+
+    private enum End { case open, read, passedOn }
+
+    private var pieces: [Piece] = []
+    /// What may be written now.
+    private var ready: ArraySlice<UInt8> = []
+    private var waiting = 0
+    private var end = End.open
+    private var lastArrival = ContinuousClock.now
+    private let faults: LinkFaults
+    private let shaper: LinkShaper
+    private let window: Int
+
+    init(_ faults: LinkFaults, _ shaper: LinkShaper) {
+        self.faults = faults
+        self.shaper = shaper
+        // As much as is on the way at once, and a little; what a client has sent into larger buffers is sent in vain.
+        let flight = Double(faults.bandwidth ?? 0) * (faults.latency / .seconds(1))
+        window = (64 << 10) + Int(flight)
+    }
+
+    var wantsRead: Bool { end == .open && waiting + ready.count < window }
+    var wantsWrite: Bool { !ready.isEmpty }
+    var isOver: Bool { end == .passedOn }
+    /// When something arrives; nil while what has arrived must be passed on first.
+    var nextArrival: ContinuousClock.Instant? { holdsBack ? nil : pieces.first?.arrival }
+    /// Pieces that are to be told apart go one at a time.
+    private var holdsBack: Bool { faults.pieces != nil && !ready.isEmpty }
+
+    /// Takes what a client or server has sent.
+    mutating func read(from number: Int32, _ random: inout SeededGenerator) {
+        // Small enough that a bandwidth looks like one.
+        let limit = min(65_536, max(1024, (faults.bandwidth ?? 1 << 24) / 100))
+        var buffer = [UInt8](repeating: 0, count: limit)
+        let count = recv(number, &buffer, buffer.count, Int32(MSG_DONTWAIT.rawFlag))
+        if count > 0 {
+            take(buffer[..<count], &random)
+        } else if count == 0 || ![EINTR, EAGAIN].contains(errno) {
+            end = .read
+        }
+    }
+
+    /// Puts bytes on their way.
+    mutating func take(_ bytes: ArraySlice<UInt8>, _ random: inout SeededGenerator) {
+        var rest = bytes
+        while !rest.isEmpty {
+            let size = faults.pieces.map { Int.random(in: 1...max(1, $0), using: &random) } ?? rest.count
+            let piece = rest.prefix(size)
+            rest = rest.dropFirst(size)
+            let jitter =
+                faults.jitter > .zero ? faults.jitter * Double.random(in: 0...1, using: &random) : .zero
+            let arrival = shaper.pass(piece.count, at: .now) + faults.latency + jitter
+            lastArrival = max(lastArrival, arrival)
+            pieces.append(Piece(bytes: piece, arrival: lastArrival))
+            waiting += piece.count
+        }
+    }
+
+    /// What may pass of what arrives.
+    enum Passage {
+        case all
+        /// So many bytes, and then the connection breaks.
+        case cut(after: Int)
+    }
+
+    /// Bytes that arrive now.
+    ///
+    /// - Parameter admit: Asked for every piece, by its count.
+    /// - Returns: False if the connection breaks.
+    mutating func arrive(_ admit: (Int) -> Passage) -> Bool {
+        let now = ContinuousClock.now
+        while !holdsBack, let first = pieces.first, first.arrival <= now {
+            pieces.removeFirst()
+            waiting -= first.bytes.count
+            if case .cut(let count) = admit(first.bytes.count) {
+                ready.append(contentsOf: first.bytes.prefix(count))
+                return false
+            }
+            ready.append(contentsOf: first.bytes)
+        }
+        return true
+    }
+
+    /// What has arrived is lost.
+    mutating func lose() { ready = [] }
+
+    /// - Returns: False if the other side is gone.
+    mutating func write(to other: Descriptor) -> Bool {
+        while !ready.isEmpty {
+            let count = ready.withUnsafeBytes { bytes in
+                send(other.number, bytes.baseAddress, bytes.count, Self.sendFlags)
+            }
+            if count > 0 {
+                ready = ready.dropFirst(count)
+            } else {
+                return [EINTR, EAGAIN].contains(errno)
+            }
+        }
+        if end == .read, pieces.isEmpty {
+            other.shutDownSending()
+            end = .passedOn
+        }
+        return true
+    }
+
+    #if canImport(Darwin)
+        private static let sendFlags = MSG_DONTWAIT
+    #else
+        private static let sendFlags = Int32(MSG_DONTWAIT.rawFlag) | Int32(MSG_NOSIGNAL.rawFlag)
+    #endif
+}
+
+#if canImport(Darwin)
+    extension Int32 {
+        fileprivate var rawFlag: Int32 { self }
+    }
+#else
+    extension RawRepresentable {
+        fileprivate var rawFlag: RawValue { rawValue }
+    }
+    extension Int {
+        fileprivate var rawFlag: Int { self }
+    }
+#endif
