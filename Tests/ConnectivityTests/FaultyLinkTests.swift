@@ -1,0 +1,148 @@
+import Foundation
+import Support
+import Testing
+
+@Suite struct LinkScheduleTests {
+    @Test(arguments: [
+        (0.0, Int?.none), (1.9, nil), (2.0, 0), (4.9, 0), (5.0, nil), (7.0, 1), (9.999, 1), (10.0, nil),
+    ])
+    func `a regular schedule is there first and then away, again and again`(second: Double, number: Int?) {
+        let schedule = LinkSchedule(up: .seconds(2), down: .seconds(3), .cut)
+        #expect(schedule.outage(at: .seconds(second))?.number == number)
+    }
+
+    @Test func `a list of outages is kept to`() {
+        let schedule = LinkSchedule([
+            (start: .seconds(1), length: .seconds(2), outage: .freeze),
+            (start: .seconds(5), length: .seconds(1), outage: .mute),
+        ])
+        let seen = (0...6).map { schedule.outage(at: .seconds($0))?.outage }
+        #expect(seen == [nil, .freeze, .freeze, nil, nil, .mute, nil])
+        #expect(schedule.uptime(until: .seconds(7)) == .seconds(4))
+        #expect(schedule.uptime(until: .seconds(2)) == .seconds(1))
+    }
+
+    @Test(arguments: [(0.0, 0.0), (1, 1), (2, 2), (4, 2), (5, 2), (6, 3), (9, 4), (10, 4)])
+    func `the time for which a link was there is counted`(second: Double, up: Double) {
+        let schedule = LinkSchedule(up: .seconds(2), down: .seconds(3), .cut)
+        #expect(schedule.uptime(until: .seconds(second)) == .seconds(up))
+    }
+
+    @Test func `a schedule without any length is never away`() {
+        #expect(LinkSchedule(up: .zero, down: .zero, .cut).outage(at: .seconds(1)) == nil)
+    }
+}
+
+/// A link between a client and a server that is as bad as it is told to be.
+@Suite(.timeLimit(.minutes(1))) struct FaultyLinkTests {
+    private static let request = "PUT /a HTTP/1.1\r\nHost: a\r\nContent-Length: 2000\r\n\r\n"
+    private static let body = [UInt8](repeating: 65, count: 2000)
+
+    private func client(
+        _ server: HostileServer, _ change: (inout LinkFaults) -> Void
+    ) throws -> (FaultyLink, RawClient) {
+        var faults = LinkFaults()
+        change(&faults)
+        let link = try FaultyLink(to: Int(server.port), faults)
+        return (link, try RawClient(port: UInt16(link.port)))
+    }
+
+    @Test func `a link without faults passes everything on and counts it`() throws {
+        let server = try HostileServer([.answer(201)])
+        defer { server.stop() }
+        let (link, client) = try client(server) { _ in }
+        defer { link.stop() }
+        #expect(client.send(Self.request) && client.send(Self.body))
+        #expect(client.receive(until: "\r\n\r\n").hasPrefix("HTTP/1.1 201"))
+        #expect(link.bytesThrough == Self.request.utf8.count + 2000)
+        #expect(link.connectionCount == 1)
+    }
+
+    @Test func `a connection breaks after exactly so many bytes`() async throws {
+        let server = try HostileServer([.answer(201)])
+        defer { server.stop() }
+        let (link, client) = try client(server) {
+            $0.cutsAfter = [Self.request.utf8.count + 700]
+            $0.ending = .reset
+        }
+        defer { link.stop() }
+        #expect(client.send(Self.request) && client.send(Self.body))
+        #expect(client.receiveAll().end == .reset)
+        #expect(link.cutCount == 1)
+        let requests = try await server.wait { $0.first?.bodyByteCount == 700 }
+        #expect(requests.count == 1)
+    }
+
+    @Test func `bytes that arrive in small pieces are the same bytes`() throws {
+        let server = try HostileServer([.answer(201)])
+        defer { server.stop() }
+        let (link, client) = try client(server) { $0.pieces = 7 }
+        defer { link.stop() }
+        #expect(client.send(Self.request) && client.send(Self.body))
+        #expect(client.receive(until: "\r\n\r\n").hasPrefix("HTTP/1.1 201"))
+        #expect(server.requests.first?.body == Self.body)
+    }
+
+    @Test func `what the server says while the link is mute is lost, and the connection with it`()
+        async throws
+    {
+        let server = try HostileServer([.answer(201)])
+        defer { server.stop() }
+        let (link, client) = try client(server) {
+            $0.outages = LinkSchedule([(start: .zero, length: .milliseconds(300), outage: .mute)])
+        }
+        defer { link.stop() }
+        #expect(client.send(Self.request) && client.send(Self.body))
+        let (text, end) = client.receiveAll()
+        #expect(text.isEmpty)
+        #expect(end == .reset)
+        #expect(server.requests.first?.isComplete == true)
+    }
+
+    @Test func `a frozen link goes on where it was`() throws {
+        let server = try HostileServer([.answer(201)])
+        defer { server.stop() }
+        let (link, client) = try client(server) {
+            $0.outages = LinkSchedule([(start: .zero, length: .milliseconds(300), outage: .freeze)])
+        }
+        defer { link.stop() }
+        #expect(client.send(Self.request) && client.send(Self.body))
+        #expect(client.receive(until: "\r\n\r\n").hasPrefix("HTTP/1.1 201"))
+    }
+
+    @Test func `nobody is told that a silent connection is dead, and the next one works`() throws {
+        let server = try HostileServer([.answer(201), .answer(201)])
+        defer { server.stop() }
+        let (link, client) = try client(server) {
+            $0.outages = LinkSchedule([(start: .zero, length: .milliseconds(300), outage: .silence)])
+        }
+        defer { link.stop() }
+        #expect(client.send(Self.request))
+        while link.uptime == .zero { usleep(10_000) }
+        let next = try RawClient(port: UInt16(link.port))
+        #expect(next.send(Self.request) && next.send(Self.body))
+        #expect(next.receive(until: "\r\n\r\n").hasPrefix("HTTP/1.1 201"))
+        #expect(server.connectionCount == 1)
+    }
+
+    @Test func `interim answers that nobody asked for come first`() throws {
+        let server = try HostileServer([.answer(201)])
+        defer { server.stop() }
+        let (link, client) = try client(server) { $0.interimAnswers = 2 }
+        defer { link.stop() }
+        #expect(client.send(Self.request) && client.send(Self.body))
+        let answers = client.receive(until: "HTTP/1.1 201").components(separatedBy: "HTTP/1.1 ")
+        #expect(answers.map { $0.prefix(3) } == ["", "100", "100", "201"])
+    }
+
+    @Test func `a link that refuses resets new connections`() throws {
+        let server = try HostileServer([.answer(201)])
+        defer { server.stop() }
+        let (link, client) = try client(server) {
+            $0.outages = LinkSchedule([(start: .zero, length: .seconds(60), outage: .refuse)])
+        }
+        defer { link.stop() }
+        #expect(client.receiveAll().end == .reset)
+        #expect(server.connectionCount == 0)
+    }
+}
