@@ -12,7 +12,7 @@ import Testing
         var schedule = ProbeSchedule()
         #expect(schedule.record(.timedOut) == false)
         #expect(schedule.isReachable)
-        #expect(schedule.delay == .seconds(1))
+        #expect(schedule.delay == .milliseconds(250))
     }
 
     @Test(arguments: [
@@ -39,12 +39,15 @@ import Testing
         #expect(schedule.delay == nil)
     }
 
-    @Test func `the intervals double and end at thirty seconds`() {
+    @Test func `short outages are noticed soon, and long ones cost little`() {
         var schedule = ProbeSchedule()
-        let delays = (1...8).map { _ in
+        let delays = (1...33).map { _ in
             schedule.record(.timedOut)
             return schedule.delay
         }
-        #expect(delays == [1, 2, 4, 8, 16, 30, 30, 30].map { .seconds($0) })
+        let quick = Array(repeating: Duration.milliseconds(250), count: 8)
+        let slower = Array(repeating: Duration.milliseconds(500), count: 8)
+        let steady = Array(repeating: Duration.seconds(1), count: 10)
+        #expect(delays == quick + slower + steady + [2, 4, 8, 16, 30, 30, 30].map { .seconds($0) })
     }
 }

@@ -15,6 +15,7 @@ struct Command: ParsableCommand {
 
     @Option(help: "The server's port on 127.0.0.1.") var to: Int
     @Option(help: "Where to listen; a free port if left out.") var port = 0
+    @Flag(help: "Listen on every address, for clients in other network namespaces.") var anywhere = false
     @Option(help: "Bytes a second each way, over all connections.") var bandwidth: Int?
     @Option(help: "Milliseconds that a byte is on its way.") var latency = 0.0
     @Option(help: "Milliseconds that it may take longer, by chance.") var jitter = 0.0
@@ -59,11 +60,13 @@ struct Command: ParsableCommand {
     }
 
     func run() throws {
-        let link = try FaultyLink(to: to, on: port, faults)
-        say("port \(link.port)")
+        // Before there is a thread, so that all of them leave these to the one that waits.
         var signals = sigset_t()
         sigemptyset(&signals)
         for number in [SIGTERM, SIGINT] { sigaddset(&signals, number) }
+        pthread_sigmask(SIG_BLOCK, &signals, nil)
+        let link = try FaultyLink(to: to, on: port, anywhere: anywhere, faults)
+        say("port \(link.port)")
         var number: Int32 = 0
         sigwait(&signals, &number)
         let uptime = link.uptime / .seconds(1)

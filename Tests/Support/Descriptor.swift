@@ -18,7 +18,9 @@ final class Descriptor: Sendable {
         self.number = number
     }
 
-    static func listening(on port: UInt16 = 0, receiveBuffer: Int32?) throws -> (Descriptor, UInt16) {
+    static func listening(
+        on port: UInt16 = 0, anywhere: Bool = false, receiveBuffer: Int32?
+    ) throws -> (Descriptor, UInt16) {
         let number = socket(AF_INET, streamType, 0)
         guard number >= 0 else { throw currentError() }
         let descriptor = Descriptor(number)
@@ -32,6 +34,7 @@ final class Descriptor: Sendable {
             setsockopt(number, SOL_SOCKET, SO_REUSEADDR, &one, socklen_t(MemoryLayout<Int32>.size))
         }
         var address = loopback(port: port)
+        if anywhere { address.sin_addr.s_addr = 0 }
         var size = socklen_t(MemoryLayout<sockaddr_in>.size)
         let result = withUnsafeMutablePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in

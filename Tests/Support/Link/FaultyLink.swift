@@ -40,11 +40,12 @@ public final class FaultyLink: Sendable {
     /// - Parameters:
     ///   - target: The port of the server, on 127.0.0.1.
     ///   - port: Where to listen; 0 for a free one.
+    ///   - anywhere: Whether other network namespaces reach it too.
     ///   - faults: What is wrong with the link.
     ///   - onCut: Called with the number of the break, from 1, before connections break after a count of bytes; the
     ///     bytes wait.
     public init(
-        to target: Int, on port: Int = 0, _ faults: LinkFaults,
+        to target: Int, on port: Int = 0, anywhere: Bool = false, _ faults: LinkFaults,
         onCut: @escaping @Sendable (Int) -> Void = { _ in }
     ) throws {
         self.target = UInt16(clamping: target)
@@ -55,7 +56,7 @@ public final class FaultyLink: Sendable {
         downward = LinkShaper(bandwidth: faults.bandwidth)
         // What waits in buffers has not passed: large ones would hide what a client sends in vain.
         let (listener, bound) = try Descriptor.listening(
-            on: UInt16(clamping: port), receiveBuffer: Self.bufferSize)
+            on: UInt16(clamping: port), anywhere: anywhere, receiveBuffer: Self.bufferSize)
         self.listener = listener
         self.port = Int(bound)
         Thread.detachNewThread { self.accept() }

@@ -123,7 +123,10 @@ struct QueueNetworkTests {
         _ = try await fixture.wait(for: ids[0]) { $0.isWaiting }
         // The wait of the upload and the probe's both sleep; after two failures the host counts as away.
         try await fixture.clock.waitForSleepers(2)
-        fixture.clock.advance(by: .seconds(1))
+        fixture.clock.advance(by: .milliseconds(250))
+        try await fixture.until { _ in answers.withLock { $0.count == 1 } }
+        try await fixture.clock.waitForSleepers()
+        fixture.clock.advance(by: .milliseconds(250))
         let second = try await fixture.runner.next()
         second.complete()
         _ = try await fixture.wait(for: ids[0]) { $0.isDone }

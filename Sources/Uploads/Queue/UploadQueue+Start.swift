@@ -1,0 +1,77 @@
+public import Connectivity
+import Foundation
+import UploadProtocols
+
+extension UploadQueue {
+    /// Reads the queue back without starting anything, for commands that only change it.
+    ///
+    /// - Returns: What recovery had to put right, for people.
+    /// - Throws: `JournalError` if the queue cannot be read; then nothing has been changed.
+    public func open() throws(JournalError) -> [RecoveryNotice] {
+        var recovered = try journal.load()
+        settings = recovered.settings
+        rateLimit.rate = settings.bandwidthLimit ?? configuration.bandwidth
+        uploads.reserveCapacity(recovered.uploads.count)
+        var ready: (host: UploadHost?, uploads: [(id: Upload.ID, rank: Int64)]) = (nil, [])
+        // From the end, as then each of a million is moved and not copied.
+        while var upload = recovered.uploads.popLast() {
+            upload.recover()
+            ranks = min(ranks.lowerBound, upload.rank)...max(ranks.upperBound, upload.rank)
+            guard case .queued = upload.state else {
+                store(upload)
+                continue
+            }
+            // Most of a long queue, and mostly for one host.
+            uploads.insert(upload)
+            pending += 1
+            let host = runner.host(of: upload)
+            if let last = ready.host, last != host {
+                scheduler.enqueue(ready.uploads, host: last)
+                ready.uploads.removeAll(keepingCapacity: true)
+            }
+            ready.host = host
+            ready.uploads.append((upload.id, upload.rank))
+        }
+        if let host = ready.host { scheduler.enqueue(ready.uploads, host: host) }
+        return recovered.notices
+    }
+
+    /// Reads the queue back and starts what may start.
+    ///
+    /// - Parameter monitor: Tells when the network goes and returns; nil takes it to be always there.
+    /// - Returns: What recovery had to put right, for people.
+    /// - Throws: `JournalError` if the queue cannot be read; then nothing has been changed.
+    @discardableResult
+    public func start(monitor: (any LinkMonitor)?) throws(JournalError) -> [RecoveryNotice] {
+        let notices = try open()
+        phase = .accepting
+        rememberDone()
+        completeHistory()
+        let conditions = journal.conditions()
+        keeper = Task(executorPreference: surroundings.executor) { [weak self] in
+            for await condition in conditions { await self?.journalChanged(condition) }
+        }
+        decideUncertain()
+        if let monitor {
+            let statuses = monitor.statuses()
+            watcher = Task(executorPreference: surroundings.executor) { [weak self] in
+                for await status in statuses { await self?.linkChanged(status) }
+            }
+        }
+        advance()
+        return notices
+    }
+
+    /// What waits for a person's decision that the configuration now makes. Nothing starts before it is on disk.
+    private func decideUncertain() {
+        for var upload in uploads.values where upload.decide(by: configuration.retry) {
+            store(upload)
+            unsaved.insert([upload.id])
+        }
+        guard !unsaved.isEmpty else { return }
+        Task(executorPreference: surroundings.executor) { [ids = Array(unsaved.ids)] in
+            await self.save(ids, durably: true)
+            await self.advance()
+        }
+    }
+}
