@@ -109,7 +109,8 @@ let package = Package(
             name: "faulty-link",
             dependencies: ["Support", .product(name: "ArgumentParser", package: "swift-argument-parser")],
             path: "Tests/FaultyLink"),
-        // The real queue and its real journal on one thread, with clock, network, disk, people and crashes from a seed.
+        // The real queue and the real store of its journal on one thread, with clock, network, disk, people and crashes
+        // from a seed.
         .target(
             name: "QueueSimulation",
             dependencies: [
