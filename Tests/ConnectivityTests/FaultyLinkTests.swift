@@ -4,11 +4,12 @@ import Testing
 
 @Suite struct LinkScheduleTests {
     @Test(arguments: [
-        (0.0, Int?.none), (1.9, nil), (2.0, 0), (4.9, 0), (5.0, nil), (7.0, 1), (9.999, 1), (10.0, nil),
+        (0.0, false), (1.9, false), (2.0, true), (4.9, true), (5.0, false), (7.0, true), (9.999, true),
+        (10.0, false),
     ])
-    func `a regular schedule is there first and then away, again and again`(second: Double, number: Int?) {
+    func `a regular schedule is there first and then away, again and again`(second: Double, isAway: Bool) {
         let schedule = LinkSchedule(up: .seconds(2), down: .seconds(3), .cut)
-        #expect(schedule.outage(at: .seconds(second))?.number == number)
+        #expect(schedule.outage(at: .seconds(second)) == (isAway ? .cut : nil))
     }
 
     @Test func `a list of outages is kept to`() {
@@ -16,7 +17,7 @@ import Testing
             (start: .seconds(1), length: .seconds(2), outage: .freeze),
             (start: .seconds(5), length: .seconds(1), outage: .mute),
         ])
-        let seen = (0...6).map { schedule.outage(at: .seconds($0))?.outage }
+        let seen = (0...6).map { schedule.outage(at: .seconds($0)) }
         #expect(seen == [nil, .freeze, .freeze, nil, nil, .mute, nil])
         #expect(schedule.uptime(until: .seconds(7)) == .seconds(4))
         #expect(schedule.uptime(until: .seconds(2)) == .seconds(1))
@@ -88,41 +89,44 @@ import Testing
     {
         let server = try HostileServer([.answer(201)])
         defer { server.stop() }
-        let (link, client) = try client(server) {
-            $0.outages = LinkSchedule([(start: .zero, length: .milliseconds(300), outage: .mute)])
-        }
+        let (link, client) = try client(server) { _ in }
         defer { link.stop() }
+        link.change(to: .mute)
         #expect(client.send(Self.request) && client.send(Self.body))
+        _ = try await server.wait { $0.first?.isComplete == true }
+        link.change(to: nil)
         let (text, end) = client.receiveAll()
         #expect(text.isEmpty)
         #expect(end == .reset)
-        #expect(server.requests.first?.isComplete == true)
     }
 
     @Test func `a frozen link goes on where it was`() throws {
         let server = try HostileServer([.answer(201)])
         defer { server.stop() }
-        let (link, client) = try client(server) {
-            $0.outages = LinkSchedule([(start: .zero, length: .milliseconds(300), outage: .freeze)])
-        }
+        let (link, client) = try client(server) { _ in }
         defer { link.stop() }
+        link.change(to: .freeze)
         #expect(client.send(Self.request) && client.send(Self.body))
+        #expect(server.requests.isEmpty)
+        link.change(to: nil)
         #expect(client.receive(until: "\r\n\r\n").hasPrefix("HTTP/1.1 201"))
     }
 
-    @Test func `nobody is told that a silent connection is dead, and the next one works`() throws {
+    @Test func `nobody is told that a silent connection is dead, and the next one works`() async throws {
         let server = try HostileServer([.answer(201), .answer(201)])
         defer { server.stop() }
-        let (link, client) = try client(server) {
-            $0.outages = LinkSchedule([(start: .zero, length: .milliseconds(300), outage: .silence)])
-        }
+        let (link, silent) = try client(server) { _ in }
         defer { link.stop() }
-        #expect(client.send(Self.request))
-        while link.uptime == .zero { usleep(10_000) }
+        #expect(silent.send(Self.request))
+        _ = try await server.wait { $0.count == 1 }
+        link.change(to: .silence)
+        try await link.waitForDeath()
+        link.change(to: nil)
+        #expect(silent.send(Self.body))
         let next = try RawClient(port: UInt16(link.port))
         #expect(next.send(Self.request) && next.send(Self.body))
         #expect(next.receive(until: "\r\n\r\n").hasPrefix("HTTP/1.1 201"))
-        #expect(server.connectionCount == 1)
+        #expect(server.requests.first?.isComplete == false)
     }
 
     @Test func `interim answers that nobody asked for come first`() throws {

@@ -55,9 +55,9 @@ extension HistoryEntry {
     }
 
     /// Reads a line without its line break; nil if it is not a whole one, or only a newer version understands it.
-    init?(line: UnsafeBufferPointer<UInt8>, texts: inout RepeatedTexts) {
+    init?(line: UnsafeBufferPointer<UInt8>, last: inout RepeatedTarget) {
         var cursor = JSONCursor(line)
-        guard let entry = try? cursor.historyEntry(texts: &texts) else { return nil }
+        guard let entry = try? cursor.historyEntry(last: &last) else { return nil }
         self = entry
     }
 
@@ -71,7 +71,7 @@ extension HistoryEntry {
 }
 
 extension JSONCursor {
-    fileprivate mutating func historyEntry(texts: inout RepeatedTexts) throws(MalformedJSON) -> HistoryEntry {
+    fileprivate mutating func historyEntry(last: inout RepeatedTarget) throws(MalformedJSON) -> HistoryEntry {
         var outcome: HistoryEntry.Outcome?
         var at: Date?
         var upload: Upload?
@@ -81,7 +81,7 @@ extension JSONCursor {
             switch key {
             case "outcome": try outcome.fill(named("outcome"), at: position)
             case "at": try at.fill(date(), at: position)
-            case "upload": try upload.fill(self.upload(texts: &texts).0, at: position)
+            case "upload": try upload.fill(self.upload(last: &last).0, at: position)
             default: try skipValue()
             }
         }

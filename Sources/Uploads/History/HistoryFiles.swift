@@ -10,9 +10,14 @@ struct HistoryFiles {
 
     let files: any StateFiles
     let limits: Limits
-    private var current: (file: any StateFile, length: Int)?
-    /// A sync failed: what the newest file holds is not known, and will not be known from it again.
-    private var isSuspect = false
+    private var newest = Newest.closed
+
+    private enum Newest {
+        case closed
+        case open(file: any StateFile, length: Int)
+        /// A sync failed. What the file holds is not known, and will not be known from it again.
+        case suspect
+    }
 
     init(_ files: any StateFiles, limits: Limits = Limits()) {
         self.files = files
@@ -26,17 +31,17 @@ struct HistoryFiles {
     mutating func append(_ lines: [UInt8]) throws(SystemCallError) {
         var (file, length) = try opened()
         if length > 0, length + lines.count > limits.fileSize {
-            current = nil
+            newest = .closed
             try rotate()
             (file, length) = try opened()
         }
         do throws(SystemCallError) {
             try file.append(lines)
-            current = (file, length + lines.count)
+            newest = .open(file: file, length: length + lines.count)
         } catch {
             try? file.truncate(to: length)
             // Opened again, it is seen whether its end is whole.
-            current = nil
+            newest = .closed
             throw error
         }
     }
@@ -47,19 +52,18 @@ struct HistoryFiles {
             try opened().file.synchronize()
             try files.synchronize()
         } catch {
-            current = nil
-            isSuspect = true
+            newest = .suspect
             throw error
         }
     }
 
-    mutating func close() { current = nil }
+    mutating func close() { newest = .closed }
 
     private mutating func opened() throws(SystemCallError) -> (file: any StateFile, length: Int) {
-        if let current { return current }
-        if isSuspect {
-            try rotate()
-            isSuspect = false
+        switch newest {
+        case .open(let file, let length): return (file, length)
+        case .suspect: try rotate()
+        case .closed: break
         }
         let name = Self.name(0)
         let existing = try files.open(name, for: .appending)
@@ -70,7 +74,7 @@ struct HistoryFiles {
             try file.append([0x0A])
             length += 1
         }
-        current = (file, length)
+        newest = .open(file: file, length: length)
         return (file, length)
     }
 

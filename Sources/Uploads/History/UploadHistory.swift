@@ -69,12 +69,12 @@ public final class UploadHistory: Sendable {
     static func read(files: any StateFiles, limit: Int = .max) throws(JournalError) -> [HistoryEntry] {
         var entries: [HistoryEntry] = []
         var ids: Set<Upload.ID> = []
-        var texts = RepeatedTexts()
+        var last = RepeatedTarget()
         do throws(SystemCallError) {
             try HistoryFiles(files).readLines { line in
                 guard entries.count < limit else { return false }
                 // A file that was given its next name meanwhile is met again.
-                if let entry = HistoryEntry(line: line, texts: &texts), ids.insert(entry.upload.id).inserted {
+                if let entry = HistoryEntry(line: line, last: &last), ids.insert(entry.upload.id).inserted {
                     entries.append(entry)
                 }
                 return true

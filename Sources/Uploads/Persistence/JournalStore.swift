@@ -85,10 +85,13 @@ package struct JournalStore {
         do throws(SystemCallError) {
             // What a killed process wrote and never synced is about to be built upon. It may stand before the last
             // journal: one that was made and could not be used is left behind it.
-            for name in outcome.journals { try files.open(name, for: .appending)?.synchronize() }
             let name = JournalFile.name(generation)
+            for earlier in outcome.journals where earlier != name {
+                try files.open(earlier, for: .appending)?.synchronize()
+            }
             let existing = try files.open(name, for: .appending)
             let file = if let existing { existing } else { try files.create(name) }
+            try file.synchronize()
             try files.synchronize()
             phase = .ready(Writing(file: file, generation: generation, durable: try file.length()))
         } catch {

@@ -105,12 +105,12 @@ final class RecordDecoder {
     private static func decode(_ piece: Piece, _ folder: String, _ readsNewer: Bool) -> Decoded {
         var decoded = Decoded()
         decoded.uploads.reserveCapacity(piece.records.count)
-        var texts = RepeatedTexts()
+        var last = RepeatedTarget()
         piece.bytes.withUnsafeBufferPointer { bytes in
             for (origin, range) in piece.records {
                 var cursor = JSONCursor(UnsafeBufferPointer(rebasing: bytes[range]))
                 do throws(MalformedJSON) {
-                    let (upload, members) = try cursor.upload(texts: &texts)
+                    let (upload, members) = try cursor.upload(last: &last)
                     decoded.uploads.append(upload)
                     if !members.isEmpty { decoded.unknown[upload.id] = members }
                 } catch {

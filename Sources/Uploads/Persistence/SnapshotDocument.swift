@@ -31,12 +31,12 @@ extension JSONCursor {
         var header = try header()
         if let flaw = header.settings.flaw { throw malformed(flaw) }
         var records: [(upload: Upload, unknown: UnknownMembers)] = []
-        var texts = RepeatedTexts()
+        var last = RepeatedTarget()
         var ids: Set<Upload.ID> = []
         var ranks: Set<Int64> = []
         var isFirst = true
         while try element(isFirst: &isFirst) {
-            let (upload, unknown) = try upload(texts: &texts)
+            let (upload, unknown) = try upload(last: &last)
             if let flaw = upload.flaw { throw malformed(flaw) }
             guard ids.insert(upload.id).inserted else {
                 throw malformed("the id \(upload.id) is there twice")

@@ -5,7 +5,7 @@ import struct Foundation.Date
 
 extension JSONCursor {
     /// Reads the record of one upload, and apart from it the members this version does not know.
-    mutating func upload(texts: inout RepeatedTexts) throws(MalformedJSON) -> (Upload, UnknownMembers) {
+    mutating func upload(last: inout RepeatedTarget) throws(MalformedJSON) -> (Upload, UnknownMembers) {
         var unknown = UnknownMembers()
         var id: Int?
         var rank: Int64?
@@ -24,7 +24,7 @@ extension JSONCursor {
             case "rank": try rank.fill(integer(), at: position)
             case "path": try path.fill(self.path(), at: position)
             case "file": try identity.fill(self.identity(&unknown.file), at: position)
-            case "to": try target.fill(self.target(&unknown.target, texts: &texts), at: position)
+            case "to": try target.fill(self.target(&unknown.target, last: &last), at: position)
             case "state": try state.fill(self.state(&unknown.state), at: position)
             case "resource": try resource.fill(self.resource(&unknown.resource), at: position)
             case "tries": try tries.fill(self.tries(&unknown.tries), at: position)
@@ -81,7 +81,7 @@ extension JSONCursor {
     }
 
     private mutating func target(
-        _ unknown: inout [UInt8], texts: inout RepeatedTexts
+        _ unknown: inout [UInt8], last: inout RepeatedTarget
     ) throws(MalformedJSON) -> Upload.Target {
         var destination: String?
         var url: String?
@@ -91,11 +91,11 @@ extension JSONCursor {
         var existing: ExistingFilePolicy?
         skipWhitespace()
         let start = position
-        var isFirst = texts.bytes.isEmpty || !take(texts.bytes)
+        var isFirst = last.bytes.isEmpty || !take(last.bytes)
         if isFirst {
             try expect("{")
         } else {
-            (destination, url, method) = (texts.destination, texts.url, texts.method)
+            (destination, url, method) = (last.destination, last.url, last.method)
         }
         while let key = try key(isFirst: &isFirst) {
             switch key {
@@ -106,7 +106,7 @@ extension JSONCursor {
                 if let destination, let url, let method, name == nil, fields == nil, existing == nil,
                     unknown.isEmpty
                 {
-                    texts = RepeatedTexts(
+                    last = RepeatedTarget(
                         destination: destination, url: url, method: method,
                         bytes: Array(bytes[start..<position]))
                 }
@@ -217,7 +217,7 @@ extension JSONCursor {
 
 /// Where the upload read last goes. The next one mostly goes there too: then its record begins that part with the same
 /// bytes, which need not be read again, and the texts share memory.
-struct RepeatedTexts {
+struct RepeatedTarget {
     fileprivate var destination = ""
     fileprivate var url = ""
     fileprivate var method = ""

@@ -22,6 +22,13 @@ public final class FaultyLink: Sendable {
         /// When the link is back after the last break.
         var back = ContinuousClock.now
         var threads = 1
+        var override: Override = .none
+    }
+
+    private enum Override {
+        case none
+        case there
+        case away(LinkOutage)
     }
 
     /// Where clients connect to.
@@ -33,6 +40,7 @@ public final class FaultyLink: Sendable {
     private let state: Mutex<State>
     private let start = ContinuousClock.now
     private let (upward, downward): (LinkShaper, LinkShaper)
+    private let died = Gate()
     private let stopping = Gate()
     private let ended = Gate()
 
@@ -70,7 +78,15 @@ public final class FaultyLink: Sendable {
     public var cutCount: Int { state.withLock { $0.breaks } }
     /// How many connections there were.
     public var connectionCount: Int { state.withLock { $0.connections } }
-    /// For how long the link was there so far.
+    /// Returns once a connection has died without a word.
+    public func waitForDeath() async throws { try await died.wait() }
+
+    /// From now on the link is away so, or there, whatever the schedule says.
+    public func change(to outage: LinkOutage?) {
+        state.withLock { $0.override = outage.map { .away($0) } ?? .there }
+    }
+
+    /// For how long the link was there so far, as the schedule says.
     public var uptime: Duration { faults.outages.uptime(until: start.duration(to: .now)) }
 
     /// Breaks what is open and listens no more. Returns when every thread has ended.
@@ -79,13 +95,17 @@ public final class FaultyLink: Sendable {
         ended.block(upTo: .seconds(30))
     }
 
-    private var outage: (number: Int, outage: LinkOutage)? {
-        faults.outages.outage(at: start.duration(to: .now))
+    private var outage: LinkOutage? {
+        switch state.withLock({ $0.override }) {
+        case .none: faults.outages.outage(at: start.duration(to: .now))
+        case .there: nil
+        case .away(let outage): outage
+        }
     }
 
     private func accept() {
         while let client = listener.accept(unless: stopping) {
-            switch outage?.outage {
+            switch outage {
             case .cut, .close, .refuse:
                 client.reset()
                 continue
@@ -122,11 +142,10 @@ public final class FaultyLink: Sendable {
     }
 
     private func serve(_ client: Descriptor, _ number: Int) {
-        let began = outage
-        if began?.outage == .silence { return bury(client, nil) }
+        if outage == .silence { return bury(client, nil) }
         let wait = ContinuousClock.now.duration(to: state.withLock { $0.back }) + faults.acceptDelay
         if wait > .zero { stopping.block(upTo: wait) }
-        while !stopping.isOpen, outage?.outage == .freeze { stopping.block(upTo: .milliseconds(5)) }
+        while !stopping.isOpen, outage == .freeze { stopping.block(upTo: .milliseconds(5)) }
         guard let server = try? Descriptor.connected(to: target) else { return client.reset() }
         var size = Self.bufferSize
         setsockopt(
@@ -161,7 +180,7 @@ public final class FaultyLink: Sendable {
         var isMute = false
         while !stopping.isOpen, !(up.isOver && down.isOver) {
             guard cutCount == began else { return .broken(ending) }
-            switch outage?.outage {
+            switch outage {
             case .cut: return .broken(.reset)
             case .close: return .broken(.close)
             case .silence: return .dead
@@ -206,6 +225,7 @@ public final class FaultyLink: Sendable {
 
     /// Keeps both sides as they are, until the client gives up; the server never hears of it.
     private func bury(_ client: Descriptor, _ server: Descriptor?) {
+        died.open()
         while !stopping.isOpen {
             var waiting = pollfd(fd: client.number, events: 0, revents: 0)
             // What the client still sends stays where it is, so only a reset is seen here.

@@ -79,19 +79,16 @@ public struct LinkSchedule: Hashable, Sendable {
         form = .listed(outages.map { Entry(start: $0.start, length: $0.length, outage: $0.outage) })
     }
 
-    /// The outage at a time after the link was made, with a number that no other has; nil if it is there.
-    public func outage(at time: Duration) -> (number: Int, outage: LinkOutage)? {
+    /// The outage at a time after the link was made; nil if it is there.
+    public func outage(at time: Duration) -> LinkOutage? {
         switch form {
         case .never: return nil
         case .regular(let up, let down, let outage):
             let cycle = Int(time / (up + down))
             guard time - (up + down) * cycle >= up else { return nil }
-            return (cycle, outage)
+            return outage
         case .listed(let entries):
-            guard
-                let index = entries.firstIndex(where: { $0.start <= time && time < $0.start + $0.length })
-            else { return nil }
-            return (index, entries[index].outage)
+            return entries.first { $0.start <= time && time < $0.start + $0.length }?.outage
         }
     }
 
