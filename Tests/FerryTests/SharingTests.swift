@@ -59,7 +59,10 @@ struct SharingTests {
         #expect(try await place.list().count == 50)
     }
 
-    @Test func `S13 an add whose engine dies before it answers is not tried a second time`() async throws {
+    @Test(arguments: [["add"], ["remove", "1"], ["retry", "1"]])
+    func `S13 an order whose engine dies before it answers is not given a second time`(
+        words: [String]
+    ) async throws {
         try place.configure("put", at: "http://127.0.0.1:9/")
         try await place.ferry("add", try place.file("a"))
         // Somebody who holds the lock, takes the command and goes away without a word.
@@ -67,10 +70,10 @@ struct SharingTests {
         try #require(lock >= 0 && flock(lock, LOCK_EX | LOCK_NB) == 0)
         defer { close(lock) }
         let listener = try ListeningSocket(at: place.state + "/control")
-        let adding = try place.start("add", try place.file("b"))
+        let asking = try place.start(words.count > 1 ? words : words + [try place.file("b")])
         try listener.takeOneLine()
         listener.stop()
-        let result = try await Workplace.result(of: adding)
+        let result = try await Workplace.result(of: asking)
         #expect(result.ending == .exited(75))
         #expect(
             result.errors.contains("it is not known whether it did this\nhint: `ferry list` shows it"),

@@ -67,13 +67,7 @@ struct QueueHistoryTests {
         let journal = MemoryJournal()
         let queue = queue(journal, keeping: 5)
         try await queue.start(monitor: nil)
-        let new = (1...120).map { number in
-            NewUpload(
-                path: LocalPath("/files/\(number)"),
-                identity: FileIdentity(device: 1, inode: 1, size: 10, modified: 1, changed: 1),
-                target: .init(destination: "", url: "http://127.0.0.1/", method: "put", name: "\(number)"))
-        }
-        _ = await queue.perform(.add(new))
+        _ = await queue.perform(.add(Self.files(120)))
         for _ in 1...120 { try await runner.next().complete() }
         await queue.waitUntilIdle()
         try await until(queue) { $0.retiring == nil }
@@ -84,6 +78,31 @@ struct QueueHistoryTests {
         await queue.stop()
         #expect(journal.uploads.count == left.count)
         #expect(try historyIDs == (1...120).reversed())
+    }
+
+    @Test func `what was done before and is removed does not hide what is finished now`() async throws {
+        let journal = MemoryJournal(
+            (1...50).map { .make($0, state: .done(Receipt(bytes: 10, duration: 1), at: Date())) })
+        let queue = queue(journal, keeping: 50)
+        try await queue.start(monitor: nil)
+        _ = await queue.perform(.remove(.done))
+        _ = await queue.perform(.add(Self.files(250)))
+        for _ in 1...250 { try await runner.next().complete() }
+        await queue.waitUntilIdle()
+        try await until(queue) { $0.retiring == nil }
+        let (left, retired) = await queue.everything
+        #expect(left.count < 250)
+        #expect(left.count + retired.count == 250)
+        await queue.stop()
+    }
+
+    private static func files(_ count: Int) -> [NewUpload] {
+        (1...count).map { number in
+            NewUpload(
+                path: LocalPath("/files/\(number)"),
+                identity: FileIdentity(device: 1, inode: 1, size: 10, modified: 1, changed: 1),
+                target: .init(destination: "", url: "http://127.0.0.1/", method: "put", name: "\(number)"))
+        }
     }
 
     @Test func `what failed is in the history when it is removed, and what never ended is not`() async throws

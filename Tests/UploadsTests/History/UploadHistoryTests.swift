@@ -114,6 +114,19 @@ struct UploadHistoryTests {
         #expect(text.split(separator: 0x0A).count == 3)
     }
 
+    @Test func `a line whose sync failed is written anew, into another file`() async throws {
+        let disk = SimulatedDisk()
+        let history = UploadHistory(files: disk)
+        #expect(await history.secure([done(1)]))
+        disk.fail { $0.kind == "synchronize" ? .fails(EIO) : nil }
+        #expect(await !history.secure([done(1), done(2)]))
+        disk.fail { _ in nil }
+        #expect(await history.secure([done(1), done(2)]))
+        await history.close()
+        #expect(disk.fileNames.contains("history.1.jsonl"))
+        #expect(try ids(disk.powerCut(keeping: .nothing)) == [2, 1])
+    }
+
     @Test func `lines of a newer version and nonsense are passed over`() async throws {
         let disk = SimulatedDisk()
         let entry = try #require(HistoryEntry(done: done(1)))

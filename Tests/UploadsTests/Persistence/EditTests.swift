@@ -95,6 +95,22 @@ struct EditTests {
         ("\"added\":\"2025-10-09T08:53:20Z\"", "\"added\":\"today\"", 2, "upload 1: added: expected a time"),
         ("\"format\":\"ferry-queue\"", "\"format\":\"other\"", 1, "uploads: this is not a queue"),
         ("\"nextID\":4", "\"nextID\":4.5", 1, "settings.nextID: expected a whole number"),
+        ("\"nextID\":4", "\"nextID\":0", 1, "uploads: expected a nextID from 1 to 2^53"),
+        (
+            "\"nextID\":4", "\"nextID\":4,\"concurrency\":0", 1,
+            "uploads: expected a concurrency from 1 to 256"
+        ),
+        ("\"lastSequence\":2", "\"lastSequence\":\(Int.max)", 1, "uploads: number out of range"),
+        (
+            "\"state\":{\"is\":\"queued\"}",
+            "\"state\":{\"is\":\"queued\"},\"tries\":{\"changes\":\(Int.max)}", 2,
+            "upload 1: expected tries from 0 to 2^53"
+        ),
+        (
+            "\"state\":{\"is\":\"queued\"}",
+            "\"state\":{\"is\":\"queued\"},\"tries\":{\"resent\":\(Int.max)}", 2,
+            "upload 1: expected bytes sent again from 0 to 2^60"
+        ),
     ])
     func `S7 a mistake in an edit is named by line, upload and member`(
         old: String, new: String, line: Int, sentence: String

@@ -12,8 +12,8 @@ struct RecordTests {
         writer.upload(upload, unknown: nil)
         return try writer.bytes.withUnsafeBufferPointer { bytes in
             var cursor = JSONCursor(bytes)
-            var texts = RepeatedTexts()
-            let upload = try cursor.upload(texts: &texts).0
+            var last = RepeatedTarget()
+            let upload = try cursor.upload(last: &last).0
             #expect(cursor.isAtEnd)
             return upload
         }
@@ -60,8 +60,8 @@ struct RecordTests {
             .replacingOccurrences(of: "\"sourceAway\"", with: "\"fromTheFuture\"")
         try Array(text.utf8).withUnsafeBufferPointer { bytes in
             var cursor = JSONCursor(bytes)
-            var texts = RepeatedTexts()
-            let (upload, unknown) = try cursor.upload(texts: &texts)
+            var last = RepeatedTarget()
+            let (upload, unknown) = try cursor.upload(last: &last)
             #expect(UploadFailure.of(upload.state)?.category == .network)
             var again = JSONWriter()
             again.upload(upload, unknown: unknown)
@@ -151,8 +151,8 @@ struct RecordTests {
         text = text.replacing(old, with: member)
         Array(text.utf8).withUnsafeBufferPointer { bytes in
             var cursor = JSONCursor(bytes)
-            var texts = RepeatedTexts()
-            #expect(throws: MalformedJSON.self) { try cursor.upload(texts: &texts) }
+            var last = RepeatedTarget()
+            #expect(throws: MalformedJSON.self) { try cursor.upload(last: &last) }
         }
     }
 
@@ -244,8 +244,8 @@ struct RecordTests {
     func `text that is not a record is refused`(text: String) {
         Array(text.utf8).withUnsafeBufferPointer { bytes in
             var cursor = JSONCursor(bytes)
-            var texts = RepeatedTexts()
-            #expect(throws: MalformedJSON.self) { try cursor.upload(texts: &texts) }
+            var last = RepeatedTarget()
+            #expect(throws: MalformedJSON.self) { try cursor.upload(last: &last) }
         }
     }
 
