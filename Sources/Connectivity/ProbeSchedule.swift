@@ -27,7 +27,7 @@ public struct ProbeSchedule: Hashable, Sendable {
         }
     }
 
-    /// Takes in an answer. What a transfer found out counts as well as what a probe did.
+    /// Takes in what a probe found out, or that a transfer reached the destination.
     /// - Returns: Whether `isReachable` has changed.
     @discardableResult
     public mutating func record(_ answer: Reachability) -> Bool {
@@ -35,5 +35,13 @@ public struct ProbeSchedule: Hashable, Sendable {
         // The delay grows no more beyond these, and the count need not either.
         failures = answer == .reachable ? 0 : min(failures + 1, 31)
         return isReachable != before
+    }
+
+    /// A transfer could not reach the destination, or lost it.
+    ///
+    /// That counts like a probe's answer until the destination is unreachable, and only probes say for how long it stays
+    /// so: all that was under way there fails in the same moment, and is one observation.
+    public mutating func recordLostTransfer() {
+        if isReachable { record(.timedOut) }
     }
 }

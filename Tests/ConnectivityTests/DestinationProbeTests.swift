@@ -11,14 +11,14 @@ import Testing
     }
 
     @Test(arguments: ["127.0.0.1", "[::1]", "::1"])
-    func `a port where nobody listens refuses`(host: String) async throws {
+    func `N2 a port where nobody listens refuses`(host: String) async throws {
         let server = try HostileServer { $0.stall() }
         server.stop()
         #expect(try await DestinationProbe().check(host: host, port: server.port) == .refused)
     }
 
     @Test(arguments: ["", "name.invalid\0", "127.0.0.1\0.example.org"])
-    func `a name that cannot exist is not found`(host: String) async throws {
+    func `N1 a name that cannot exist is not found`(host: String) async throws {
         #expect(try await DestinationProbe().check(host: host, port: 80) == .nameNotFound)
     }
 

@@ -149,4 +149,48 @@ import Testing
         #expect(client.receiveAll().end == .reset)
         #expect(server.connectionCount == 0)
     }
+
+    @Test(
+        arguments: [
+            // There and back.
+            (\LinkFaults.latency, 200.0, 400.0), (\.acceptDelay, 300, 300),
+        ] as [(WritableKeyPath<LinkFaults, Duration> & Sendable, Double, Double)])
+    func `bytes take no less than their time`(
+        fault: any WritableKeyPath<LinkFaults, Duration> & Sendable, milliseconds: Double, least: Double
+    ) throws {
+        let server = try HostileServer([.answer(201)])
+        defer { server.stop() }
+        let began = ContinuousClock.now
+        let (link, client) = try client(server) { $0[keyPath: fault] = .milliseconds(milliseconds) }
+        defer { link.stop() }
+        #expect(client.send(Self.request) && client.send(Self.body))
+        #expect(client.receive(until: "\r\n\r\n").hasPrefix("HTTP/1.1 201"))
+        #expect(ContinuousClock.now - began >= .milliseconds(least))
+    }
+
+    @Test func `no more bytes go through in a second than the bandwidth says`() throws {
+        let server = try HostileServer([.answer(201)])
+        defer { server.stop() }
+        let (link, client) = try client(server) { $0.bandwidth = 5000 }
+        defer { link.stop() }
+        let began = ContinuousClock.now
+        #expect(client.send(Self.request) && client.send(Self.body))
+        #expect(client.receive(until: "\r\n\r\n").hasPrefix("HTTP/1.1 201"))
+        // The request and the head of the answer, each over a lane of its own.
+        #expect(ContinuousClock.now - began >= .milliseconds(400))
+    }
+
+    @Test func `jitter changes when bytes arrive and not in which order`() async throws {
+        let server = try HostileServer([.answer(201)])
+        defer { server.stop() }
+        let (link, client) = try client(server) { faults in
+            faults.jitter = .milliseconds(20)
+            faults.pieces = 50
+        }
+        defer { link.stop() }
+        let body = (0..<2000).map { UInt8(truncatingIfNeeded: $0 / 7) }
+        #expect(client.send(Self.request) && client.send(body))
+        #expect(client.receive(until: "\r\n\r\n").hasPrefix("HTTP/1.1 201"))
+        #expect(server.requests.first?.body == body)
+    }
 }

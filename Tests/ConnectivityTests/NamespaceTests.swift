@@ -1,6 +1,7 @@
 #if os(Linux)
     import Foundation
     import Glibc
+    import Support
     import Testing
 
     @testable import Connectivity
@@ -106,7 +107,7 @@
             }
         }
 
-        @Test func `a socket that could not hold all says so, and tells the truth when asked again`()
+        @Test func `N10 a socket that could not hold all says so, and tells the truth when asked again`()
             async throws
         {
             try await NetworkNamespace.with { namespace in

@@ -89,7 +89,7 @@ import Testing
         #expect(view.table.links[2]?.isConnected == false)
     }
 
-    @Test func `lost messages make everything be read again before it is believed`() {
+    @Test func `N10 lost messages make everything be read again before it is believed`() {
         var view = NetworkView.loaded()
         #expect(view.handle(.event(.overrun)) == .send(.init(part: .links, sequence: 4)))
         #expect(!view.isComplete)
@@ -98,14 +98,14 @@ import Testing
         #expect(view.table.obstacle == "no network interface")
     }
 
-    @Test func `messages lost during a reading wait for its end`() {
+    @Test func `N10 messages lost during a reading wait for its end`() {
         var view = NetworkView(port: 9)
         _ = view.reload()
         #expect(view.reload() == .nothing)
         #expect(view.handle(.answer(.done, to: 1)) == .send(.init(part: .links, sequence: 2)))
     }
 
-    @Test func `an interrupted reading is repeated, but not for ever`() {
+    @Test func `N10 an interrupted reading is repeated, but not for ever`() {
         var view = NetworkView(port: 9)
         _ = view.reload()
         var requests: [NetworkView.Part] = []
@@ -120,7 +120,7 @@ import Testing
         #expect(requests.count < 12)
     }
 
-    @Test func `a refused request ends the watching`() {
+    @Test func `N10 a refused request ends the watching`() {
         var view = NetworkView(port: 9)
         _ = view.reload()
         #expect(view.handle(.answer(.failure(errno: 1), to: 1)) == .refused(errno: 1))

@@ -18,7 +18,7 @@ import Testing
     @Test(arguments: [
         Reachability.refused, .unreachable(reason: "no route to host"), .timedOut, .nameNotFound,
     ])
-    func `two failures in a row make a destination unreachable`(failure: Reachability) {
+    func `N2 two failures in a row make a destination unreachable`(failure: Reachability) {
         var schedule = ProbeSchedule()
         schedule.record(failure)
         #expect(schedule.record(failure) == true)
@@ -39,7 +39,7 @@ import Testing
         #expect(schedule.delay == nil)
     }
 
-    @Test func `short outages are noticed soon, and long ones cost little`() {
+    @Test func `N2 short outages are noticed soon, and long ones cost little`() {
         var schedule = ProbeSchedule()
         let delays = (1...33).map { _ in
             schedule.record(.timedOut)
