@@ -12,7 +12,7 @@ struct AnswerVerdictTests {
             now: Date(timeIntervalSince1970: 0))
     }
 
-    @Test func `exactly these statuses are worth waiting for`() {
+    @Test func `P2 exactly these statuses are worth waiting for`() {
         let transient = (100..<600).filter { Self.failure($0).isTransient }
         #expect(transient == [408, 425, 429, 500, 502, 503, 504, 507, 520, 521, 522, 523, 524])
     }
@@ -21,12 +21,49 @@ struct AnswerVerdictTests {
         #expect((100..<600).filter { Self.failure($0).category == .authentication } == [401, 407])
     }
 
+    @Test(arguments: [
+        (401, UploadFailure.Category.authentication), (403, .permanent), (413, .permanent), (415, .permanent),
+        (422, .permanent),
+    ])
+    func `P1 a refusal is not worth waiting for, and says what to do where there is something`(
+        status: Int, category: UploadFailure.Category
+    ) {
+        let failure = Self.failure(status, [.contentType: "text/plain"], body: "because of this")
+        #expect(failure.category == category)
+        #expect(failure.isTransient == false)
+        #expect(failure.summary.hasPrefix("the server answered \(status) ("))
+        #expect(failure.summary.hasSuffix("): because of this"))
+        #expect((failure.hint != nil) == (status != 422))
+    }
+
+    @Test(
+        arguments: [
+            ("https://other.example/in/f?sig=secret#part", " and sends it to https://other.example/in/f"),
+            ("/other", " and sends it to /other"), ("https://user:word@other.example/", ""),
+            ("http://[", ""), ("?key=secret", ""), ("", ""),
+        ])
+    func `P11 a redirect that is not followed says where it leads, and no secret`(
+        location: String, said: String
+    ) {
+        let failure = Self.failure(308, [.location: location])
+        #expect(failure.summary == "the server answered 308 (permanent redirect)\(said)")
+        #expect(failure.category == .permanent)
+        #expect(failure.hint == "set the destination's url to the address it redirects to")
+    }
+
+    @Test func `P14 417 names the field that a configuration must not have there`() {
+        let failure = Self.failure(417)
+        #expect(failure.summary == "the server answered 417 (expectation failed)")
+        #expect(failure.category == .permanent)
+        #expect(failure.hint?.contains("Expect") == true)
+    }
+
     @Test(arguments: [Int.min, -1, 0, 999, Int.max])
     func `a status out of range is a permanent failure`(status: Int) {
         #expect(Self.failure(status).category == .permanent)
     }
 
-    @Test func `the wait a server asks for counts only where waiting helps`() {
+    @Test func `P3 the wait a server asks for counts only where waiting helps`() {
         #expect(Self.failure(503, [.retryAfter: "7"]).retryAfter == 7)
         #expect(Self.failure(404, [.retryAfter: "7"]).retryAfter == nil)
     }
@@ -37,7 +74,7 @@ struct AnswerVerdictTests {
         #expect(Self.failure(413, [.retryAfter: "7"]).retryAfter == 7)
     }
 
-    @Test func `the failure says the status, its name and the server's words`() {
+    @Test func `P1 the failure says the status, its name and the server's words`() {
         let failure = Self.failure(
             409, [.contentType: "application/json"], body: "{\n \"detail\":\r\n \"x\"\n}\n")
         #expect(failure.summary == "the server answered 409 (conflict): { \"detail\": \"x\" }")
@@ -72,6 +109,16 @@ struct ServerTextTests {
     @Test(arguments: ["text/html", "application/octet-stream", nil] as [String?])
     func `a page for browsers is not shown`(type: String?) {
         #expect(Self.excerpt(Array("<html>".utf8), type: type) == nil)
+    }
+
+    @Test(
+        arguments: [("identity", "said"), ("Identity", "said"), ("gzip", nil), ("br, gzip", nil), ("", nil)]
+            as [(String, String?)])
+    func `P18 what is packed is not shown`(encoding: String, shown: String?) {
+        let answer = Reply.Answer(
+            status: 400, fields: [.contentType: "text/plain", .contentEncoding: encoding],
+            body: Array("said".utf8))
+        #expect(ServerText.excerpt(of: answer) == shown)
     }
 
     @Test(arguments: ["", " \r\n\t ", "\u{1B}"])

@@ -153,7 +153,9 @@ struct AutoUploadTests {
     }
 
     @Test(arguments: [(404, true), (405, true), (501, true), (403, false), (413, false), (500, false)])
-    func `a choice is forgotten when the server has no such thing any more`(status: Int, isForgotten: Bool)
+    func `P17 a choice is forgotten when the server has no such thing any more`(
+        status: Int, isForgotten: Bool
+    )
         throws
     {
         var auto = AutoUpload.make()

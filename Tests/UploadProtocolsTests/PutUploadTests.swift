@@ -59,7 +59,7 @@ struct PutChecksumTests {
         #expect(step.receipt?.verified == .sha256)
     }
 
-    @Test func `another digest at the server is a failure that says so`() {
+    @Test func `P16 another digest at the server is a failure that says so`() {
         var (put, exchange) = sent()
         let head = put.receive(answer(201, to: exchange)).exchange
         let step = put.receive(answer(200, [.reprDigest: "sha-256=:AQIE:"], to: head))
@@ -67,7 +67,7 @@ struct PutChecksumTests {
         #expect(step.failure?.isTransient == false)
     }
 
-    @Test func `another size at the server is a failure that says so`() {
+    @Test func `P16 another size at the server is a failure that says so`() {
         var (put, exchange) = sent()
         let head = put.receive(answer(201, to: exchange)).exchange
         let step = put.receive(answer(200, [.contentLength: "9"], to: head))
@@ -75,7 +75,7 @@ struct PutChecksumTests {
     }
 
     @Test(arguments: [200, 403, 404, 405])
-    func `a server that tells nothing has the file, unverified`(status: Int) {
+    func `P16 a server that tells nothing has the file, unverified`(status: Int) {
         var (put, exchange) = sent()
         let head = put.receive(answer(201, to: exchange)).exchange
         let step = put.receive(answer(status, to: head))

@@ -27,7 +27,7 @@ struct RetryAfterTests {
         var cases: [Case]
     }
 
-    @Test func `every vector is read as the standard says`() throws {
+    @Test func `P3 every vector is read as the standard says`() throws {
         let cases = try vectors("retry-after", as: Vectors.self).cases
         #expect(cases.count == 10)
         for vector in cases {
@@ -36,20 +36,56 @@ struct RetryAfterTests {
         }
     }
 
-    @Test func `a date counts from the server's own clock`() {
+    @Test func `P3 a date counts from the server's own clock`() {
         let fields: HTTPFields = [
             .retryAfter: "Fri, 20 Nov 2026 23:02:00 GMT", .date: "Fri, 20 Nov 2026 23:01:30 GMT",
         ]
         #expect(RetryAfter.seconds(in: fields, now: now.addingTimeInterval(-1_000_000)) == 30)
     }
 
+    /// With a server whose clock stands at 23:01:30, asked by one whose clock is ten years off.
+    @Test(
+        arguments: [
+            ("0", 0), ("00", 0), ("1", 1), ("007", 7), (" 5\t", 5), ("120", 120), ("86399", 86_399),
+            ("86400", 86_400), ("86401", 86_400), ("1000000000", 86_400), ("99999999999999999999", 86_400),
+            (String(repeating: "9", count: 400), 86_400), ("-1", nil), ("-0", nil), ("+5", nil), ("1e9", nil),
+            ("1.5", nil), ("5 seconds", nil), ("5, 7", nil), ("٣", nil), ("soon", nil),
+            ("Thu, 01 Jan 1970 00:00:00 GMT", 0), ("Fri, 20 Nov 2026 23:01:29 GMT", 0),
+            ("Fri, 20 Nov 2026 23:02:00 GMT", 30), ("Sat, 21 Nov 2026 23:01:29 GMT", 86_399),
+            ("Fri, 31 Dec 9999 23:59:59 GMT", 86_400), ("Fri, 20 Nov 2026 23:02:00 CET", nil),
+            ("2026-11-20T23:02:00Z", nil),
+        ] as [(String, Double?)])
+    func `P3 whatever the field says is a wait of at most a day, or none`(value: String, seconds: Double?) {
+        let fields: HTTPFields = [.retryAfter: value, .date: "Fri, 20 Nov 2026 23:01:30 GMT"]
+        #expect(RetryAfter.seconds(in: fields, now: now.addingTimeInterval(-3.2e8)) == seconds)
+    }
+
+    @Test(arguments: ["Fri, 20 Nov 2026 23:02:00 GMT"])
+    func `P3 a date of a server that does not tell its own time counts from ours`(value: String) {
+        for date in [nil, "", "now", "Fri, 20 Nov 2026 25:01:30 GMT"] {
+            var fields: HTTPFields = [.retryAfter: value]
+            fields[.date] = date
+            #expect(RetryAfter.seconds(in: fields, now: now) == 120)
+        }
+    }
+
+    @Test(arguments: [429, 503], ["Retry-After", "retry-after", "RETRY-AFTER"])
+    func `P3 the wait counts with either status, however the field is written`(status: Int, name: String)
+        throws
+    {
+        let field = HTTPField(name: try #require(HTTPField.Name(name)), value: "40")
+        let failure = AnswerVerdict.failure(Reply.Answer(status: status, fields: HTTPFields([field])))
+        #expect(failure.category == .server)
+        #expect(failure.retryAfter == 40)
+    }
+
     @Test(arguments: ["Fri, 31 Dec 9999 23:59:59 GMT", "86401", "1000000000"])
-    func `a longer wait is cut to the longest`(value: String) {
+    func `P3 a longer wait is cut to the longest`(value: String) {
         #expect(RetryAfter.seconds(in: [.retryAfter: value], now: now) == RetryAfter.longest)
     }
 
     @Test(arguments: ["", " ", "+5", "１２", "0x10", "1,2", "nan", "inf"])
-    func `what is not a wait is none`(value: String) {
+    func `P3 what is not a wait is none`(value: String) {
         #expect(RetryAfter.seconds(in: [.retryAfter: value], now: now) == nil)
     }
 

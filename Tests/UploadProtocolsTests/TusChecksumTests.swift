@@ -116,7 +116,7 @@ struct TusChecksumTests {
         #expect(exchange.digests.isEmpty)
     }
 
-    @Test func `a chunk that arrived damaged is sent once more, and then the upload fails and names it`()
+    @Test func `P7 a chunk that arrived damaged is sent once more, and then the upload fails and names it`()
         throws
     {
         var (tus, _, _) = try checked()

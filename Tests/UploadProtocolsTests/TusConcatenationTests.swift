@@ -157,7 +157,7 @@ struct TusConcatenationTests {
         #expect(append.exchange?.part == 2)
     }
 
-    @Test func `partials that keep going away end in a failure`() throws {
+    @Test func `P8 partials that keep going away end in a failure`() throws {
         let noted = try filling().noted
         var tus = upload()
         let question = try #require(tus.start(resource: noted, capabilities: nil).exchanges.first)

@@ -77,7 +77,7 @@ struct TusLengthTests {
         #expect(append.fields[.methodOverride] == "PATCH")
     }
 
-    @Test func `a request that is too large is halved until it fits, after asking each time`() throws {
+    @Test func `P17 a request that is too large is halved until it fits, after asking each time`() throws {
         var (tus, exchange) = try TusUpload.appending(size: 64 << 20)
         var sizes = [exchange.contentLength]
         for _ in 0..<3 {

@@ -31,7 +31,7 @@ struct TusResumeTests {
         #expect(tus.receive(.answer(200, [.uploadOffset: "10"])).receipt?.location == resource.url)
     }
 
-    @Test func `the server's offset wins over ours, and what it lost is noted`() {
+    @Test func `P9 the server's offset wins over ours, and what it lost is noted`() {
         var tus = TusUpload(item: .make(), options: .init())
         _ = tus.start(resource: Resource(url: resource.url, confirmed: 8), capabilities: core)
         let step = tus.receive(.answer(200, [.uploadOffset: "3"]))
@@ -70,7 +70,7 @@ struct TusResumeTests {
     }
 
     @Test(arguments: [nil, "x", "", "-1", "+4", "4.0", "0x4", "99999999999999999999", "4, 4"] as [String?])
-    func `an offset that cannot be read is asked for again, and then the upload fails`(
+    func `P6 an offset that cannot be read is asked for again, and then the upload fails`(
         value: String?
     ) throws {
         var (tus, _) = try appending()
@@ -81,7 +81,7 @@ struct TusResumeTests {
     }
 
     @Test(arguments: [[.uploadOffset: "11"], [.uploadOffset: "4", .uploadLength: "11"]] as [HTTPFields])
-    func `an upload that does not fit the file is given up for a new one, once`(fields: HTTPFields) {
+    func `P6 an upload that does not fit the file is given up for a new one, once`(fields: HTTPFields) {
         var tus = TusUpload(item: .make(), options: .init())
         _ = tus.start(resource: resource, capabilities: core)
         let step = tus.receive(.answer(200, fields))
@@ -92,12 +92,12 @@ struct TusResumeTests {
         #expect(tus.receive(.answer(200, fields)).failure?.category == .permanent)
     }
 
-    @Test func `a server that claims more than was sent has another upload`() throws {
+    @Test func `P6 a server that claims more than was sent has another upload`() throws {
         var (tus, _) = try appending(chunkSize: 4)
         #expect(tus.receive(.answer(204, [.uploadOffset: "9"])).exchange?.method == .post)
     }
 
-    @Test func `an offset that keeps going back ends in a failure`() throws {
+    @Test func `P9 an offset that keeps going back ends in a failure`() throws {
         var (tus, _) = try appending(chunkSize: 4)
         var failure: UploadFailure?
         for _ in 0..<3 where failure == nil {
@@ -107,7 +107,7 @@ struct TusResumeTests {
         #expect(failure?.category == .server)
     }
 
-    @Test func `a server that takes bytes and keeps none ends in a failure`() throws {
+    @Test func `P16 a server that takes bytes and keeps none ends in a failure`() throws {
         var (tus, _) = try appending()
         #expect(tus.receive(.answer(204, [.uploadOffset: "0"])).exchange?.method == .patch)
         #expect(tus.receive(.answer(204, [.uploadOffset: "0"])).exchange?.method == .patch)
@@ -115,14 +115,14 @@ struct TusResumeTests {
     }
 
     @Test(arguments: [409, 460])
-    func `a conflict asks for the offset and goes on there`(status: Int) throws {
+    func `P7 a conflict asks for the offset and goes on there`(status: Int) throws {
         var (tus, _) = try appending()
         #expect(tus.receive(.answer(status)).exchange?.method == .head)
         #expect(tus.receive(.answer(200, [.uploadOffset: "6"])).exchange?.body == .file(range: 6..<10))
     }
 
     @Test(arguments: [409, 460])
-    func `a conflict without end ends in a failure`(status: Int) throws {
+    func `P7 a conflict without end ends in a failure`(status: Int) throws {
         var (tus, _) = try appending()
         for _ in 0..<2 {
             _ = tus.receive(.answer(status))
@@ -131,21 +131,21 @@ struct TusResumeTests {
         #expect(tus.receive(.answer(status)).failure?.category == .server)
     }
 
-    @Test func `a locked upload is tried again soon`() throws {
+    @Test func `P7 a locked upload is tried again soon`() throws {
         var (tus, _) = try appending()
         let failure = tus.receive(.answer(423)).failure
         #expect(failure?.category == .server)
         #expect(failure?.retryAfter == 3)
     }
 
-    @Test func `a locked upload waits as long as the server says`() {
+    @Test func `P7 a locked upload waits as long as the server says`() {
         var tus = TusUpload(item: .make(), options: .init())
         _ = tus.start(resource: resource, capabilities: core)
         #expect(tus.receive(.answer(423, [.retryAfter: "9"])).failure?.retryAfter == 9)
     }
 
     @Test(arguments: [404, 410, 403])
-    func `an upload the server dropped starts again, once`(status: Int) {
+    func `P8 an upload the server dropped starts again, once`(status: Int) {
         var tus = TusUpload(item: .make(), options: .init())
         _ = tus.start(resource: Resource(url: resource.url, confirmed: 4), capabilities: core)
         let step = tus.receive(.answer(status))
@@ -155,27 +155,27 @@ struct TusResumeTests {
         #expect(tus.receive(.answer(404)).failure?.category == .permanent)
     }
 
-    @Test func `before an upload is made anew the server is asked what it offers, if nobody knows`() {
+    @Test func `P17 before an upload is made anew the server is asked what it offers, if nobody knows`() {
         var tus = TusUpload(item: .make(), options: .init())
         _ = tus.start(resource: resource, capabilities: nil)
         #expect(tus.receive(.answer(404)).exchange?.method == .options)
         #expect(tus.receive(.answer(204, [.tusVersion: "1.0.0"])).exchange?.method == .post)
     }
 
-    @Test func `403 with an offset is about rights`() {
+    @Test func `P8 403 with an offset is about rights`() {
         var tus = TusUpload(item: .make(), options: .init())
         _ = tus.start(resource: resource, capabilities: core)
         #expect(tus.receive(.answer(403, [.uploadOffset: "4"])).failure?.status == 403)
     }
 
-    @Test(arguments: [403, 413, 415, 400])
-    func `an append that is refused is not tried again`(status: Int) throws {
+    @Test(arguments: [403, 413, 415, 422, 400])
+    func `P1 an append that is refused is not tried again`(status: Int) throws {
         var (tus, _) = try appending()
         #expect(tus.receive(.answer(status)).failure?.category == .permanent)
     }
 
     @Test(arguments: [500, 502, 503, 504])
-    func `an append that meets a server in trouble keeps its resource`(status: Int) throws {
+    func `P2 an append that meets a server in trouble keeps its resource`(status: Int) throws {
         var (tus, _) = try appending()
         let step = tus.receive(.answer(status, [.retryAfter: "5"]))
         #expect(step.failure?.category == .server)
@@ -218,7 +218,7 @@ struct TusOutcomeTests {
         #expect(tus.receive(.answer(404)).failure?.category == .outcomeUnknown)
     }
 
-    @Test func `an append to an upload that is gone starts again`() throws {
+    @Test func `P8 an append to an upload that is gone starts again`() throws {
         var (tus, _) = try appending()
         #expect(tus.receive(.answer(404)).exchange?.method == .post)
     }

@@ -94,7 +94,7 @@ struct WebDAVUploadTests {
         #expect(run.model.files == ["/files/a.bin": 10])
     }
 
-    @Test mutating func `a server that keeps less than it took is told of`() {
+    @Test mutating func `P16 a server that keeps less than it took is told of`() {
         run.model.keeps = 6
         #expect(run.upload().failure?.summary == "the server holds 6 bytes of a file of 10")
         #expect(run.model.files["/files/a.bin"] == nil)
@@ -128,7 +128,7 @@ struct WebDAVUploadTests {
         #expect((run.model.log.count == sent) == (status != 403))
     }
 
-    @Test mutating func `a lock is waited for`() {
+    @Test mutating func `P7 a lock is waited for`() {
         run.model.moveStatus = 423
         let failure = run.upload().failure
         #expect(failure?.category == .server)

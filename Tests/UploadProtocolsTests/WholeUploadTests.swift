@@ -31,11 +31,24 @@ struct WholeUploadTests {
             receipt == Receipt(location: "http://server.example/kept/7", entityTag: "\"x\"", bytes: 10))
     }
 
-    @Test func `a location at another server is not reported as ours`() {
+    @Test func `P12 a location at another server is not reported as ours`() {
         var put = PutUpload(item: .make(), options: .init())
         _ = put.start(resource: nil, capabilities: nil)
         let receipt = put.receive(.answer(201, [.location: "http://evil.example/x"])).receipt
         #expect(receipt?.location == "http://server.example/files/a.bin")
+    }
+
+    @Test(arguments: ["put", "post", "form", "tus", "resumable"])
+    func `P1 a file that is too large is refused with its size`(name: String) throws {
+        let entry = try #require(ProtocolCatalog.entry(named: name))
+        var upload = entry.make(.make(size: 5_000_000), .init())
+        var step = upload.start(resource: nil, capabilities: nil)
+        if step.exchange?.method == .options {
+            step = upload.receive(.answer(204, [.tusVersion: "1.0.0"]), to: try #require(step.exchange))
+        }
+        let failure = upload.receive(.answer(413), to: try #require(step.exchange)).failure
+        #expect(failure?.summary == "the server answered 413 (too large); the file has 4.8 MB")
+        #expect(failure?.category == .permanent)
     }
 
     @Test(arguments: [100, 102, 199, 300, 304, 307, 400, 500])

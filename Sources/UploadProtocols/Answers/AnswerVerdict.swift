@@ -12,7 +12,8 @@ public enum AnswerVerdict {
     public static func failure(_ answer: Reply.Answer, now: Date = Date()) -> UploadFailure {
         let said = ServerText.excerpt(of: answer).map { ": \($0)" } ?? ""
         let name = StatusName.of(answer.status).map { " (\($0))" } ?? ""
-        let summary = "the server answered \(answer.status)\(name)\(said)"
+        let place = redirection(of: answer).map { " and sends it to \($0)" } ?? ""
+        let summary = "the server answered \(answer.status)\(name)\(place)\(said)"
         let wait = RetryAfter.seconds(in: answer.fields, now: now)
         var failure = UploadFailure(category(answer.status), summary, status: answer.status)
         // RFC 9110 §15.5.14: with Retry-After the refusal of the size is temporary.
@@ -30,6 +31,15 @@ public enum AnswerVerdict {
         }
     }
 
+    /// Where a redirect leads, as far as it is no secret: not its query, and nothing if it names a user.
+    private static func redirection(of answer: Reply.Answer) -> String? {
+        guard (300..<400).contains(answer.status), let location = answer.fields[.location],
+            let url = URL(string: location), url.user() == nil, url.password() == nil
+        else { return nil }
+        let shown = ServerText.cleaned(UploadAddress.withoutQuery(location))
+        return shown.isEmpty ? nil : shown
+    }
+
     private static func hint(_ status: Int) -> String? {
         switch status {
         case 300..<400: "set the destination's url to the address it redirects to"
@@ -40,16 +50,34 @@ public enum AnswerVerdict {
         case 409: "something is in the way at the server, such as a missing folder or an existing file"
         case 411, 415: "the server does not take this kind of request; check the destination's protocol"
         case 413: "the file is larger than the server takes"
+        case 417: "remove the field Expect from the destination's headers, then retry"
         case 507: "the server's disk is full"
         default: nil
         }
     }
 }
 
+extension Reply.Answer {
+    /// True if it may mean that the server does not do this kind of thing, or not any more.
+    var refusesKind: Bool { [400, 404, 405, 410, 411, 413, 415, 501].contains(status) }
+}
+
+extension UploadFailure {
+    /// With the size of the file that a server found too large.
+    func naming(_ size: ByteCount) -> UploadFailure {
+        guard status == 413 else { return self }
+        var failure = self
+        failure.summary += "; the file has \(ByteFormat.sentence(size))"
+        return failure
+    }
+}
+
 /// What the server said in words, made short and harmless: control characters out, one line, at most 200 code points.
 public enum ServerText {
     static func excerpt(of answer: Reply.Answer) -> String? {
-        guard let type = answer.fields[.contentType]?.lowercased(),
+        // Nothing is unpacked: a few bytes of an answer can be made to hold gigabytes.
+        guard ["identity", nil].contains(answer.fields[.contentEncoding]?.lowercased()),
+            let type = answer.fields[.contentType]?.lowercased(),
             type.hasPrefix("text/plain") || type.contains("json")
         else { return nil }
         let text = cleaned(String(decoding: answer.body.prefix(2048), as: UTF8.self))
@@ -103,6 +131,7 @@ enum StatusName {
         case 412: "precondition failed"
         case 413: "too large"
         case 415: "unsupported media type"
+        case 417: "expectation failed"
         case 421: "misdirected request"
         case 422: "cannot be processed"
         case 423: "locked"

@@ -6,6 +6,8 @@ public struct UploadFailure: Error, Hashable, Codable, Sendable {
     public enum Category: String, Hashable, Codable, Sendable, CaseIterable {
         /// The link or the connection: refused, reset, stalled, name not found. Tried again.
         case network
+        /// Nothing got through or came back in time. Tried again, and fewer uploads at a time if it happens often.
+        case timedOut
         /// The server is there and says "not now": 408, 425, 429, 5xx. Tried again.
         case server
         /// The credentials are missing, expired or refused: 401, 407. A person must act.
@@ -24,6 +26,17 @@ public struct UploadFailure: Error, Hashable, Codable, Sendable {
         case storage
         /// No file or socket can be opened until others are closed. Tried again, and no fault of the upload's.
         case descriptors
+        /// This machine lost the address that the connection was made from. Tried again at once, and no fault of the
+        /// upload's.
+        case addressLost
+        /// Something else answers in the server's place, most likely the page of a network that wants somebody to sign
+        /// in. Tried again, and no fault of the upload's.
+        case signInPage
+        /// Whoever gives credentials cannot be reached, or is busy. Tried again, and no fault of the upload's server.
+        case signInAway
+
+        /// True if the link or the connection failed, in time or not.
+        public var isOfNetwork: Bool { self == .network || self == .timedOut }
     }
 
     /// Who can do something about it, and when.
@@ -48,10 +61,16 @@ public struct UploadFailure: Error, Hashable, Codable, Sendable {
         self.retryAfter = retryAfter
     }
 
+    /// True if the server is busy, for all, and says for how long (RFC 6585 §4, RFC 9110 §15.6.4).
+    public var asksAllToWait: Bool {
+        category == .server && (status == 429 || status == 503) && retryAfter ?? 0 > 0
+    }
+
     /// True if waiting and trying again may help without anybody doing anything.
     public var isTransient: Bool {
         switch category {
-        case .network, .server, .sourceAway, .descriptors: true
+        case .network, .timedOut, .server, .sourceAway, .descriptors, .addressLost, .signInPage, .signInAway:
+            true
         case .authentication, .permanent, .sourceChanged, .sourceUnreadable, .outcomeUnknown, .storage: false
         }
     }

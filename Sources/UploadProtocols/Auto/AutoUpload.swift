@@ -9,7 +9,7 @@ public struct AutoUpload: UploadProtocol {
     /// What any protocol could do: what the chosen one cannot is refused once it is chosen, before the first byte. A
     /// resource there only is if the chosen one resumes.
     public static let traits = ProtocolTraits(
-        resumes: true, isParallel: true, checksums: Set(DigestAlgorithm.allCases),
+        resumes: true, isParallel: true, answersInPages: true, checksums: Set(DigestAlgorithm.allCases),
         existing: Set(ExistingFilePolicy.allCases))
 
     private enum Phase: Sendable {

@@ -20,12 +20,16 @@ struct NextcloudChunks: Hashable, Sendable {
         }
     }
 
-    /// The next chunk that is neither held nor under way; from now on it is under way.
-    mutating func takeNext() -> Int? {
-        while next <= plan.count, held.contains(next) || underWay.contains(next) { next += 1 }
-        guard next <= plan.count else { return nil }
-        underWay.insert(next)
-        return next
+    /// The next chunks, so many at most, that are neither held nor under way; from now on they are under way.
+    mutating func takeNext(_ count: Int) -> [Int] {
+        var taken: [Int] = []
+        while taken.count < count {
+            while next <= plan.count, held.contains(next) || underWay.contains(next) { next += 1 }
+            guard next <= plan.count else { break }
+            underWay.insert(next)
+            taken.append(next)
+        }
+        return taken
     }
 
     mutating func arrived(_ number: Int) {

@@ -57,11 +57,7 @@ extension NextcloudUpload {
     private mutating func send(_ chunks: NextcloudChunks) -> Step {
         var chunks = chunks
         noteHeld(chunks)
-        var exchanges: [Exchange] = []
-        for _ in 0..<max(1, options.parallelRequests ?? Self.usualParallelRequests) {
-            guard let number = chunks.takeNext() else { break }
-            exchanges.append(exchange(number))
-        }
+        let exchanges = chunks.takeNext(atOnce.limit).map(exchange)
         guard !exchanges.isEmpty else { return move() }
         phase = .sendingChunks(chunks)
         return .sendAll(exchanges)
@@ -90,9 +86,9 @@ extension NextcloudUpload {
             chunks.arrived(number)
             noteHeld(chunks)
             guard !chunks.isComplete else { return move() }
-            let following = chunks.takeNext()
+            let following = chunks.takeNext(atOnce.arrived()).map(exchange)
             phase = .sendingChunks(chunks)
-            return following.map { .send(exchange($0)) } ?? .wait()
+            return following.isEmpty ? .wait() : .sendAll(following)
         case 404, 409:
             // Others are still under way, so the next attempt begins anew.
             let lost: [Step.Note] = resource.map { [.serverLost($0.confirmed)] } ?? []

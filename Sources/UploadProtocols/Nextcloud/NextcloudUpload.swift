@@ -9,7 +9,8 @@ import struct Foundation.Date
 public struct NextcloudUpload: UploadProtocol {
     public static let name = "nextcloud"
     public static let traits = ProtocolTraits(
-        resumes: true, isParallel: true, fillsPlace: true, checksums: [.md5, .sha1, .sha256],
+        resumes: true, isParallel: true, fillsPlace: true, answersInPages: true,
+        checksums: [.md5, .sha1, .sha256],
         existing: Set(ExistingFilePolicy.allCases))
 
     enum Phase: Sendable {
@@ -58,6 +59,7 @@ public struct NextcloudUpload: UploadProtocol {
     var knowsFolder = false
     var surprises = 0
     var restarts = 0
+    var atOnce: PartsAtOnce
     private var pending: [Step.Note] = []
 
     /// - Parameter options: The chunk size, the requests at once, the checksum and what becomes of an existing file are
@@ -65,6 +67,7 @@ public struct NextcloudUpload: UploadProtocol {
     public init(item: UploadItem, options: ProtocolOptions) {
         self.item = item
         self.options = options
+        atOnce = PartsAtOnce(most: options.parallelRequests ?? Self.usualParallelRequests)
         plan = NextcloudPlan(size: item.size, wished: options.chunkSize)
         name = item.name
         phase = .makingUpload
@@ -75,6 +78,7 @@ public struct NextcloudUpload: UploadProtocol {
             return .failed(Self.wrongAddress)
         }
         self.resource = resource
+        if resource != nil { atOnce.beginAfterBreak() }
         if let planned = resource?.chunkSize { plan = NextcloudPlan(size: item.size, chunkSize: planned) }
         guard !plan.isTooLarge else {
             let limit = NextcloudPlan.chunkSizes.upperBound * NextcloudPlan.chunkLimit

@@ -20,6 +20,8 @@ extension ResumableUpload {
         let told = ResumableAnswer(answer, version: resource.interop ?? .eight)
         switch answer.status {
         case 200..<300:
+            var resource = resource
+            if let offset = told.offset { resource.didAsk(offset) }
             if let length = told.length, length != item.size { return misfit(resource) }
             if told.isComplete == true {
                 return told.offset ?? item.size == item.size ? done(resource, answer) : misfit(resource)
@@ -38,11 +40,13 @@ extension ResumableUpload {
     }
 
     mutating func append(_ resource: Resource, noting notes: [Step.Note] = []) -> Step {
+        var resource = resource
         let version = resource.interop ?? .eight
         let left = item.size - resource.confirmed
         let isChecked = options.checksum != nil && version.isTyped
         let wish = min(
-            options.chunkSize ?? (isChecked ? Self.checkedChunk : left), resource.largestAppend ?? .max)
+            options.chunkSize ?? (isChecked ? Self.checkedChunk : left), resource.largestAppend ?? .max,
+            resource.learntChunk ?? .max)
         let end = resource.confirmed + (resource.limit ?? UploadLimit()).appendSize(left: left, wish: wish)
         let completes = end == item.size
         var fields = version.fields
@@ -50,12 +54,15 @@ extension ResumableUpload {
         fields[.uploadOffset] = "\(resource.confirmed)"
         if version.isTyped { fields[.contentType] = PartialUpload.mediaType }
         if completes { fields[.wantReprDigest] = wantedDigest }
+        let known = resource
+        if !isChecked { resource.willAppend(to: end) }
         phase = .appending(resource, end: end)
         // A repeated last append would meet a server that has forgotten the upload, or another one by then.
         var exchange = Exchange(
             .patch, resource.url, fields: fields,
             body: left > 0 ? .file(range: resource.confirmed..<end) : .none,
             isIdempotent: !completes, mayComplete: completes)
+        exchange.keepsWhatArrives = !isChecked && resource.learntChunk == nil
         if isChecked, left > 0, let algorithm = options.checksum {
             exchange.digests = [
                 DigestOrder(
@@ -65,10 +72,30 @@ extension ResumableUpload {
         }
         // Some servers forget an upload once it is complete: the next attempt must know that this may be why.
         if completes { exchange.markBeforeLastBytes = resource.withWholeBodySent(true) }
-        return .send(exchange, notes: notes)
+        return .send(
+            exchange, notes: (resource == known ? notes : notes.replacing(resource)) + news(of: resource))
+    }
+
+    /// What the upload has shown of the server, to be kept for others.
+    private mutating func news(of resource: Resource) -> [Step.Note] {
+        var found = capabilities
+        BrokenAppends.note(resource, in: &found)
+        guard isExpected, found != capabilities else { return [] }
+        capabilities = found
+        return [.capabilities(found)]
+    }
+
+    /// The connection broke with so many bytes of the body out.
+    func broke(_ failure: UploadFailure, afterSending bytes: ByteCount) -> Step {
+        guard case .appending(let resource, _) = phase else { return .failed(failure) }
+        var known = resource
+        known.didBreak(afterSending: bytes)
+        return .failed(failure, notes: known == resource ? [] : [.resource(known)])
     }
 
     mutating func receiveAppend(_ answer: Reply.Answer, resource: Resource, end: ByteCount) -> Step {
+        var resource = resource
+        if (200..<300).contains(answer.status) { resource.didAppend() } else { resource.wasRefused() }
         let told = ResumableAnswer(answer, version: resource.interop ?? .eight)
         let completes = end == item.size
         // Whatever the answer is, it is one: the mark that says that none came goes.
@@ -95,7 +122,8 @@ extension ResumableUpload {
         default:
             let failure = AnswerVerdict.failure(answer)
             // A refusal is a definite no; any other failure may have come after the last byte was taken.
-            return .failed(failure, notes: failure.isTransient ? [] : known)
+            guard failure.isTransient, completes else { return .failed(failure, notes: known) }
+            return .failed(failure, notes: [.resource(resource.withWholeBodySent(true))])
         }
     }
 
@@ -238,5 +266,12 @@ extension ResumableUpload {
             if let field, let url = try? UploadAddress.resolve(field, against: resource.url) { return url }
         }
         return options.requestMethod(or: .post) == .put ? target : resource.url
+    }
+}
+
+extension [Step.Note] {
+    /// With this resource in the place of any other: each that is new is written down durably.
+    fileprivate func replacing(_ resource: Resource) -> [Step.Note] {
+        filter { if case .resource = $0 { false } else { true } } + [.resource(resource)]
     }
 }

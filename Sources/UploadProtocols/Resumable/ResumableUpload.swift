@@ -8,7 +8,8 @@ import HTTPTypes
 /// empty file, so it is asked by `OPTIONS` first, and never sent content.
 public struct ResumableUpload: SequentialProtocol {
     public static let name = "resumable"
-    public static let traits = ProtocolTraits(resumes: true, checksums: [.sha256, .sha1, .md5, .crc32c])
+    public static let traits = ProtocolTraits(
+        resumes: true, answersInPages: true, checksums: [.sha256, .sha1, .md5, .crc32c])
 
     enum Phase: Sendable {
         case discovering
@@ -25,13 +26,16 @@ public struct ResumableUpload: SequentialProtocol {
     var phase = Phase.discovering
     var answersWithoutProgress = 0
     var losses = 0
-    private var restarts = 0
-    private var capabilities = ServerCapabilities()
+    /// What the server has dropped; a test sets its clock.
+    var dropped = DroppedUploads()
+    /// True once this attempt has asked what the server offers: what was kept from before may be out of date.
+    private var hasAsked = false
+    var capabilities = ServerCapabilities()
     private var limit = UploadLimit()
     /// Still to be tried, the most wanted first.
     private var versions = InteropVersion.allCases.sorted(by: >)
     /// Whether the server has shown that it knows of resumable uploads.
-    private var isExpected = false
+    private(set) var isExpected = false
     /// Of the whole file; computed once, by the driver.
     private var ownDigest: [UInt8]?
 
@@ -45,15 +49,13 @@ public struct ResumableUpload: SequentialProtocol {
         if let capabilities { learn(capabilities) }
         // What another protocol left behind is nothing to go on with.
         if let resource, resource.interop != nil { return query(resource) }
-        if isExpected { return create() }
-        phase = .discovering
-        return .send(ResumableCheck.question(target))
+        return isExpected ? create() : discover()
     }
 
     public mutating func receive(_ reply: Reply) -> Step {
         let answer: Reply.Answer
         switch reply {
-        case .broken(let failure, _): return .failed(failure)
+        case .broken(let failure, let bodySent): return broke(failure, afterSending: bodySent ?? 0)
         case .answered(let received): answer = received
         }
         switch phase {
@@ -74,6 +76,20 @@ public struct ResumableUpload: SequentialProtocol {
         options.requestMethod(or: .post) == .put
             ? UploadAddress.address(item.url, for: item.name)
             : UploadAddress.filled(item.url, with: item.name)
+    }
+
+    private mutating func discover() -> Step {
+        hasAsked = true
+        phase = .discovering
+        return .send(ResumableCheck.question(target))
+    }
+
+    /// What was kept of the server led to a refusal: it may offer something else by now.
+    private mutating func askAnew() -> Step {
+        capabilities = ServerCapabilities()
+        limit = UploadLimit()
+        isExpected = false
+        return discover()
     }
 
     private mutating func learn(_ known: ServerCapabilities) {
@@ -112,7 +128,9 @@ extension ResumableUpload {
     }
 
     mutating func create(noting notes: [Step.Note] = []) -> Step {
-        if let refusal = limit.refusal(ofSize: item.size) { return .failed(refusal, notes: notes) }
+        if let refusal = limit.refusal(ofSize: item.size) {
+            return hasAsked ? .failed(refusal, notes: notes) : askAnew().noting(notes)
+        }
         guard let version = versions.first else {
             return .failed(UploadFailure(.permanent, "no version of resumable uploads is left to try"))
         }
@@ -154,8 +172,10 @@ extension ResumableUpload {
             // tus (tusd).
             if let problem = told.problem { return .failed(problem.failure(status: answer.status)) }
             return tryOlder(than: version, after: answer, spoken: told.version)
+        case _ where !hasAsked && answer.refusesKind: return askAnew()
         case 413:
-            return .failed(told.limit?.refusal(ofSize: item.size) ?? AnswerVerdict.failure(answer))
+            return .failed(
+                told.limit?.refusal(ofSize: item.size) ?? AnswerVerdict.failure(answer).naming(item.size))
         default: return .failed(AnswerVerdict.failure(answer))
         }
     }
@@ -198,7 +218,9 @@ extension ResumableUpload {
             var resource = Resource(url: try UploadAddress.resolve(location, against: target))
             resource.interop = version
             resource.ownDigest = ownDigest
+            dropped.mark(&resource)
             resource.take(told.limit)
+            BrokenAppends.apply(capabilities, to: &resource)
             var found = capabilities
             found.facts[Fact.version] = "\(version.rawValue)"
             var notes: [Step.Note] = found == capabilities ? [] : [.capabilities(found)]
@@ -212,10 +234,7 @@ extension ResumableUpload {
     }
 
     mutating func restart(after resource: Resource, because reason: String) -> Step {
-        restarts += 1
-        guard restarts < 2 else {
-            return .failed(UploadFailure(.permanent, "\(reason), twice in a row"), notes: [.resource(nil)])
-        }
+        if let end = dropped.drop(resource, because: reason) { return end }
         if let digest = resource.ownDigest { ownDigest = digest }
         let lost: [Step.Note] = resource.confirmed > 0 ? [.serverLost(resource.confirmed)] : []
         // The old address stays on record until there is a new one: a refusal may have been a mistake.

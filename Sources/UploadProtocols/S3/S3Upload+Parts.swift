@@ -81,8 +81,7 @@ extension S3Upload {
     mutating func send(_ session: S3Session, _ ledger: S3PartLedger, noting notes: [Step.Note] = []) -> Step {
         if ledger.isComplete { return complete(session, ledger, noting: notes) }
         var ledger = ledger
-        let wanted = options.parallelRequests ?? Self.usualParallelRequests
-        let numbers = ledger.take(upTo: max(1, min(wanted, session.parallelLimit ?? wanted)))
+        let numbers = ledger.take(upTo: max(1, min(atOnce.limit, session.parallelLimit ?? .max)))
         phase = .sending(session, ledger)
         return withRequests { _, requests in
             let exchanges = numbers.compactMap { requests.part($0, of: session) }
@@ -109,8 +108,7 @@ extension S3Upload {
             }
             ledger.lose(exchange.part)
             if error.asksForLess, ending == nil {
-                let limit = session.parallelLimit ?? options.parallelRequests ?? Self.usualParallelRequests
-                session.parallelLimit = max(1, limit / 2)
+                session.parallelLimit = max(1, (session.parallelLimit ?? atOnce.most) / 2)
                 return drain(
                     session, ledger, then: .failed(error.failure),
                     noting: [.resource(resource(session, ledger))])
@@ -175,6 +173,7 @@ extension S3Upload {
             return ending.map { drain(session, ledger, then: $0) } ?? .failed(fault)
         }
         ledger.hold(S3Part(entityTag: tag, digest: ours), number: number)
+        _ = atOnce.arrived()
         var notes: [Step.Note] = [.resource(resource(session, ledger))]
         if number > 1000, mostParts == nil {
             facts.facts["s3.parts"] = "\(S3PartPlan.mostParts)"

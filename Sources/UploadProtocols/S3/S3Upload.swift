@@ -60,6 +60,7 @@ public struct S3Upload: UploadProtocol {
     var place: Place?
     var restarts = 0
     var relists = 0
+    var atOnce: PartsAtOnce
     /// Bytes that an earlier attempt was told the server holds.
     var claimed: ByteCount = 0
     /// The whole file was already sent once more.
@@ -71,6 +72,7 @@ public struct S3Upload: UploadProtocol {
     public init(item: UploadItem, options: ProtocolOptions) {
         self.item = item
         self.options = options
+        atOnce = PartsAtOnce(most: options.parallelRequests ?? Self.usualParallelRequests)
         do throws(UploadFailure) {
             let address = try S3Address(item.url, options: options.s3)
             _ = try address.key(for: item.name)
@@ -90,6 +92,7 @@ public struct S3Upload: UploadProtocol {
             if let resource, let session = S3Session(resource, size: upload.item.size) {
                 upload.place = Place(object: session.object, onlyNew: upload.wantsNewOnly)
                 upload.claimed = resource.confirmed
+                upload.atOnce.beginAfterBreak()
                 return upload.list(session)
             }
             if let resource, resource.wholeBodySent { return upload.recall(resource) }

@@ -29,6 +29,8 @@ public struct Exchange: Hashable, Sendable {
     public var digests: [DigestOrder] = []
     /// False for an address that is a permission in itself: the destination's credentials and headers do not go there.
     public var carriesCredentials = true
+    /// True if the server is believed to keep what arrives of the body, should the connection break.
+    public var keepsWhatArrives = false
     /// Which of several requests under way this is; 0 if there is only one.
     public var part = 0
 

@@ -13,14 +13,18 @@ public struct ProtocolTraits: Hashable, Sendable {
     /// server decides.
     public var fillsPlace: Bool
 
+    /// True if a page for people (HTML) may come with a success; false if it then comes from somebody else.
+    public var answersInPages: Bool
+
     public init(
-        resumes: Bool, isParallel: Bool = false, fillsPlace: Bool = false,
+        resumes: Bool, isParallel: Bool = false, fillsPlace: Bool = false, answersInPages: Bool = false,
         checksums: Set<DigestAlgorithm> = [],
         existing: Set<ExistingFilePolicy> = []
     ) {
         self.resumes = resumes
         self.isParallel = isParallel
         self.fillsPlace = fillsPlace
+        self.answersInPages = answersInPages
         self.checksums = checksums
         self.existing = existing
     }

@@ -30,12 +30,14 @@ public struct AzureUpload: UploadProtocol {
     private let options: ProtocolOptions
     private var phase = Phase.idle
     private var setbacks = 0
+    private var atOnce: PartsAtOnce
 
     /// - Parameter options: The size of a block, the requests at once, the checksum and what becomes of an existing file
     ///   are taken from them.
     public init(item: UploadItem, options: ProtocolOptions) {
         self.item = item
         self.options = options
+        atOnce = PartsAtOnce(most: options.parallelRequests ?? Self.usualParallel)
     }
 
     public mutating func start(resource: Resource?, capabilities: ServerCapabilities?) -> Step {
@@ -45,7 +47,10 @@ public struct AzureUpload: UploadProtocol {
                     .permanent, "a parameter cannot be a blob's metadata: \(wrong.name)",
                     hint: "names are of letters, digits and underscores, values of printable ASCII"))
         }
-        if let resource { return resume(resource) }
+        if let resource {
+            atOnce.beginAfterBreak()
+            return resume(resource)
+        }
         let (options, query) = (options, item.url)
         var looking = ExistingFile(item, policy: options.existing) { UploadAddress.address(query, for: $0) }
         return followed(looking.start(), &looking)
@@ -215,7 +220,7 @@ extension AzureUpload {
         if moved.confirmed < resource.confirmed {
             notes.insert(.serverLost(resource.confirmed - moved.confirmed), at: 0)
         }
-        let first = table.next(max(1, options.parallelRequests ?? Self.usualParallel))
+        let first = table.next(atOnce.limit)
         guard !first.isEmpty else { return commit(moved, plan, noting: notes) }
         phase = .sending(moved, table)
         let blob = blob(moved)
@@ -238,10 +243,10 @@ extension AzureUpload {
         let told = answer.fields[.date].flatMap { HTTPDate.parse($0, now: Date()) }
         moved.expires = told?.addingTimeInterval(Self.lifetime) ?? resource.expires
         let notes: [Step.Note] = [.resource(moved)]
-        let next = table.next(1)
+        let next = table.next(atOnce.arrived())
         phase = .sending(moved, table)
-        if let index = next.first {
-            return .send(blob(moved).put(block: index, of: table.plan), notes: notes)
+        guard next.isEmpty else {
+            return .sendAll(next.map { blob(moved).put(block: $0, of: table.plan) }, notes: notes)
         }
         return table.isComplete ? commit(moved, table.plan, noting: notes) : .wait(notes: notes)
     }

@@ -126,7 +126,7 @@ extension Resource {
 
     /// What ends the upload instead of another session: somebody else has to get one, or it was tried before. Else nil;
     /// the old address stays on record until there is a new one, for a refusal may have been a mistake.
-    func end(ofRestart number: Int, because reason: String) -> Step? {
+    func end(_ dropped: inout DroppedUploads, because reason: String) -> Step? {
         guard !isGiven else {
             return .failed(
                 UploadFailure(
@@ -134,9 +134,6 @@ extension Resource {
                     hint: "ask for a new session and put its address into the destination's url"),
                 notes: [.resource(nil)])
         }
-        guard number < 2 else {
-            return .failed(UploadFailure(.permanent, "\(reason), twice in a row"), notes: [.resource(nil)])
-        }
-        return nil
+        return dropped.drop(self, because: reason)
     }
 }

@@ -21,7 +21,7 @@ public struct GoogleUpload: SequentialProtocol {
     private let address: GoogleAddress
     private var session: ContentRangeSession<GoogleSession>
     private var phase = Phase.sending
-    private var restarts = 0
+    private var dropped = DroppedUploads()
 
     /// - Parameter options: The chunk size, the checksum and what becomes of an existing file are taken from them.
     public init(item: UploadItem, options: ProtocolOptions) {
@@ -166,6 +166,7 @@ extension GoogleUpload {
         }
         do throws(UploadFailure) {
             var resource = Resource(url: try UploadAddress.resolve(location, against: item.url))
+            dropped.mark(&resource)
             resource.fields[Self.nameField] = name
             let made = answer.fields[.date].flatMap { HTTPDate.parse($0, now: Date()) }
             if address.isCloudStorage { resource.expires = made?.addingTimeInterval(Self.lifetime) }
@@ -207,8 +208,7 @@ extension GoogleUpload {
     }
 
     private mutating func restart(after resource: Resource, because reason: String) -> Step {
-        restarts += 1
-        if let end = resource.end(ofRestart: restarts, because: reason) { return end }
+        if let end = resource.end(&dropped, because: reason) { return end }
         return begin(noting: resource.confirmed > 0 ? [.serverLost(resource.confirmed)] : [])
     }
 

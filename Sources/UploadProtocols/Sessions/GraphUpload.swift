@@ -22,7 +22,7 @@ public struct GraphUpload: SequentialProtocol {
     private let service: GraphSession
     private var session: ContentRangeSession<GraphSession>
     private var phase = Phase.sending
-    private var restarts = 0
+    private var dropped = DroppedUploads()
 
     /// - Parameter options: The chunk size, the checksum and what becomes of an existing file are taken from them.
     public init(item: UploadItem, options: ProtocolOptions) {
@@ -111,7 +111,8 @@ extension GraphUpload {
                     .permanent,
                     "the server sends the upload to an address without https: \(ServerText.cleaned(place))"))
         }
-        let resource = Resource(url: url.absoluteString, expires: made?.expires)
+        var resource = Resource(url: url.absoluteString, expires: made?.expires)
+        dropped.mark(&resource)
         phase = .sending
         return session.append(resource, noting: [.resource(resource)])
     }
@@ -152,8 +153,7 @@ extension GraphUpload {
     }
 
     private mutating func restart(after resource: Resource, because reason: String) -> Step {
-        restarts += 1
-        if let end = resource.end(ofRestart: restarts, because: reason) { return end }
+        if let end = resource.end(&dropped, because: reason) { return end }
         return create(noting: resource.confirmed > 0 ? [.serverLost(resource.confirmed)] : [])
     }
 

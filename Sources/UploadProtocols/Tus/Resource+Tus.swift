@@ -5,13 +5,10 @@ extension Resource {
         static let isChecked = "checked"
         static let overridesMethod = "override"
         static let requestLimit = "requestLimit"
-        static let learntChunk = "chunk"
-        static let appendedFrom = "appendedFrom"
-        static let fruitlessAppends = "fruitless"
         static let mayBeJoined = "mayBeJoined"
 
         /// What holds for all parts of one upload.
-        static let shared = [checksum, isChecked, overridesMethod, requestLimit, learntChunk]
+        static let shared = [checksum, isChecked, overridesMethod, requestLimit, learntChunkField]
     }
 
     var sum: TusSum? {
@@ -46,24 +43,6 @@ extension Resource {
         set { fields[Key.requestLimit] = newValue.map { "\($0)" } }
     }
 
-    /// Bytes of the next request, to a server that keeps nothing of one that breaks.
-    var learntChunk: ByteCount? {
-        get { count(Key.learntChunk) }
-        set { fields[Key.learntChunk] = newValue.map { "\($0)" } }
-    }
-
-    /// Where a large request began whose answer is not here.
-    var appendedFrom: ByteCount? {
-        get { count(Key.appendedFrom) }
-        set { fields[Key.appendedFrom] = newValue.map { "\($0)" } }
-    }
-
-    /// How many such requests in a row have left the offset where it was.
-    var fruitlessAppends: ByteCount? {
-        get { count(Key.fruitlessAppends) }
-        set { fields[Key.fruitlessAppends] = newValue.map { "\($0)" } }
-    }
-
     /// True if a server in trouble was asked to put the parts together: if they are gone, it may have done so.
     var mayBeJoined: Bool {
         get { fields[Key.mayBeJoined] != nil }
@@ -73,9 +52,5 @@ extension Resource {
     /// Takes over what was decided or found out with another part of the same upload.
     mutating func share(_ other: Resource) {
         for key in Key.shared { fields[key] = other.fields[key] }
-    }
-
-    private func count(_ key: String) -> ByteCount? {
-        fields[key].flatMap { ByteCount($0) }.flatMap { $0 >= 0 ? $0 : nil }
     }
 }

@@ -101,8 +101,9 @@ struct TusAppending: Sendable {
             body: .file(range: content), isIdempotent: false, mayComplete: isLast)
         exchange.part = part
         if let sum = resource.sum { exchange.digests = [sum.order(for: content)] }
+        exchange.keepsWhatArrives = resource.sum == nil && resource.learntChunk == nil
         phase = .appending(end: end, tellsLength: tellsLength)
-        resource.willAppend(to: end)
+        if resource.sum == nil { resource.willAppend(to: end) }
         // Some servers forget an upload once it is complete: the next attempt must know that this may be why.
         if isLast { exchange.markBeforeLastBytes = resource.withWholeBodySent(true) }
         return .send(exchange)

@@ -8,8 +8,6 @@ enum TusOffer {
         static let checksums = "checksums"
         /// "yes" if nothing in the answer to OPTIONS was of tus.
         static let saysNothing = "saysNothing"
-        /// "no" once the server has twice kept nothing of a request that broke.
-        static let keepsBrokenRequests = "keepsBrokenRequests"
         /// "yes" once something on the way has refused PATCH.
         static let overridesMethod = "overridesMethod"
     }

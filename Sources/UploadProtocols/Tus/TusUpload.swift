@@ -24,7 +24,10 @@ public struct TusUpload: SequentialProtocol {
     private var capabilities: ServerCapabilities?
     /// What the queue was last told to resume with.
     private var noted: Resource?
-    private var restarts = 0
+    /// What the server has dropped; a test sets its clock.
+    var dropped = DroppedUploads()
+    /// True once this attempt has asked what the server offers: what was kept from before may be out of date.
+    private var hasAsked = false
     private var canJoin = true
 
     /// - Parameter options: The chunk size, the number of requests at once, the checksum and whether the length is
@@ -100,11 +103,13 @@ extension TusUpload {
     private mutating func begin(noting notes: [Step.Note] = []) -> Step {
         guard let capabilities else {
             phase = .asking
+            hasAsked = true
             return .send(
                 Exchange(.options, item.url, fields: [.tusResumable: TusVerdict.version], isIdempotent: true),
                 notes: notes)
         }
         if let limit = capabilities.maximumSize, limit > 0, item.size > limit {
+            guard hasAsked else { return askAnew(noting: notes) }
             return .failed(
                 UploadFailure(
                     .permanent,
@@ -129,12 +134,19 @@ extension TusUpload {
         }
     }
 
+    /// What was kept of the server led to a refusal: it may offer something else by now.
+    private mutating func askAnew(noting notes: [Step.Note] = []) -> Step {
+        capabilities = nil
+        return begin(noting: notes)
+    }
+
     private mutating func receiveCreation(
         _ answer: Reply.Answer, sum: TusSum?, isDeferred: Bool
     ) -> Step {
         let isStrange = !answer.namesTus && capabilities?.facts[TusOffer.Fact.saysNothing] != nil
         guard answer.status == 201 || answer.status == 200, !isStrange else {
-            let failure = TusVerdict.failure(answer, limit: capabilities?.maximumSize)
+            if !hasAsked, answer.refusesKind { return askAnew() }
+            let failure = TusVerdict.failure(answer, limit: capabilities?.maximumSize).naming(item.size)
             return .failed(
                 isStrange && failure.category == .permanent ? TusVerdict.isNoTusServer(answer) : failure)
         }
@@ -143,6 +155,7 @@ extension TusUpload {
             resource.expires = answer.expiry
             resource.sum = sum
             resource.takeFacts(of: capabilities)
+            dropped.mark(&resource)
             var appending = TusAppending(
                 resource, range: 0..<item.size, chunkSize: options.chunkSize, isLengthTold: !isDeferred)
             return take(appending.append(after: answer), of: appending)
@@ -192,7 +205,7 @@ extension TusUpload {
     private mutating func news(of resource: Resource) -> [Step.Note] {
         guard var known = capabilities else { return [] }
         if resource.overridesMethod { known.facts[TusOffer.Fact.overridesMethod] = "yes" }
-        if resource.learntChunk != nil { known.facts[TusOffer.Fact.keepsBrokenRequests] = "no" }
+        BrokenAppends.note(resource, in: &known)
         guard known != capabilities else { return [] }
         capabilities = known
         return [.capabilities(known)]
@@ -202,10 +215,7 @@ extension TusUpload {
         if resource.confirmed >= item.size || resource.wholeBodySent {
             return .failed(WholeUpload.unknownOutcome(nil))
         }
-        restarts += 1
-        guard restarts < 2 else {
-            return .failed(UploadFailure(.permanent, "\(reason), twice in a row"), notes: [.resource(nil)])
-        }
+        if let end = dropped.drop(resource, because: reason) { return end }
         // The old address stays on record until there is a new one: a refusal may have been a mistake.
         return begin(noting: resource.confirmed > 0 ? [.serverLost(resource.confirmed)] : [])
     }
@@ -230,6 +240,6 @@ extension Resource {
     mutating func takeFacts(of capabilities: ServerCapabilities?) {
         let facts = capabilities?.facts ?? [:]
         if facts[TusOffer.Fact.overridesMethod] == "yes" { overridesMethod = true }
-        if facts[TusOffer.Fact.keepsBrokenRequests] == "no" { learntChunk = TusChunking.careful }
+        BrokenAppends.apply(capabilities, to: &self)
     }
 }

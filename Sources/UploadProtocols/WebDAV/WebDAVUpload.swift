@@ -12,7 +12,7 @@ public struct WebDAVUpload: SequentialProtocol {
     public static let name = "webdav"
     /// What most servers can do: parts are the exception.
     public static let traits = ProtocolTraits(
-        resumes: false, fillsPlace: true, checksums: [.md5, .sha1, .sha256],
+        resumes: false, fillsPlace: true, answersInPages: true, checksums: [.md5, .sha1, .sha256],
         existing: Set(ExistingFilePolicy.allCases))
 
     enum Phase: Sendable {

@@ -3,7 +3,7 @@ import HTTPTypes
 /// `POST` with the file as the body (RFC 9110 §9.3.3).
 public struct PostUpload: SequentialProtocol {
     public static let name = "post"
-    public static let traits = ProtocolTraits(resumes: false)
+    public static let traits = ProtocolTraits(resumes: false, answersInPages: true)
 
     private var attempt: SingleShot
 
@@ -42,7 +42,7 @@ public struct PostUpload: SequentialProtocol {
 /// `POST` of multipart/form-data (RFC 7578), streamed from the file between a computed head and tail.
 public struct FormUpload: SequentialProtocol {
     public static let name = "form"
-    public static let traits = ProtocolTraits(resumes: false)
+    public static let traits = ProtocolTraits(resumes: false, answersInPages: true)
 
     private var attempt: SingleShot
 

@@ -8,7 +8,7 @@ import HTTPTypes
 public struct PutUpload: SequentialProtocol {
     public static let name = "put"
     public static let traits = ProtocolTraits(
-        resumes: false, fillsPlace: true, checksums: [.md5, .sha1, .sha256, .crc32c],
+        resumes: false, fillsPlace: true, answersInPages: true, checksums: [.md5, .sha1, .sha256, .crc32c],
         existing: Set(ExistingFilePolicy.allCases))
 
     private enum Phase: Sendable {

@@ -86,7 +86,7 @@ struct ResumableAppendTests {
             ),
             (400, [.contentType: "application/problem+json"], ResumableUpload.problem("completed-upload")),
         ] as [(Int, HTTPFields, String)])
-    func `a conflict is asked about`(status: Int, fields: HTTPFields, body: String) throws {
+    func `P7 a conflict is asked about`(status: Int, fields: HTTPFields, body: String) throws {
         var (upload, _) = try ResumableUpload.appending()
         let step = upload.receive(.answer(status, fields, body: body))
         #expect(step.exchange?.method == .head)
@@ -94,7 +94,7 @@ struct ResumableAppendTests {
         #expect(step.notedResource??.wholeBodySent == false)
     }
 
-    @Test func `conflicts without end are a failure`() throws {
+    @Test func `P7 conflicts without end are a failure`() throws {
         var (upload, _) = try ResumableUpload.appending()
         var step = upload.receive(.answer(409))
         for _ in 1...10 where step.failure == nil {
@@ -137,11 +137,11 @@ struct ResumableAppendTests {
     }
 
     @Test(arguments: [500, 502, 503, 504])
-    func `a server's failure leaves the question whether everything arrived`(status: Int) throws {
+    func `P2 a server's failure leaves the question whether everything arrived`(status: Int) throws {
         var (upload, _) = try ResumableUpload.appending()
         let step = upload.receive(.answer(status))
         #expect(step.failure?.category == .server)
-        #expect(step.notes.isEmpty)
+        #expect(step.notedResource??.wholeBodySent == true)
     }
 
     @Test(arguments: [400, 403, 415])
@@ -152,7 +152,7 @@ struct ResumableAppendTests {
         #expect(step.notedResource??.wholeBodySent == false)
     }
 
-    @Test func `an upload that is gone in the middle begins anew, once`() throws {
+    @Test func `P8 an upload that is gone in the middle begins anew, once`() throws {
         var (upload, _) = try ResumableUpload.appending(from: 4)
         let step = upload.receive(.answer(404))
         #expect(step.exchange?.method == .post)
@@ -172,13 +172,13 @@ struct ResumableAppendTests {
             [.uploadOffset: "11", .uploadComplete: "?0"], [.uploadOffset: "5", .uploadLength: "12"],
             [.uploadComplete: "?1", .uploadOffset: "9"],
         ] as [HTTPFields])
-    func `an upload of another file's size begins anew`(fields: HTTPFields) {
+    func `P6 an upload of another file's size begins anew`(fields: HTTPFields) {
         var upload = ResumableUpload(item: .make(), options: .init())
         _ = upload.start(resource: Resource.resumable(.eight), capabilities: .newestResumable)
         #expect(upload.receive(.answer(204, fields)).exchange?.method == .post)
     }
 
-    @Test func `a server without an offset is not asked for ever`() {
+    @Test func `P6 a server without an offset is not asked for ever`() {
         var upload = ResumableUpload(item: .make(), options: .init())
         var step = upload.start(resource: Resource.resumable(.eight), capabilities: .newestResumable)
         for _ in 1...10 where step.failure == nil {
@@ -187,7 +187,7 @@ struct ResumableAppendTests {
         #expect(step.failure?.category == .permanent)
     }
 
-    @Test func `a server that loses bytes is believed, a few times`() throws {
+    @Test func `P9 a server that loses bytes is believed, a few times`() throws {
         var upload = ResumableUpload(item: .make(), options: .init())
         var resource = Resource.resumable(.eight)
         resource.confirmed = 8
@@ -195,6 +195,48 @@ struct ResumableAppendTests {
         let step = upload.receive(.answer(204, [.uploadOffset: "3", .uploadComplete: "?0"]))
         #expect(step.notes.first == .serverLost(5))
         #expect(step.exchange?.body == .file(range: 3..<10))
+    }
+
+    @Test func `P9 a server that keeps losing bytes ends in a failure`() throws {
+        var (upload, _) = try ResumableUpload.appending(options: .init(chunkSize: 4))
+        var failure: UploadFailure?
+        for offset in [4, 0, 4, 1, 4, 2] where failure == nil {
+            failure =
+                upload.receive(.answer(204, [.uploadOffset: "\(offset)", .uploadComplete: "?0"])).failure
+        }
+        #expect(failure?.summary == "the server keeps losing what it had")
+        #expect(failure?.category == .server)
+    }
+
+    @Test(
+        arguments: [nil, "x", "", "-1", "+4", "4.0", "0x4", "99999999999999999999", "4, 4", "?1", "\"4\""]
+            as [String?])
+    func `P6 an answer without a usable offset is asked for again, and then the upload fails`(value: String?)
+    {
+        var upload = ResumableUpload(item: .make(), options: .init())
+        _ = upload.start(resource: Resource.resumable(.eight), capabilities: .newestResumable)
+        let answer = Reply.answer(204, value.map { [.uploadOffset: $0] } ?? [:])
+        #expect(upload.receive(answer).exchange?.method == .head)
+        #expect(upload.receive(answer).exchange?.method == .head)
+        #expect(upload.receive(answer).failure?.category == .permanent)
+    }
+
+    @Test func `P6 a resumable server that claims more than was sent has another upload`() throws {
+        var (upload, _) = try ResumableUpload.appending(options: .init(chunkSize: 4))
+        let step = upload.receive(.answer(204, [.uploadOffset: "9", .uploadComplete: "?0"]))
+        #expect(step.exchange?.method == .post)
+    }
+
+    @Test(arguments: [(nil, 3), ("9", 9), ("soon", 3)] as [(String?, Double)])
+    func `P7 a locked resumable upload is tried again soon, or when the server says`(
+        retryAfter: String?, seconds: Double
+    ) throws {
+        var (upload, _) = try ResumableUpload.appending()
+        var fields: HTTPFields = [:]
+        fields[.retryAfter] = retryAfter
+        let failure = upload.receive(.answer(423, fields)).failure
+        #expect(failure?.category == .server)
+        #expect(failure?.retryAfter == seconds)
     }
 
     @Test func `removal deletes in the upload's version`() {

@@ -83,7 +83,7 @@ struct ResumableCreationTests {
     }
 
     @Test(arguments: ["http://other.example/7", "https://server.example/7", "http://["])
-    func `an address elsewhere gets nothing`(location: String) {
+    func `P12 an address elsewhere gets nothing`(location: String) {
         var upload = ResumableUpload(item: .make(), options: .init())
         _ = upload.start(resource: nil, capabilities: .newestResumable)
         #expect(upload.receive(.answer(201, [.location: location])).failure?.category == .permanent)

@@ -33,7 +33,7 @@ struct ResumableFieldTests {
         }
     }
 
-    @Test func `Upload-Offset is a count or nothing`() {
+    @Test func `P6 Upload-Offset is a count or nothing`() {
         for one in cases.uploadOffset { #expect(StructuredField.count(one.text) == one.value, "\(one.text)") }
     }
 

@@ -50,7 +50,7 @@ struct S3CompletionTests {
         "<Error><Code>InternalError</Code><Message>m</Message></Error>",
         "<Error><Code>SomethingNew</Code></Error>",
     ])
-    func `a success that does not say so is none, and is asked about later`(body: String) throws {
+    func `P13 a success that does not say so is none, and is asked about later`(body: String) throws {
         var (upload, exchange, _) = try completing()
         let step = upload.receive(.answer(200, body: body), to: exchange)
         #expect(step.failure?.category == .server)
@@ -58,7 +58,7 @@ struct S3CompletionTests {
         #expect(step.notes.isEmpty)
     }
 
-    @Test func `a lost answer is found out: the object is there`() throws {
+    @Test func `P13 a lost answer is found out: the object is there`() throws {
         var (upload, exchange, server) = try completing()
         _ = server.reply(to: exchange)
         #expect(upload.receive(.broke(afterSending: 100), to: exchange).failure != nil)
@@ -101,7 +101,7 @@ struct S3CompletionTests {
         #expect(server.received.count == 6)
     }
 
-    @Test func `a part that the server misses is sent again`() throws {
+    @Test func `P13 a part that the server misses is sent again`() throws {
         var (upload, exchange, server) = try completing()
         server.uploads["U/1"]?[2] = nil
         let done = upload.run(.send(exchange), on: &server).step
@@ -109,7 +109,7 @@ struct S3CompletionTests {
         #expect(server.received == [1, 2, 3, 2])
     }
 
-    @Test func `a server that always misses a part is asked three times at most`() throws {
+    @Test func `P13 a server that always misses a part is asked three times at most`() throws {
         var (upload, exchange, server) = try completing()
         var step = Step.send(exchange)
         var completions = 0
@@ -178,7 +178,7 @@ struct S3CompletionTests {
         #expect(server.reply(to: exchange).isAnswered)
     }
 
-    @Test func `a tag that is not made of the parts' MD5s is a failure`() throws {
+    @Test func `P13 a tag that is not made of the parts' MD5s is a failure`() throws {
         var (upload, exchange, _) = try completing(checksum: .md5)
         let step = upload.receive(
             .answer(200, body: "<R><ETag>\"00000000000000000000000000000000-3\"</ETag></R>"), to: exchange)

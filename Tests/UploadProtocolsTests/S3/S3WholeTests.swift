@@ -128,7 +128,7 @@ struct S3WholeTests {
         #expect(step.receipt?.verified == .crc64nvme)
     }
 
-    @Test func `an object of another size is a failure that says so`() throws {
+    @Test func `P16 an object of another size is a failure that says so`() throws {
         var (upload, step) = started(10, .init(checksum: .crc64nvme))
         let answer = Reply.Answer(
             status: 200, digests: [.init(.crc64nvme, of: 0..<10, bytes: [1, 2, 3])])

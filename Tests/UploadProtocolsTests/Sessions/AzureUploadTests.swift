@@ -202,8 +202,10 @@ struct AzureResumeTests {
         #expect(AddressQuery.value("blocklisttype", in: ask.url) == "uncommitted")
         let body = list("UncommittedBlocks", [(plan.id(of: 1), 4), (plan.id(of: 2), 1), ("AAAA", 4)])
         let step = azure.receive(.answer(200, body: body), to: ask)
-        #expect(step.exchanges.map(\.body) == [.file(range: 0..<4), .file(range: 8..<10)])
+        #expect(step.exchanges.map(\.body) == [.file(range: 0..<4)])
         #expect(step.notedResource??.confirmed == 4)
+        let next = azure.receive(.answer(201), to: try #require(step.exchanges.first))
+        #expect(next.exchanges.map(\.body) == [.file(range: 8..<10)])
     }
 
     @Test func `the size of blocks is as it was begun with`() throws {
@@ -221,14 +223,14 @@ struct AzureResumeTests {
         let ask = try #require(azure.start(resource: resource, capabilities: nil).exchange)
         let step = azure.receive(.answer(404, body: refusal("BlobNotFound")), to: ask)
         #expect(step.notes.first == .serverLost(8))
-        #expect(step.exchanges.count == 3)
+        #expect(step.exchanges.map(\.body) == [.file(range: 0..<4)])
     }
 
     @Test func `a signature that may not read has everything sent again`() throws {
         var azure = azure()
         let ask = try #require(azure.start(resource: try noted(), capabilities: nil).exchange)
         let step = azure.receive(.answer(403, body: refusal("AuthorizationPermissionMismatch")), to: ask)
-        #expect(step.exchanges.count == 3)
+        #expect(step.exchanges.map(\.body) == [.file(range: 0..<4)])
     }
 
     @Test func `a container that is gone is a failure`() throws {

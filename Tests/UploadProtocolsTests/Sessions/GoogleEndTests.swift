@@ -51,7 +51,7 @@ struct GoogleEndTests {
         #expect(step.notes == [.resource(nil)])
     }
 
-    @Test func `another size is a failure`() {
+    @Test func `P16 another size is a failure`() {
         var google = google()
         _ = google.begun()
         #expect(google.receive(.answer(200, body: #"{"size":"7"}"#)).failure?.category == .permanent)

@@ -68,7 +68,7 @@ struct GoogleCreationTests {
     }
 
     @Test(arguments: ["https://other.example/x?upload_id=1", "http://storage.googleapis.com/x", "http://["])
-    func `a session elsewhere gets nothing`(location: String) {
+    func `P12 a session elsewhere gets nothing`(location: String) {
         var google = google()
         #expect(google.begun(at: location).failure?.category == .permanent)
     }
@@ -146,7 +146,7 @@ struct GoogleSendingTests {
         #expect(google.receive(.answer(308, fields)).exchange?.body == .file(range: 0..<1_000_000))
     }
 
-    @Test func `bytes that the server lost are told and sent again`() {
+    @Test func `P9 bytes that the server lost are told and sent again`() {
         var google = google()
         _ = google.start(resource: Resource(url: session, confirmed: 524_288), capabilities: nil)
         let step = google.receive(.answer(308, [.range: "bytes=0-262143"]))
@@ -194,7 +194,7 @@ struct GoogleSendingTests {
     }
 
     @Test(arguments: [404, 410])
-    func `a session that is gone is replaced once`(status: Int) {
+    func `P8 a session that is gone is replaced once`(status: Int) {
         var google = google()
         _ = google.start(resource: Resource(url: session, confirmed: 262_144), capabilities: nil)
         let step = google.receive(.answer(status))

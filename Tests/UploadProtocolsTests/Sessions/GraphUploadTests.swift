@@ -60,7 +60,7 @@ struct GraphCreationTests {
         #expect(body == .bytes(Array(text.utf8)))
     }
 
-    @Test func `the session is on another host, is noted first, and gets no credentials`() throws {
+    @Test func `P12 the session is on another host, is noted first, and gets no credentials`() throws {
         var graph = graph()
         let step = graph.begun()
         let noted = try #require(step.notedResource ?? nil)
@@ -73,7 +73,7 @@ struct GraphCreationTests {
     }
 
     @Test(arguments: ["http://sn3302.up.1drv.com/up/1", "ftp://x/", "https://user@host/", "", "http://["])
-    func `a session without https gets nothing`(place: String) {
+    func `P12 a session without https gets nothing`(place: String) {
         var graph = graph()
         #expect(graph.begun(at: place).failure?.category == .permanent)
     }
@@ -206,7 +206,7 @@ struct GraphSendingTests {
     }
 
     @Test(arguments: [401, 404, 410])
-    func `a session whose time is over is replaced once`(status: Int) {
+    func `P8 a session whose time is over is replaced once`(status: Int) {
         var graph = graph()
         _ = graph.start(resource: Resource(url: session, confirmed: 10_485_760), capabilities: nil)
         #expect(graph.receive(.answer(status)).exchange?.method == .post)

@@ -61,7 +61,9 @@ struct SessionCoverageTests {
                     #expect(receipt.bytes == server.size || server.size == nil)
                     return
                 case .failed(let failure, _):
-                    try #require(failure.isTransient, "\(failure.summary)")
+                    // A session that is forgotten twice within the hour is for a person, who retries here.
+                    let isForgotten = failure.summary.hasSuffix("for the second time within an hour")
+                    try #require(failure.isTransient || isForgotten, "\(failure.summary)")
                     break attempt
                 case .send(let exchange, _): underWay.append(exchange)
                 case .sendAll(let exchanges, _): underWay += exchanges

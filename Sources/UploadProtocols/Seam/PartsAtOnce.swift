@@ -1,0 +1,34 @@
+/// How many parts of one upload are under way at once: as many as are wanted, but after a break one, and one more when
+/// twice as many have arrived as go at once.
+///
+/// Parts share the link. Where it never lasts as long as all of them together take, none of them would ever arrive, and
+/// each break would cost them all.
+struct PartsAtOnce: Hashable, Sendable {
+    let most: Int
+    private(set) var limit: Int
+    /// Since the limit was last changed.
+    private var arrivals = 0
+
+    init(most: Int) {
+        self.most = max(1, most)
+        limit = self.most
+    }
+
+    /// An earlier attempt ended without all parts.
+    mutating func beginAfterBreak() {
+        limit = 1
+        arrivals = 0
+    }
+
+    /// A part has arrived.
+    ///
+    /// - Returns: How many may begin in its place.
+    mutating func arrived() -> Int {
+        guard limit < most else { return 1 }
+        arrivals += 1
+        guard arrivals == 2 * limit else { return 1 }
+        arrivals = 0
+        limit += 1
+        return 2
+    }
+}

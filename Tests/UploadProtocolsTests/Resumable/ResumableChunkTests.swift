@@ -1,0 +1,88 @@
+import HTTPTypes
+import Testing
+
+@testable import UploadProtocols
+
+/// Servers that keep nothing of an append that breaks.
+struct ResumableChunkTests {
+    private static let size: ByteCount = 100 << 20
+
+    /// Attempts that break after so many bytes, while the server holds nothing.
+    private func breaking(
+        after bytes: [ByteCount]
+    ) throws -> (sizes: [ByteCount], noted: Resource, told: [ServerCapabilities]) {
+        var noted = Resource.resumable(.eight)
+        var sizes: [ByteCount] = []
+        var told: [ServerCapabilities] = []
+        for sent in bytes + [0] {
+            var upload = ResumableUpload(item: .make(size: Self.size), options: .init())
+            _ = upload.start(resource: noted, capabilities: .newestResumable)
+            let step = upload.receive(.answer(204, [.uploadOffset: "0", .uploadComplete: "?0"]))
+            sizes.append(try #require(step.exchange).contentLength)
+            for step in [step, upload.receive(.broke(afterSending: sent))] {
+                for case .capabilities(let capabilities) in step.notes { told.append(capabilities) }
+                if let resource = step.notedResource ?? nil { noted = resource }
+            }
+        }
+        return (sizes, noted, told)
+    }
+
+    @Test func `one append takes all there is, until two breaks have left nothing`() throws {
+        let (sizes, _, told) = try breaking(after: [5 << 20, 5 << 20, 5 << 20])
+        #expect(sizes == [Self.size, Self.size, 8 << 20, 4 << 20])
+        #expect(told.last?.facts["keepsBrokenRequests"] == "no")
+        #expect(told.last?.facts["resumable-version"] == "8")
+    }
+
+    @Test func `breaks after few bytes say nothing of what the server keeps`() throws {
+        #expect(try breaking(after: [1 << 20, 1000, 0]).sizes == Array(repeating: Self.size, count: 4))
+    }
+
+    @Test func `chunks that arrive grow`() throws {
+        let noted = try breaking(after: [5 << 20, 5 << 20]).noted
+        var upload = ResumableUpload(item: .make(size: Self.size), options: .init())
+        _ = upload.start(resource: noted, capabilities: .newestResumable)
+        var step = upload.receive(.answer(204, [.uploadOffset: "0", .uploadComplete: "?0"]))
+        var sizes: [ByteCount] = []
+        var offset: ByteCount = 0
+        while let exchange = step.exchange {
+            sizes.append(exchange.contentLength >> 20)
+            offset += exchange.contentLength
+            let complete = offset == Self.size ? "?1" : "?0"
+            step = upload.receive(.answer(204, [.uploadOffset: "\(offset)", .uploadComplete: complete]))
+        }
+        #expect(sizes == [8, 16, 32, 44])
+        #expect(step.receipt != nil)
+    }
+
+    @Test func `another upload to such a server begins with chunks`() throws {
+        let told = try #require(try breaking(after: [5 << 20, 5 << 20]).told.last)
+        var upload = ResumableUpload(item: .make(size: Self.size), options: .init())
+        _ = upload.start(resource: nil, capabilities: told)
+        let step = upload.receive(.answer(201, [.location: "8", .uploadComplete: "?0"]))
+        #expect(step.exchange?.contentLength == 8 << 20)
+    }
+
+    @Test func `refusals teach nothing about what the server keeps`() throws {
+        var noted = Resource.resumable(.eight)
+        for _ in 0..<4 {
+            var upload = ResumableUpload(item: .make(size: Self.size), options: .init(chunkSize: 50 << 20))
+            _ = upload.start(resource: noted, capabilities: .newestResumable)
+            let step = upload.receive(.answer(204, [.uploadOffset: "0", .uploadComplete: "?0"]))
+            #expect(step.exchange?.contentLength == 50 << 20)
+            for step in [step, upload.receive(.answer(503))] {
+                if let resource = step.notedResource ?? nil { noted = resource }
+            }
+        }
+    }
+
+    @Test func `an empty last append that breaks leaves the mark that it may have been taken`() throws {
+        var resource = Resource.resumable(.eight)
+        resource.learntChunk = 8 << 20
+        var upload = ResumableUpload(item: .make(size: 0), options: .init())
+        _ = upload.start(resource: resource, capabilities: .newestResumable)
+        let step = upload.receive(.answer(204, [.uploadOffset: "0", .uploadComplete: "?0"]))
+        #expect(step.exchange?.markBeforeLastBytes?.wholeBodySent == true)
+        #expect(upload.receive(.broke(afterSending: 0)).notedResource == nil)
+    }
+}
