@@ -1,6 +1,5 @@
 import Foundation
 import HTTPTypes
-import Synchronization
 public import UploadProtocols
 
 /// One run at moving an upload forward: performs what its protocol asks, step by step, until that ends.
@@ -17,7 +16,21 @@ public struct UploadAttempt: Sendable {
     /// one is free; nothing needs more requests without moving.
     private static let idleExchangeLimit = 128
 
+    /// What is known of who should answer.
+    public struct Server: Hashable, Sendable {
+        /// True if it has answered as itself before.
+        public var isKnown: Bool
+        /// Whether its protocol may get HTML with a success.
+        public var answersInPages: Bool
+
+        public init(isKnown: Bool = false, answersInPages: Bool = true) {
+            self.isKnown = isKnown
+            self.answersInPages = answersInPages
+        }
+    }
+
     private let session: Session
+    private let server: Server
     private let file: SourceFile
     private let identity: FileIdentity
     private let label: String
@@ -29,11 +42,13 @@ public struct UploadAttempt: Sendable {
     ///   - identity: Which version of the file was queued; anything else ends the attempt.
     ///   - learn: Keeps what the server offers, for the destination's next uploads.
     public init(
-        session: Session, file: SourceFile, identity: FileIdentity, label: String, pace: (any Pace)? = nil,
-        recorder: any AttemptRecorder, learn: @escaping @Sendable (ServerCapabilities) -> Void = { _ in }
+        session: Session, server: Server = Server(), file: SourceFile, identity: FileIdentity, label: String,
+        pace: (any Pace)? = nil, recorder: any AttemptRecorder,
+        learn: @escaping @Sendable (ServerCapabilities) -> Void = { _ in }
     ) {
         self.learn = learn
         self.session = session
+        self.server = server
         self.file = file
         self.identity = identity
         self.label = label
@@ -167,10 +182,11 @@ public struct UploadAttempt: Sendable {
             try await file.confirm(identity)
         }
         guard let digests = try await digests(for: exchange) else { return nil }
-        let marker = Marker(mark: exchange.markBeforeLastBytes, recorder: recorder)
+        let marker = CompletionMark(mark: exchange.markBeforeLastBytes, recorder: recorder)
         let request = TransportRequest(
             method: exchange.method, url: exchange.url, fields: exchange.fields(with: digests),
-            body: body(of: exchange, marker: marker), isRepeatable: exchange.isIdempotent)
+            body: body(of: exchange, marker: marker), isRepeatable: exchange.isIdempotent,
+            breakCostsLittle: !carriesFile || exchange.keepsWhatArrives)
         if !carriesFile { try await marker.set() }
         progress.start()
         let failure: RequestFailure
@@ -181,11 +197,13 @@ public struct UploadAttempt: Sendable {
                 interceptor: exchange.mayComplete && !carriesFile
                     ? LastLook(file: file, identity: identity) : nil,
                 validation: credentialsAccepted(exchange, marker, known: known), delegate: progress)
-            return .answered(response.answer(with: digests))
+            return await reply(to: exchange, response.answer(with: digests), marker, known: known)
         } catch {
             failure = error
         }
-        if case .rejected(let response, _) = failure { return .answered(response.answer(with: digests)) }
+        if case .rejected(let response, _) = failure {
+            return await reply(to: exchange, response.answer(with: digests), marker, known: known)
+        }
         if !failure.mayHaveSentAll(exchange.contentLength) { await marker.remove(leaving: known) }
         switch failure {
         case .cancelled, .sessionClosed: return nil
@@ -193,7 +211,10 @@ public struct UploadAttempt: Sendable {
             switch error.reason {
             case .cancelled: return nil
             case .source: throw error.failure
-            case .unsent, .notConnected:
+            case .notTrusted where server.isKnown:
+                return .broken(
+                    SignInPage().failure(inPlaceOf: host(of: exchange), after: error.failure), bodySent: nil)
+            case .unsent, .notConnected, .notTrusted:
                 // Nothing a server or a protocol could have a say in.
                 if error.failure.category == .descriptors { throw error.failure }
                 return .broken(error.failure, bodySent: nil)
@@ -204,6 +225,27 @@ public struct UploadAttempt: Sendable {
             }
         case .unusable, .adaptation, .rejected, .undecodable, .retry: throw failure.failure
         }
+    }
+
+    /// What something else answered in the server's place is no answer, and the server has seen nothing.
+    private func reply(
+        to exchange: Exchange, _ answer: Reply.Answer, _ marker: CompletionMark, known: Resource?
+    ) async -> Reply {
+        let isAboutFile = exchange.method == .head
+        let expecting = SignInPage.Expectation(
+            isKnown: server.isKnown,
+            mayBePage: server.answersInPages
+                && (exchange.mayComplete || isAboutFile || answer.status != 200),
+            isAboutFile: isAboutFile)
+        guard let page = SignInPage(answer, to: exchange.url, expecting: expecting) else {
+            return .answered(answer)
+        }
+        await marker.remove(leaving: known)
+        return .broken(page.failure(inPlaceOf: host(of: exchange)), bodySent: nil)
+    }
+
+    private func host(of exchange: Exchange) -> String {
+        URL(string: exchange.url)?.host(percentEncoded: false) ?? Redaction.address(exchange.url)
     }
 
     /// - Returns: nil if the attempt was cancelled.
@@ -220,7 +262,7 @@ public struct UploadAttempt: Sendable {
     /// A server that refuses them has taken nothing. To get others may take long, and whatever ends this process
     /// meanwhile must not leave a question. Only a file's mark is set again when it is sent again.
     private func credentialsAccepted(
-        _ exchange: Exchange, _ marker: Marker, known: Resource?
+        _ exchange: Exchange, _ marker: CompletionMark, known: Resource?
     ) -> ResponseValidation {
         let interceptor = session.configuration.interceptor
         return .check { _, response in
@@ -230,7 +272,7 @@ public struct UploadAttempt: Sendable {
         }
     }
 
-    private func body(of exchange: Exchange, marker: Marker) -> TransportRequest.Body {
+    private func body(of exchange: Exchange, marker: CompletionMark) -> TransportRequest.Body {
         switch exchange.body {
         case .none: return .none
         case .bytes(let bytes): return .bytes(bytes)
@@ -269,32 +311,6 @@ extension Receipt {
     }
 }
 
-/// Writes down that a body is about to be complete, and takes that back if it did not come to it.
-private final class Marker: Sendable {
-    private let mark: Resource?
-    private let recorder: any AttemptRecorder
-    private let isSet = Mutex(false)
-
-    init(mark: Resource?, recorder: any AttemptRecorder) {
-        self.mark = mark
-        self.recorder = recorder
-    }
-
-    func set() async throws(UploadFailure) {
-        guard let mark else { return }
-        isSet.withLock { $0 = true }
-        try await recorder.record(mark, durably: true)
-    }
-
-    /// If this fails the mark stays, and a person is asked: the safe side.
-    func remove(leaving known: Resource?) async {
-        guard isSet.withLock({ $0 }), (try? await recorder.record(known, durably: true)) != nil else {
-            return
-        }
-        isSet.withLock { $0 = false }
-    }
-}
-
 extension RequestFailure {
     /// True if the server may have the whole request, of a body of `length` bytes.
     fileprivate func mayHaveSentAll(_ length: ByteCount) -> Bool {
@@ -303,26 +319,12 @@ extension RequestFailure {
         case .transport(let error):
             switch error.reason {
             case .cancelled, .staleConnection, .broken: error.bodySent >= length
-            case .unsent, .notConnected, .source: false
+            case .unsent, .notConnected, .notTrusted, .source: false
             }
         case .retry(_, let original): original.mayHaveSentAll(length)
         case .unusable, .adaptation, .rejected, .undecodable, .sessionClosed: false
         }
     }
-}
-
-/// Where an attempt writes down what must outlive it, and shows how far it is.
-public protocol AttemptRecorder: Sendable {
-    /// Remembers what to resume with. Returns once it would survive a power cut if `durably`.
-    func record(_ resource: Resource?, durably: Bool) async throws(UploadFailure)
-    /// The file is read for a digest before anything of it is sent.
-    func isReading()
-    /// A request begins; `reached` bytes of the file are out or at the server.
-    func didStart(_ exchange: Exchange, reached: ByteCount)
-    /// Bytes went out; with them `reached` bytes of the file are out or at the server.
-    func didSend(_ bytes: ByteCount, reached: ByteCount)
-    /// The last byte of the request is out.
-    func didFinishSending(_ exchange: Exchange)
 }
 
 /// Turns bytes of one request's body into how much of the file is out.

@@ -83,6 +83,13 @@ extension HTTPClientTransport {
             return .failure(error)
         }
     }
+
+    /// What came of a PUT of the whole file.
+    func put(
+        _ file: TestFile, to url: String
+    ) async throws -> Result<TransportResponse, TransportError> {
+        await outcome(of: TransportRequest(method: .put, url: url, body: try file.body()))
+    }
 }
 
 extension Result where Success == TransportResponse, Failure == TransportError {

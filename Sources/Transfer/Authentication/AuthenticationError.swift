@@ -31,7 +31,9 @@ public enum AuthenticationError: UploadFailureConvertible {
                 hint: "sign in again, then retry")
         }
         failure.summary = "the credentials could not be renewed: \(failure.summary)"
-        // What passes by itself is waited for; everything else needs a person.
+        // What passes by itself is waited for; everything else needs a person. How often the upload's own server may
+        // refuse is no matter of the one that renews: an hour without that must not end uploads.
+        if failure.category == .server || failure.category.isOfNetwork { failure.category = .signInAway }
         if !failure.isTransient { failure.category = .authentication }
         // A status speaks of the upload's own server.
         failure.status = nil

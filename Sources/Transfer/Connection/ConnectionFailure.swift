@@ -27,9 +27,16 @@ struct ConnectionFailure {
         case is CancellationError, HTTPClientError.cancelled as HTTPClientError:
             return TransportError(.cancelled, UploadFailure(.network, "stopped"), bodySent: bodySent)
         case is ConnectionStalled:
-            return network(.broken, "no byte got through to \(host) for a while")
+            return timedOut(.broken, "no byte got through to \(host) for a while")
+        case is ConnectionDied:
+            return network(.broken, "the connection to \(host) died, new ones are accepted")
+        case is ConnectionAddressLost:
+            return TransportError(
+                whenBroken,
+                UploadFailure(.addressLost, "this machine lost the address that it had reached \(host) from"),
+                bodySent: bodySent)
         case is AnswerTimedOut:
-            return network(.broken, "\(host) did not answer in time")
+            return timedOut(.broken, "\(host) did not answer in time")
         case let error as NotHTTP:
             return network(.broken, "\(host) does not answer by HTTP's rules: \(error.reason)")
         case let error as HTTPParserError:
@@ -37,7 +44,7 @@ struct ConnectionFailure {
         case let error as HTTPClientError:
             return translate(error)
         case ChannelError.connectTimeout:
-            return network(.notConnected, "no connection to \(host) within the time set")
+            return timedOut(.notConnected, "no connection to \(host) within the time set")
         case let error as NIOConnectionError where error.connectionErrors.isEmpty:
             return network(.notConnected, "the name \(host) was not found")
         case let error as NIOConnectionError:
@@ -52,7 +59,8 @@ struct ConnectionFailure {
             return TLSFailure.isHandshake(error) && start == .unsent
                 ? permanent(
                     "the TLS connection to \(host) is not accepted: \(TLSFailure.reason(of: error))",
-                    TLSFailure.hint(for: error))
+                    TLSFailure.hint(for: error),
+                    TLSFailure.isAboutTheirCertificate(error) ? .notTrusted : .notConnected)
                 : network(whenBroken, "the TLS connection to \(host) broke")
         case let error as BoringSSLError where TLSFailure.isAboutOurCertificate(error):
             return permanent(
@@ -61,7 +69,8 @@ struct ConnectionFailure {
             return network(whenBroken, "the TLS connection to \(host) broke: \(TLSFailure.reason(of: error))")
         case let error as NIOSSLExtraError:
             return permanent(
-                "the certificate of \(host) is not accepted: \(error)", TLSFailure.hint(for: error))
+                "the certificate of \(host) is not accepted: \(error)", TLSFailure.hint(for: error),
+                .notTrusted)
         case let error as IOError where error.errnoCode == EACCES && UploadAddress.isUnixSocket(url):
             return permanent(
                 "no connection to \(host): permission denied", "see that this user may write to the socket")
@@ -101,7 +110,7 @@ struct ConnectionFailure {
                 "a header of the request cannot be sent",
                 "check the destination's headers in the configuration")
         case .connectTimeout, .tlsHandshakeTimeout, .getConnectionFromPoolTimeout:
-            return network(.notConnected, "no connection to \(host) within the time set")
+            return timedOut(.notConnected, "no connection to \(host) within the time set")
         case .remoteConnectionClosed, .requestStreamCancelled:
             return network(whenBroken, "\(host) closed the connection")
         default:
@@ -126,8 +135,14 @@ struct ConnectionFailure {
         TransportError(reason, UploadFailure(.network, summary, hint: hint), bodySent: bodySent)
     }
 
-    private func permanent(_ summary: String, _ hint: String) -> TransportError {
-        TransportError(.notConnected, UploadFailure(.permanent, summary, hint: hint), bodySent: bodySent)
+    private func timedOut(_ reason: TransportError.Reason, _ summary: String) -> TransportError {
+        TransportError(reason, UploadFailure(.timedOut, summary), bodySent: bodySent)
+    }
+
+    private func permanent(
+        _ summary: String, _ hint: String, _ reason: TransportError.Reason = .notConnected
+    ) -> TransportError {
+        TransportError(reason, UploadFailure(.permanent, summary, hint: hint), bodySent: bodySent)
     }
 
     private static func isBadAddress(_ error: HTTPClientError) -> Bool {

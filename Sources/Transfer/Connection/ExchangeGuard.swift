@@ -1,5 +1,6 @@
 import NIOCore
 import NIOHTTP1
+import NIOPosix
 import UploadProtocols
 
 /// Told what its connection sees of one exchange. Called on the connection's event loop.
@@ -10,6 +11,8 @@ protocol ExchangeObserver: Sendable {
     func didFailToWrite(_ error: any Error)
     /// The final answer is complete, and the request is not: nobody wants the rest of its body.
     func didRefuseRest()
+    /// True if little is lost should the connection break.
+    var breakCostsLittle: Bool { get }
 }
 
 /// Watches the exchanges of one connection, one after the other, from between the HTTP parser and the client.
@@ -17,7 +20,7 @@ protocol ExchangeObserver: Sendable {
 /// While there are bytes on the way and none of them gets through for the stall time, the connection is broken; the
 /// kernel alone would take about 15 minutes to say so. "Gets through" means what the other side acknowledged, not what
 /// a write call took, so a slow link with a large piece on its way is never cut. Only when everything is acknowledged
-/// does the time for the answer run.
+/// does the time for the answer run. A connection that is dead while new ones are accepted is broken within seconds.
 final class ExchangeGuard: ChannelDuplexHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias InboundOut = HTTPClientResponsePart
@@ -28,6 +31,8 @@ final class ExchangeGuard: ChannelDuplexHandler {
     static let exchangeField = "Ferry-Exchange"
     /// A server that sends more interim answers (1xx) than this is not going to send a final one.
     private static let interimLimit = 32
+    /// Between two looks at the socket, at most.
+    private static let watchInterval = Duration.milliseconds(500)
 
     private enum Answer {
         case awaited(interim: Int)
@@ -41,6 +46,12 @@ final class ExchangeGuard: ChannelDuplexHandler {
         var observer: (any ExchangeObserver)?
         var request = RequestBody.underWay
         var answer = Answer.awaited(interim: 0)
+        var silence: SilenceCheck
+
+        init(_ observer: (any ExchangeObserver)?) {
+            self.observer = observer
+            silence = SilenceCheck(breakCostsLittle: observer?.breakCostsLittle ?? false)
+        }
     }
 
     private enum State {
@@ -64,6 +75,7 @@ final class ExchangeGuard: ChannelDuplexHandler {
     private var lastSeen = Movement()
     private var lastMoved = NIODeadline.now()
     private var timer: Scheduled<Void>?
+    private var context: ChannelHandlerContext?
 
     init(timeouts: HTTPClientTransport.Timeouts, observer: @escaping (String) -> (any ExchangeObserver)?) {
         self.timeouts = timeouts
@@ -77,7 +89,7 @@ final class ExchangeGuard: ChannelDuplexHandler {
             let name = head.headers.first(name: Self.exchangeField)
             head.headers.remove(name: Self.exchangeField)
             part = .head(head)
-            let running = Running(observer: name.flatMap(observer))
+            let running = Running(name.flatMap(observer))
             state = .running(running)
             lastMoved = .now()
             watch(context)
@@ -126,6 +138,18 @@ final class ExchangeGuard: ChannelDuplexHandler {
         context.fireChannelRead(data)
     }
 
+    /// Gives the connection up for this reason, unless it is in use and may well be alive.
+    func doubt(_ doubt: ConnectionDoubt) {
+        guard let context else { return }
+        switch (doubt, state) {
+        case (.addressLost, .running): fail(context, ConnectionAddressLost())
+        case (.addressLost, .idle), (.slept, .idle): context.close(promise: nil)
+        case (.slept, .running): break
+        }
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+
     func channelInactive(context: ChannelHandlerContext) {
         state = .idle
         timer?.cancel()
@@ -134,6 +158,7 @@ final class ExchangeGuard: ChannelDuplexHandler {
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
+        self.context = nil
         timer?.cancel()
         timer = nil
     }
@@ -157,7 +182,8 @@ final class ExchangeGuard: ChannelDuplexHandler {
 
     private func watch(_ context: ChannelHandlerContext) {
         guard timer == nil else { return }
-        let interval = max(.milliseconds(1), min(timeouts.stall, timeouts.response) / 4)
+        let interval = max(
+            .milliseconds(1), min(Self.watchInterval, min(timeouts.stall, timeouts.response) / 4))
         let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
         timer = context.eventLoop.scheduleTask(in: TimeAmount(interval)) {
             let (guardian, context) = bound.value
@@ -171,7 +197,10 @@ final class ExchangeGuard: ChannelDuplexHandler {
     }
 
     private func judge(_ progress: SocketProgress, _ context: ChannelHandlerContext) {
-        guard case .running(let running) = state, context.channel.isActive else { return }
+        guard case .running(var running) = state, context.channel.isActive else { return }
+        let verdict = running.silence.take(progress)
+        state = .running(running)
+        if verdict == .compare { compare(context) }
         movement.acknowledged = progress.acknowledgedBytes
         let now = NIODeadline.now()
         if movement != lastSeen {
@@ -192,7 +221,32 @@ final class ExchangeGuard: ChannelDuplexHandler {
         }
         watch(context)
     }
+
+    /// Tries a new connection to where this one leads, and gives this one up if it is the only one that hears nothing.
+    private func compare(_ context: ChannelHandlerContext) {
+        guard let address = context.channel.remoteAddress else { return }
+        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        // The kernel tries after one second again; waiting longer would only make the next try later.
+        ClientBootstrap(group: context.eventLoop).connectTimeout(.seconds(2)).connect(to: address)
+            .flatMap { other in
+                other.close(promise: nil)
+                return SocketProgress.read(bound.value.1.channel)
+            }.whenComplete { result in
+                let (guardian, context) = bound.value
+                guard case .running(var running) = guardian.state, context.channel.isActive else { return }
+                var verdict = SilenceCheck.Verdict.nothing
+                switch result {
+                case .success(let progress): verdict = running.silence.newConnectionAccepted(progress)
+                case .failure: running.silence.newConnectionFailed()
+                }
+                guardian.state = .running(running)
+                if verdict == .dead { guardian.fail(context, ConnectionDied()) }
+            }
+    }
 }
+
+/// Nobody answers on the connection, and new ones to the same address are accepted.
+struct ConnectionDied: Error {}
 
 /// No byte got through for the stall time.
 struct ConnectionStalled: Error {}

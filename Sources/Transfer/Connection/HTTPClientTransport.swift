@@ -59,6 +59,7 @@ public final class HTTPClientTransport: Transport {
     private let answerLimit: Int
     private let loops: [any EventLoop]
     private let exchanges = RunningExchanges()
+    private let connections = OpenConnections()
     private let slots = ConnectionSlots(limit: HTTPClients.connectionsPerPlace)
 
     /// Starts the threads of the network. Each takes descriptors of its own, and where there are none left by the time of
@@ -74,11 +75,13 @@ public final class HTTPClientTransport: Transport {
         loops = Array(group.makeIterator())
         let timeouts = configuration.timeouts
         answerLimit = max(0, configuration.answerLimit)
-        clients = try HTTPClients(configuration, on: group) { [exchanges] channel in
+        clients = try HTTPClients(configuration, on: group) { [exchanges, connections] channel in
             let pipeline = channel.pipeline.syncOperations
             let parser = try pipeline.handler(type: ByteToMessageHandler<HTTPResponseDecoder>.self)
             let guardian = ExchangeGuard(timeouts: timeouts) { exchanges[$0] }
             try pipeline.addHandler(guardian, position: .after(parser))
+            SocketProgress.keepAsking(channel)
+            connections.add(channel, watchedBy: guardian)
         }
         for host in configuration.tls.insecureHosts.sorted() {
             for monitor in monitors {
@@ -89,6 +92,10 @@ public final class HTTPClientTransport: Transport {
 
     /// Closes all connections; requests under way fail. No request may be made afterwards.
     public func shutdown() async { await clients.shutdown() }
+
+    /// Gives up the connections that are in doubt: of a lost address those made from it, with what is under way on them
+    /// (`addressLost`), after a sleep those that are idle.
+    public func doubtConnections(_ doubt: ConnectionDoubt) { connections.doubt(doubt) }
 
     public func perform(
         _ request: TransportRequest, delegate: (any UploadDelegate)?
@@ -108,7 +115,7 @@ public final class HTTPClientTransport: Transport {
             writer = BodyWriter(body, isEncrypted: request.url.lowercased().hasPrefix("https:"), on: loop)
         }
         let collector = ResponseCollector(
-            expected: request.body.length, keeping: answerLimit, delegate: delegate, writer: writer)
+            for: request, keeping: answerLimit, delegate: delegate, writer: writer)
         let answered = await execute(request, by: route, writer: writer, collector: collector, on: loop)
         await writer?.finish()
         // The connection lives on this loop: once it has come round, nothing of the file is being sent any more.
@@ -122,11 +129,30 @@ public final class HTTPClientTransport: Transport {
                 if let refusal = route.refusal(answer) { throw refusal }
                 return answer
             }
-            throw ConnectionFailure(
+            var failed = ConnectionFailure(
                 url: request.url, start: collector.start, hasAnswer: collector.hasHead,
                 bodySent: collector.bodySent, proxy: route.proxy
             ).translate(collector.writeError.flatMap { writer?.failure(of: $0) } ?? error)
+            if failed.reason == .notTrusted, route.proxy == nil {
+                failed = await Self.naming(certificateOf: request.url, in: failed, on: loop)
+            }
+            throw failed
         }
+    }
+
+    /// A server was refused for its certificate: says which certificate it presents, as far as it can be read.
+    ///
+    /// One whose time is over or has not come fails as a host does that is away: its owner will renew it.
+    private static func naming(
+        certificateOf url: String, in failed: TransportError, on loop: any EventLoop
+    ) async -> TransportError {
+        guard let address = URL(string: url), let host = address.host(percentEncoded: false),
+            let shown = await PresentedCertificate.read(host: host, port: address.port ?? 443, on: loop)
+        else { return failed }
+        var named = failed
+        named.failure = shown.told(in: failed.failure, now: Date())
+        if shown.isOutOfTime(at: Date()) { named.reason = .notConnected }
+        return named
     }
 
     /// How many requests wait until fewer are under way to the server of `url`.

@@ -30,6 +30,7 @@ final class ResponseCollector: HTTPClientResponseDelegate, ExchangeObserver {
         var writeError: (any Error)?
     }
 
+    let breakCostsLittle: Bool
     private let expected: ByteCount?
     private let keptLimit: Int
     private let delegate: (any UploadDelegate)?
@@ -38,9 +39,11 @@ final class ResponseCollector: HTTPClientResponseDelegate, ExchangeObserver {
 
     /// - Parameter keptLimit: Bytes kept of a body; what an error page says stands at its beginning.
     init(
-        expected: ByteCount?, keeping keptLimit: Int, delegate: (any UploadDelegate)?, writer: BodyWriter?
+        for request: TransportRequest, keeping keptLimit: Int, delegate: (any UploadDelegate)?,
+        writer: BodyWriter?
     ) {
-        self.expected = expected
+        breakCostsLittle = request.breakCostsLittle
+        expected = request.body.length
         self.keptLimit = keptLimit
         self.delegate = delegate
         self.writer = writer

@@ -5,11 +5,14 @@ import NIOCore
 #endif
 
 /// How far the bytes that the kernel took have got.
-struct SocketProgress {
+struct SocketProgress: Hashable, Sendable {
     /// Bytes that the other side has acknowledged since the connection was made.
     var acknowledgedBytes: UInt64 = 0
     /// True while the kernel holds bytes that are not acknowledged.
     var hasBytesOnTheWay = false
+    /// How often in a row the kernel sent something that wants an answer, and none came: bytes once more, or a question
+    /// whether anybody is there.
+    var unanswered = 0
 
     /// Asks the kernel. Where it cannot tell, nothing is on the way.
     static func read(_ channel: any Channel) -> EventLoopFuture<SocketProgress> {
@@ -22,10 +25,29 @@ struct SocketProgress {
             return info.map { info in
                 SocketProgress(
                     acknowledgedBytes: info.bytesAcknowledged,
-                    hasBytesOnTheWay: info.unacknowledgedSegments > 0 || info.bytesNotSent > 0)
+                    hasBytesOnTheWay: info.unacknowledgedSegments > 0 || info.bytesNotSent > 0,
+                    unanswered: Int(max(info.retransmissions, info.probes)))
             }.flatMapErrorThrowing { _ in SocketProgress() }
         #else
             channel.eventLoop.makeSucceededFuture(SocketProgress())
+        #endif
+    }
+
+    /// Lets the kernel ask whether anybody is there while nothing is on the way: a server that computes its answer says
+    /// so, a connection that is dead does not. The kernel itself gives up after about four minutes.
+    static func keepAsking(_ channel: any Channel) {
+        #if os(Linux)
+            guard let provider = channel as? any SocketOptionProvider else { return }
+            let options: [(NIOBSDSocket.OptionLevel, CInt, CInt)] = [
+                (.socket, SO_KEEPALIVE, 1), (.tcp, TCP_KEEPIDLE, 2), (.tcp, TCP_KEEPINTVL, 2),
+                (.tcp, TCP_KEEPCNT, 120),
+            ]
+            for (level, name, value) in options {
+                // A Unix socket knows none of it.
+                provider.unsafeSetSocketOption(
+                    level: level, name: NIOBSDSocket.Option(rawValue: name), value: value
+                ).whenFailure { _ in }
+            }
         #endif
     }
 }
@@ -33,7 +55,11 @@ struct SocketProgress {
 #if os(Linux)
     /// The leading part of the kernel's `struct tcp_info` (linux/tcp.h); the C library's own ends before the counters.
     private struct TCPInfo {
-        var states: UInt64 = 0
+        var state: UInt8 = 0
+        var congestionState: UInt8 = 0
+        var retransmissions: UInt8 = 0
+        var probes: UInt8 = 0
+        var options: UInt32 = 0
         var timeouts: UInt64 = 0
         var segmentSizes: UInt64 = 0
         var unacknowledgedSegments: UInt32 = 0

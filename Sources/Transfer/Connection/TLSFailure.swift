@@ -19,6 +19,11 @@ enum TLSFailure {
             && ["CERTIFICATE", "UNKNOWN_CA", "ACCESS_DENIED"].contains { name.contains($0) }
     }
 
+    /// True if it is the server's certificate that does not fit.
+    static func isAboutTheirCertificate(_ error: any Error) -> Bool {
+        name(in: error).contains("CERTIFICATE_VERIFY_FAILED")
+    }
+
     static func hint(for error: any Error) -> String {
         let name = name(in: error)
         if isAboutOurCertificate(error) || name.contains("ALERT_HANDSHAKE_FAILURE") {

@@ -36,6 +36,10 @@ public struct TransportRequest: Sendable {
             case .streamed(let body): body.length
             }
         }
+
+        fileprivate var isStreamed: Bool {
+            if case .streamed = self { true } else { false }
+        }
     }
 
     /// As it goes on the wire.
@@ -48,17 +52,23 @@ public struct TransportRequest: Sendable {
     public var body: Body
     /// True if a server may get it twice: then it is sent again when it met a kept connection that was just closing.
     public var isRepeatable: Bool
+    /// True if little is lost should the connection break: the server keeps what arrived, or there is not much of it.
+    /// Then a connection that seems to be dead is given up sooner.
+    public var breakCostsLittle: Bool
 
-    /// - Parameter isRepeatable: nil takes it from the method (RFC 9110 §9.2.2).
+    /// - Parameters:
+    ///   - isRepeatable: nil takes it from the method (RFC 9110 §9.2.2).
+    ///   - breakCostsLittle: nil for all that is not streamed.
     public init(
         method: HTTPRequest.Method, url: String, fields: HTTPFields = [:], body: Body = .none,
-        isRepeatable: Bool? = nil
+        isRepeatable: Bool? = nil, breakCostsLittle: Bool? = nil
     ) {
         self.method = method
         self.url = url
         self.fields = fields
         self.body = body
         self.isRepeatable = isRepeatable ?? [.get, .head, .options, .put, .delete].contains(method)
+        self.breakCostsLittle = breakCostsLittle ?? !body.isStreamed
     }
 }
 
@@ -110,6 +120,8 @@ public struct TransportError: Error, Hashable, Sendable {
         case unsent
         /// No connection could be made.
         case notConnected
+        /// The other side does not prove to be who it should be: its certificate is not accepted.
+        case notTrusted
         /// The connection broke, stalled or brought something that is not HTTP.
         case broken
         /// The file, not the network.

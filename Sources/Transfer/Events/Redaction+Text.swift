@@ -1,7 +1,7 @@
 extension Redaction {
     /// A text from anywhere as one line: addresses in it as `address(_:)` shows them, and without what looks like a
     /// credential.
-    static func text(_ text: String) -> String {
+    package static func text(_ text: String) -> String {
         var text = oneLine(text)
         if text.contains("://") {
             text.replace(/[A-Za-z][A-Za-z0-9+.-]*:\/\/[^\s"'<>]+/) { shown(String($0.output)) }

@@ -2,7 +2,7 @@ import Foundation
 import HTTPTypes
 
 /// What is cut before anything is shown, logged or counted.
-enum Redaction {
+package enum Redaction {
     static let mark = "…"
     static let unreadable = "(an address that cannot be read)"
 

@@ -97,6 +97,9 @@ public final class FileReaders: Sendable {
         }
     }
 
+    /// Calls that somebody waits for.
+    var awaited: Int { state.withLock { $0.awaited.count } }
+
     /// Does `work` where waiting for a medium keeps nobody else.
     ///
     /// - Parameters:

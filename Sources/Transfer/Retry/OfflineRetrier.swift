@@ -28,7 +28,7 @@ public struct OfflineRetrier: RequestInterceptor {
         _ request: TransportRequest, after failure: RequestFailure, for context: RequestContext
     ) async -> RetryDecision {
         guard context.retries.network < limit, case .transport(let error) = failure,
-            error.failure.category == .network, mayRepeat(request, after: error.reason),
+            error.failure.category.isOfNetwork, mayRepeat(request, after: error.reason),
             await isOffline()
         else { return .doNotRetry }
         return await monitor.waitUntilReachable(upTo: maximumWait, clock: clock) ? .retry : .doNotRetry
@@ -50,7 +50,7 @@ public struct OfflineRetrier: RequestInterceptor {
         switch reason {
         case .notConnected, .unsent: true
         case .staleConnection, .broken: request.isRepeatable
-        case .cancelled, .source: false
+        case .cancelled, .notTrusted, .source: false
         }
     }
 }

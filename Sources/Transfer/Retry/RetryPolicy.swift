@@ -78,7 +78,7 @@ public struct RetryPolicy: RequestInterceptor {
     private func isTransient(_ failure: RequestFailure) -> Bool {
         if let status = failure.response?.status, statuses.contains(status) { return true }
         guard case .transport(let error) = failure else { return false }
-        return reasons.contains(error.reason) && error.failure.category == .network
+        return reasons.contains(error.reason) && error.failure.category.isOfNetwork
     }
 
     private func wait(before count: Int) -> Duration {

@@ -165,7 +165,7 @@ extension TransportRequest {
         case .unsent: true
         case .staleConnection:
             error.bodySent <= Self.cheapBody && isRepeatable || error.bodySent == 0 && body.length != 0
-        case .cancelled, .notConnected, .broken, .source: false
+        case .cancelled, .notConnected, .notTrusted, .broken, .source: false
         }
     }
 }

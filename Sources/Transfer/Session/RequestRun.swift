@@ -10,6 +10,8 @@ struct RequestPlan: Sendable {
     var body: UploadBody
     /// nil takes it from the method.
     var isRepeatable: Bool?
+    /// nil takes it from the body.
+    var breakCostsLittle: Bool?
 }
 
 /// One request from its creation to its end: attempts, and retries as its retriers decide.
@@ -174,7 +176,7 @@ extension RequestPlan {
         do {
             return TransportRequest(
                 method: method, url: url, fields: fields, body: try await body.open(),
-                isRepeatable: isRepeatable)
+                isRepeatable: isRepeatable, breakCostsLittle: breakCostsLittle)
         } catch {
             if Task.isCancelled { throw .cancelled() }
             let failure = error as? UploadFailure

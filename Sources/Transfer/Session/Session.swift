@@ -98,7 +98,7 @@ public struct Session: Sendable {
         let run = RequestRun(
             RequestPlan(
                 method: request.method, url: request.url, fields: request.fields, body: UploadBody(body),
-                isRepeatable: request.isRepeatable),
+                isRepeatable: request.isRepeatable, breakCostsLittle: request.breakCostsLittle),
             options: RequestOptions(
                 label: label, interceptor: interceptor, validation: validation, delegate: delegate),
             session: self)

@@ -143,7 +143,8 @@ public final class FaultyLink: Sendable {
 
     private func serve(_ client: Descriptor, _ number: Int) {
         if outage == .silence { return bury(client, nil) }
-        let wait = ContinuousClock.now.duration(to: state.withLock { $0.back }) + faults.acceptDelay
+        let untilBack = ContinuousClock.now.duration(to: state.withLock { $0.back })
+        let wait = max(.zero, untilBack) + faults.acceptDelay
         if wait > .zero { stopping.block(upTo: wait) }
         while !stopping.isOpen, outage == .freeze { stopping.block(upTo: .milliseconds(5)) }
         guard let server = try? Descriptor.connected(to: target) else { return client.reset() }

@@ -69,7 +69,7 @@ struct AuthorizationInterceptorTests {
         #expect(tokens == ["Bearer old", "Bearer new"])
     }
 
-    @Test func `a refused secret that has not changed is not sent again`() async {
+    @Test func `A6 a refused secret that has not changed is not sent again`() async {
         let safe = Safe("same")
         let (ending, tokens) = await run(.bearer { safe.open() }, accepting: "")
         #expect(ending.failure?.response?.status == 401)
@@ -98,7 +98,7 @@ struct AuthorizationInterceptorTests {
     }
 
     @Test(arguments: ["", "a b", "a\r\nX: y", "ä", "a\u{7F}"])
-    func `a token that cannot be in a field is refused before anything is sent`(token: String) async {
+    func `A7 a token that cannot be in a field is refused before anything is sent`(token: String) async {
         let (ending, tokens) = await run(.bearer { token }, accepting: "")
         #expect(ending.failure?.failure.category == .authentication)
         #expect(tokens.isEmpty)

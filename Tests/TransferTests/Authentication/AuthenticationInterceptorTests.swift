@@ -18,7 +18,7 @@ struct AuthenticationAdaptTests {
 
     // http.md §3, 61
     @Test(arguments: [1, 12])
-    func `a credential that is over is renewed once before anything is sent`(count: Int) async {
+    func `A2 a credential that is over is renewed once before anything is sent`(count: Int) async {
         let together = Barrier(count)
         struct Arrival: RequestAdapter {
             let together: Barrier
@@ -159,7 +159,7 @@ struct AuthenticationRefusalTests {
     }
 
     // http.md §3, 66
-    @Test func `a refused credential that was replaced meanwhile is retried without a renewal`() async {
+    @Test func `A1 a refused credential that was replaced meanwhile is retried without a renewal`() async {
         let holder = Mutex<AuthenticationInterceptor<CountingAuthenticator>?>(nil)
         let stage = AuthenticationStage(
             .a0,
@@ -178,7 +178,9 @@ struct AuthenticationRefusalTests {
 
     // http.md §3, 67
     @Test(arguments: [6, 1000])
-    func `parallel refusals cause exactly one renewal, and each request is made once more`(count: Int) async {
+    func `A1 parallel refusals cause exactly one renewal, and each request is made once more`(count: Int)
+        async
+    {
         let together = Barrier(count)
         let stage = AuthenticationStage(
             .a0,
@@ -196,7 +198,8 @@ struct AuthenticationRefusalTests {
     }
 
     // http.md §3, 69
-    @Test func `a renewal that fails for parallel refusals is told to all, and a later request tries again`()
+    @Test
+    func `A3 a renewal that fails for parallel refusals is told to all, and a later request tries again`()
         async
     {
         let together = Barrier(6)
@@ -263,7 +266,7 @@ struct AuthenticationRefusalTests {
     }
 
     // http.md §3, 71
-    @Test func `a credential set from outside clears the failure`() async throws {
+    @Test func `A4 a credential set from outside clears the failure`() async throws {
         let (arrived, answer) = (Gate(), Gate())
         let stage = AuthenticationStage(
             .a0,
@@ -284,7 +287,7 @@ struct AuthenticationRefusalTests {
         #expect(stage.authenticator.refreshes == 1)
     }
 
-    @Test func `a server that refuses a new credential too is asked no third time`() async {
+    @Test func `A6 a server that refuses a new credential too is asked no third time`() async {
         let stage = AuthenticationStage(.a0, TokenServer(accepting: "nothing"))
         let ending = await stage.driver.run()
         guard case .rejected(let response, _) = ending.failure else {
@@ -296,13 +299,13 @@ struct AuthenticationRefusalTests {
         #expect(stage.authenticator.refreshes == 1)
     }
 
-    @Test func `a credential got in advance and refused is renewed once more`() async {
+    @Test func `A6 a credential got in advance and refused is renewed once more`() async {
         let stage = AuthenticationStage(.expired, TokenServer(accepting: "a2"))
         #expect(await stage.driver.run().status == 200)
         #expect(stage.server.tokens == ["a1", "a2"])
     }
 
-    @Test func `a credential that is replaced again and again is tried only so often`() async {
+    @Test func `A6 a credential that is replaced again and again is tried only so often`() async {
         let holder = Mutex<AuthenticationInterceptor<CountingAuthenticator>?>(nil)
         let count = Mutex(0)
         let stage = AuthenticationStage(

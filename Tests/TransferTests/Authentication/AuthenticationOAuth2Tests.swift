@@ -106,7 +106,9 @@ struct OAuth2AnswerTests {
             "sign in again"
         ),
     ])
-    func `a refusal is told in the server's words, made harmless`(body: String, words: String, hint: String)
+    func `A4 a refusal is told in the server's words, made harmless`(
+        body: String, words: String, hint: String
+    )
         async throws
     {
         let failure = try #require(
@@ -117,14 +119,14 @@ struct OAuth2AnswerTests {
     }
 
     @Test(arguments: [408, 429, 500, 503])
-    func `a server that is busy is asked again later`(status: Int) async {
+    func `A3 a server that is busy is asked again later`(status: Int) async {
         let failure = await TokenEndpoint.failure(
             of: TokenEndpoint { _, _ in .json(status, "{}", [.retryAfter: "11"]) })
         #expect(failure?.category == .server)
         #expect(failure?.retryAfter == 11)
     }
 
-    @Test func `a network that is down is told as that`() async {
+    @Test func `A3 a network that is down is told as that`() async {
         let failure = await TokenEndpoint.failure(
             of: TokenEndpoint { _, _ in
                 .failure(TransportError(.notConnected, UploadFailure(.network, "down")))
@@ -140,7 +142,7 @@ struct OAuth2AnswerTests {
         #expect(failure?.hint?.contains(hint) == true)
     }
 
-    @Test func `a token that the server refused for good is not sent to it again`() async throws {
+    @Test func `A4 a token that the server refused for good is not sent to it again`() async throws {
         let endpoint = TokenEndpoint { _, form in
             form["refresh_token"] == "r0"
                 ? .json(400, #"{"error":"invalid_grant"}"#)
@@ -163,7 +165,7 @@ struct OAuth2LifetimeTests {
     private let clock = ManualClock()
 
     @Test(arguments: [(3600, 3300), (600, 540), (10, 9)])
-    func `a token is renewed five minutes before its end, or in the last tenth of a short life`(
+    func `A2 a token is renewed five minutes before its end, or in the last tenth of a short life`(
         lifetime: Int, age: Int
     ) {
         let credential = OAuth2Credential(accessToken: "a", lifetime: .seconds(lifetime), clock: clock)
@@ -174,7 +176,7 @@ struct OAuth2LifetimeTests {
     }
 
     @Test(arguments: [("60", true), ("\"60\"", true), ("null", false), ("1e999", false), ("{}", false)])
-    func `the lifetime may be a number, text or missing`(json: String, ends: Bool) async throws {
+    func `A8 the lifetime may be a number, text or missing`(json: String, ends: Bool) async throws {
         let endpoint = TokenEndpoint { _, _ in
             .json(200, #"{"access_token":"a","token_type":"bearer","expires_in":\#(json)}"#)
         }
@@ -186,7 +188,7 @@ struct OAuth2LifetimeTests {
         #expect(credential.requiresRefresh == ends)
     }
 
-    @Test func `many requests cost one token, and so does each of its lives`() async {
+    @Test func `A1 many requests cost one token, and so does each of its lives`() async {
         let endpoint = TokenEndpoint.rotating(lifetime: 100)
         let interceptor = AuthenticationInterceptor(
             OAuth2Authenticator(OAuth2Client.make(), file: nil, transport: endpoint.transport, clock: clock),

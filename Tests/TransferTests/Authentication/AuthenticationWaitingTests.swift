@@ -158,12 +158,12 @@ struct AuthenticationThroughItselfTests {
 
 struct AuthenticationErrorTests {
     @Test(arguments: [
-        (UploadFailure(.network, "no connection"), UploadFailure.Category.network),
-        (UploadFailure(.server, "busy", retryAfter: 7), .server),
+        (UploadFailure(.network, "no connection"), UploadFailure.Category.signInAway),
+        (UploadFailure(.server, "busy", retryAfter: 7), .signInAway),
         (UploadFailure(.authentication, "revoked"), .authentication),
         (UploadFailure(.permanent, "bad certificate"), .authentication),
     ])
-    func `what passes by itself is waited for, the rest needs a person`(
+    func `A3 what passes by itself is waited for, the rest needs a person`(
         failure: UploadFailure, category: UploadFailure.Category
     ) {
         for error: any Error in [failure, TransportError(.broken, failure), RequestFailure.unusable(failure)]
@@ -175,9 +175,9 @@ struct AuthenticationErrorTests {
         }
     }
 
-    @Test func `too many renewals without a network are a matter of the network`() async {
+    @Test func `A3 too many renewals without a network are waited for`() async {
         let offline = AuthenticationError.refreshFailed(UploadFailure(.network, "no connection"))
-        #expect(AuthenticationError.excessiveRefresh(last: offline).failure.category == .network)
+        #expect(AuthenticationError.excessiveRefresh(last: offline).failure.category == .signInAway)
         #expect(AuthenticationError.excessiveRefresh(last: nil).failure.category == .authentication)
         #expect(AuthenticationError.excessiveRefresh(last: nil).failure.hint != nil)
     }
@@ -188,6 +188,6 @@ struct AuthenticationErrorTests {
             credential: .expired,
             clock: ManualClock())
         let driver = RequestDriver(interceptor: interceptor, server: TokenServer(accepting: "a1"))
-        for _ in 0..<8 { #expect(await driver.run().failure?.failure.category == .network) }
+        for _ in 0..<8 { #expect(await driver.run().failure?.failure.category == .signInAway) }
     }
 }

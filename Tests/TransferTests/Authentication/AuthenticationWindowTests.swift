@@ -17,7 +17,7 @@ struct AuthenticationWindowTests {
     }
 
     // http.md §3, 72
-    @Test func `more renewals than the window allows end with that and the refusal`() async {
+    @Test func `A6 more renewals than the window allows end with that and the refusal`() async {
         let clock = ManualClock()
         let stage = AuthenticationStage(
             .a0, Self.greedyServer(), window: RefreshWindow(interval: .seconds(30), limit: 2), clock: clock)

@@ -27,7 +27,8 @@ struct OAuth2FileTests {
         OAuth2Authenticator(client, file: file, transport: endpoint.transport, date: { date })
     }
 
-    @Test func `a token that the server replaced is in a private file before the renewal ends`() async throws
+    @Test func `A5 a token that the server replaced is in a private file before the renewal ends`()
+        async throws
     {
         _ = try await authenticator(.rotating()).refresh(.missing)
         #expect(try stored().refreshToken == "r1")
@@ -39,7 +40,9 @@ struct OAuth2FileTests {
             ])
     }
 
-    @Test func `the next run uses the access token that is left, and then the replaced token`() async throws {
+    @Test func `A5 the next run uses the access token that is left, and then the replaced token`()
+        async throws
+    {
         let endpoint = TokenEndpoint.rotating()
         let first = try await authenticator(endpoint).refresh(.missing)
         let next = authenticator(endpoint)
@@ -76,7 +79,7 @@ struct OAuth2FileTests {
         #expect(endpoint.tokens == ["r0", "s0", "r0"])
     }
 
-    @Test func `the token before is tried when the server forgot that it replaced it`() async throws {
+    @Test func `A5 the token before is tried when the server forgot that it replaced it`() async throws {
         let endpoint = TokenEndpoint { number, form in
             form["refresh_token"] == "r0"
                 ? .json(200, #"{"access_token":"a\#(number)","token_type":"bearer","refresh_token":"lost"}"#)
@@ -101,7 +104,7 @@ struct OAuth2FileTests {
         #expect(endpoint.tokens == (0..<endpoint.all.count).map { "r\($0)" })
     }
 
-    @Test func `a replaced token that cannot be stored is not used, and stored when that is possible`()
+    @Test func `A5 a replaced token that cannot be stored is not used, and stored when that is possible`()
         async throws
     {
         let endpoint = TokenEndpoint.rotating()
@@ -118,7 +121,7 @@ struct OAuth2FileTests {
         #expect(endpoint.tokens == ["r0", "r1"])
     }
 
-    @Test func `what a killed program left of a new file is in nobody's way`() async throws {
+    @Test func `A5 what a killed program left of a new file is in nobody's way`() async throws {
         let endpoint = TokenEndpoint.rotating()
         try directory.write(Array("{".utf8), to: "tokens/here.json.new")
         try FileManager.default.setAttributes(

@@ -17,10 +17,7 @@ struct BodyTests {
         let file = try TestFile(count: size)
         let server = try HostileServer(bodyLimit: 16 << 20, [.answer(201)])
         defer { server.stop() }
-        let answer = try await withTransport { transport in
-            await transport.outcome(
-                of: TransportRequest(method: .put, url: server.url("/f"), body: try file.body()))
-        }
+        let answer = try await withTransport { try await $0.put(file, to: server.url("/f")) }
         #expect(answer.status == 201)
         let request = try #require(server.requests.first)
         #expect(request["Content-Length"] == "\(size)")

@@ -82,7 +82,7 @@ struct ProxySettingsTests {
             ("h.example", "", 80, false),
             ("h.example", ".,, :80 /8 x/8", 80, false),
         ] as [(String, String, Int, Bool)])
-    func `the list of exceptions follows curl's rules`(
+    func `N13 the list of exceptions follows curl's rules`(
         host: String, list: String, port: Int, isIn: Bool
     ) {
         #expect(NoProxyList(list).contains(host: host, port: port) == isIn)

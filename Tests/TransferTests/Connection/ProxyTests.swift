@@ -74,7 +74,7 @@ struct ProxyTests {
         #expect(proxy.requests.map(\.target) == ["http://a.example/", "http://b.example/"])
     }
 
-    @Test func `the credentials of the proxy do not go through the tunnel`() async throws {
+    @Test func `N13 the credentials of the proxy do not go through the tunnel`() async throws {
         let proxy = try HostileServer { connection in
             try connection.readHead()
             try connection.write("HTTP/1.1 403 No\r\n\r\n")
@@ -91,7 +91,7 @@ struct ProxyTests {
     }
 
     @Test(arguments: ["http://files.example/f", "https://files.example/f"])
-    func `a proxy that does not know us is named, and the password is not`(url: String) async throws {
+    func `N13 a proxy that does not know us is named, and the password is not`(url: String) async throws {
         let proxy = try HostileServer([.answer(407, keepAlive: false)])
         defer { proxy.stop() }
         let failure = try #require(
@@ -104,7 +104,7 @@ struct ProxyTests {
 
     @Test(
         arguments: [ProxyAddress.Kind.http, .socks5], ["http://files.example/f", "https://files.example/f"])
-    func `a proxy that cannot be reached is named and asked again later`(
+    func `N13 a proxy that cannot be reached is named and asked again later`(
         kind: ProxyAddress.Kind, url: String
     ) async throws {
         let proxy = try HostileServer([])
@@ -139,7 +139,7 @@ struct ProxyTests {
             ("HTTP/1.1 200 OK\r\n", .network),
             ("", .network),
         ] as [(String, UploadFailure.Category?)])
-    func `what a proxy answers to a tunnel never harms us`(
+    func `N13 what a proxy answers to a tunnel never harms us`(
         answer: String, category: UploadFailure.Category?
     ) async throws {
         let proxy = try HostileServer { connection in
@@ -159,7 +159,7 @@ struct ProxyTests {
     }
 
     @Test(arguments: [ProxyAddress.Kind.http, .socks5])
-    func `a proxy that says nothing is given up after the time for connecting`(
+    func `N13 a proxy that says nothing is given up after the time for connecting`(
         kind: ProxyAddress.Kind
     ) async throws {
         let proxy = try HostileServer { $0.stall() }

@@ -55,7 +55,7 @@ struct RealProxyTests {
 
         // A wrong password it answers with 401, which a tunnel's client is not told.
         @Test(arguments: ["http", "https"])
-        func `missing credentials are told by the proxy's name`(scheme: String) async throws {
+        func `N13 missing credentials are told by the proxy's name`(scheme: String) async throws {
             let proxy = try await ProxyProgram.tinyproxy()
             let settings = ProxySettings.server(ProxyAddress(host: "127.0.0.1", port: proxy.port))
             let failure = try #require(
@@ -70,7 +70,9 @@ struct RealProxyTests {
             #expect(failure.summary == "the proxy http://127.0.0.1:\(proxy.port) wants a user and a password")
         }
 
-        @Test func `a tunnel that a wrong password closes is told with the password's place`() async throws {
+        @Test func `N13 a tunnel that a wrong password closes is told with the password's place`()
+            async throws
+        {
             let proxy = try await ProxyProgram.tinyproxy()
             let failure = try #require(
                 try await withTransport(proxy: Self.settings(proxy, password: "falsch")) { transport in
@@ -83,7 +85,7 @@ struct RealProxyTests {
             #expect(!"\(failure)".contains("falsch"))
         }
 
-        @Test func `a server that the proxy cannot reach is tried again`() async throws {
+        @Test func `N13 a server that the proxy cannot reach is tried again`() async throws {
             let proxy = try await ProxyProgram.tinyproxy()
             let failure = try #require(
                 try await withTransport(proxy: Self.settings(proxy)) { transport in
@@ -123,8 +125,7 @@ struct RealProxyTests {
             defer { server.stop() }
             let file = try TestFile(count: 9 << 20)
             let answer = try await withTransport(proxy: Self.settings(proxy)) { transport in
-                await transport.outcome(
-                    of: TransportRequest(method: .put, url: server.url("/f"), body: try file.body()))
+                try await transport.put(file, to: server.url("/f"))
             }
             #expect(answer.status == 201)
             let request = try #require(server.requests.first)

@@ -27,6 +27,14 @@ final class TLSServer: Sendable {
         get throws { try String(contentsOfFile: directory.path("server.pin"), encoding: .utf8) }
     }
 
+    /// The SHA-256 of the server's certificate, computed and written by openssl.
+    var fingerprint: String {
+        get throws {
+            let text = try String(contentsOfFile: directory.path("server.fingerprint"), encoding: .utf8)
+            return text.split(separator: "=").last?.trimmingCharacters(in: .whitespacesAndNewlines) ?? ""
+        }
+    }
+
     /// Whether anything came after a handshake.
     var wasAsked: Bool { FileManager.default.fileExists(atPath: directory.path("asked")) }
 
@@ -35,16 +43,26 @@ final class TLSServer: Sendable {
         /// The newest version of TLS that it speaks, as Python names it.
         var newest = "TLSv1_3"
         var certificate = false
+        /// After so many bytes of a body it loses its place in the stream, and alerts.
+        var alertAfter: Int?
     }
 
-    private init(names: String, demands: Demands) throws {
+    /// What is wrong with a server's certificate, if anything.
+    enum Defect: String, Sendable, CaseIterable {
+        case none, expired, notYetValid, selfSigned
+    }
+
+    private init(names: String, demands: Demands, defect: Defect) throws {
         directory = try TemporaryDirectory()
-        try Self.makeCertificates(names: names, in: directory)
+        try Self.makeCertificates(names: names, defect, in: directory)
         try directory.write(Array(Self.script.utf8), to: "server.py")
         let process = Process()
         process.executableURL = Self.program("python3")
         process.currentDirectoryURL = directory.url
-        process.arguments = ["server.py", demands.newest, demands.certificate ? "certificate" : "none"]
+        process.arguments = [
+            "server.py", demands.newest, demands.certificate ? "certificate" : "none",
+            "\(demands.alertAfter ?? -1)",
+        ]
         let output = Pipe()
         process.standardOutput = output
         process.standardError = FileHandle.nullDevice
@@ -69,15 +87,20 @@ final class TLSServer: Sendable {
     /// Starts a server on a thread of its own: programs are waited for, and the tasks' threads are few.
     ///
     /// - Parameter names: What the certificate is for, as openssl writes it: `IP:127.0.0.1`.
-    static func start(names: String, demands: Demands = Demands()) async throws -> TLSServer {
+    static func start(
+        names: String, demands: Demands = Demands(), defect: Defect = .none
+    ) async throws -> TLSServer {
         try await withCheckedThrowingContinuation { continuation in
             Thread.detachNewThread {
-                continuation.resume(with: Result { try TLSServer(names: names, demands: demands) })
+                continuation.resume(
+                    with: Result { try TLSServer(names: names, demands: demands, defect: defect) })
             }
         }
     }
 
-    private static func makeCertificates(names: String, in directory: TemporaryDirectory) throws {
+    private static func makeCertificates(
+        names: String, _ defect: Defect, in directory: TemporaryDirectory
+    ) throws {
         try directory.write(Array("subjectAltName=\(names)\n".utf8), to: "names.txt")
         let key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"]
         try openssl(
@@ -86,9 +109,9 @@ final class TLSServer: Sendable {
         try openssl(
             ["req", "-subj", "/CN=Test server", "-out", "server.csr"] + key + ["-keyout", "server.key"],
             in: directory)
+        try sign(defect, in: directory)
         try openssl(
-            ["x509", "-req", "-in", "server.csr", "-CA", "authority.pem", "-CAkey", "authority.key"]
-                + ["-CAcreateserial", "-days", "2", "-extfile", "names.txt", "-out", "server.pem"],
+            ["x509", "-in", "server.pem", "-noout", "-fingerprint", "-sha256", "-out", "server.fingerprint"],
             in: directory)
         try openssl(["x509", "-in", "server.pem", "-pubkey", "-noout", "-out", "server.pub"], in: directory)
         try openssl(
@@ -96,6 +119,40 @@ final class TLSServer: Sendable {
         try openssl(["dgst", "-sha256", "-binary", "-out", "server.digest", "server.spki"], in: directory)
         let digest = FileManager.default.contents(atPath: directory.path("server.digest")) ?? Data()
         try directory.write(Array("sha256//\(digest.base64EncodedString())".utf8), to: "server.pin")
+    }
+
+    private static func sign(_ defect: Defect, in directory: TemporaryDirectory) throws {
+        if defect == .selfSigned {
+            return try openssl(
+                ["x509", "-req", "-in", "server.csr", "-signkey", "server.key", "-days", "2"]
+                    + ["-extfile", "names.txt", "-out", "server.pem"], in: directory)
+        }
+        // As times are written in certificates; of all commands this one takes both.
+        let times =
+            switch defect {
+            case .expired: ("20200101000000Z", "20210101000000Z")
+            case .notYetValid: ("20480101000000Z", "20490101000000Z")
+            case .none, .selfSigned: ("20200101000000Z", "20490101000000Z")
+            }
+        let settings = """
+            [ca]
+            default_ca = here
+            [here]
+            database = index.txt
+            serial = serial
+            new_certs_dir = .
+            default_md = sha256
+            policy = any
+            [any]
+            commonName = supplied
+
+            """
+        try directory.write(Array(settings.utf8), to: "ca.cnf")
+        try directory.write([], to: "index.txt")
+        try openssl(
+            ["ca", "-batch", "-config", "ca.cnf", "-cert", "authority.pem", "-keyfile", "authority.key"]
+                + ["-rand_serial", "-startdate", times.0, "-enddate", times.1, "-notext"]
+                + ["-extfile", "names.txt", "-in", "server.csr", "-out", "server.pem"], in: directory)
     }
 
     private static func openssl(_ arguments: [String], in directory: TemporaryDirectory) throws {
@@ -119,7 +176,7 @@ final class TLSServer: Sendable {
     }
 
     private static let script = """
-        import http.server, ssl, sys
+        import http.server, os, ssl, sys
 
         class Handler(http.server.BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
@@ -136,11 +193,13 @@ final class TLSServer: Sendable {
                 length = int(self.headers["Content-Length"])
                 with open(self.path.strip("/"), "wb") as file:
                     while length > 0:
-                        data = self.rfile.read(min(length, 1 << 20))
+                        data = self.rfile.read(min(length, 1 << 16))
                         if not data:
                             return
                         file.write(data)
                         length -= len(data)
+                        if 0 <= int(sys.argv[3]) < file.tell():
+                            os.read(self.connection.fileno(), 64)
                 self.send_response(201)
                 self.send_header("Content-Length", "0")
                 self.end_headers()

@@ -27,20 +27,20 @@ struct TLSTests {
         #expect(delegate.calls.dropLast().last.map(\.total) == ByteCount(size + 2))
     }
 
-    @Test func `an authority nobody named is not trusted`() async throws {
+    @Test func `N12 an authority nobody named is not trusted`() async throws {
         let server = try await TLSServer.start(names: "IP:127.0.0.1")
         let error = try await Self.error(at: server, tls: TLSSettings())
         #expect(error?.failure.category == .permanent)
         #expect(error?.failure.hint?.contains("tls.authorities") == true)
     }
 
-    @Test func `a certificate for another host is not trusted`() async throws {
+    @Test func `N12 a certificate for another host is not trusted`() async throws {
         let server = try await TLSServer.start(names: "DNS:other.example")
         let error = try await Self.error(at: server, tls: TLSSettings(authorities: server.authority))
         #expect(error?.failure.category == .permanent)
     }
 
-    @Test func `another authority is not enough`() async throws {
+    @Test func `N12 another authority is not enough`() async throws {
         let server = try await TLSServer.start(names: "IP:127.0.0.1")
         let other = try await TLSServer.start(names: "IP:127.0.0.1")
         let error = try await Self.error(at: server, tls: TLSSettings(authorities: other.authority))

@@ -46,7 +46,7 @@ struct TimeoutTests {
         #expect(result.error?.failure.summary.contains("no byte got through") == true)
     }
 
-    @Test func `a slow reader that keeps reading is never cut`() async throws {
+    @Test func `N6 a slow reader that keeps reading is never cut`() async throws {
         let (result, time) = try await Self.outcome(
             slowReader(piece: 1 << 20, pause: .milliseconds(100), then: 201), size: 12 << 20,
             stall: .milliseconds(500))
@@ -54,7 +54,7 @@ struct TimeoutTests {
         #expect(time > .milliseconds(800))
     }
 
-    @Test func `the time for the answer begins when the server has everything`() async throws {
+    @Test func `N6 the time for the answer begins when the server has everything`() async throws {
         let (result, time) = try await Self.outcome(
             slowReader(piece: 100_000, pause: .milliseconds(100), then: 201), size: 1_000_000,
             stall: .seconds(5), response: .milliseconds(400))
@@ -69,7 +69,7 @@ struct TimeoutTests {
         #expect(time > .milliseconds(290))
     }
 
-    @Test func `an answer that stops in its middle is given up after its time`() async throws {
+    @Test func `N6 an answer that stops in its middle is given up after its time`() async throws {
         let (result, _) = try await Self.outcome(
             HostileBehavior { connection in
                 try connection.readRequest()
@@ -92,7 +92,7 @@ struct TimeoutTests {
         #expect(result.status == 201)
     }
 
-    @Test func `a refused connection says so`() async throws {
+    @Test func `N2 a refused connection says so`() async throws {
         let server = try HostileServer([])
         server.stop()
         let error = try await withTransport { transport in
@@ -102,7 +102,7 @@ struct TimeoutTests {
         #expect(error?.failure.summary == "no connection to 127.0.0.1: refused")
     }
 
-    @Test func `a name that does not exist says so`() async throws {
+    @Test func `N1 a name that does not exist says so`() async throws {
         let error = try await withTransport { transport in
             await transport.outcome(of: TransportRequest(method: .put, url: "http://no-such-host.invalid/"))
                 .error

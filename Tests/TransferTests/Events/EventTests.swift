@@ -107,7 +107,7 @@ struct EventTests {
         #expect(sent == 3 && after >= .zero)
     }
 
-    @Test func `a kept connection that was just closing is told`() async throws {
+    @Test func `N14 a kept connection that was just closing is told`() async throws {
         let server = try HostileServer([.answerThenGoStale(200), .answer(201)])
         defer { server.stop() }
         let log = EventLog()

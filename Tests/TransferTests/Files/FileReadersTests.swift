@@ -118,6 +118,7 @@ struct FileReadersTests {
             try await block(readers, medium: 1, until: gate),
         ]
         let third = Task { await Self.outcome(readers, medium: 1) { 3 } }
+        try #require(await isTrueSoon { readers.awaited == 3 })
         for _ in 0..<5 {
             try await clock.waitForSleepers()
             // Another medium that gets on is no comfort.

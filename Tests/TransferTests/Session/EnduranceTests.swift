@@ -14,7 +14,7 @@
     /// Many requests at once, and thousands one after the other.
     @Suite(.serialized, .timeLimit(.minutes(20)))
     struct EnduranceTests {
-        @Test func `a thousand requests at once that meet a 401 renew the credential once`() async throws {
+        @Test func `A1 a thousand requests at once that meet a 401 renew the credential once`() async throws {
             let refused = Counter()
             let server = try HostileServer(bodyLimit: 0) { connection in
                 while try connection.waitForRequest() {
@@ -54,7 +54,7 @@
         }
 
         /// In a process of its own: what other tests hold meanwhile would count as well.
-        @Test(.enabled(if: Load.requested == nil), arguments: Load.allCases)
+        @Test(.enabled(if: Load.requested == nil), arguments: Load.lasting)
         func `thousands of uploads leave no descriptor and no memory`(load: Load) async throws {
             let reports = try await load.inOwnProcess(
                 rounds: isLong ? [1000, 10_000] : [500, load.shortCount])
@@ -67,6 +67,16 @@
             #expect(last.allocated - first.allocated <= allowance)
             #expect(last.wrong == 0)
             print("\(load.rawValue): \(first) -> \(last)")
+        }
+
+        /// The limit is 4 MiB above what the first ones took.
+        @Test(.enabled(if: Load.requested == nil))
+        func `P5 refusals of gigabytes leave the memory as it was`() async throws {
+            let reports = try await Load.flooded.inOwnProcess(rounds: [10, 60])
+            let (first, last) = (try #require(reports.first), try #require(reports.last))
+            #expect(last.wrong == 0)
+            #expect(last.resident - first.resident <= 4 << 20)
+            print("flooded: \(first) -> \(last)")
         }
 
         @Test(.enabled(if: Load.requested != nil, "the test before it runs it, in a process of its own"))
@@ -99,6 +109,10 @@
     /// One kind of upload, made again and again.
     enum Load: String, CaseIterable, Sendable {
         case data, file, form, stream, refusedOnce, refusedConnection, reset, cancelled
+        /// Each answer is a refusal that goes on for as long as somebody reads.
+        case flooded
+
+        static var lasting: [Load] { allCases.filter { $0 != .flooded } }
 
         private static let environment = ProcessInfo.processInfo.environment
         static var requested: Load? { environment["FERRY_LOAD"].flatMap(Load.init) }
@@ -125,6 +139,11 @@
                         try connection.readHead()
                         try connection.readBody(1000)
                         return connection.reset()
+                    case .flooded:
+                        try connection.readRequest()
+                        try connection.answer(500, headers: [("Content-Length", "\(10 << 30)")])
+                        let piece = [UInt8](repeating: 7, count: 65_536)
+                        while true { try connection.write(piece) }
                     default:
                         try connection.readRequest()
                         try connection.answer(self == .refusedOnce && !isAgain ? 401 : 200)
@@ -176,6 +195,11 @@
                     }
                 }
                 return try await session.upload(.stream(stream), to: url).status() == 200
+            case .flooded:
+                let result = await outcome { () throws(RequestFailure) in
+                    try await session.upload(.data([7]), to: url).status()
+                }
+                return result.failure?.response?.status == 500
             case .refusedConnection, .reset:
                 let result = await outcome { () throws(RequestFailure) in
                     try await session.upload(.file(file), to: url, method: .put).status()

@@ -121,7 +121,7 @@ struct RetryPolicyTests {
         #expect((decision != .doNotRetry) == isRepeated)
     }
 
-    @Test func `a certificate that is not accepted is not tried again`() async {
+    @Test func `N12 a certificate that is not accepted is not tried again`() async {
         let decision = await policy().retry(
             TransportRequest(method: .put, url: url), after: broke(.notConnected, .permanent),
             for: context(retries: 0))

@@ -11,7 +11,7 @@ private let credentials = AuthorizationInterceptor { () async throws(UploadFailu
 
 struct RedirectTests {
     @Test(arguments: [(307, true), (308, true), (307, false), (308, false)])
-    func `a redirect within the server gets the whole body again`(status: Int, early: Bool) async throws {
+    func `P11 a redirect within the server gets the whole body again`(status: Int, early: Bool) async throws {
         let file = try TestFile(count: 3 << 20)
         let server = try HostileServer(
             bodyLimit: 4 << 20, [.redirect(status, to: "/other?x=1", early: early), .answer(201)])
@@ -28,7 +28,7 @@ struct RedirectTests {
     }
 
     @Test(arguments: [301, 302, 303])
-    func `other redirects are not followed`(status: Int) async throws {
+    func `P11 other redirects are not followed`(status: Int) async throws {
         let server = try HostileServer([.redirect(status, to: "/other"), .answer(201)])
         defer { server.stop() }
         let answer = try await withTransport { transport in
@@ -39,7 +39,7 @@ struct RedirectTests {
         #expect(server.requests.count == 1)
     }
 
-    @Test func `another server gets neither bytes nor credentials`() async throws {
+    @Test func `P11 another server gets neither bytes nor credentials`() async throws {
         let other = try HostileServer([.answer(201)])
         defer { other.stop() }
         let server = try HostileServer([.redirect(307, to: other.url("/x"))])
@@ -52,7 +52,7 @@ struct RedirectTests {
         #expect(other.connectionCount == 0)
     }
 
-    @Test func `https never leads to http`() async throws {
+    @Test func `P11 https never leads to http`() async throws {
         let session = Session.making(
             ScriptedTransport { request in
                 .success(TransportResponse(status: 308, fields: [.location: "http://server.example/f"]))
@@ -61,7 +61,7 @@ struct RedirectTests {
         #expect(try await session.perform(request, label: "1").status == 308)
     }
 
-    @Test func `a circle of redirects ends`() async throws {
+    @Test func `P11 a circle of redirects ends`() async throws {
         let tries = Mutex(0)
         let session = Session.making(
             ScriptedTransport { _ in
@@ -106,14 +106,14 @@ struct StaleConnectionTests {
         return (status, server.requests, log.all)
     }
 
-    @Test func `a request that may be repeated is made once more on a fresh connection`() async throws {
+    @Test func `N14 a request that may be repeated is made once more on a fresh connection`() async throws {
         let (status, requests, events) = try await Self.second(.put)
         #expect(status == 201)
         #expect(requests.map(\.connection) == [1, 2])
         #expect(events.contains(.retriedOnFreshConnection))
     }
 
-    @Test func `a request that may not be repeated is not, once its bytes are out`() async throws {
+    @Test func `N14 a request that may not be repeated is not, once its bytes are out`() async throws {
         let (status, requests, _) = try await Self.second(
             .post, dying: [.answer(200), .close(afterBodyBytes: 500)])
         #expect(status == nil)
@@ -125,7 +125,7 @@ struct StaleConnectionTests {
         #expect(status == 201)
     }
 
-    @Test func `a fresh connection that breaks is not tried again`() async throws {
+    @Test func `N14 a fresh connection that breaks is not tried again`() async throws {
         let server = try HostileServer([.closeWithoutAnswer, .answer(201)])
         defer { server.stop() }
         try await withTransport { transport in
@@ -143,7 +143,7 @@ struct StaleConnectionTests {
         (.staleConnection, .post, 0, 2), (.staleConnection, .post, 5, 1), (.broken, .put, 0, 1),
         (.notConnected, .put, 0, 1), (.cancelled, .put, 0, 1), (.source, .put, 0, 1),
     ])
-    func `one more try is made only where it is safe, and only one`(
+    func `N14 one more try is made only where it is safe, and only one`(
         reason: TransportError.Reason, method: HTTPRequest.Method, sent: ByteCount, tries: Int
     ) async {
         let made = Mutex(0)

@@ -40,7 +40,7 @@ struct S3CredentialTests {
 
     private static let failure = UploadFailure(.authentication, "the program is gone")
 
-    @Test func `credentials are loaded once and again shortly before they are over`() async throws {
+    @Test func `A2 credentials are loaded once and again shortly before they are over`() async throws {
         let script = CredentialScript([
             .success(.temporary("A", until: exampleDay + 3600)),
             .success(.temporary("B", until: exampleDay + 7200)),
@@ -103,7 +103,7 @@ struct S3CredentialTests {
         #expect(script.loads == 2)
     }
 
-    @Test func `many requests that are refused at once load new credentials once`() async throws {
+    @Test func `A1 many requests that are refused at once load new credentials once`() async throws {
         let script = CredentialScript([.success(.temporary("A")), .success(.temporary("B"))])
         let store = store(script)
         let log = S3Stage.Log()

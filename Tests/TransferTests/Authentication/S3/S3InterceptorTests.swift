@@ -58,7 +58,7 @@ struct S3InterceptorTests {
         #expect(request.field("authorization")?.contains("x-amz-date;x-amz-security-token") ?? false)
     }
 
-    @Test func `a clock that is off is corrected by the server's, and stays so`() async throws {
+    @Test func `P13 a clock that is off is corrected by the server's, and stays so`() async throws {
         let stage = S3Stage([
             .s3(403, "RequestTimeTooSkewed", fields: [.date: "Fri, 24 May 2013 05:00:00 GMT"]), .fine,
         ])
@@ -70,14 +70,14 @@ struct S3InterceptorTests {
             ])
     }
 
-    @Test func `a HEAD is told by the date alone that the clock is off`() async throws {
+    @Test func `P13 a HEAD is told by the date alone that the clock is off`() async throws {
         let stage = S3Stage([
             TransportResponse(status: 403, fields: [.date: "Fri, 24 May 2013 05:00:00 GMT"]), .fine,
         ])
         #expect(try await stage.get() == 200)
     }
 
-    @Test func `a server that does not like its own time is asked no more`() async throws {
+    @Test func `P13 a server that does not like its own time is asked no more`() async throws {
         let stage = S3Stage([
             .s3(403, "RequestTimeTooSkewed", fields: [.date: "Fri, 24 May 2013 05:00:00 GMT"])
         ])

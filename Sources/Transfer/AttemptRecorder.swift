@@ -1,0 +1,15 @@
+public import UploadProtocols
+
+/// Where an attempt writes down what must outlive it, and shows how far it is.
+public protocol AttemptRecorder: Sendable {
+    /// Remembers what to resume with. Returns once it would survive a power cut if `durably`.
+    func record(_ resource: Resource?, durably: Bool) async throws(UploadFailure)
+    /// The file is read for a digest before anything of it is sent.
+    func isReading()
+    /// A request begins; `reached` bytes of the file are out or at the server.
+    func didStart(_ exchange: Exchange, reached: ByteCount)
+    /// Bytes went out; with them `reached` bytes of the file are out or at the server.
+    func didSend(_ bytes: ByteCount, reached: ByteCount)
+    /// The last byte of the request is out.
+    func didFinishSending(_ exchange: Exchange)
+}

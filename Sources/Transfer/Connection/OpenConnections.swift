@@ -1,0 +1,60 @@
+import NIOCore
+import NIOPosix
+import Synchronization
+
+/// Why connections may be dead without anybody having been told.
+public enum ConnectionDoubt: Hashable, Sendable, CaseIterable {
+    /// This machine lost an address: what was connected from it will never hear anything again.
+    case addressLost
+    /// This machine slept: servers may have forgotten what was idle.
+    case slept
+}
+
+/// The connections that a transport has, so that those in doubt can be given up.
+final class OpenConnections: Sendable {
+    private struct Connection: Sendable {
+        var channel: any Channel
+        var guardian: NIOLoopBound<ExchangeGuard>
+    }
+
+    private let connections = Mutex<[ObjectIdentifier: Connection]>([:])
+
+    /// Called on the connection's event loop.
+    func add(_ channel: any Channel, watchedBy guardian: ExchangeGuard) {
+        let name = ObjectIdentifier(channel)
+        let bound = NIOLoopBound(guardian, eventLoop: channel.eventLoop)
+        connections.withLock { $0[name] = Connection(channel: channel, guardian: bound) }
+        channel.closeFuture.whenComplete { [weak self] _ in
+            _ = self?.connections.withLock { $0.removeValue(forKey: name) }
+        }
+    }
+
+    func doubt(_ doubt: ConnectionDoubt) {
+        let all = connections.withLock { Array($0.values) }
+        let meant =
+            switch doubt {
+            case .slept: all
+            case .addressLost: Self.withoutAddress(all)
+            }
+        for connection in meant {
+            connection.channel.eventLoop.execute { connection.guardian.value.doubt(doubt) }
+        }
+    }
+
+    /// Those made from an address that this machine does not have. Where it does not tell its addresses, none.
+    private static func withoutAddress(_ all: [Connection]) -> [Connection] {
+        guard !all.isEmpty, let devices = try? System.enumerateDevices() else { return [] }
+        let own = Set(devices.compactMap { $0.address?.bareIPAddress })
+        return all.filter { $0.channel.localAddress?.bareIPAddress.map { !own.contains($0) } ?? false }
+    }
+}
+
+/// The address that a connection was made from is no longer this machine's.
+struct ConnectionAddressLost: Error {}
+
+extension SocketAddress {
+    /// Without the interface; nil for a Unix socket.
+    fileprivate var bareIPAddress: String? {
+        ipAddress.map { String($0.prefix { $0 != "%" }) }
+    }
+}

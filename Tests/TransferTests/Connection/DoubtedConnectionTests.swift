@@ -1,0 +1,59 @@
+import HTTPTypes
+import Support
+import Testing
+
+@testable import Transfer
+@testable import UploadProtocols
+
+struct DoubtedConnectionTests {
+    private static let twoAnswers = HostileBehavior { connection in
+        for _ in 0..<2 {
+            try connection.readRequest()
+            try connection.write("HTTP/1.1 204 No Content\r\n\r\n")
+        }
+    }
+
+    private static func connections(doubting doubt: ConnectionDoubt?) async throws -> Int {
+        let server = try HostileServer([twoAnswers, twoAnswers])
+        defer { server.stop() }
+        try await withTransport { transport in
+            // It makes up for a connection that closes just as it is used.
+            let session = Session(Session.Configuration(), transport: transport)
+            for _ in 0..<2 {
+                let request = TransportRequest(method: .put, url: server.url())
+                let status = try await session.perform(request).status
+                #expect(status == 204)
+                if let doubt { transport.doubtConnections(doubt) }
+            }
+        }
+        return server.connectionCount
+    }
+
+    @Test func `N5 after a sleep the next request goes out on a new connection`() async throws {
+        #expect(try await Self.connections(doubting: nil) == 1)
+        #expect(try await Self.connections(doubting: .slept) == 2)
+    }
+
+    @Test func `N9 a connection from an address that this machine still has is kept`() async throws {
+        #expect(try await Self.connections(doubting: .addressLost) == 1)
+    }
+
+    @Test func `N5 what is under way when the machine wakes up is not broken`() async throws {
+        let gate = Gate()
+        let server = try HostileServer([
+            HostileBehavior { connection in
+                try connection.readRequest()
+                gate.block(upTo: .seconds(20))
+                try connection.answer(201)
+            }
+        ])
+        defer { server.stop() }
+        try await withTransport { transport in
+            async let outcome = transport.outcome(of: TransportRequest(method: .put, url: server.url()))
+            _ = try await server.wait { !$0.isEmpty }
+            transport.doubtConnections(.slept)
+            gate.open()
+            #expect(await outcome.status == 201)
+        }
+    }
+}
