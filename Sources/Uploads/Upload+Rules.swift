@@ -127,14 +127,24 @@ extension Upload {
         }
     }
 
-    /// The link is back: what it held up goes on, what waited out a failure of the network need not wait any longer.
+    /// The link is back, or another one: what it held up goes on, what waited for a network, or for one that asks nobody
+    /// to sign in, need not wait any longer.
     mutating func regainLink() -> Bool {
+        if case .waiting(_, let failure) = state, [.signInPage, .signInAway].contains(failure.category) {
+            state = .queued
+            return true
+        }
+        return regainHost()
+    }
+
+    /// The host answers: what waited for it goes on.
+    mutating func regainHost() -> Bool {
         switch state {
         case .paused(let reasons) where reasons.contains(.offline):
             let rest = reasons.subtracting(.offline)
             state = rest.isEmpty ? .queued : .paused(rest)
             return true
-        case .waiting(_, let failure) where failure.category == .network:
+        case .waiting(_, let failure) where failure.category.isOfNetwork:
             state = .queued
             return true
         case .queued, .running, .waiting, .paused, .held, .done, .failed:

@@ -9,11 +9,18 @@ public final class DestinationRunner: AttemptRunner {
     private struct HostKey: Hashable {
         var destination: String
         var url: String
+
+        init(_ target: Upload.Target) {
+            destination = target.destination
+            url = target.url
+        }
     }
 
     private struct Memory {
         var transports: [HTTPClientTransport.Configuration: HTTPClientTransport] = [:]
         var hosts: [HostKey: UploadHost] = [:]
+        /// Those that have taken a file from us.
+        var proven: Set<HostKey> = []
     }
 
     private let destinations: [String: Destination]
@@ -63,6 +70,12 @@ public final class DestinationRunner: AttemptRunner {
         for transport in memory.withLock({ Array($0.transports.values) }) { await transport.shutdown() }
     }
 
+    public func doubtConnections(_ doubt: ConnectionDoubt) {
+        for transport in memory.withLock({ Array($0.transports.values) }) {
+            transport.doubtConnections(doubt)
+        }
+    }
+
     public func run(_ upload: Upload, recorder: any AttemptRecorder) async -> UploadAttempt.Outcome {
         do throws(UploadFailure) {
             let destination = try destination(of: upload)
@@ -70,21 +83,32 @@ public final class DestinationRunner: AttemptRunner {
             let file = try await SourceFile.open(
                 upload.path, queuedAs: upload.identity, readers: readers)
             let identity = file.recognized(upload.identity)
+            let known = capabilities.capabilities(of: CapabilityPlace(upload.target))
             let attempt = UploadAttempt(
-                session: try session(for: destination), file: file, identity: identity,
+                session: try session(for: destination),
+                server: server(of: upload, isKnown: known != nil), file: file, identity: identity,
                 label: "\(upload.id)", pace: pace, recorder: recorder
             ) { [capabilities, now] found in
                 capabilities.keep(found, of: CapabilityPlace(upload.target), at: now())
             }
-            let known = capabilities.capabilities(of: CapabilityPlace(upload.target))
             let outcome = await attempt.run(
                 uploadProtocol, resource: upload.resource,
                 capabilities: known.flatMap { $0.isFresh(at: now()) ? $0 : nil })
+            if case .done = outcome { _ = memory.withLock { $0.proven.insert(HostKey(upload.target)) } }
             if case .failed(let failure) = outcome { return .failed(Self.reconsidered(failure)) }
             return outcome
         } catch {
             return Task.isCancelled ? .cancelled : .failed(Self.reconsidered(error))
         }
+    }
+
+    private func server(of upload: Upload, isKnown: Bool) -> UploadAttempt.Server {
+        let isProven = memory.withLock { $0.proven.contains(HostKey(upload.target)) }
+        let traits = ProtocolCatalog.entry(named: upload.resource?.choice?.name ?? upload.target.method)?
+            .traits
+        return UploadAttempt.Server(
+            isKnown: isKnown || isProven || (upload.resource?.confirmed ?? 0) > 0,
+            answersInPages: traits?.answersInPages ?? true)
     }
 
     /// What reads secrets, tokens and certificates says no more than that it could not. While nothing can be opened,
@@ -108,7 +132,7 @@ public final class DestinationRunner: AttemptRunner {
 
     public func host(of upload: Upload) -> UploadHost {
         memory.withLock { memory in
-            let key = HostKey(destination: upload.target.destination, url: upload.target.url)
+            let key = HostKey(upload.target)
             if let known = memory.hosts[key] { return known }
             let host = findHost(of: upload.target)
             memory.hosts[key] = host

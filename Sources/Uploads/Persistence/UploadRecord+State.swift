@@ -130,7 +130,7 @@ extension UploadFailure.Category {
     /// with a name that is new to it. The name itself is written beside it, as its `cause`.
     var known: Self {
         switch self {
-        case .sourceAway, .descriptors: .network
+        case .timedOut, .sourceAway, .descriptors, .addressLost, .signInPage, .signInAway: .network
         case .network, .server, .authentication, .permanent, .sourceChanged, .sourceUnreadable,
             .outcomeUnknown, .storage:
             self

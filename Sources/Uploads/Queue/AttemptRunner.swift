@@ -14,6 +14,14 @@ public protocol AttemptRunner: Sendable {
 
     /// True if an interrupted upload of this kind goes on where it was.
     func resumes(_ upload: Upload) -> Bool
+
+    /// Gives up the connections that may be dead for this reason.
+    func doubtConnections(_ doubt: ConnectionDoubt)
+}
+
+extension AttemptRunner {
+    /// Does nothing: a runner without connections has none to doubt.
+    public func doubtConnections(_ doubt: ConnectionDoubt) {}
 }
 
 /// A server, as far as scheduling and reachability go.

@@ -8,7 +8,7 @@ public struct QueueRetryPolicy: Hashable, Codable, Sendable {
     public var base: Double
     /// No wait drawn by us is longer, in seconds. A server may ask for more.
     public var cap: Double
-    /// Refusals in a row ("not now") before a person must decide.
+    /// Refusals in a row ("not now") before a person must decide, by a server that does not say when to come again.
     public var serverTries: Int
     /// A server that asks for a longer wait than this, in seconds, gets a person to look at it.
     public var patience: Double
@@ -79,19 +79,25 @@ public struct QueueRetryPolicy: Hashable, Codable, Sendable {
         random: (ClosedRange<Double>) -> Double = { .random(in: $0) }
     ) -> Decision {
         switch failure.category {
-        case .network, .sourceAway:
+        case .network, .timedOut, .signInAway, .sourceAway:
             tries.network = min(tries.network, 1_000_000) + 1
-            return wait(after: tries.network, asked: nil, tries: &tries, random: random)
+            return wait(
+                after: tries.network, asked: failure.retryAfter, tries: &tries, random: random)
         case .storage:
             tries.delay = 5
             return .wait(5)
+        case .addressLost: return .again
+        case .signInPage:
+            tries.delay = SignInPause<ContinuousClock.Instant>.interval / .seconds(1)
+            return .wait(tries.delay)
         case .descriptors:
             // Others have to end first, and what they take is no matter of this upload's.
             tries.delay = random(1...2)
             return .wait(tries.delay)
         case .server:
             tries.server = min(tries.server, 1_000_000) + 1
-            guard tries.server <= serverTries else {
+            // A server that says when to come again is not given up.
+            guard tries.server <= serverTries || failure.asksAllToWait else {
                 var final = failure
                 final.summary += " (\(serverTries) tries)"
                 final.hint = final.hint ?? "retry when the server is well again"
@@ -103,7 +109,13 @@ public struct QueueRetryPolicy: Hashable, Codable, Sendable {
                 held.hint = "retry when that time is over, or remove it"
                 return .hold(held)
             }
-            return wait(after: tries.server, asked: failure.retryAfter, tries: &tries, random: random)
+            let wish = failure.retryAfter
+            // Who is busy for all knows for how long; any other wish is a lower bound of waits that grow.
+            if let wish, failure.asksAllToWait {
+                tries.delay = wish
+                return .wait(wish)
+            }
+            return wait(after: tries.server, asked: wish, tries: &tries, random: random)
         case .authentication:
             tries.authentication = min(tries.authentication, 1_000_000) + 1
             return .hold(failure)

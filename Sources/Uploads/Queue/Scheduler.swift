@@ -32,14 +32,17 @@ struct Scheduler {
     /// Takes out the next upload that may start; nil if nothing may.
     ///
     /// - Parameters:
-    ///   - running: How many run at each host.
+    ///   - limits: In places.
+    ///   - running: How many places are taken at each host.
     ///   - isBlocked: Hosts that are not to be tried now.
+    ///   - places: How many an upload takes; one that finds too few waits, and so do those behind it.
     ///   - isCurrent: Whether an upload still waits to start with this rank.
     mutating func next(
         limits: Limits, running: [UploadHost: Int], isBlocked: (UploadHost) -> Bool,
-        isCurrent: (Upload.ID, Int64) -> Bool
+        places: (Upload.ID) -> Int = { _ in 1 }, isCurrent: (Upload.ID, Int64) -> Bool
     ) -> Upload.ID? {
-        guard running.values.reduce(0, +) < limits.total else { return nil }
+        let taken = running.values.reduce(0, +)
+        guard taken < limits.total else { return nil }
         var best: (host: UploadHost, entry: Entry)?
         for host in Array(heaps.keys) where running[host, default: 0] < limits.perHost && !isBlocked(host) {
             while let first = heaps[host]?.min, !isCurrent(first.id, first.rank) { heaps[host]?.removeMin() }
@@ -47,10 +50,11 @@ struct Scheduler {
                 heaps[host] = nil
                 continue
             }
+            guard running[host, default: 0] + places(first.id) <= limits.perHost else { continue }
             if let known = best, known.entry < first { continue }
             best = (host, first)
         }
-        guard let best else { return nil }
+        guard let best, taken + places(best.entry.id) <= limits.total else { return nil }
         heaps[best.host]?.removeMin()
         return best.entry.id
     }

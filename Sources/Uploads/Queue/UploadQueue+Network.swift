@@ -1,5 +1,7 @@
 import Connectivity
 import Foundation
+import Transfer
+import UploadProtocols
 
 extension UploadQueue {
     /// The kernel says that the network came or went.
@@ -18,16 +20,19 @@ extension UploadQueue {
             lastGeneration = generation
             let wasOpen = gate == .open
             gate = .open
+            // Also what is idle: the next request would go out on it.
+            if hasLostAddress { runner.doubtConnections(.addressLost) }
             guard !wasOpen else {
-                // A connection bound to the lost address would never hear of it. Which ones are bound to it is not
-                // known, so only those are made anew that lose nothing by it; the others have the stall time.
-                if hasLostAddress { cancelRuns(uploads.values.filter(goesOnElsewhere).map(\.id)) }
-                return
+                guard hasLostAddress, !signInPauses.isEmpty else { return }
+                signInPauses = [:]
+                await forEachRemote {
+                    $0.regainLink()
+                } then: { _ in
+                }
+                return advance()
             }
             // Whatever was found out about hosts was found out without a network.
-            for task in probes.values { task.cancel() }
-            probes = [:]
-            hosts = [:]
+            forgetReachability()
             await forEachRemote {
                 $0.regainLink()
             } then: { _ in
@@ -36,9 +41,14 @@ extension UploadQueue {
         }
     }
 
-    private func goesOnElsewhere(_ upload: Upload) -> Bool {
-        guard let run = runs[upload.id] else { return false }
-        return !run.host.isLocal && runner.resumes(upload)
+    /// The machine slept. Servers may have given up what was under way: what goes on where it was asks anew, the rest
+    /// finds out by itself.
+    func machineSlept() {
+        runner.doubtConnections(.slept)
+        cancelRuns(
+            runs.compactMap { id, run in
+                !run.host.isLocal && uploads[id].map(runner.resumes) == true ? id : nil
+            })
     }
 
     /// Tries everything that waits, whatever the monitor thinks: connectivity is a hint and no gate for people.
@@ -60,9 +70,16 @@ extension UploadQueue {
     /// Lets the next tries through, whatever is known of the network and of hosts.
     func forceGate() {
         if case .closed(let since, let reason) = gate { gate = .forced(since: since, reason: reason) }
+        forgetReachability()
+        askedPauses = [:]
+        hostConcurrency = [:]
+    }
+
+    private func forgetReachability() {
         for task in probes.values { task.cancel() }
         probes = [:]
         hosts = [:]
+        signInPauses = [:]
     }
 
     /// A try that a person forced failed while the link is away: back to waiting for the link.
@@ -72,13 +89,58 @@ extension UploadQueue {
 
     func isBlocked(_ host: UploadHost) -> Bool {
         if let schedule = hosts[host], !schedule.isReachable { return true }
+        let now = clock.now()
+        if let pause = signInPauses[host], now < pause.until || now < pause.end && running(at: host) > 0 {
+            return true
+        }
+        if let end = askedPauses[host], now < end { return true }
+        if let limit = hostConcurrency[host]?.limit(at: now), running(at: host) >= limit { return true }
         return gate.isClosed && !host.isLocal
+    }
+
+    /// A server asked to be left alone for a while, in seconds. That holds for all that go there (RFC 9110 §10.2.3 does
+    /// not say of what; a server that is busy is busy for all).
+    func hostAsked(_ host: UploadHost, toWait seconds: Double) {
+        let end = clock.now().advanced(by: .seconds(seconds))
+        askedPauses[host] = max(askedPauses[host] ?? end, end)
+    }
+
+    private func running(at host: UploadHost) -> Int { runs.values.count { $0.host == host } }
+
+    /// A request to the host timed out. The run that made it has ended.
+    func hostTimedOut(_ host: UploadHost) {
+        guard gate == .open else { return }
+        hostConcurrency[host, default: .init()].timedOut(running: running(at: host) + 1, at: clock.now())
+    }
+
+    /// What people are told while fewer uploads run at a host than might.
+    var slowdown: UploadFailure? {
+        for (host, concurrency) in hostConcurrency {
+            guard let limit = concurrency.limit(at: clock.now()), running(at: host) >= limit else { continue }
+            return UploadFailure(.timedOut, "requests to \(host.name) time out: \(limit) at a time for now")
+        }
+        return nil
+    }
+
+    /// When a host that is left alone, or not used as much as it might be, may be used more.
+    var hostInstants: [ContinuousClock.Instant] {
+        let now = clock.now()
+        return signInPauses.values.map { $0.nextInstant(after: now) } + askedPauses.values
+            + hostConcurrency.values.compactMap { $0.nextRise(after: now) }
+    }
+
+    /// Forgets what is over.
+    func pruneHosts() {
+        let now = clock.now()
+        signInPauses = signInPauses.filter { $0.value.end > now }
+        askedPauses = askedPauses.filter { $0.value > now }
+        hostConcurrency = hostConcurrency.filter { !$0.value.isOver(at: now) }
     }
 
     /// A transfer could not reach the host, or lost it: from the second time on one probe asks for all its uploads.
     func hostFailed(_ host: UploadHost) {
         guard !host.isLocal, gate == .open, phase == .accepting else { return }
-        hosts[host, default: ProbeSchedule()].record(.timedOut)
+        hosts[host, default: ProbeSchedule()].recordLostTransfer()
         guard probes[host] == nil else { return }
         probes[host] = Task(executorPreference: surroundings.executor) { [weak self] in
             while let delay = await self?.probeDelay(of: host) {
@@ -103,9 +165,15 @@ extension UploadQueue {
         return delay
     }
 
-    func hostAnswered(_ host: UploadHost) {
-        guard hosts.removeValue(forKey: host) != nil else { return }
-        probes.removeValue(forKey: host)?.cancel()
+    /// The host itself answered.
+    ///
+    /// - Returns: True if others may have waited for that.
+    @discardableResult
+    func hostAnswered(_ host: UploadHost) -> Bool {
+        let wasPaused = signInPauses.removeValue(forKey: host) != nil
+        let wasAway = hosts.removeValue(forKey: host) != nil
+        if wasAway { probes.removeValue(forKey: host)?.cancel() }
+        return wasPaused || wasAway
     }
 
     private func take(_ answer: Reachability, of host: UploadHost) async {
@@ -115,7 +183,7 @@ extension UploadQueue {
         probes[host] = nil
         var changed: [Upload.ID] = []
         for var upload in uploads.values where runner.host(of: upload) == host {
-            guard upload.regainLink() else { continue }
+            guard upload.regainHost() else { continue }
             store(upload)
             changed.append(upload.id)
         }

@@ -14,12 +14,15 @@ extension UploadQueue {
         guard phase == .accepting, unsaved.isEmpty, !saving.isRefused else { return }
         if let shortage, clock.now() < shortage.pausedUntil { return }
         let total = settings.concurrency ?? configuration.concurrency
-        let limits = Scheduler.Limits(total: total, perHost: configuration.concurrencyPerHost ?? total)
+        let whole = smallPerPlace
+        let limits = Scheduler.Limits(
+            total: total * whole, perHost: (configuration.concurrencyPerHost ?? total) * whole)
+        func places(_ id: Upload.ID) -> Int { uploads[id].map { share(ofSize: $0.size) } ?? whole }
         var running: [UploadHost: Int] = [:]
-        for run in runs.values { running[run.host, default: 0] += 1 }
+        for (id, run) in runs { running[run.host, default: 0] += places(id) }
         var postponed: [Upload] = []
         while let id = scheduler.next(
-            limits: limits, running: running, isBlocked: isBlocked,
+            limits: limits, running: running, isBlocked: isBlocked, places: places,
             isCurrent: { [uploads] id, rank in
                 guard let upload = uploads[id], upload.rank == rank else { return false }
                 return upload.state == .queued
@@ -33,7 +36,7 @@ extension UploadQueue {
                 continue
             }
             begin(upload)
-            running[runner.host(of: upload), default: 0] += 1
+            running[runner.host(of: upload), default: 0] += places(id)
         }
         for upload in postponed {
             scheduler.enqueue(upload.id, rank: upload.rank, host: runner.host(of: upload))
@@ -89,13 +92,16 @@ extension UploadQueue {
             if resource.confirmed > 0 { upload.tries.resumes += 1 }
             upload.tries.resent += max(0, (highWater.removeValue(forKey: id) ?? 0) - resource.confirmed)
         }
+        var isLifted = false
         if let resource, resource.confirmed > (upload.resource?.confirmed ?? 0) {
             upload.tries.network = 0
             upload.tries.server = 0
             upload.tries.authentication = 0
+            isLifted = hostAnswered(run.host)
         }
         upload.resource = resource
         store(upload)
+        if isLifted { advance() }
         board.update(id) { $0.confirmed = resource?.confirmed ?? 0 }
         let now = clock.now()
         // The server is the authority on its offset: once a second is often enough for a hint.
@@ -163,7 +169,8 @@ extension UploadQueue {
     private func settle(
         _ upload: inout Upload, after failure: UploadFailure, host: UploadHost, file: FileIdentity?
     ) {
-        if failure.category == .network {
+        if failure.category.isOfNetwork {
+            if failure.category == .timedOut { hostTimedOut(host) }
             hostFailed(host)
             if !host.isLocal, gate != .open {
                 // The link is away: that is no fault of the upload's and costs it no try.
@@ -173,6 +180,9 @@ extension UploadQueue {
             }
         } else if failure.status != nil {
             hostAnswered(host)
+        }
+        if failure.category == .signInPage {
+            signInPauses[host] = SignInPause(at: clock.now(), notice: failure)
         }
         if failure.category == .descriptors {
             shortage = DescriptorShortage(at: clock.now(), notice: failure.ofEveryUpload)
@@ -188,6 +198,7 @@ extension UploadQueue {
         switch decision {
         case .again: upload.state = .queued
         case .wait(let seconds):
+            if failure.asksAllToWait { hostAsked(host, toWait: seconds) }
             upload.state = .waiting(until: clock.date().addingTimeInterval(seconds), failure: failure)
         case .restart:
             // A link in the file's place, or no file at all, is nothing to begin anew with.
@@ -205,7 +216,10 @@ extension UploadQueue {
     private func setTimer() {
         timer?.cancel()
         timer = nil
-        let moments = [waits.nextInstant(), shortage?.nextInstant(after: clock.now())].compactMap { $0 }
+        let now = clock.now()
+        let moments =
+            [waits.nextInstant(), shortage?.nextInstant(after: now)].compactMap { $0 }
+            + hostInstants.filter { $0 > now }
         guard phase == .accepting, let next = moments.min() else { return }
         timer = Task(executorPreference: surroundings.executor) { [weak self, clock] in
             guard (try? await clock.sleep(next)) != nil else { return }
@@ -222,6 +236,7 @@ extension UploadQueue {
             changed.append(id)
         }
         if let end = shortage?.end, end <= clock.now() { shortage = nil }
+        pruneHosts()
         publish(changed)
         advance()
     }

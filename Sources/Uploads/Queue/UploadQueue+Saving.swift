@@ -152,7 +152,7 @@ extension UploadQueue {
     /// What people are told of it.
     var notice: UploadFailure? {
         switch saving {
-        case .working: shortage?.notice
+        case .working: shortage?.notice ?? signInPauses.values.first?.notice ?? slowdown
         case .behind(let error, _): UploadFailure(.storage, error.behindSummary, hint: error.hint)
         case .refused(let error, _):
             UploadFailure(.storage, error.unsavedSummary(running: runs.count), hint: error.hint)

@@ -38,11 +38,15 @@ extension UploadQueue {
 
     /// Reads the queue back and starts what may start.
     ///
-    /// - Parameter monitor: Tells when the network goes and returns; nil takes it to be always there.
+    /// - Parameters:
+    ///   - monitor: Tells when the network goes and returns; nil takes it to be always there.
+    ///   - suspensions: Tells when the machine slept.
     /// - Returns: What recovery had to put right, for people.
     /// - Throws: `JournalError` if the queue cannot be read; then nothing has been changed.
     @discardableResult
-    public func start(monitor: (any LinkMonitor)?) throws(JournalError) -> [RecoveryNotice] {
+    public func start(
+        monitor: (any LinkMonitor)?, suspensions: SuspensionMonitor? = nil
+    ) throws(JournalError) -> [RecoveryNotice] {
         let notices = try open()
         phase = .accepting
         rememberDone()
@@ -56,6 +60,11 @@ extension UploadQueue {
             let statuses = monitor.statuses()
             watcher = Task(executorPreference: surroundings.executor) { [weak self] in
                 for await status in statuses { await self?.linkChanged(status) }
+            }
+        }
+        if let suspensions = suspensions?.suspensions() {
+            sleepWatcher = Task(executorPreference: surroundings.executor) { [weak self] in
+                for await _ in suspensions { await self?.machineSlept() }
             }
         }
         advance()

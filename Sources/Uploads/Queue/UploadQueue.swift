@@ -15,6 +15,9 @@ public actor UploadQueue: QueueClient {
         public var concurrency: Int
         /// Uploads running at once to one host; nil for as many as in total.
         public var concurrencyPerHost: Int?
+        /// So many of the smallest uploads take the place of one: most of their time goes by with waiting for answers.
+        /// An upload takes up a share of a place for each 128 KiB that it has begun, and never more than the whole.
+        public var smallPerPlace: Int
         /// Bytes per second over all uploads; nil for no limit.
         public var bandwidth: ByteCount?
         /// How long to wait after failures, and when to stop.
@@ -23,15 +26,31 @@ public actor UploadQueue: QueueClient {
         public var keptDone: Int?
 
         public init(
-            concurrency: Int = 4, concurrencyPerHost: Int? = nil, bandwidth: ByteCount? = nil,
+            concurrency: Int = 4, concurrencyPerHost: Int? = nil, smallPerPlace: Int = 1,
+            bandwidth: ByteCount? = nil,
             retry: QueueRetryPolicy = QueueRetryPolicy(), keptDone: Int? = nil
         ) {
             self.concurrency = concurrency
             self.concurrencyPerHost = concurrencyPerHost
+            self.smallPerPlace = max(1, smallPerPlace)
             self.bandwidth = bandwidth
             self.retry = retry
             self.keptDone = keptDone
         }
+    }
+
+    /// An upload is counted as so many pieces of at most this size, in bytes. What is on its way bounds what a break
+    /// can cost with a server that keeps nothing of a request: were 32 uploads of a mebibyte under way on a link that
+    /// carries 16 MiB between two breaks, none of them would ever arrive.
+    static let smallPiece: ByteCount = 128 << 10
+
+    /// How many of the smallest uploads may take the place of one, unless a person said how many run at once.
+    var smallPerPlace: Int { settings.concurrency == nil ? configuration.smallPerPlace : 1 }
+
+    /// How much room an upload of `size` bytes takes up; `smallPerPlace` is a whole place.
+    func share(ofSize size: ByteCount) -> Int {
+        let pieces = size / Self.smallPiece + (size % Self.smallPiece > 0 ? 1 : 0)
+        return min(smallPerPlace, max(1, Int(clamping: pieces)))
     }
 
     /// One attempt on its way. It stays here until its task has reported, so that an upload never has two senders.
@@ -132,8 +151,13 @@ public actor UploadQueue: QueueClient {
     /// Hears from the journal.
     var keeper: Task<Void, Never>?
     var shortage: DescriptorShortage<ContinuousClock.Instant>?
+    var hostConcurrency: [UploadHost: HostConcurrency<ContinuousClock.Instant>] = [:]
+    /// Hosts that asked to be left alone, and until when.
+    var askedPauses: [UploadHost: ContinuousClock.Instant] = [:]
+    var signInPauses: [UploadHost: SignInPause<ContinuousClock.Instant>] = [:]
     var idleWaiters: [CheckedContinuation<Void, Never>] = []
     var watcher: Task<Void, Never>?
+    var sleepWatcher: Task<Void, Never>?
     /// The done uploads in the order in which they were finished; some may have been removed since.
     var finished: [Upload.ID] = []
     /// The first so many of them were done before this engine started.
@@ -187,6 +211,7 @@ public actor UploadQueue: QueueClient {
         guard phase != .stopped else { return }
         phase = .stopped
         watcher?.cancel()
+        sleepWatcher?.cancel()
         timer?.cancel()
         prober?.cancel()
         keeper?.cancel()

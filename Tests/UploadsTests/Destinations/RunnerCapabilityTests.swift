@@ -43,7 +43,7 @@ struct RunnerCapabilityTests {
         Destination(name: "d", url: url, protocolName: protocolName, options: options, proxy: .none)
     }
 
-    @Test func `a server is asked once, and again a day later`() async throws {
+    @Test func `P17 a server is asked once, and again a day later`() async throws {
         let server = try HostileServer([
             .answer(404), .answer(201), .answer(201), .answer(404), .answer(201),
         ])
@@ -66,6 +66,28 @@ struct RunnerCapabilityTests {
         #expect(
             store.capabilities(of: CapabilityPlace(destination))?.asked == Date(timeIntervalSince1970: 95_040)
         )
+    }
+
+    @Test(arguments: [(TLSSettings(), 1), (TLSSettings(insecureHosts: ["other.example"]), 2)])
+    func `P15 destinations share connections only where they are reached alike`(tls: TLSSettings, count: Int)
+        async throws
+    {
+        let server = try HostileServer([.answer(201), .answer(201)])
+        defer { server.stop() }
+        let first = Destination(name: "a", url: server.url("/a/"), protocolName: "put", proxy: .none)
+        let second = Destination(
+            name: "b", url: server.url("/b/"), protocolName: "put", tls: tls, proxy: .none)
+        let runner = DestinationRunner(
+            destinations: [first, second], capabilities: store, proxy: .none, pace: RateLimit())
+        for (id, destination) in [(1, first), (2, second)] {
+            let outcome = await runner.run(try upload(id, to: destination), recorder: NoRecorder())
+            guard case .done = outcome else {
+                Issue.record("\(outcome)")
+                continue
+            }
+        }
+        await runner.shutdown()
+        #expect(server.connectionCount == count)
     }
 
     @Test func `whether auto resumes is what the chosen protocol does`() async throws {

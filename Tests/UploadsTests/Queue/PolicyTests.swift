@@ -19,7 +19,7 @@ struct QueueRetryPolicyTests {
         #expect(waits == [1, 2, 4, 8, 16, 32, 60, 60].map { .wait($0) })
     }
 
-    @Test func `a wait is drawn from the whole range below its ceiling`() {
+    @Test func `N2 a wait is drawn from the whole range below its ceiling`() {
         var tries = Upload.Tries()
         var drawn: ClosedRange<Double>?
         _ = policy.decide(after: UploadFailure(.network, "x"), tries: &tries) { range in
@@ -29,13 +29,26 @@ struct QueueRetryPolicyTests {
         #expect(drawn == 0.1...1)
     }
 
-    @Test func `a network that stays away is tried for ever`() {
+    @Test func `N2 a network that stays away is tried for ever`() {
         var tries = Upload.Tries()
         tries.network = .max - 1
         #expect(decide(UploadFailure(.network, "x"), &tries) == .wait(60))
     }
 
-    @Test func `a server that refuses too often fails the upload and says how often`() {
+    @Test func `P2 waits for a server double up to the cap, each drawn from its whole range`() {
+        let policy = QueueRetryPolicy(base: 1, cap: 60, serverTries: 8)
+        var (tries, ranges) = (Upload.Tries(), [ClosedRange<Double>]())
+        for status in [500, 502, 503, 504, 500, 502, 503, 504] {
+            _ = policy.decide(after: UploadFailure(.server, "busy", status: status), tries: &tries) { range in
+                ranges.append(range)
+                return range.lowerBound
+            }
+        }
+        #expect(ranges == [1, 2, 4, 8, 16, 32, 60, 60].map { $0 / 10...$0 })
+        #expect(tries.server == 8)
+    }
+
+    @Test func `P2 a server that refuses too often fails the upload and says how often`() {
         var tries = Upload.Tries()
         for _ in 0..<3 { _ = decide(UploadFailure(.server, "busy"), &tries) }
         guard case .fail(let failure) = decide(UploadFailure(.server, "busy"), &tries) else {
@@ -45,18 +58,42 @@ struct QueueRetryPolicyTests {
         #expect(failure.summary.contains("3 tries"))
     }
 
-    @Test func `failures of the network do not use up the server's tries`() {
+    @Test func `P2 failures of the network do not use up the server's tries`() {
         var tries = Upload.Tries()
         for _ in 0..<50 { _ = decide(UploadFailure(.network, "x"), &tries) }
         #expect(decide(UploadFailure(.server, "busy"), &tries) == .wait(1))
     }
 
-    @Test func `the server's wish is a lower bound`() {
+    @Test func `P3 the server's wish is what counts, however often it refused before`() {
         var tries = Upload.Tries()
-        #expect(decide(UploadFailure(.server, "busy", retryAfter: 300), &tries) == .wait(300))
+        for seconds in [300, 2, 2, 2, 2, 2, 1] as [Double] {
+            #expect(
+                decide(UploadFailure(.server, "busy", status: 503, retryAfter: seconds), &tries)
+                    == .wait(seconds))
+        }
     }
 
-    @Test func `a wish to wait for more than a day needs a person`() {
+    @Test func `P3 the wish of a server in trouble is a lower bound of waits that grow`() {
+        var tries = Upload.Tries()
+        let broken = UploadFailure(.server, "broken", status: 500, retryAfter: 2)
+        let waits = (0..<3).map { _ in decide(broken, &tries) }
+        #expect(waits == [.wait(2), .wait(2), .wait(4)])
+    }
+
+    @Test func `P3 a busy server that says when to come again is never given up`() {
+        var tries = Upload.Tries()
+        let busy = UploadFailure(.server, "busy", status: 503, retryAfter: 5)
+        for _ in 0..<100 { #expect(decide(busy, &tries) == .wait(5)) }
+        #expect(tries.server == 100)
+    }
+
+    @Test(arguments: [nil, 0] as [Double?])
+    func `P3 a wish for no wait leaves ours`(asked: Double?) {
+        var tries = Upload.Tries()
+        #expect(decide(UploadFailure(.server, "busy", retryAfter: asked), &tries) == .wait(1))
+    }
+
+    @Test func `P3 a wish to wait for more than a day needs a person`() {
         var tries = Upload.Tries()
         guard case .hold(let failure) = decide(UploadFailure(.server, "busy", retryAfter: 86_400), &tries)
         else {
@@ -145,7 +182,7 @@ struct SchedulerTests {
         #expect(next(&scheduler) == 2)
     }
 
-    @Test func `a full host lets others go first`() {
+    @Test func `N6 a full host lets others go first`() {
         var scheduler = Scheduler()
         scheduler.enqueue(1, rank: 1, host: host)
         scheduler.enqueue(2, rank: 2, host: other)
@@ -163,6 +200,29 @@ struct SchedulerTests {
         var scheduler = Scheduler()
         scheduler.enqueue(1, rank: 1, host: host)
         #expect(next(&scheduler, running: [other: 3]) == nil)
+    }
+
+    @Test func `several that take few places run where one does that takes many`() {
+        var scheduler = Scheduler()
+        for id in 1...3 { scheduler.enqueue(id, rank: Int64(id), host: host) }
+        let places: (Upload.ID) -> Int = { $0 == 2 ? 2 : 1 }
+        let limits = Scheduler.Limits(total: 3, perHost: 3)
+        var running: [UploadHost: Int] = [other: 1]
+        var begun: [Upload.ID] = []
+        while let id = scheduler.next(
+            limits: limits, running: running, isBlocked: { _ in false }, places: places,
+            isCurrent: { _, _ in true })
+        {
+            begun.append(id)
+            running[host, default: 0] += places(id)
+        }
+        // The large one waits for two places, and what is behind it does not overtake it.
+        #expect(begun == [1])
+        running = [host: 1]
+        #expect(
+            scheduler.next(
+                limits: limits, running: running, isBlocked: { _ in false }, places: places,
+                isCurrent: { _, _ in true }) == 2)
     }
 
     @Test func `an entry that is no longer current is dropped`() {

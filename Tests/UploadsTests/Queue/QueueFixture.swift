@@ -96,6 +96,7 @@ final class ScriptedRunner: AttemptRunner {
     private let started: AsyncStream<Attempt>
     private let start: AsyncStream<Attempt>.Continuation
     private let discardedIDs = Mutex<[Upload.ID]>([])
+    private let doubted = Mutex<[ConnectionDoubt]>([])
     private let isLocal: Bool
     private let ignoresCancelling: Bool
 
@@ -145,6 +146,9 @@ final class ScriptedRunner: AttemptRunner {
     }
 
     func resumes(_ upload: Upload) -> Bool { upload.target.method == "tus" }
+
+    var doubts: [ConnectionDoubt] { doubted.withLock { $0 } }
+    func doubtConnections(_ doubt: ConnectionDoubt) { doubted.withLock { $0.append(doubt) } }
 }
 
 /// A monitor that says what the test says.
@@ -178,14 +182,15 @@ struct QueueFixture {
     let monitor = ScriptedMonitor()
 
     init(
-        _ uploads: [Upload] = [], concurrency: Int = 4, isLocal: Bool = false,
+        _ uploads: [Upload] = [], concurrency: Int = 4, smallPerPlace: Int = 1, isLocal: Bool = false,
         ignoresCancelling: Bool = false, retry: QueueRetryPolicy = QueueRetryPolicy(),
         probe: @escaping @Sendable (UploadHost) async -> Reachability = { _ in .reachable }
     ) {
         journal = MemoryJournal(uploads)
         runner = ScriptedRunner(isLocal: isLocal, ignoresCancelling: ignoresCancelling)
         queue = UploadQueue(
-            configuration: .init(concurrency: concurrency, retry: retry), journal: journal,
+            configuration: .init(concurrency: concurrency, smallPerPlace: smallPerPlace, retry: retry),
+            journal: journal,
             runner: runner, clock: .manual(clock), probe: probe)
     }
 

@@ -54,18 +54,179 @@ struct QueueNetworkTests {
         #expect(await fixture.queue.uploads[ids[0]]?.state == .paused(.user))
     }
 
-    @Test func `losing an address while online starts what runs anew, on a connection that works`()
-        async throws
-    {
+    @Test func `N9 losing an address while online gives up what was connected from it`() async throws {
         let fixture = QueueFixture()
         try await fixture.queue.start(monitor: fixture.monitor)
         fixture.monitor.report(.up(generation: 0))
+        fixture.monitor.report(.up(generation: 1))
+        try await fixture.until { $0.lastGeneration == 1 }
+        #expect(fixture.runner.doubts == [.addressLost])
+    }
+
+    @Test func `N9 an address that went while the link was away is doubted when it is back`() async throws {
+        let fixture = QueueFixture()
+        try await fixture.queue.start(monitor: fixture.monitor)
+        fixture.monitor.report(.down(reason: "no route"))
+        fixture.monitor.report(.up(generation: 1))
+        try await fixture.until { $0.lastGeneration == 1 }
+        #expect(fixture.runner.doubts == [.addressLost])
+    }
+
+    @Test func `N9 an upload whose connection lost its address starts anew at once and is charged nothing`()
+        async throws
+    {
+        let fixture = QueueFixture()
+        let (id, attempt) = try await fixture.startOne()
+        attempt.fail(.addressLost)
+        let second = try await fixture.runner.next()
+        #expect(second.upload.id == id)
+        #expect(second.upload.tries.network == 0)
+    }
+
+    @Test func `N5 after a sleep idle connections are doubted, and what resumes asks anew`() async throws {
+        let fixture = QueueFixture()
+        let sleeper = ManualClock()
+        let slept = Mutex(Duration.zero)
+        try await fixture.queue.start(
+            monitor: nil,
+            suspensions: SuspensionMonitor(
+                asleep: { slept.withLock { $0 } },
+                pause: { try await sleeper.sleep(until: sleeper.now.advanced(by: $0)) }))
         let ids = await fixture.add(1)
         _ = try await fixture.runner.next()
-        fixture.monitor.report(.up(generation: 1))
+        try await sleeper.waitForSleepers()
+        slept.withLock { $0 = .seconds(600) }
+        sleeper.advance(by: .seconds(2))
         let second = try await fixture.runner.next()
         #expect(second.upload.id == ids[0])
         #expect(second.upload.tries.network == 0)
+        #expect(fixture.runner.doubts == [.slept])
+    }
+
+    @Test func `N11 behind a sign-in page one upload looks every ten seconds and the others wait`()
+        async throws
+    {
+        let fixture = QueueFixture(concurrency: 2)
+        try await fixture.queue.start(monitor: nil)
+        let ids = await fixture.add(4)
+        try await fixture.runner.next().fail(.signInPage)
+        try await fixture.runner.next().fail(.signInPage)
+        for id in ids.prefix(2) {
+            let upload = try await fixture.wait(for: id) { $0.isWaiting }
+            #expect(upload.tries.network == 0)
+        }
+        #expect(await fixture.queue.runs.isEmpty)
+        #expect(await fixture.queue.status.notice?.category == .signInPage)
+
+        try await fixture.clock.waitForSleepers()
+        fixture.clock.advance(by: .seconds(10))
+        let look = try await fixture.runner.next()
+        try await fixture.until { $0.runs.count == 1 }
+        look.complete()
+        _ = try await fixture.runner.next()
+        _ = try await fixture.runner.next()
+        #expect(await fixture.queue.status.notice == nil)
+    }
+
+    @Test func `N11 another network is tried at once`() async throws {
+        let fixture = QueueFixture(concurrency: 1)
+        try await fixture.queue.start(monitor: fixture.monitor)
+        let ids = await fixture.add(2)
+        try await fixture.runner.next().fail(.signInPage)
+        _ = try await fixture.wait(for: ids[0]) { $0.isWaiting }
+        fixture.monitor.report(.up(generation: 1))
+        #expect(try await fixture.runner.next().upload.id == ids[0])
+    }
+
+    /// Two uploads that met a sign-in page, at the moment when one of them may look again.
+    private func twoBehindPage() async throws -> (fixture: QueueFixture, ids: [Upload.ID]) {
+        let fixture = QueueFixture(concurrency: 2)
+        try await fixture.queue.start(monitor: nil)
+        let ids = await fixture.add(2)
+        try await fixture.runner.next().fail(.signInPage)
+        try await fixture.runner.next().fail(.signInPage)
+        for id in ids { _ = try await fixture.wait(for: id) { $0.isWaiting } }
+        try await fixture.clock.waitForSleepers()
+        fixture.clock.advance(by: .seconds(10))
+        return (fixture, ids)
+    }
+
+    @Test func `N11 once the upload that looks goes on, the others follow`() async throws {
+        let (fixture, ids) = try await twoBehindPage()
+        let look = try await fixture.runner.next()
+        var resource = Resource(url: "http://host.test/1")
+        resource.confirmed = 10
+        try await look.recorder.record(resource, durably: false)
+        let second = try await fixture.runner.next()
+        #expect(Set([look.upload.id, second.upload.id]) == Set(ids))
+    }
+
+    @Test func `N11 an upload that says nothing for long has met no page, and the others follow`()
+        async throws
+    {
+        let fixture = try await twoBehindPage().fixture
+        _ = try await fixture.runner.next()
+        try await fixture.clock.waitForSleepers()
+        fixture.clock.advance(by: .seconds(20))
+        _ = try await fixture.runner.next()
+        #expect(await fixture.queue.status.notice == nil)
+    }
+
+    @Test func `A3 a sign-in server that is away is no matter of the upload's host`() async throws {
+        let fixture = QueueFixture(concurrency: 1)
+        let (id, attempt) = try await fixture.startOne()
+        attempt.fail(.signInAway)
+        _ = try await fixture.wait(for: id) { $0.isWaiting }
+        #expect(await fixture.queue.probes.isEmpty)
+        #expect(await fixture.queue.hosts.isEmpty)
+    }
+
+    @Test func `N4 while requests to a host time out fewer uploads run there, and it is said`() async throws {
+        let fixture = QueueFixture(concurrency: 2)
+        try await fixture.queue.start(monitor: nil)
+        let ids = await fixture.add(2)
+        _ = try await fixture.runner.next()
+        try await fixture.runner.next().fail(.timedOut)
+        _ = try await fixture.wait(for: ids[1]) { $0.isWaiting }
+        fixture.clock.advance(by: .seconds(30))
+        try await fixture.runner.next().fail(.timedOut)
+        _ = try await fixture.wait(for: ids[1]) { $0.isWaiting }
+        try await fixture.until { $0.slowdown != nil }
+        #expect(
+            await fixture.queue.status.notice
+                == UploadFailure(.timedOut, "requests to host.test time out: 1 at a time for now"))
+        fixture.clock.advance(by: .seconds(15))
+        try await fixture.until { $0.uploads[ids[1]]?.state == .queued }
+        #expect(await fixture.queue.runs.count == 1)
+    }
+
+    @Test func `P3 what a busy server asks for holds for all that go there, and not for a person`()
+        async throws
+    {
+        let fixture = QueueFixture(concurrency: 1)
+        try await fixture.queue.start(monitor: nil)
+        let ids = await fixture.add(2)
+        let busy = UploadFailure(.server, "busy", status: 503, retryAfter: 60)
+        try await fixture.runner.next().finish(.failed(busy))
+        _ = try await fixture.wait(for: ids[0]) { $0.isWaiting }
+        #expect(await fixture.queue.runs.isEmpty)
+        #expect(await fixture.queue.uploads[ids[1]]?.state == .queued)
+        fixture.clock.advance(by: .seconds(60))
+        let attempt = try await fixture.runner.next()
+        #expect(attempt.upload.id == ids[0])
+        attempt.finish(.failed(busy))
+        _ = try await fixture.wait(for: ids[0]) { $0.isWaiting }
+        _ = await fixture.queue.perform(.retry(.ids([ids[0]])))
+        _ = try await fixture.runner.next()
+    }
+
+    @Test func `P3 a lock of one upload holds up no other`() async throws {
+        let fixture = QueueFixture(concurrency: 1)
+        try await fixture.queue.start(monitor: nil)
+        let ids = await fixture.add(2)
+        let locked = UploadFailure(.server, "locked", status: 423, retryAfter: 3)
+        try await fixture.runner.next().finish(.failed(locked))
+        #expect(try await fixture.runner.next().upload.id == ids[1])
     }
 
     @Test func `nothing starts while the link is away`() async throws {
@@ -110,7 +271,7 @@ struct QueueNetworkTests {
         #expect(try await fixture.runner.next().upload.id == ids[0])
     }
 
-    @Test func `a host that cannot be reached is asked for by one probe, and its return starts all`()
+    @Test func `N2 a host that cannot be reached is asked for by one probe, and its return starts all`()
         async throws
     {
         let answers = Mutex<[Reachability]>([.refused, .reachable])
@@ -130,5 +291,27 @@ struct QueueNetworkTests {
         let second = try await fixture.runner.next()
         second.complete()
         _ = try await fixture.wait(for: ids[0]) { $0.isDone }
+    }
+
+    @Test func `N2 a host that many uploads lose at once is asked for as soon as any other`()
+        async throws
+    {
+        let probes = Mutex(0)
+        let fixture = QueueFixture(concurrency: 32) { _ in
+            probes.withLock { $0 += 1 }
+            return .refused
+        }
+        try await fixture.queue.start(monitor: fixture.monitor)
+        let ids = await fixture.add(32)
+        var attempts: [ScriptedRunner.Attempt] = []
+        for _ in ids { attempts.append(try await fixture.runner.next()) }
+        for attempt in attempts { attempt.fail(.network) }
+        for id in ids { _ = try await fixture.wait(for: id) { $0.isWaiting } }
+        for count in 1...4 {
+            let next = fixture.clock.now.advanced(by: .milliseconds(250))
+            try await fixture.until { _ in fixture.clock.deadlines.contains(next) }
+            fixture.clock.advance(by: .milliseconds(250))
+            try await fixture.until { _ in probes.withLock { $0 == count } }
+        }
     }
 }

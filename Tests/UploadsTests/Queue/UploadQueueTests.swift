@@ -110,13 +110,33 @@ struct UploadQueueTests {
         #expect(await fixture.queue.uploads[ids[0]]?.tries.network == 0)
     }
 
-    @Test func `a server's wish to wait is honoured`() async throws {
+    @Test func `P3 a server's wish to wait is honoured`() async throws {
         let fixture = QueueFixture()
         try await fixture.queue.start(monitor: nil)
         let ids = await fixture.add(1)
         try await fixture.runner.next().fail(.server, retryAfter: 90)
         let waiting = try await fixture.wait(for: ids[0]) { $0.isWaiting }
         #expect(waiting.tries.delay == 90)
+    }
+
+    @Test func `P2 a burst of refusals counts each, and keeps what the upload goes on with`() async throws {
+        let fixture = QueueFixture()
+        let (id, first) = try await fixture.startOne()
+        let resource = Resource(url: "http://host.test/1", confirmed: 400)
+        try await first.recorder.record(resource, durably: true)
+        var attempt = first
+        for (number, status) in [500, 502, 503, 504].enumerated() {
+            attempt.finish(.failed(UploadFailure(.server, "busy", status: status)))
+            let waiting = try await fixture.wait(for: id) {
+                if case .waiting(_, let failure) = $0 { failure.status == status } else { false }
+            }
+            #expect(waiting.tries.server == number + 1)
+            #expect(waiting.tries.attempts == number + 1)
+            #expect(waiting.resource == resource)
+            _ = await fixture.queue.perform(.retry(.ids([id])))
+            attempt = try await fixture.runner.next()
+            #expect(attempt.upload.resource == resource)
+        }
     }
 
     @Test func `retrying a waiting upload starts it at once`() async throws {
@@ -199,7 +219,7 @@ struct UploadQueueTests {
     }
 
     @Test(arguments: [UploadFailure.Category.permanent, .sourceUnreadable])
-    func `what no retry can mend fails`(category: UploadFailure.Category) async throws {
+    func `P1 what no retry can mend fails`(category: UploadFailure.Category) async throws {
         let fixture = QueueFixture()
         try await fixture.queue.start(monitor: nil)
         let ids = await fixture.add(1)
@@ -315,7 +335,7 @@ struct UploadQueueTests {
         #expect(await fixture.queue.uploads[ids[1]]?.state == .queued)
     }
 
-    @Test func `bytes that have to go out again are counted`() async throws {
+    @Test func `N3 bytes that have to go out again are counted`() async throws {
         let fixture = QueueFixture(isLocal: true)
         try await fixture.queue.start(monitor: nil)
         let ids = await fixture.add(1)
@@ -337,5 +357,27 @@ struct UploadQueueTests {
         let attempt = try await fixture.runner.next()
         try await attempt.recorder.record(Resource(url: resource.url, confirmed: 5), durably: false)
         #expect(await fixture.queue.uploads[1]?.tries.resumes == 1)
+    }
+
+    @Test func `four small uploads run in the place of one, unless a person says how many run`() async throws
+    {
+        let fixture = QueueFixture(concurrency: 1, smallPerPlace: 4)
+        try await fixture.queue.start(monitor: nil)
+        _ = await fixture.add(6)
+        for _ in 0..<4 { _ = try await fixture.runner.next() }
+        #expect(await fixture.queue.runs.count == 4)
+        _ = await fixture.queue.perform(.limitConcurrency(2))
+        let queue = fixture.queue
+        #expect(await queue.smallPerPlace == 1)
+    }
+
+    @Test(
+        arguments: [
+            (0, 1), (1, 1), (128 << 10, 1), (128 << 10 + 1, 2), (1 << 20, 8), (1 << 20 + 1, 8),
+            (ByteCount.max, 8),
+        ] as [(ByteCount, Int)])
+    func `an upload takes up an eighth of a place for each 128 KiB`(size: ByteCount, share: Int) async {
+        let queue = QueueFixture(smallPerPlace: 8).queue
+        #expect(await queue.share(ofSize: size) == share)
     }
 }
