@@ -83,6 +83,10 @@ struct ConfigurationTests {
                 #"{ "appearance": { "color": "red" } }"#,
                 "appearance.color: expected one of auto, always, never"
             ),
+            (
+                #"{ "appearance": { "theme": "pink" } }"#,
+                "appearance.theme: expected one of default, light, high-contrast, mono"
+            ),
             (#"{ "connectivity": { "monitor": "yes" } }"#, "connectivity.monitor: expected true or false"),
             (
                 #"{ "destinations": { "a": { "protocol": "put" } } }"#,

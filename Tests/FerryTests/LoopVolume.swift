@@ -17,7 +17,10 @@ struct LoopVolume: Sendable {
     static var isPossible: Bool { Privilege.isRoot && Privilege.has("mkfs.ext4") && Privilege.has("mount") }
 
     private let directory: TemporaryDirectory
-    var path: String { directory.path("volume") }
+    /// Copies of the tree of mounts that other programs make (`ip netns exec`) follow what happens below it: else the
+    /// volume would live on in them.
+    private var shared: String { directory.path("shared") }
+    var path: String { directory.path("shared/volume") }
     private var image: String { directory.path("image") }
 
     /// Makes one, mounts it, hands it to `body` and takes it away whatever happens.
@@ -25,16 +28,19 @@ struct LoopVolume: Sendable {
         let volume = try await LoopVolume()
         do {
             let result = try await body(volume)
-            await volume.unmount()
+            await volume.remove()
             return result
         } catch {
-            await volume.unmount()
+            await volume.remove()
             throw error
         }
     }
 
     private init() async throws {
         directory = try TemporaryDirectory()
+        try FileManager.default.createDirectory(atPath: shared, withIntermediateDirectories: false)
+        try await Self.run("mount", "--bind", shared, shared)
+        try await Self.run("mount", "--make-shared", shared)
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
         try await Self.run("truncate", "-s", "64M", image)
         try await Self.run("mkfs.ext4", "-q", image)
@@ -45,6 +51,11 @@ struct LoopVolume: Sendable {
 
     /// Takes it out of the tree, whatever is open on it.
     func unmount() async { _ = await ChildProcess.succeeds("umount", "-l", path) }
+
+    private func remove() async {
+        await unmount()
+        _ = await ChildProcess.succeeds("umount", "-l", shared)
+    }
 
     /// Writes everything to the file, then lets every later access fail with EIO, as a disk does that was pulled out.
     func breakDown() throws {

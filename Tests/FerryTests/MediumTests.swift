@@ -120,7 +120,7 @@ struct MediumTests {
                 try await Eventually.holds("the other is done") { site.content("b") != nil }
                 await volume.unmount()
                 try await volume.mount()
-                #expect(try await process.ending(upTo: .seconds(100)) == .exited(0), "\(process.errors.text)")
+                #expect(try await process.ending(upTo: .seconds(100)) == .exited(0), "\(process.output.text)")
                 #expect(pattern.firstDifference(from: Array(try #require(site.content("a")))) == nil)
                 let upload = try #require(try await place.list().first { $0.path == path })
                 #expect(upload.resumes >= 1)

@@ -42,7 +42,7 @@ struct OAuth2Tests {
         return try await place.ferry("run", "--exit-when-idle")
     }
 
-    @Test func `one token serves many uploads, and the next run renews what was revoked`() async throws {
+    @Test func `A1 one token serves many uploads, and the next run renews what was revoked`() async throws {
         try configure()
         let first = try await upload((1...8).map { "a\($0)" })
         #expect(first.ending == .exited(0), "\(first.output) \(first.errors)")
@@ -59,7 +59,7 @@ struct OAuth2Tests {
         try await server.stop()
     }
 
-    @Test func `a token of two seconds is renewed before its end while uploads go on`() async throws {
+    @Test func `A2 a token of two seconds is renewed before its end while uploads go on`() async throws {
         // 10 files one after the other at this rate take longer than two tokens live.
         try configure(limits: #"{ "concurrency": 1, "bandwidth": 400000 }"#)
         let result = try await upload((1...10).map { "a\($0)" }, size: 200_000)
@@ -99,7 +99,7 @@ struct OAuth2Tests {
         ("wrong", "first-token", "(invalid_client", "clientSecret"),
         ("client-secret", "unknown", "(invalid_grant)", "sign in again"),
     ])
-    func `what the token server refuses holds all uploads with one request`(
+    func `A4 what the token server refuses holds all uploads with one request`(
         secret: String, token: String, words: String, hint: String
     ) async throws {
         try configure(secret: secret, token: token)

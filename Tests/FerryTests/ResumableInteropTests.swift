@@ -60,7 +60,7 @@ struct ResumableInteropTests {
         try await server.stop()
     }
 
-    @Test func `the receiver gets hardly a byte twice though the link is cut five times`() async throws {
+    @Test func `N3 the receiver gets hardly a byte twice though the link is cut five times`() async throws {
         try await cutReceiver(CutUpload(size: 32 << 20, cuts: 5, seed: 51))
     }
 

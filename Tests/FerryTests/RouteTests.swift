@@ -10,7 +10,9 @@ struct RouteTests {
 
     init() throws { place = try Workplace() }
 
-    @Test func `the environment's proxy is asked, with its password, and nobody hears of it`() async throws {
+    @Test func `N13 the environment's proxy is asked, with its password, and nobody hears of it`()
+        async throws
+    {
         let proxy = try HostileServer([.answer(201)])
         defer { proxy.stop() }
         var place = place
@@ -46,7 +48,7 @@ struct RouteTests {
         try expectNowhere("geheim", in: result)
     }
 
-    @Test func `hosts that are excepted are asked directly`() async throws {
+    @Test func `N13 hosts that are excepted are asked directly`() async throws {
         let server = try HostileServer([.answer(201)])
         defer { server.stop() }
         try place.configure(

@@ -33,7 +33,7 @@ struct ServeTests {
         #expect(!server.output.text.unicodeScalars.contains("\u{202E}"))
     }
 
-    @Test func `a receiver that is killed goes on with what it had`() async throws {
+    @Test func `N16 a receiver that is killed goes on with what it had`() async throws {
         try place.file("large.bin", "")
         _ = try PatternFile(at: place.path("large.bin"), count: 12_000_000)
         var server = try place.start("serve", "--directory", inbox, "--bind", "127.0.0.1:0")
@@ -93,7 +93,7 @@ struct ServeTests {
         #expect(!result.errors.contains("s3cret"))
     }
 
-    @Test func `a file over the limit fails and is not tried again`() async throws {
+    @Test func `P1 a file over the limit fails and is not tried again`() async throws {
         let server = try place.start(
             "serve", "--directory", inbox, "--bind", "127.0.0.1:0", "--max-size", "1K")
         let url = try await address(of: server)

@@ -226,11 +226,9 @@ extension SessionInteropTests {
             ("lost.bin", "replace", "done", 1), ("lost.bin", "fail", "done", 1),
             ("lost unknown.bin", "replace", "done", 2), ("lost unknown.bin", "fail", "held", 1),
         ])
-    func
-        `P10 a last answer of Graph that is lost is looked up, and the file sent again only where that is harmless`(
-            name: String, policy: String, state: String, sessions: Int
-        ) async throws
-    {
+    func `P10 a last answer of Graph that is lost is looked up, and sent again only where harmless`(
+        name: String, policy: String, state: String, sessions: Int
+    ) async throws {
         let server = try await InteropServer("graph_server.py", folder: folder)
         let upload = try await upload(
             name, size: 600_000, "graph", to: server.url(Self.graph),

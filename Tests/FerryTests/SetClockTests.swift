@@ -9,7 +9,8 @@
 
     /// Somebody sets the wall clock, before the start or while an upload waits.
     @Suite(
-        .fewAtOnce, .enabled("needs a C compiler", { WallClock.compiler != nil }), .timeLimit(.minutes(5)))
+        .fewAtOnce, .enabled("needs a C compiler", { PreloadedLibrary.compiler != nil }),
+        .timeLimit(.minutes(5)))
     struct SetClockTests {
         private let clock: WallClock
         private let place: Workplace
@@ -78,25 +79,11 @@
 
     /// A library that is loaded before a program and tells it another time of day.
     private struct WallClock: Sendable {
-        struct NotCompiled: Error {}
-
-        static let compiler = ["clang", "cc"].first(where: Privilege.has)
-
         private let file: String
         let environment: [String: String]
 
         init(in directory: TemporaryDirectory) async throws {
-            let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-                .deletingLastPathComponent().appending(path: "SetClock/set_clock.c")
-            let library = directory.path("set_clock.so")
-            let words = [
-                Self.compiler ?? "cc", "-shared", "-fPIC", "-O1", "-o", library,
-                source.path(percentEncoded: false),
-            ]
-            let compiling = try ChildProcess(
-                "/usr/bin/env", words.map { Array($0.utf8) },
-                environment: ["PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin"])
-            guard try await compiling.ending() == .exited(0) else { throw NotCompiled() }
+            let library = try await PreloadedLibrary.compile("SetClock/set_clock.c", in: directory)
             file = directory.path("clock")
             environment = ["LD_PRELOAD": library, "FERRY_TEST_CLOCK": file]
         }

@@ -19,7 +19,7 @@ struct TusCutTests {
     }
 
     @Test(.enabled(if: InteropServer.hasPython, InteropServer.needsPython))
-    func `tuspyserver gets hardly a byte twice though the link is cut five times`() async throws {
+    func `N3 tuspyserver gets hardly a byte twice though the link is cut five times`() async throws {
         try await cutTuspyserver(CutUpload(size: 32 << 20, cuts: 5, seed: 31))
     }
 

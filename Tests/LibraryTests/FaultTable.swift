@@ -21,7 +21,7 @@ enum FaultTable {
         return text.split(separator: "\n").compactMap { line in
             let cells = line.split(separator: "|", omittingEmptySubsequences: false)
                 .map { $0.trimmingCharacters(in: .whitespaces) }
-            guard cells.count == 6, cells[1].wholeMatch(of: /[SF][0-9]+/) != nil else { return nil }
+            guard cells.count == 6, cells[1].wholeMatch(of: /[SFNPA][0-9]+/) != nil else { return nil }
             return Row(
                 number: cells[1], tests: cells[3].matches(of: /`([^`]+)`/).map { String($0.output.1) },
                 figure: cells[4])
@@ -33,7 +33,7 @@ enum FaultTable {
         var tests: Set<Test> = []
         for name in names.sorted() where name.hasSuffix(".swift") && !name.contains(".build/") {
             let text = try String(contentsOf: folder.appending(path: name), encoding: .utf8)
-            for match in text.matches(of: /func `(([SF][0-9]+) [^`]+)`/) {
+            for match in text.matches(of: /func `(([SFNPA][0-9]+) [^`]+)`/) {
                 tests.insert(Test(row: String(match.output.2), name: String(match.output.1)))
             }
         }

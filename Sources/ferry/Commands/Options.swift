@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import TUI
 import Transfer
 import UploadProtocols
 import Uploads
@@ -60,6 +61,18 @@ struct ScreenOptions: ParsableArguments {
 
     @Flag(help: "ASCII signs only.")
     var ascii = false
+
+    @Option(
+        help: "The colours of the screen: \(ScreenOptions.themes).",
+        transform: { name in
+            guard let theme = Theme(rawValue: name) else {
+                throw ValidationError("There is no theme '\(name)'; there are \(ScreenOptions.themes).")
+            }
+            return theme
+        })
+    var theme: Theme?
+
+    private static let themes = Theme.allCases.map(\.rawValue).joined(separator: ", ")
 }
 
 /// Which uploads a command is about.

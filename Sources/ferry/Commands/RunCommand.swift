@@ -28,7 +28,7 @@ struct RunCommand: AsyncParsableCommand {
         let engine: Engine
         do throws(JournalError) {
             engine = try await Engine.start(
-                assembly, state: global.stateFolder, monitor: assembly.linkMonitor())
+                assembly, state: global.stateFolder, monitor: assembly.linkMonitor(state: global.stateFolder))
         } catch {
             throw CommandFailure(error)
         }

@@ -17,7 +17,7 @@ struct ScreenCommand: AsyncParsableCommand {
         let engine: Engine
         do throws(JournalError) {
             engine = try await Engine.start(
-                assembly, state: global.stateFolder, monitor: assembly.linkMonitor())
+                assembly, state: global.stateFolder, monitor: assembly.linkMonitor(state: global.stateFolder))
         } catch {
             var failure = CommandFailure(error)
             if case .inUse = error {
@@ -70,7 +70,8 @@ struct ScreenSession {
         return Screen(
             client: engine.queue, add: ScreenAdding(assembly: assembly, queue: engine.queue).service,
             configuration: Screen.Configuration(
-                ascii: look.ascii || appearance.glyphs == .ascii, colour: colour, mouse: appearance.mouse,
+                ascii: look.ascii || appearance.glyphs == .ascii, colour: colour,
+                theme: look.theme ?? appearance.theme, mouse: appearance.mouse,
                 destinations: assembly.destinations.map(\.name),
                 defaultDestination: assembly.configuration.defaultDestination))
     }

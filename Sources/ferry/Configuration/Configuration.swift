@@ -1,4 +1,5 @@
 import Foundation
+import TUI
 import UploadProtocols
 import Uploads
 
@@ -50,7 +51,8 @@ struct Configuration: Decodable, Equatable {
 }
 
 struct LimitSettings: Decodable, Equatable {
-    var concurrency = 4
+    /// nil for 4, or up to 32 small files.
+    var concurrency: Int?
     /// Nil for as many as in total.
     var perHost: Int?
     var bandwidth: ByteCount?
@@ -61,7 +63,7 @@ struct LimitSettings: Decodable, Equatable {
 
     init(from decoder: any Decoder) throws {
         let fields = try Fields(decoder, known: ["concurrency", "perHost", "bandwidth", "done"])
-        concurrency = try fields.number("concurrency", in: 1...256) ?? concurrency
+        concurrency = try fields.number("concurrency", in: 1...256)
         perHost = try fields.number("perHost", in: 1...256)
         bandwidth = try fields.amount("bandwidth")
         done = try fields.number("done", in: 0...10_000) ?? done
@@ -120,14 +122,16 @@ struct AppearanceSettings: Decodable, Equatable {
 
     var colour = Colour.auto
     var glyphs = Glyphs.auto
+    var theme = Theme.standard
     var mouse = true
 
     init() {}
 
     init(from decoder: any Decoder) throws {
-        let fields = try Fields(decoder, known: ["color", "glyphs", "mouse"])
+        let fields = try Fields(decoder, known: ["color", "glyphs", "theme", "mouse"])
         colour = try fields.choice("color") ?? colour
         glyphs = try fields.choice("glyphs") ?? glyphs
+        theme = try fields.choice("theme") ?? theme
         mouse = try fields.value("mouse") ?? mouse
     }
 }

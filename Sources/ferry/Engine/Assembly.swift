@@ -147,7 +147,9 @@ struct Assembly {
         let retry = configuration.retry
         let queue = UploadQueue(
             configuration: UploadQueue.Configuration(
-                concurrency: limits.concurrency, concurrencyPerHost: limits.perHost,
+                concurrency: limits.concurrency ?? 4, concurrencyPerHost: limits.perHost,
+                // Whoever sets a number means uploads, whatever their size.
+                smallPerPlace: limits.concurrency == nil && limits.perHost == nil ? 8 : 1,
                 bandwidth: limits.bandwidth,
                 retry: QueueRetryPolicy(
                     base: retry.base, cap: retry.cap, serverTries: retry.serverTries,
@@ -159,8 +161,11 @@ struct Assembly {
     }
 
     /// The system's view of the network; nil if the configuration wants none.
-    func linkMonitor() -> (any LinkMonitor)? {
+    ///
+    /// - Parameter state: The folder of the log, which tells when watching works less well than it should.
+    func linkMonitor(state: LocalPath) -> (any LinkMonitor)? {
         guard configuration.connectivity.monitor else { return nil }
-        return DampedLinkMonitor(SystemLinkMonitor(), clock: ContinuousClock())
+        let system = SystemLinkMonitor { TransferLog(folder: state).note($0) }
+        return DampedLinkMonitor(system, clock: ContinuousClock())
     }
 }

@@ -24,7 +24,7 @@ struct Engine: Sendable {
         let lock = try await lock(directory)
         let log = TransferLog(folder: state)
         let (queue, runner) = assembly.queue(lock, monitors: [log])
-        let recovered = try await queue.start(monitor: monitor)
+        let recovered = try await queue.start(monitor: monitor, suspensions: SuspensionMonitor())
         var notices = assembly.configuration.warnings.map { Notice(kind: .warning, text: $0) }
         if let warning = directory.fileSystemWarning { notices.append(Notice(kind: .warning, text: warning)) }
         notices += recovered.map { Notice(kind: .note, text: $0.summary) }

@@ -79,11 +79,11 @@ extension CheckResult {
     /// What an upload would only wait for, a person who asks can look into.
     private static func hint(_ category: UploadFailure.Category) -> String? {
         switch category {
-        case .network: "check the destination's url, its proxy and whether there is a network"
+        case .network, .timedOut: "check the destination's url, its proxy and whether there is a network"
         case .server: "the server is there and not ready; ask again in a while"
         case .authentication: "check the destination's auth in the configuration"
         case .permanent, .sourceChanged, .sourceUnreadable, .sourceAway, .outcomeUnknown, .storage,
-            .descriptors:
+            .descriptors, .addressLost, .signInPage, .signInAway:
             nil
         }
     }

@@ -138,7 +138,7 @@ struct S3InteropTests {
         #expect(try await site.holds("a b", sameAs: file))
     }
 
-    @Test func `a command's credentials are used, and what it prints is not shown`() async throws {
+    @Test func `A7 a command's credentials are used, and what it prints is not shown`() async throws {
         let site = try await S3Site("command")
         let script = try place.file(
             "keys.sh",

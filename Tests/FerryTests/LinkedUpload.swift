@@ -1,0 +1,103 @@
+#if os(Linux)
+    import Foundation
+    import Support
+    import Testing
+
+    /// A file of 16 MiB on its way by tus at 4 MB/s, from one end of a virtual link to a receiver at the other.
+    struct LinkedUpload {
+        static let limits = #"{ "bandwidth": "4M" }"#
+
+        let place: Workplace
+        let link: VirtualLink
+        let server: ChildProcess
+        let engine: ChildProcess
+        private let inbox: String
+
+        /// Begins the upload, hands it over when a mebibyte of it is at the receiver, and ends everything.
+        static func with(_ body: (LinkedUpload) async throws -> Void) async throws {
+            let place = try Workplace()
+            try place.file("large.bin", "")
+            _ = try PatternFile(at: place.path("large.bin"), count: 16 << 20, seed: 5)
+            let inbox = try place.folder("inbox")
+            let token = try place.directory.write(Array("a-long-random-line\n".utf8), to: "token")
+            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: token)
+            try place.configure(
+                "tus", at: "http://\(VirtualLink.farAddress):8080/files/",
+                more: #", "auth": { "bearer": { "file": "\#(token)" } }"#, limits: limits)
+            try await VirtualLink.with { link in
+                let server = try place.start(
+                    through: link.far,
+                    [
+                        "serve", "--directory", inbox, "--bind", "\(VirtualLink.farAddress):8080",
+                        "--token-file", token,
+                    ])
+                try await server.output.wait { $0.contains { $0.hasPrefix("receiving into ") } }
+                try await place.ferry("add", place.path("large.bin"))
+                let engine = try place.start(through: link.near, ["run", "--json", "--exit-when-idle"])
+                let upload = LinkedUpload(
+                    place: place, link: link, server: server, engine: engine, inbox: inbox)
+                try await Eventually.holds("a mebibyte at the server") { upload.bytesThere > 1 << 20 }
+                try await body(upload)
+                server.signal(SIGTERM)
+                #expect(try await server.ending() == .exited(0))
+            }
+        }
+
+        /// Bytes of unfinished uploads at the receiver.
+        var bytesThere: Int {
+            let folder = inbox + "/.ferry"
+            let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+            return names.reduce(0) { sum, name in
+                let attributes = try? FileManager.default.attributesOfItem(atPath: "\(folder)/\(name)")
+                return sum + (attributes?[.size] as? Int ?? 0)
+            }
+        }
+
+        /// Waits for the end of the upload.
+        ///
+        /// - Returns: What was told of it, in order; the last says that it is done.
+        func finish() async throws -> [UploadLine] {
+            #expect(try await engine.ending() == .exited(0), "\(engine.output.text)")
+            let told = try UploadLine.all(in: engine.output.lines).filter { $0.event == "state" }
+            #expect(told.last?.state == "done")
+            #expect(await ChildProcess.succeeds("cmp", place.path("large.bin"), inbox + "/large.bin"))
+            return told
+        }
+
+        /// No packet of the connections that there are gets through any more, and nobody is told.
+        func silenceConnections() async throws {
+            let list = try await Self.output(of: link.near + ["ss", "-Htn", "state", "established"])
+            // Bytes waiting to be read, bytes waiting to be acknowledged, our address, theirs.
+            let ports = list.split(separator: "\n").compactMap {
+                $0.split(separator: " ").dropFirst(2).first?.split(separator: ":").last
+            }
+            try #require(!ports.isEmpty)
+            try await atServer("nft", "add table inet silent")
+            try await atServer(
+                "nft", "add chain inet silent in { type filter hook input priority 0 ; }")
+            try await atServer(
+                "nft", "add rule inet silent in tcp sport { \(ports.joined(separator: ", ")) } drop")
+        }
+
+        /// Runs a command at the receiver's end of the link.
+        func atServer(_ words: String...) async throws { _ = try await Self.output(of: link.far + words) }
+
+        /// Runs a command at the sender's end of the link.
+        func atClient(_ words: String...) async throws { _ = try await Self.output(of: link.near + words) }
+
+        private static func output(of words: [String]) async throws -> String {
+            let environment = ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin"]
+            let process = try ChildProcess(
+                "/usr/bin/env", words.map { Array($0.utf8) }, environment: environment)
+            guard try await process.ending(upTo: .seconds(30)) == .exited(0) else {
+                throw VirtualLink.Failure(words: words + [process.errors.text])
+            }
+            return process.output.text
+        }
+
+        /// How often the log has a text.
+        func logged(_ text: String) throws -> Int {
+            try String(contentsOfFile: place.state + "/ferry.log", encoding: .utf8).ranges(of: text).count
+        }
+    }
+#endif

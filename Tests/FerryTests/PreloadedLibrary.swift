@@ -1,0 +1,29 @@
+#if os(Linux)
+    import Foundation
+    import Support
+
+    /// Libraries in C that a program is made to load before it starts, so that calls of the system go by them.
+    enum PreloadedLibrary {
+        struct NotCompiled: Error {
+            var source: String
+        }
+
+        static let compiler = ["clang", "cc"].first(where: Privilege.has)
+
+        /// - Parameter source: Below `Tests`.
+        /// - Returns: What `LD_PRELOAD` is to name.
+        static func compile(_ source: String, in directory: TemporaryDirectory) async throws -> String {
+            let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+                .deletingLastPathComponent().appending(path: source)
+            let library = directory.path(file.deletingPathExtension().lastPathComponent + ".so")
+            let words = [
+                compiler ?? "cc", "-shared", "-fPIC", "-O1", "-o", library, file.path(percentEncoded: false),
+            ]
+            let compiling = try ChildProcess(
+                "/usr/bin/env", words.map { Array($0.utf8) },
+                environment: ["PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin"])
+            guard try await compiling.ending() == .exited(0) else { throw NotCompiled(source: source) }
+            return library
+        }
+    }
+#endif

@@ -1,0 +1,151 @@
+import Foundation
+import Support
+import Testing
+import UploadProtocols
+
+@testable import ferry
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Commands that are asked for a secret and do something else.
+@Suite(.fewAtOnce, .timeLimit(.minutes(2)))
+struct SecretCommandTests {
+    private let place: Workplace
+
+    init() throws { place = try Workplace() }
+
+    private static func run(_ script: String, upTo limit: Duration) async throws(UploadFailure) -> String {
+        let words = ["sh", "-c", script]
+        return try await SecretCommand.run(words, of: .command(words), upTo: limit)
+    }
+
+    private static func failure(_ script: String, upTo limit: Duration = .seconds(30)) async -> UploadFailure?
+    {
+        do throws(UploadFailure) {
+            _ = try await run(script, upTo: limit)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// False for a process that nobody has reaped yet too.
+    private static func runs(_ id: pid_t) -> Bool {
+        guard kill(id, 0) == 0 else { return false }
+        let stat = try? String(contentsOfFile: "/proc/\(id)/stat", encoding: .utf8)
+        return stat?.split(separator: ")").last?.split(separator: " ").first != "Z"
+    }
+
+    @Test func `A7 a command that hangs is killed after its time with all that it started`() async throws {
+        let mark = place.directory.path("children")
+        let failure = await Self.failure(
+            "trap '' TERM; sleep 300 & echo $$ $! > '\(mark)'; wait; sleep 300", upTo: .seconds(2))
+        #expect(failure?.summary == "the secret is missing: the command sh did not end in time")
+        #expect(failure?.category == .authentication)
+        let children = try String(contentsOfFile: mark, encoding: .utf8).split(whereSeparator: \.isWhitespace)
+            .compactMap { pid_t($0) }
+        try #require(children.count == 2)
+        try await Eventually.holds("the end of the command and of its child") {
+            !children.contains(where: Self.runs)
+        }
+    }
+
+    @Test func `A7 a command has thirty seconds`() {
+        #expect(SecretCommand.timeout == .seconds(30))
+    }
+
+    @Test func `A7 a command that prints without end is stopped at 64 KiB`() async throws {
+        let mark = place.directory.path("child")
+        let failure = await Self.failure("echo $$ > '\(mark)'; exec yes")
+        #expect(failure?.summary == "the secret is missing: the command sh printed more than 65536 bytes")
+        let child = try #require(
+            pid_t(
+                try String(contentsOfFile: mark, encoding: .utf8).trimmingCharacters(
+                    in: .whitespacesAndNewlines)))
+        try await Eventually.holds("the end of the command") { !Self.runs(child) }
+    }
+
+    @Test func `A7 64 KiB are no more than may be printed`() async throws {
+        let text = try await Self.run("head -c 65536 /dev/zero | tr '\\0' x", upTo: .seconds(30))
+        #expect(text.utf8.count == 65_536)
+    }
+
+    @Test(arguments: [
+        ("echo what >&2; echo 'no such entry' >&2; exit 3", "ended with status 3: no such entry"),
+        ("exit 4", "ended with status 4"),
+        ("echo hunter2; echo 'hunter2 is not taken' >&2; exit 5", "ended with status 5: … is not taken"),
+        (
+            "echo 'https://me:pw@vault.example/x?token=t0k denied' >&2; exit 6",
+            "ended with status 6: https://vault.example/x?token=… denied"
+        ),
+        ("printf 'a\\033[31mb\\n' >&2; exit 7", "ended with status 7: a [31mb"),
+        (
+            "head -c 300000 /dev/zero | tr '\\0' x >&2; echo >&2; echo end >&2; exit 8",
+            "ended with status 8: end"
+        ),
+        ("kill -9 $$", "ended with status 9"),
+    ])
+    func `A7 a command that fails is told with its status and what it complained of, without secrets`(
+        script: String, words: String
+    ) async {
+        let failure = await Self.failure(script)
+        #expect(failure?.summary == "the secret is missing: the command sh \(words)")
+        #expect(failure?.hint == "put it right, then retry")
+    }
+
+    @Test func `A7 what a command leaves running with its errors open holds up nobody`() async throws {
+        let mark = place.directory.path("child")
+        let text = try await Self.run(
+            "sleep 300 >/dev/null & echo $! > '\(mark)'; echo secret", upTo: .seconds(30))
+        #expect(text == "secret\n")
+        let child = try #require(
+            pid_t(
+                try String(contentsOfFile: mark, encoding: .utf8).trimmingCharacters(
+                    in: .whitespacesAndNewlines)))
+        #expect(Self.runs(child))
+        kill(child, SIGKILL)
+    }
+
+    @Test(arguments: [
+        ("printf 'a\\001b'", "bearer", "the token is empty, or holds spaces or other characters"),
+        ("printf 'a b'", "bearer", "the token is empty, or holds spaces or other characters"),
+        ("printf 'a\\001b'", "basic", "user and password may not hold control characters"),
+        ("printf '\\n\\n'", "bearer", "is empty"),
+        ("exit 2", "bearer", "ended with status 2"),
+        ("exec yes", "bearer", "printed more than 65536 bytes"),
+    ])
+    func `A7 what cannot be a credential holds the upload, and nothing is sent`(
+        script: String, kind: String, words: String
+    ) async throws {
+        let server = try HostileServer([.answer(201)])
+        defer { server.stop() }
+        let command = try place.file("secret.sh", script)
+        let secret = #"{ "command": ["sh", "\#(command)"] }"#
+        let auth = kind == "basic" ? #"{ "user": "me", "password": \#(secret) }"# : secret
+        try place.configure("put", at: server.url("/"), more: #", "auth": { "\#(kind)": \#(auth) }"#)
+        try await place.ferry("add", try place.file("a"))
+        #expect(try await place.ferry("run", "--exit-when-idle").ending == .exited(1))
+        let upload = try #require(try await place.list().first)
+        #expect(upload.state == "held")
+        #expect(upload.error?.contains(words) == true, "\(upload.error ?? "")")
+        #expect(server.requests.isEmpty)
+    }
+
+    @Test func `A7 of what a command prints the first line is the secret`() async throws {
+        let server = try HostileServer([.answer(201)])
+        defer { server.stop() }
+        let command = try place.file("secret.sh", "printf 'first\\r\\nX-Second: line\\n'")
+        try place.configure(
+            "put", at: server.url("/"), more: #", "auth": { "bearer": { "command": ["sh", "\#(command)"] } }"#
+        )
+        try await place.ferry("add", try place.file("a"))
+        #expect(try await place.ferry("run", "--exit-when-idle").ending == .exited(0))
+        let request = try #require(server.requests.first)
+        #expect(request["Authorization"] == "Bearer first")
+        #expect(request["X-Second"] == nil)
+    }
+}
