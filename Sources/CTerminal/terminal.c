@@ -36,8 +36,14 @@ static struct {
 
 /* Own sequences go out by write(2) between calls of doupdate(), when the buffer of curses is empty. */
 static void emit(const char *sequence) {
-    ssize_t ignored = write(terminal_out, sequence, strlen(sequence));
-    (void)ignored;
+    size_t left = strlen(sequence);
+    while (left > 0) {
+        ssize_t count = write(terminal_out, sequence, left);
+        if (count < 0 && errno == EINTR) continue;
+        if (count <= 0) return;
+        sequence += count;
+        left -= (size_t)count;
+    }
 }
 
 static void modes_on(void) {
@@ -219,6 +225,12 @@ bool terminal_writable(void) {
 void terminal_set_mouse(bool on) {
     chosen.mouse = on;
     emit(on ? "\033[?1000h\033[?1006h" : "\033[?1006l\033[?1000l");
+}
+
+void terminal_copy(const char *base64) {
+    emit("\033]52;c;");
+    emit(base64);
+    emit("\033\\");
 }
 
 void terminal_measure(int *rows, int *columns) {

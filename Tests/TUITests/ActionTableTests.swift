@@ -46,7 +46,8 @@ import Uploads
     }
 
     @Test func `every hint on the screen is a key and its word from the table`() {
-        let hints = Model.make([.make(1, state: .waiting(5))], rows: 40, columns: 200).frame().text(39)
+        let uploads = (1...50).map { Upload.make($0, state: .waiting(5)) }
+        let hints = Model.make(uploads, rows: 40, columns: 200).frame().text(39)
         for entry in ActionTable.entries(in: .list) where entry.hint != nil {
             #expect(hints.contains("\(entry.keys[0].label) \(entry.hint ?? "")"))
         }

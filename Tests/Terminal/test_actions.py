@@ -1,5 +1,6 @@
 """The keys that do something to uploads. One upload runs slowly and the others wait behind it."""
 
+import base64
 import re
 
 import pytest
@@ -197,3 +198,17 @@ def test_redrawing_sends_the_whole_screen(home, server, start):
     screen.press("\x0c")
     screen.wait(lambda: b"\x1b[H\x1b[2J" in screen.raw[before:] or b"\x1b[2J" in screen.raw[before:])
     screen.wait("‖ paused", "one.bin")
+
+
+def test_a_path_is_copied_to_the_clipboard_of_the_terminal(home, server, start):
+    home.configure(server.url, bandwidth="1M", concurrency=1)
+    path = home.make("film é.mov", "4M")
+    home.add(path)
+    screen = start()
+    screen.wait("film é.mov", "1/1")
+    screen.press("y")
+    screen.wait("Copy of film é.mov", "path here")
+    screen.press("p")
+    screen.wait("went to the terminal's clipboard")
+    expected = base64.b64encode(str(path).encode())
+    assert b"\x1b]52;c;" + expected + b"\x1b\\" in screen.raw

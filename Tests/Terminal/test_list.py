@@ -58,7 +58,7 @@ def test_80_columns(home, server, start):
     assert screen.cell("up", row=3).fg == "5fafff"
     assert screen.cell("━" if "━" in lines[3] else "╸", row=3).fg == "5fafff"
     assert screen.cell("─", row=3).fg == "585858"
-    assert screen.cell("film.mov", row=3).bg == "303030" and screen.cell("film.mov", row=3).bold
+    assert screen.cell("film.mov", row=3).bg == "262626" and screen.cell("film.mov", row=3).bold
     assert screen.cell("queued", row=4).bg == "default"
     assert screen.cell("All", row=1).reverse and not screen.cell("Active", row=1).reverse
     assert screen.cell("?", row=23).bold
@@ -141,7 +141,7 @@ def test_paging_through_a_long_list(home, server, start):
         screen.wait(lambda: screen.lines()[23].endswith(f" {position}"))
         row = screen.row("▸")
         assert name in screen.lines()[row]
-        assert screen.cell(name, row=row).bg == "303030"
+        assert screen.cell(name, row=row).bg == "262626"
 
 
 def test_the_wheel_and_a_click_move_the_cursor(home, server, start):
@@ -164,3 +164,25 @@ def test_idle_sends_nothing(home, server, start):
     screen = start()
     screen.wait("‖ paused", "one.bin", "two.bin")
     assert screen.count_bytes(3) == 0
+
+
+def test_what_is_typed_after_a_slash_is_all_that_is_shown(home, server, start):
+    home.configure(server.url, bandwidth="1M", concurrency=1)
+    home.add(*(home.make(name, "2M") for name in ("film.mov", "a.jpg", "b.jpg", "notes.txt")))
+    screen = start()
+    screen.wait("film.mov", "notes.txt", "1/4")
+    screen.press("/")
+    screen.press("jpg")
+    screen.wait("2 of 4", "a.jpg", "b.jpg", "Enter keep", gone="film.mov")
+    screen.press("\r")
+    screen.wait("/jpg", gone="2 of 4")
+    screen.press("\x1b")
+    screen.wait("film.mov", "notes.txt", gone="/jpg")
+
+
+def test_a_light_theme_has_a_light_line_under_the_cursor(home, server, start):
+    home.configure(server.url)
+    home.add(home.make("notes.txt", "2K"))
+    screen = start("--theme", "light")
+    screen.wait("notes.txt", "1/1")
+    assert screen.cell("notes.txt", row=3).bg == "e4e4e4"

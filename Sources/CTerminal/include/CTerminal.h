@@ -58,6 +58,8 @@ void terminal_forget(void);
 /* False while the other end does not take what was written: a frame would block. */
 bool terminal_writable(void);
 void terminal_set_mouse(bool on);
+/* Gives text, in base64, to the clipboard of the terminal, wherever that runs (OSC 52). Terminals may ignore it. */
+void terminal_copy(const char *base64);
 
 /* Asks the kernel for the size and tells curses. */
 void terminal_measure(int *rows, int *columns);

@@ -28,19 +28,28 @@ struct Palette: Sendable {
         var attributes: Attributes = []
     }
 
-    var tier: Tier
+    let tier: Tier
+    let theme: Theme
+
+    /// - Parameter tier: What the terminal can do.
+    init(tier: Tier, theme: Theme = .standard) {
+        self.tier = theme == .mono ? .mono : tier
+        self.theme = theme
+    }
 
     /// - Parameter onCursorLine: The line under the cursor keeps its roles and gets a background, or reverse video
     ///   where there are no colours to spare.
     func style(_ role: Role, onCursorLine: Bool) -> Style {
         var style = plain(role)
         guard onCursorLine else { return style }
-        if tier == .full, role != .dialog, role != .selection, role != .banner {
-            style.background = 236
+        if tier == .full, let background = theme.cursorLine, role != .dialog, role != .selection,
+            role != .banner
+        {
+            style.background = background
             style.attributes.insert(.bold)
             style.attributes.remove(.dim)
         } else {
-            style.foreground = nil
+            style.foreground = tier == .full ? theme.colour(.normal).full : nil
             style.attributes.remove(.dim)
             style.attributes.formSymmetricDifference(.reverse)
         }
@@ -48,34 +57,28 @@ struct Palette: Sendable {
     }
 
     private func plain(_ role: Role) -> Style {
-        switch role {
-        case .normal, .dialog: Style()
-        case .dim: Style(foreground: pick(nil, 245), attributes: dimWithoutColour)
-        case .queued: Style(foreground: pick(nil, 248))
-        case .title: Style(attributes: .bold)
-        case .header: Style(foreground: pick(nil, 245), attributes: tier == .full ? [] : .underline)
-        case .key: Style(foreground: pick(6, 80), attributes: .bold)
-        case .escape: Style(foreground: pick(5, 176), attributes: dimWithoutColour)
-        case .running, .bar: Style(foreground: pick(4, 75))
-        case .done: Style(foreground: pick(2, 71))
-        case .failed: Style(foreground: pick(1, 203), attributes: .bold)
-        case .paused: Style(foreground: pick(3, 179))
-        case .waiting: Style(foreground: pick(3, 214))
-        case .barRest: Style(foreground: pick(nil, 240), attributes: dimWithoutColour)
-        case .banner: Style(attributes: [.reverse, .bold])
-        case .warning: Style(foreground: pick(3, 214), attributes: .bold)
-        case .selection: Style(attributes: .reverse)
-        case .field: Style(attributes: .underline)
+        Style(
+            foreground: foreground(role), background: tier == .full ? theme.background : nil,
+            attributes: attributes(role))
+    }
+
+    private func foreground(_ role: Role) -> Int? {
+        switch tier {
+        case .mono: nil
+        case .basic: theme.colour(role).basic
+        case .full: theme.colour(role).full
         }
     }
 
-    private var dimWithoutColour: Attributes { tier == .full ? [] : .dim }
-
-    private func pick(_ basic: Int?, _ full: Int?) -> Int? {
-        switch tier {
-        case .mono: nil
-        case .basic: basic
-        case .full: full
+    private func attributes(_ role: Role) -> Attributes {
+        switch role {
+        case .normal, .dialog, .queued, .running, .bar, .done, .paused, .waiting: []
+        case .dim, .escape, .barRest: tier == .full || theme == .highContrast ? [] : .dim
+        case .title, .key, .failed, .warning: .bold
+        case .header: tier == .full ? [] : .underline
+        case .banner: [.reverse, .bold]
+        case .selection: .reverse
+        case .field: .underline
         }
     }
 }

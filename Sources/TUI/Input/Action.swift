@@ -2,21 +2,22 @@
 enum Action: Hashable, Sendable {
     case up, down, pageUp, pageDown, halfPageUp, halfPageDown, top, bottom
     case show(Tab)
-    case mark, invertMarks, markAll, escape
+    case mark, markRange, invertMarks, markAll, filter, escape
     case add, pause, pauseAll, retry, retryAll, remove, clearDone
     case moveUp, moveDown, moveToTop, moveToBottom
     case limitBandwidth, limitConcurrency, tryNow
-    case toggleMouse, details, help, quit, suspend, redraw
+    case toggleMouse, details, copy, help, quit, suspend, redraw
 
     /// Inside dialogs.
     case confirm, cancel, previous, next, columnBack, columnOn
     case complete, nextDestination
+    case copyPath, copyAddress, copyError
     case removeNow, quitNow, quitWhenIdle
 
     /// True if it does something to the marked uploads or the one under the cursor.
     var isAboutTargets: Bool {
         switch self {
-        case .pause, .retry, .remove, .moveUp, .moveDown, .moveToTop, .moveToBottom, .mark: true
+        case .pause, .retry, .remove, .moveUp, .moveDown, .moveToTop, .moveToBottom, .mark, .markRange: true
         default: false
         }
     }
@@ -33,5 +34,5 @@ enum Action: Hashable, Sendable {
 
 /// Where keys mean something of their own.
 enum Context: Hashable, Sendable, CaseIterable {
-    case list, details, help, add, prompt, removal, quit
+    case list, details, help, add, prompt, filter, copy, removal, quit
 }

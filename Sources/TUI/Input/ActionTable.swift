@@ -40,6 +40,7 @@ enum ActionTable {
         entry(.retry, [.character("r")], "retry", "try again / send change"),
         entry(.remove, [.character("x"), .delete], "remove", "remove from the queue"),
         entry(.quit, [.character("q"), .control("c")], "quit", "quit"),
+        entry(.filter, [.character("/")], "filter", "show only what fits"),
         entry(.mark, [.character(" ")], "mark", "mark and step down"),
         entry(.moveUp, [.character("K"), .shiftUp], nil, "move up the queue"),
         entry(.moveDown, [.character("J"), .shiftDown], nil, "move down the queue"),
@@ -51,9 +52,11 @@ enum ActionTable {
         entry(.retryAll, [.character("R")], nil, "try all failed again"),
         entry(.clearDone, [.character("X")], nil, "clear the done ones"),
         entry(.details, [.character("i"), .enter], nil, "all about this upload"),
+        entry(.copy, [.character("y")], nil, "copy path, URL or error"),
         entry(.markAll, [.control("a")], nil, "mark all shown"),
+        entry(.markRange, [.character("v")], nil, "mark a range"),
         entry(.invertMarks, [.character("*")], nil, "mark the others"),
-        entry(.escape, [.escape], nil, "clear the marks"),
+        entry(.escape, [.escape], nil, "clear marks, then filter"),
         entry(.show(.all), [.character("1")], nil, "show all"),
         entry(.show(.active), [.character("2")], nil, "show active ones"),
         entry(.show(.queued), [.character("3")], nil, "show queued ones"),
@@ -88,6 +91,9 @@ enum ActionTable {
             action: .retry, context: .details, keys: [.character("r")], hint: "try again",
             help: "try this one again"),
         Entry(
+            action: .copy, context: .details, keys: [.character("y")], hint: "copy",
+            help: "copy path, URL or error"),
+        Entry(
             action: .remove, context: .details, keys: [.character("x"), .delete], hint: "remove",
             help: "remove this one"),
 
@@ -114,6 +120,26 @@ enum ActionTable {
         Entry(
             action: .cancel, context: .prompt, keys: [.escape, .control("c")], hint: "close",
             help: "change nothing"),
+
+        Entry(action: .confirm, context: .filter, keys: [.enter], hint: "keep", help: "keep the filter"),
+        Entry(
+            action: .cancel, context: .filter, keys: [.escape, .control("c")], hint: "clear",
+            help: "show all again"),
+        Entry(action: .previous, context: .filter, keys: [.up], help: "one up"),
+        Entry(action: .next, context: .filter, keys: [.down], help: "one down"),
+
+        Entry(
+            action: .copyPath, context: .copy, keys: [.character("p"), .character("y"), .enter],
+            hint: "path here", help: "the path on this machine"),
+        Entry(
+            action: .copyAddress, context: .copy, keys: [.character("u")], hint: "URL there",
+            help: "the address at the server"),
+        Entry(
+            action: .copyError, context: .copy, keys: [.character("e")], hint: "error",
+            help: "what went wrong"),
+        Entry(
+            action: .cancel, context: .copy, keys: [.escape, .character("q"), .control("c")], hint: "close",
+            help: "copy nothing"),
 
         Entry(
             action: .cancel, context: .removal, keys: [.escape, .character("n"), .enter, .control("c")],

@@ -7,6 +7,9 @@ enum Dialog: Sendable {
     case help(HelpDialog)
     case add(AddDialog)
     case prompt(PromptDialog)
+    /// Typed in the last line, while the list shows what fits.
+    case filter(LineEditor)
+    case copy(CopyDialog)
     case removal(RemovalDialog)
     case quit(openedAt: Double)
 
@@ -16,6 +19,8 @@ enum Dialog: Sendable {
         case .help: .help
         case .add: .add
         case .prompt: .prompt
+        case .filter: .filter
+        case .copy: .copy
         case .removal: .removal
         case .quit: .quit
         }
@@ -26,7 +31,7 @@ enum Dialog: Sendable {
         switch self {
         case .removal(let removal): removal.openedAt + Self.deafness
         case .quit(let openedAt): openedAt + Self.deafness
-        case .details, .help, .add, .prompt: -.infinity
+        case .details, .help, .add, .prompt, .filter, .copy: -.infinity
         }
     }
 

@@ -29,6 +29,8 @@ enum Effect: Sendable {
     case complete(String, number: Int)
     case add(FileSelection, destination: String)
     case setMouse(Bool)
+    /// To the clipboard of the terminal.
+    case copy(String)
     case redraw
     case suspend
     case finish(ScreenOutcome)

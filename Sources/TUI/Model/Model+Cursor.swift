@@ -52,6 +52,7 @@ extension Model {
     mutating func moveCursor(to index: Int) {
         guard !rows.isEmpty else { return }
         cursor = rows[max(0, min(rows.count - 1, index))]
+        stretchRange()
         keepCursorInView()
     }
 
@@ -59,6 +60,8 @@ extension Model {
         guard tab != self.tab else { return }
         let old = cursor
         self.tab = tab
+        range = nil
+        table.narrow(to: table.filter, in: tab)
         top = 0
         cursor = rows.isEmpty ? nil : rows[min(old.map { rows.lowerBound(of: $0) } ?? 0, rows.count - 1)]
         keepCursorInView()

@@ -4,7 +4,7 @@ extension Model {
         switch action {
         case .previous: stepInDetails(by: -1)
         case .next: stepInDetails(by: 1)
-        case .retry, .remove: return runOnShown(action)
+        case .retry, .remove, .copy: return runOnShown(action)
         default: dialog = nil
         }
         return []

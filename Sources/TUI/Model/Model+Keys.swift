@@ -7,7 +7,7 @@ extension Model {
         switch key {
         case .paste(let text, let isComplete): return paste(text, isComplete: isComplete)
         case .wheel(let lines, _):
-            if dialog == nil {
+            if showsList {
                 following = .nothing
                 moveCursor(by: lines)
             }
@@ -25,17 +25,17 @@ extension Model {
         if let dialog, clock.seconds < dialog.deafUntil { return [] }
         switch target {
         case .upload(let id):
-            guard dialog == nil, let place = table.place(of: id), rows.index(of: place) != nil else {
+            guard showsList, let place = table.place(of: id), rows.index(of: place) != nil else {
                 return []
             }
             following = .nothing
             cursor = place
             keepCursorInView()
         case .mark(let id):
-            guard dialog == nil, table[id] != nil else { return [] }
+            guard showsList, table[id] != nil else { return [] }
             following = .nothing
             marks.formSymmetricDifference([id])
-        case .tab(let tab): if dialog == nil { show(tab) }
+        case .tab(let tab): if showsList { show(tab) }
         case .action(let action): return run(action)
         case .nothing: break
         }
@@ -49,9 +49,12 @@ extension Model {
         case .help(let help): return run(action, in: help)
         case .add(let add): return run(action, in: add)
         case .prompt(let prompt): return run(action, in: prompt)
+        case .filter: runInFilter(action)
+        case .copy(let copy): return run(action, in: copy)
         case .removal(let removal): return run(action, in: removal)
         case .quit: return runInQuit(action)
         }
+        return []
     }
 
     /// Keys without an action of their own are text where text is typed.
@@ -70,7 +73,10 @@ extension Model {
             guard prompt.line.handle(key) else { return [] }
             prompt.problem = nil
             dialog = .prompt(prompt)
-        case nil, .details, .removal, .quit: break
+        case .filter(var line):
+            guard line.handle(key) else { return [] }
+            type(filter: line)
+        case nil, .details, .copy, .removal, .quit: break
         }
         return []
     }
@@ -87,10 +93,13 @@ extension Model {
             prompt.line.insert(text.filter { !$0.isNewline }.prefix(100))
             prompt.problem = nil
             dialog = .prompt(prompt)
+        case .filter(var line):
+            line.insert(text.filter { !$0.isNewline }.prefix(100))
+            type(filter: line)
         case .add(let add): paste(text, into: add)
         case nil, .details: paste(text, into: newAddDialog)
         // A question that destroys something is not answered by what happens to be in the clipboard.
-        case .removal, .quit: break
+        case .copy, .removal, .quit: break
         }
         return []
     }
@@ -102,6 +111,14 @@ extension Model {
         add.deafUntil = clock.seconds + Dialog.deafness
         reconsider(&add)
         self.dialog = .add(add)
+    }
+
+    /// True if what is clicked in the list was not drawn behind a dialog.
+    private var showsList: Bool {
+        switch dialog {
+        case nil, .filter: true
+        default: false
+        }
     }
 
     var newAddDialog: AddDialog { AddDialog(destinations: destinations, preferred: defaultDestination) }

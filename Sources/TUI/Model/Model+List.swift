@@ -20,11 +20,17 @@ extension Model {
         case .show(let tab): show(tab)
         case .mark:
             guard let cursor else { return [] }
+            guard range == nil else {
+                range = nil
+                return []
+            }
             marks.formSymmetricDifference([cursor.id])
             moveCursor(by: 1)
+        case .markRange: toggleRange()
         case .invertMarks: marks.formSymmetricDifference(rows.map(\.id))
         case .markAll: marks.formUnion(rows.map(\.id))
-        case .escape: marks = []
+        case .filter: dialog = .filter(LineEditor(table.filter?.text ?? ""))
+        case .escape: escape()
         case .add: dialog = .add(newAddDialog)
         case .pause: return togglePause()
         case .pauseAll: return togglePauseOfAll()
@@ -51,13 +57,14 @@ extension Model {
             hasMouse.toggle()
             say(.information, hasMouse ? "mouse on; Shift-drag selects text" : "mouse off; drag selects text")
             return [.setMouse(hasMouse)]
+        case .copy: openCopyDialog()
         case .details: if cursor != nil { dialog = .details }
         case .help: dialog = .help(HelpDialog())
         case .quit: return quit()
         case .suspend: return [.suspend]
         case .redraw: return [.redraw]
         case .confirm, .cancel, .previous, .next, .columnBack, .columnOn, .complete, .nextDestination,
-            .removeNow, .quitNow, .quitWhenIdle:
+            .copyPath, .copyAddress, .copyError, .removeNow, .quitNow, .quitWhenIdle:
             break
         }
         return []

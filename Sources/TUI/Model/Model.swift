@@ -24,6 +24,7 @@ struct Model: Sendable {
     /// Index in `rows` of the first row on the screen.
     var top = 0
     var marks: Set<Upload.ID> = []
+    var range: MarkRange?
     var following = Following.running(since: -.infinity)
 
     var dialog: Dialog?
@@ -57,7 +58,7 @@ struct Model: Sendable {
         self.clock = clock
     }
 
-    var rows: [Place] { table.places(in: tab) }
+    var rows: [Place] { table.shown(in: tab) }
 
     var layout: Layout { Layout(size) }
 

@@ -30,7 +30,7 @@ final class Program {
                 agrees: TerminalSession.agrees),
             destinations: configuration.destinations, defaultDestination: configuration.defaultDestination,
             hasMouse: configuration.mouse, clock: Self.now())
-        painter = Painter(Palette(tier: session.tier))
+        painter = Painter(Palette(tier: session.tier, theme: configuration.theme))
     }
 
     func run() -> ScreenOutcome {
@@ -110,6 +110,7 @@ final class Program {
         case .complete(let line, let number): send(.complete(line, number: number))
         case .add(let selection, let destination): send(.add(selection, destination: destination))
         case .setMouse(let on): session.setMouse(on)
+        case .copy(let text): session.copy(text)
         case .redraw: painter.forget()
         case .suspend: suspend()
         case .finish(let outcome): self.outcome = self.outcome ?? outcome

@@ -18,6 +18,7 @@ public struct Screen: Sendable {
         /// ASCII signs only, whatever the locale says.
         public var ascii: Bool
         public var colour: Colour
+        public var theme: Theme
         /// Whether clicks and the wheel are taken. `m` changes it.
         public var mouse: Bool
         /// The names of the destinations that files can be added to.
@@ -26,11 +27,13 @@ public struct Screen: Sendable {
         public var defaultDestination: String?
 
         public init(
-            ascii: Bool = false, colour: Colour = .auto, mouse: Bool = true, destinations: [String] = [],
+            ascii: Bool = false, colour: Colour = .auto, theme: Theme = .standard, mouse: Bool = true,
+            destinations: [String] = [],
             defaultDestination: String? = nil
         ) {
             self.ascii = ascii
             self.colour = colour
+            self.theme = theme
             self.mouse = mouse
             self.destinations = destinations
             self.defaultDestination = defaultDestination

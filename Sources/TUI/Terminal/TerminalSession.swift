@@ -85,6 +85,9 @@ final class TerminalSession {
 
     func setMouse(_ on: Bool) { terminal_set_mouse(on) }
 
+    /// Gives text to the clipboard of the terminal that a person sits at, over ssh too.
+    func copy(_ text: String) { terminal_copy(Data(text.utf8).base64EncodedString()) }
+
     /// Leaves the screen and stops the process. False if it could not stop.
     func suspend() -> Bool { terminal_suspend("ferry is suspended and its uploads with it; fg goes on\r\n") }
 

@@ -4,12 +4,15 @@ import Uploads
 
 extension Model {
     /// The box for the dialog that is open.
-    func box(for dialog: Dialog) -> DialogBox {
+    /// nil for what is typed in the last line.
+    func box(for dialog: Dialog) -> DialogBox? {
         switch dialog {
+        case .filter: nil
         case .details: DetailsView(model: self).box
         case .help(let help): HelpView(help: help, size: size, appearance: appearance).box
         case .add(let add): AddView(add: add, size: size, appearance: appearance).box
         case .prompt(let prompt): box(for: prompt)
+        case .copy(let copy): box(for: copy)
         case .removal(let removal): box(for: removal)
         case .quit: quitBox
         }
@@ -36,6 +39,14 @@ extension Model {
             keys: DialogBox.keyRows(.prompt, appearance: appearance, width: inside, atMost: size.rows - 5),
             width: 64,
             cursor: Point(row: isTwoLines ? 1 : 0, column: (isTwoLines ? 0 : question.count) + field.cursor))
+    }
+
+    private func box(for copy: CopyDialog) -> DialogBox {
+        let title =
+            copy.name.map { "Copy of \($0)" } ?? "Copy of \(Wording.count(copy.targets.count, "upload"))"
+        return DialogBox(
+            title: appearance.safe(title), body: [],
+            keys: DialogBox.keyLines(.copy, appearance: appearance), width: 44)
     }
 
     private func box(for removal: RemovalDialog) -> DialogBox {

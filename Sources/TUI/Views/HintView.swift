@@ -5,8 +5,8 @@ struct HintView {
     let model: Model
 
     func draw(row: Int, in frame: inout Frame) {
-        let position = position
-        let end = model.size.columns - position.count - 1
+        let position = model.appearance.safe(self.position)
+        let end = model.size.columns - position.width - 1
         var column = 1
         for entry in entries {
             guard let hint = entry.hint, let key = entry.keys.first else { continue }
@@ -18,11 +18,16 @@ struct HintView {
             frame.addRegion(rows: row..<(row + 1), columns: start..<column, .action(entry.action))
             column += 2
         }
-        frame.putRight(position, row: row, end: model.size.columns)
+        frame.put(position, row: row, column: max(0, model.size.columns - position.width))
     }
 
-    /// `3/1,284`, and how many are marked.
+    /// `3/1,284`, how many are marked, and the filter that holds.
     private var position: String {
+        let filter = model.table.filter.map { "/" + $0.text.prefix(model.size.columns / 4) + "  " } ?? ""
+        return filter + count
+    }
+
+    private var count: String {
         let total = Wording.count(model.rows.count)
         let marked = model.markedRows.count
         let marks = marked > 0 ? "\(Wording.count(marked)) marked  " : ""
@@ -41,6 +46,8 @@ struct HintView {
     private func isOffered(_ action: Action, for targets: [Upload]) -> Bool {
         switch action {
         case .tryNow: model.isOffline || !model.table.waiting.isEmpty
+        case .filter:
+            model.table.filter != nil || model.table.count(.all) > model.layout.list.count
         case .remove, .mark: !targets.isEmpty
         case .pause: targets.contains { $0.canBePaused || $0.isPausedByUser }
         case .retry: targets.contains(where: \.canBeRetried)

@@ -147,9 +147,11 @@ struct ListView {
         let lines: [String] =
             model.isLoading
             ? ["reading the queue"]
-            : model.tab == .all
-                ? ["Nothing to upload yet.", "", "a    add files, or paste their paths", "?    all keys"]
-                : ["Nothing here.  1 shows all."]
+            : model.table.filter != nil
+                ? ["Nothing here fits the filter.  Esc clears it."]
+                : model.tab == .all
+                    ? ["Nothing to upload yet.", "", "a    add files, or paste their paths", "?    all keys"]
+                    : ["Nothing here.  1 shows all."]
         let first = rows.lowerBound + max(0, (rows.count - lines.count) / 3)
         for (row, line) in zip(first..<rows.upperBound, lines) {
             frame.put(line, row: row, column: 4, role: .dim)

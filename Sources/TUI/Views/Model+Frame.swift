@@ -11,14 +11,20 @@ extension Model {
             let list = ListView(self)
             if let row = layout.headerRow { list.drawHeader(row: row, in: &frame) }
             list.draw(rows: layout.list, in: &frame)
-            if let row = layout.hintRow { HintView(model: self).draw(row: row, in: &frame) }
+            if let row = layout.hintRow {
+                if case .filter(let line) = dialog {
+                    FilterView(model: self, line: line).draw(row: row, in: &frame)
+                } else {
+                    HintView(model: self).draw(row: row, in: &frame)
+                }
+            }
             if let row = layout.noteRow {
                 NoteView(model: self).draw(row: row, in: &frame)
             } else if let toast, let row = layout.hintRow {
                 NoteView(model: self).drawToast(toast, row: row, in: &frame)
             }
         }
-        if let dialog { box(for: dialog).draw(in: &frame, appearance: appearance) }
+        if let dialog { box(for: dialog)?.draw(in: &frame, appearance: appearance) }
         return frame
     }
 

@@ -47,7 +47,7 @@ struct RowAppearance: Sendable {
             messages = ["\(wait): \(Self.sentence(failure, of: upload))"]
             if let status = failure.status {
                 messages.append("\(wait): \(status)")
-            } else if failure.category == .network {
+            } else if failure.category.isOfNetwork {
                 messages.append("\(wait): network")
             } else if failure.category == .sourceAway {
                 messages.append("\(wait): source")
@@ -134,7 +134,9 @@ struct RowAppearance: Sendable {
         case .authentication: "sign in"
         case .outcomeUnknown: "no reply"
         case .storage: "disk"
-        case .network, .server, .permanent, .sourceAway, .descriptors: "held"
+        case .network, .timedOut, .server, .permanent, .sourceAway, .descriptors, .addressLost, .signInPage,
+            .signInAway:
+            "held"
         }
     }
 }

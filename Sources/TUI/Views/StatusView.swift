@@ -62,7 +62,9 @@ struct StatusView {
                 text += " (limit \(ByteFormat.compact(limit)))"
             }
             parts.append(Part(Self.own(text)))
-            let slots = isShort ? "\(running) up" : "\(running) of \(model.status.concurrency) up"
+            let slots =
+                isShort || running > model.status.concurrency
+                ? "\(running) up" : "\(running) of \(model.status.concurrency) up"
             parts.append(Part(Self.own(slots)))
         } else if let limit = model.status.bandwidthLimit, !isShort {
             parts.append(Part(Self.own("limit \(ByteFormat.rate(Double(limit)))"), .dim))

@@ -1,0 +1,148 @@
+import Transfer
+import UploadProtocols
+import Uploads
+
+/// What of the list is shown: words that must all fit. `raw` (in the path), `!raw`, `state:failed`, `to:photos`, `size>1g`;
+/// `"two words"` are one.
+///
+/// Capital letters from A to Z count as small ones; all else must be the same byte by byte.
+struct UploadFilter: Hashable, Sendable {
+    private enum Subject: Hashable, Sendable {
+        case path([UInt8])
+        case state(String)
+        case target([UInt8])
+        case largerThan(ByteCount)
+        case smallerThan(ByteCount)
+    }
+
+    private struct Term: Hashable, Sendable {
+        var subject: Subject
+        var isNegated: Bool
+    }
+
+    let text: String
+    /// What cannot be understood of it, which narrows nothing; nil if all can.
+    private(set) var problem: String?
+    private var terms: [Term] = []
+
+    init(_ text: String) {
+        self.text = text
+        for word in Self.words(of: text) {
+            do throws(Problem) {
+                if let term = try Self.term(word) { terms.append(term) }
+            } catch {
+                problem = problem ?? error.text
+            }
+        }
+    }
+
+    func fits(_ upload: Upload) -> Bool {
+        terms.allSatisfy { term in
+            let fits =
+                switch term.subject {
+                case .path(let word): Self.contains(word, upload.path.bytes)
+                case .target(let word):
+                    Self.contains(word, upload.target.destination.utf8)
+                        || Self.contains(word, upload.target.url.utf8)
+                        || Self.contains(word, upload.target.name.utf8)
+                case .state(let prefix): Self.states(of: upload).contains { $0.hasPrefix(prefix) }
+                case .largerThan(let size): upload.size > size
+                case .smallerThan(let size): upload.size < size
+                }
+            return fits != term.isNegated
+        }
+    }
+
+    /// True if everything that fits also fits `other`: a word that gets longer, or one more of them.
+    func narrows(_ other: UploadFilter) -> Bool {
+        guard other.terms.count <= terms.count else { return false }
+        return zip(terms, other.terms).allSatisfy { new, old in
+            if new == old { return true }
+            guard !new.isNegated, !old.isNegated, case .path(let longer) = new.subject,
+                case .path(let shorter) = old.subject
+            else { return false }
+            return longer.starts(with: shorter)
+        }
+    }
+
+    private struct Problem: Error { var text: String }
+
+    private static func term(_ word: String) throws(Problem) -> Term? {
+        let isNegated = word.hasPrefix("!")
+        let rest = isNegated ? String(word.dropFirst()) : word
+        guard !rest.isEmpty, let subject = try subject(rest) else { return nil }
+        return Term(subject: subject, isNegated: isNegated)
+    }
+
+    private static func subject(_ word: String) throws(Problem) -> Subject? {
+        if let value = value(of: "state:", in: word) {
+            guard !value.isEmpty else { return nil }
+            guard allStates.contains(where: { $0.hasPrefix(value) }) else {
+                throw Problem(text: "no state is \(value); there are \(allStates.joined(separator: ", "))")
+            }
+            return .state(value)
+        }
+        if let value = value(of: "to:", in: word) { return value.isEmpty ? nil : .target(Array(value.utf8)) }
+        for (start, make) in [("size>", Subject.largerThan), ("size<", Subject.smallerThan)] {
+            guard let value = value(of: start, in: word) else { continue }
+            guard !value.isEmpty else { return nil }
+            guard let size = ByteFormat.parse(value) else {
+                throw Problem(text: "\(value) is not a size; try size>20M")
+            }
+            return make(size)
+        }
+        return .path(word.utf8.map(small))
+    }
+
+    private static func value(of start: String, in word: String) -> String? {
+        let word = String(decoding: word.utf8.map(small), as: UTF8.self)
+        return word.hasPrefix(start) ? String(word.dropFirst(start.count)) : nil
+    }
+
+    /// Split at blanks outside double quotes; one that is not closed yet reaches to the end.
+    private static func words(of text: String) -> [String] {
+        var (words, word, isQuoted) = ([String](), "", false)
+        for character in text {
+            switch character {
+            case "\"": isQuoted.toggle()
+            case " " where !isQuoted:
+                words.append(word)
+                word = ""
+            default: word.append(character)
+            }
+        }
+        return (words + [word]).filter { !$0.isEmpty }
+    }
+
+    private static let allStates = [
+        "queued", "up", "running", "retry", "waiting", "offline", "paused", "held", "failed", "done",
+    ]
+
+    private static func states(of upload: Upload) -> [String] {
+        switch upload.state {
+        case .queued: ["queued"]
+        case .running: ["up", "running"]
+        case .waiting: ["retry", "waiting"]
+        case .paused(.offline): ["offline", "waiting"]
+        case .paused: ["paused"]
+        case .held: ["held"]
+        case .failed: ["failed"]
+        case .done: ["done"]
+        }
+    }
+
+    private static func small(_ byte: UInt8) -> UInt8 { (65...90).contains(byte) ? byte + 32 : byte }
+
+    /// `word` has no capital letters from A to Z.
+    private static func contains(_ word: [UInt8], _ text: some Collection<UInt8>) -> Bool {
+        let found = text.withContiguousStorageIfAvailable { text in
+            guard let first = word.first else { return true }
+            guard text.count >= word.count else { return false }
+            for start in 0...(text.count - word.count) where small(text[start]) == first {
+                if word.indices.allSatisfy({ small(text[start + $0]) == word[$0] }) { return true }
+            }
+            return false
+        }
+        return found ?? contains(word, Array(text))
+    }
+}

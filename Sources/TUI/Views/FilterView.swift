@@ -1,0 +1,30 @@
+/// The last line while a filter is typed: what is shown, what cannot be understood of it, and how many fit.
+struct FilterView {
+    let model: Model
+    let line: LineEditor
+
+    func draw(row: Int, in frame: inout Frame) {
+        let found = Wording.count(model.rows.count) + " of " + Wording.count(model.table.count(model.tab))
+        let width = max(1, min(40, model.size.columns - found.count - 6))
+        frame.put("/", row: row, column: 1, role: .key)
+        let field = FieldView(line: line, width: width, appearance: model.appearance)
+        var column = 2
+        for piece in field.pieces {
+            column = frame.put(piece.text, row: row, column: column, role: piece.role)
+        }
+        frame.cursor = Point(row: row, column: 2 + field.cursor)
+        frame.putRight(found, row: row, end: model.size.columns)
+        let room = model.size.columns - found.count - 2 - column - 2
+        guard room > 12 else { return }
+        if let problem = model.table.filter?.problem {
+            let text = model.appearance.safe(problem)
+                .truncated(to: room, ellipsis: model.appearance.glyphs.ellipsis)
+            frame.put(text, row: row, column: column + 2, role: .warning, limit: room)
+        } else {
+            let hints = ActionTable.entries(in: .filter).compactMap { entry in
+                entry.hint.map { "\(entry.keys[0].label) \($0)" }
+            }
+            frame.put(hints.joined(separator: "  "), row: row, column: column + 2, role: .dim, limit: room)
+        }
+    }
+}

@@ -1,0 +1,78 @@
+import Foundation
+import Testing
+import Transfer
+import UploadProtocols
+import Uploads
+
+@testable import TUI
+
+@Suite struct CopyTests {
+    private static func copied(_ effects: [Effect]) -> String? {
+        for case .copy(let text) in effects { return text }
+        return nil
+    }
+
+    @Test func `y and p copy the path of the upload under the cursor`() {
+        var model = Model.make([.make(1, name: "a b.txt")])
+        model.type("y")
+        #expect(model.frame().description.contains("Copy of a b.txt"))
+        #expect(Self.copied(model.type("p")) == "/out/a b.txt")
+        #expect(model.context == .list)
+        #expect(model.toast?.text == "the path went to the terminal's clipboard")
+    }
+
+    @Test func `of a done upload the address that the server told is copied, else the one it goes to`() {
+        let done = Upload.State.done(Receipt(location: "https://box.example/x/1"), at: Date())
+        var model = Model.make([.make(1, state: done), .make(2)])
+        _ = model.update(.key(.control("a")))
+        model.type("y")
+        #expect(Self.copied(model.type("u")) == "https://box.example/x/1\nhttps://box.example/")
+    }
+
+    @Test func `the address that an unfinished upload is continued by is not copied`() {
+        var model = Model.make([.make(1, state: .paused(.user), confirmed: 10)])
+        model.type("y")
+        #expect(Self.copied(model.type("u")) == "https://box.example/")
+    }
+
+    @Test func `the error is copied with what to do`() {
+        var model = Model.make([.make(1, state: .failed)])
+        model.type("y")
+        #expect(Self.copied(model.type("e")) == "no write access; fix the rights, then r")
+    }
+
+    @Test func `where nothing went wrong nothing is copied, and that is said`() {
+        var model = Model.make([.make(1)])
+        model.type("y")
+        #expect(model.type("e").isEmpty)
+        #expect(model.toast?.text == "nothing went wrong here")
+    }
+
+    @Test func `more than a clipboard takes is refused`() {
+        var model = Model.make(
+            (1...2000).map { .make($0, name: String(repeating: "n", count: 60) + "\($0)") })
+        _ = model.update(.key(.control("a")))
+        model.type("y")
+        #expect(model.type("p").isEmpty)
+        #expect(model.toast?.text.hasPrefix("too much for a clipboard") == true)
+    }
+
+    @Test func `a line break in a name is not copied as one`() {
+        var model = Model.make([.make(1, name: "a\nrm -rf x\u{1b}[31m é")])
+        model.type("y")
+        #expect(Self.copied(model.type("p")) == "/out/a\\nrm -rf x\\e[31m é")
+    }
+
+    @Test func `Esc copies nothing`() {
+        var model = Model.make([.make(1)])
+        model.type("y")
+        #expect(model.update(.key(.escape)).isEmpty)
+        #expect(model.toast == nil)
+    }
+
+    @Test func `in the details the upload that is looked at is copied, whatever is marked`() {
+        var model = Model.make([.make(1), .make(2)])
+        model.type("g jiy")
+        #expect(Self.copied(model.type("p")) == "/out/file-2.bin")
+    }
+}
