@@ -1,0 +1,131 @@
+"""The ferry of a soak: one that runs, and commands to it."""
+
+import base64
+import json
+import os
+import signal
+import subprocess
+import threading
+
+from link_lab import IN_CLIENT
+
+
+class Ferry:
+    """`ferry run`, which only ever ends when it is killed here."""
+
+    def __init__(self, program, folder, destinations, findings):
+        self.program, self.folder, self.findings = program, folder, findings
+        configuration = {
+            "destinations": destinations,
+            "limits": {"concurrency": 6, "perHost": 6, "done": 100},
+            "retry": {"base": 0.5, "cap": 5},
+            "timeouts": {"connect": 3, "stall": 4, "response": 6},
+        }
+        (folder / "config/ferry").mkdir(parents=True)
+        file = folder / "config/ferry/config.json"
+        file.write_text(json.dumps(configuration, indent=1))
+        file.chmod(0o600)
+        self.environment = {
+            "PATH": os.environ["PATH"], "LANG": "C.UTF-8", "HOME": str(folder), "XDG_CONFIG_HOME": str(folder / "config"),
+            "XDG_STATE_HOME": str(folder / "state"),
+        }
+        self.process = None
+        # Paths of what a run said to be done before it was killed.
+        self.said_done = set()
+        # When a command wants it to be killed: while it works on that.
+        self.kill_at = None
+        self.starts = self.kills = self.crashes = 0
+        # Grows with each end and each start, so that a command knows whether the engine was there for all of it.
+        self.changes = 0
+        self.lock = threading.Lock()
+
+    def start(self):
+        with self.lock:
+            if self.process is not None:
+                return
+            self.starts += 1
+            self.changes += 1
+            self.log = self.folder / f"engine.{self.starts}.log"
+            with open(self.log, "wb") as log:
+                self.process = subprocess.Popen(
+                    [*IN_CLIENT, self.program, "run", "--json"], env=self.environment, stdin=subprocess.DEVNULL,
+                    stdout=log, stderr=subprocess.STDOUT, cwd=self.folder,
+                )
+
+    def kill(self):
+        with self.lock:
+            if self.process is None or self.process.poll() is not None:
+                return False
+            # First, so that no command sees the end before it is counted.
+            self.changes += 1
+            self.process.kill()
+            self.process.wait()
+            self.process = None
+            self.kills += 1
+            self.said_done |= {each["path"] for each in self.said(self.log) if each.get("state") == "done"}
+            return True
+
+    @staticmethod
+    def said(log):
+        """The lines of a run; the last one may be torn."""
+        lines = log.read_text(errors="replace").split("\n")[:-1]
+        return records(line for line in lines if line.startswith("{"))
+
+    def check(self):
+        """Whether it is as it should be; one that ended by itself is wrong, and started again."""
+        with self.lock:
+            if self.process is None or self.process.poll() is None:
+                return
+            status, self.process = self.process.returncode, None
+            self.crashes += 1
+            self.changes += 1
+        tail = self.log.read_text(errors="replace").splitlines()[-15:]
+        self.findings.wrong(f"the engine ended by itself with {status} ({self.log.name}):\n" + "\n".join(tail))
+        self.start()
+
+    def end(self):
+        """In good order."""
+        with self.lock:
+            process, self.process = self.process, None
+        if process is None:
+            return
+        process.send_signal(signal.SIGTERM)
+        try:
+            status = process.wait(20)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+            status = "nothing within 20 s"
+        if status != 128 + signal.SIGTERM:
+            self.findings.wrong(f"told to end, the engine ended with {status} ({self.log.name})")
+
+    def run(self, *words, limit=100):
+        """Runs one command. Returns status, output, errors, and whether the engine was there all the time."""
+        before = (self.changes, self.process is not None)
+        try:
+            told = subprocess.run(
+                [*IN_CLIENT, self.program, *words], env=self.environment, stdin=subprocess.DEVNULL, capture_output=True,
+                timeout=limit, cwd=self.folder,
+            )
+        except subprocess.TimeoutExpired:
+            self.findings.wrong(f"no answer within {limit} s: ferry {' '.join(map(str, words))[:200]}")
+            return None, "", "", False
+        steady = before == (self.changes, True)
+        return told.returncode, told.stdout.decode(errors="replace"), told.stderr.decode(errors="replace"), steady
+
+    def records(self, *words):
+        """The lines of JSON that a command prints; None if it failed for a reason that is allowed."""
+        status, output, errors, steady = self.run(*words, "--json")
+        if status != 0:
+            if status is not None and (steady or status != 75):
+                self.findings.wrong(f"ferry {words[0]} ended with {status}: {errors.strip()}")
+            return None
+        return records(output.split("\n")[:-1])
+
+
+def records(lines):
+    found = [json.loads(line) for line in lines]
+    for record in found:
+        if record.get("path", "").startswith("base64:"):
+            record["path"] = os.fsdecode(base64.b64decode(record["path"].removeprefix("base64:")))
+    return found
