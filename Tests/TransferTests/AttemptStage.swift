@@ -7,7 +7,7 @@ import Synchronization
 @testable import UploadProtocols
 
 /// What an attempt recorded and what it sent, in one order.
-final class AttemptLog: AttemptRecorder {
+final class AttemptSequence: AttemptRecorder {
     enum Entry: Hashable {
         case recorded(Resource?, durably: Bool)
         case request(String)
@@ -34,9 +34,9 @@ final class AttemptLog: AttemptRecorder {
 /// An attempt over a transport that answers from a list, and runs what stands before the last bytes of a file.
 struct AttemptStage {
     let file: TestFile
-    let log: AttemptLog
+    let log: AttemptSequence
 
-    init(size: Int = 10, log: AttemptLog = AttemptLog()) throws {
+    init(size: Int = 10, log: AttemptSequence = AttemptSequence()) throws {
         file = try TestFile(count: size)
         self.log = log
     }

@@ -25,7 +25,7 @@ struct UploadAttemptTests {
     }
 
     @Test func `an address that cannot be recorded gets nothing`() async throws {
-        let stage = try AttemptStage(log: AttemptLog(failure: UploadFailure(.storage, "the disk is full")))
+        let stage = try AttemptStage(log: AttemptSequence(failure: UploadFailure(.storage, "the disk is full")))
         let outcome = try await stage.run { _, _ in
             .success(TransportResponse(status: 201, fields: [.location: "/files/7"]))
         }
@@ -53,7 +53,7 @@ struct UploadAttemptTests {
     @Test func `what a server refused is not marked while other credentials are fetched`() async throws {
         let stage = try AttemptStage()
         let mark = Resource(url: "http://server.example/f").withWholeBodySent(true)
-        let before = Mutex<[AttemptLog.Entry]>([])
+        let before = Mutex<[AttemptSequence.Entry]>([])
         let retrier = WatchingRetrier { [log = stage.log] in before.withLock { $0 = log.all } }
         let outcome = try await stage.run(stage.post, retriers: [retrier]) { number, _ in
             .success(TransportResponse(status: number == 1 ? 401 : 201))
@@ -201,7 +201,7 @@ struct UploadAttemptTests {
             let item = UploadItem.make(url: server.url("/files/7"), size: 200_000)
             let attempt = UploadAttempt(
                 session: Session(transport: transport), file: source, identity: source.identity, label: "1",
-                recorder: AttemptLog())
+                recorder: AttemptSequence())
             let entry = try #require(ProtocolCatalog.entry(named: name))
             let resource = name == "tus" ? Resource(url: server.url("/files/7")) : nil
             let known = ServerCapabilities(extensions: ["creation"])
@@ -227,7 +227,7 @@ struct UploadAttemptTests {
                 .answer(204, headers: [("Upload-Offset", "5242880")]),
             ])
         defer { server.stop() }
-        let log = AttemptLog()
+        let log = AttemptSequence()
         try await withTransport { transport in
             let source = try file.open()
             let item = UploadItem.make(url: server.url("/files/"), size: 5 << 20)
