@@ -25,7 +25,8 @@ struct UploadAttemptTests {
     }
 
     @Test func `an address that cannot be recorded gets nothing`() async throws {
-        let stage = try AttemptStage(log: AttemptSequence(failure: UploadFailure(.storage, "the disk is full")))
+        let stage = try AttemptStage(
+            log: AttemptSequence(failure: UploadFailure(.storage, "the disk is full")))
         let outcome = try await stage.run { _, _ in
             .success(TransportResponse(status: 201, fields: [.location: "/files/7"]))
         }
