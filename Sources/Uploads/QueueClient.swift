@@ -31,6 +31,12 @@ public enum QueueCommand: Hashable, Codable, Sendable {
     case limitBandwidth(ByteCount?)
     /// Uploads running at once, at least 1.
     case limitConcurrency(Int)
+    /// Takes back the last pause, resume, removal, move or limit that was ordered since the engine started, by whomever;
+    /// up to 50, one after the other. What a server holds of a removed upload is kept for 10 seconds: put back later, it
+    /// is sent again from its beginning.
+    case undo
+    /// Does again what `undo` took back last, unless something else was ordered since.
+    case redo
     /// Ends every wait for the network or a retry now, whatever the monitor thinks.
     case tryNow
     /// Ends the engine once nothing is running.
@@ -52,6 +58,11 @@ public enum UploadSelection: Hashable, Codable, Sendable {
     var isEach: Bool {
         if case .ids = self { true } else { false }
     }
+}
+
+/// What an order did, as it is to be told.
+public enum QueueChangeKind: String, Hashable, Codable, Sendable {
+    case paused, resumed, removed, putBack, moved, limited
 }
 
 /// Where to, within the order of the queue.
@@ -80,6 +91,8 @@ public enum QueueReply: Hashable, Codable, Sendable {
     /// The uploads the command changed.
     case changed([Upload.ID])
     case uploads([Upload])
+    /// What `undo` or `redo` did, and to which uploads.
+    case reversed(QueueChangeKind, [Upload.ID])
     /// Nothing was changed.
     case refused(UploadFailure)
 }

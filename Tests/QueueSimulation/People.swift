@@ -26,6 +26,8 @@ struct People {
             case 88..<92: return .limitConcurrency(Int.random(in: 1...4, using: &state.random))
             case 92..<94: return .limitBandwidth(ByteCount.random(in: 1...1 << 20, using: &state.random))
             case 94..<96: return .list
+            case 96..<98: return .undo
+            case 98: return .redo
             default: return .tryNow
             }
         }
@@ -86,6 +88,19 @@ struct People {
                     known.allowance += 1000
                 }
             case .remove: state.watch.removalsUnderWay += 1
+            case .undo, .redo:
+                // Which order it takes back or gives again is known when it has answered.
+                state.watch.resumesAsked += 1
+                state.watch.resumesUnderWay += 1
+                state.watch.broadResumes += 1
+                state.watch.removalsUnderWay += 1
+                Self.each(.all, &state.watch) { known in
+                    known.notBefore = nil
+                    known.isPaused = false
+                    guard known.removal != .no else { return }
+                    known.removal = .asked
+                    known.allowance += 1000
+                }
             case .limitConcurrency(let count): state.watch.ceiling = max(state.watch.ceiling, count)
             case .tryNow:
                 for id in state.watch.uploads.keys { state.watch.uploads[id]?.notBefore = nil }
@@ -115,6 +130,9 @@ struct People {
             switch command {
             case .resume: state.watch.resumesUnderWay -= 1
             case .remove: state.watch.removalsUnderWay -= 1
+            case .undo, .redo:
+                state.watch.resumesUnderWay -= 1
+                state.watch.removalsUnderWay -= 1
             default: break
             }
             switch reply {
@@ -122,12 +140,23 @@ struct People {
                 state.log.add("refused", 0, 0) { failure.summary }
                 return
             case .uploads(let uploads): state.log.add("listed", uploads.count)
+            case .reversed(let change, let ids):
+                state.log.add("reversed", ids.count) { "\(change) \(ids)" }
+                for id in ids { Self.reversed(id, change, &state.watch) }
             case .changed(let ids):
                 state.log.add("changed", ids.count) { "\(ids)" }
                 for id in ids {
                     Self.changed(id, by: command, resumesBefore: resumesBefore, &state.watch)
                 }
             }
+        }
+    }
+
+    private static func reversed(_ id: Upload.ID, _ change: QueueChangeKind, _ watch: inout Watch) {
+        switch change {
+        case .putBack: watch.uploads[id]?.removal = .no
+        case .removed: watch.uploads[id]?.removal = .acknowledged
+        case .paused, .resumed, .moved, .limited: break
         }
     }
 

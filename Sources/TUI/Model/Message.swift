@@ -46,4 +46,5 @@ enum Request: Hashable, Sendable {
     case limitBandwidth(ByteCount?)
     case limitConcurrency(Int)
     case stopWhenIdle
+    case undo, redo
 }

@@ -59,8 +59,8 @@ extension Model {
             }
             return answer(.limitBandwidth(limit), .limitBandwidth(limit))
         case .concurrency:
-            guard let number = Int(text), (1...999).contains(number) else {
-                return reject(prompt, "not a number from 1 to 999")
+            guard let number = Int(text), (1...256).contains(number) else {
+                return reject(prompt, "not a number from 1 to 256")
             }
             return answer(.limitConcurrency(number), .limitConcurrency(number))
         }

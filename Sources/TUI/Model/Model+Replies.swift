@@ -11,6 +11,7 @@ extension Model {
             say(.failure, [failure.summary, failure.hint].compactMap { $0 }.joined(separator: "; "))
         case .changed(let ids): say(ids, request)
         case .uploads(let uploads): say(uploads.map(\.id), request)
+        case .reversed(let change, let ids): say(change, ids, isUndo: request == .undo)
         }
         return []
     }
@@ -23,7 +24,7 @@ extension Model {
                 say(.information, "nothing to change")
                 return
             }
-        case .add, .tryNow, .limitBandwidth, .limitConcurrency, .stopWhenIdle: break
+        case .add, .tryNow, .limitBandwidth, .limitConcurrency, .stopWhenIdle, .undo, .redo: break
         }
         switch request {
         case .add(let skipped):
@@ -39,7 +40,7 @@ extension Model {
         case .retry: say(.information, "trying \(what(ids)) again")
         case .remove(let name):
             marks.subtract(ids)
-            say(.information, "removed \(ids.count == 1 ? name ?? what(ids) : what(ids))")
+            say(.information, "removed \(ids.count == 1 ? name ?? what(ids) : what(ids)); u puts back")
         case .move: break  // the list shows it
         case .tryNow: say(.information, "trying now")
         case .limitBandwidth(let limit):
@@ -50,7 +51,21 @@ extension Model {
             say(
                 .information,
                 "finishing \(Wording.count(table.running.count, "upload")), then quitting; q quits now")
+        case .undo, .redo: break
         }
+    }
+
+    private mutating func say(_ change: QueueChangeKind, _ ids: [Upload.ID], isUndo: Bool) {
+        let text =
+            switch change {
+            case .paused: "paused \(what(ids))"
+            case .resumed: "\(what(ids)) \(ids.count == 1 ? "goes" : "go") on"
+            case .removed: "removed \(what(ids))"
+            case .putBack: "put back \(what(ids))"
+            case .moved: "moved \(what(ids))"
+            case .limited: "the limit is \(isUndo ? "as it was" : "set again")"
+            }
+        say(.information, isUndo ? "undone: \(text); Ctrl-R does it again" : "done again: \(text)")
     }
 
     /// The one by name, more by number.

@@ -12,6 +12,7 @@ extension Model {
         case .help(let help): HelpView(help: help, size: size, appearance: appearance).box
         case .add(let add): AddView(add: add, size: size, appearance: appearance).box
         case .prompt(let prompt): box(for: prompt)
+        case .order: orderBox
         case .copy(let copy): box(for: copy)
         case .removal(let removal): box(for: removal)
         case .quit: quitBox
@@ -23,7 +24,7 @@ extension Model {
             switch prompt.subject {
             case .bandwidth:
                 ("Bandwidth of all uploads together", "bytes a second (20M, 800K; empty: no limit) ")
-            case .concurrency: ("Uploads at once", "from 1 to 999 ")
+            case .concurrency: ("Uploads at once", "from 1 to 256 ")
             }
         let inside = min(64, size.columns - 4)
         let field = FieldView(
@@ -39,6 +40,13 @@ extension Model {
             keys: DialogBox.keyRows(.prompt, appearance: appearance, width: inside, atMost: size.rows - 5),
             width: 64,
             cursor: Point(row: isTwoLines ? 1 : 0, column: (isTwoLines ? 0 : question.count) + field.cursor))
+    }
+
+    private var orderBox: DialogBox {
+        DialogBox(
+            title: appearance.safe("Rows by \(table.order.title)"),
+            body: [[.init(appearance.safe("The same once more turns it round."))], []],
+            keys: DialogBox.keyLines(.order, appearance: appearance), width: 44)
     }
 
     private func box(for copy: CopyDialog) -> DialogBox {
@@ -62,7 +70,8 @@ extension Model {
                 ? "Of one of them the server already holds \(parts)."
                 : "Of \(Wording.count(removal.onServer)) of them the server already holds \(parts)."
         let text = [
-            first, "Removed, \(count == 1 ? "it" : "they") would start again from 0.",
+            first, "u puts \(count == 1 ? "it" : "them") back. After 10 seconds that part is",
+            "deleted there, and \(count == 1 ? "it starts" : "they start") again from 0.",
             "The files on this machine are never touched.", "",
         ]
         return DialogBox(

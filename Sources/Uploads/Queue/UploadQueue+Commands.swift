@@ -25,35 +25,30 @@ extension UploadQueue {
         case .add(let new): return .changed(try await add(new))
         case .list: return .uploads(all)
         case .pause(let selection):
-            let changed = try await self.command(try ids(selection)) { $0.pause() }
-            cancelRuns(changed)
-            return .changed(changed)
+            return answer(.resume(try await pause(try ids(selection))))
         case .resume(let selection):
-            return .changed(try await self.command(try ids(selection)) { $0.resume() })
+            return answer(.pause(try await resume(try ids(selection))))
         case .retry(let selection):
             let ids = try ids(selection)
             // Whoever says "now" means it: connectivity is a hint and no gate for people.
             forceGate()
             return .changed(try await retry(ids, isEach: selection.isEach))
-        case .remove(let selection): return .changed(try await remove(try ids(selection)))
-        case .move(let selection, let move): return .changed(try await self.move(try ids(selection), move))
+        case .remove(let selection):
+            return answer(.putBack(try await remove(try ids(selection))))
+        case .move(let selection, let move):
+            return answer(.place(try await self.move(try ids(selection), move)))
         case .limitBandwidth(let rate):
             guard rate.map({ $0 > 0 }) ?? true else {
                 throw UploadFailure(.permanent, "a limit is a number of bytes per second above 0")
             }
-            return try await saveSettings {
-                $0.bandwidthLimit = rate
-            } then: {
-                rateLimit.rate = rate
-            }
+            return answer(try await limitBandwidth(rate))
         case .limitConcurrency(let count):
             guard (1...256).contains(count) else {
                 throw UploadFailure(.permanent, "from 1 to 256 uploads can run at once")
             }
-            return try await saveSettings {
-                $0.concurrency = count
-            } then: {
-            }
+            return answer(try await limitConcurrency(count))
+        case .undo: return try await goBack(.undo)
+        case .redo: return try await goBack(.redo)
         case .tryNow:
             tryNow()
             return .changed([])
@@ -178,45 +173,22 @@ extension UploadQueue {
         }
     }
 
-    private func remove(_ ids: [Upload.ID]) async throws(UploadFailure) -> [Upload.ID] {
-        let removed: [Upload]
-        do throws(JournalError) { removed = try await takeOut(ids, durably: true) } catch {
-            throw reportDisk(error)
-        }
-        history?.add(removed.compactMap { HistoryEntry(removed: $0, at: clock.date()) })
-        for upload in removed {
-            if let run = runs[upload.id] {
-                discarding[upload.id] = upload
-                run.task.cancel()
-            } else if upload.resource != nil, !upload.isDone {
-                discard(upload)
-            }
-        }
-        publish([], removed: removed.map(\.id))
-        return removed.map(\.id)
+    func pause(_ ids: [Upload.ID]) async throws(UploadFailure) -> [Upload.ID] {
+        let changed = try await command(ids) { $0.pause() }
+        cancelRuns(changed)
+        return changed
     }
 
-    /// Deletes what the server holds, beside everything else.
-    func discard(_ upload: Upload) {
-        lastDiscard += 1
-        let number = lastDiscard
-        discards[number] = Task(executorPreference: surroundings.executor) { [runner] in
-            await runner.discard(upload)
-            await self.forgetDiscard(number)
-        }
+    func resume(_ ids: [Upload.ID]) async throws(UploadFailure) -> [Upload.ID] {
+        try await command(ids) { $0.resume() }
     }
 
-    private func forgetDiscard(_ number: Int) { discards[number] = nil }
-
-    private func move(_ ids: [Upload.ID], _ move: QueueMove) async throws(UploadFailure) -> [Upload.ID] {
-        // One at a time: a move that the disk refuses is taken back, and a later one must not have built upon it.
-        while isMoving { await withCheckedContinuation { moveWaiters.append($0) } }
-        isMoving = true
-        defer {
-            isMoving = false
-            for waiter in moveWaiters { waiter.resume() }
-            moveWaiters = []
-        }
+    /// - Returns: The ranks that the uploads that stand elsewhere now had.
+    private func move(
+        _ ids: [Upload.ID], _ move: QueueMove
+    ) async throws(UploadFailure) -> [Upload.ID: Int64] {
+        await beginMove()
+        defer { endMove() }
         let chosen = Set(ids)
         // To sort a whole queue takes a second when it is very long; these two need not know it.
         let order =
@@ -224,20 +196,63 @@ extension UploadQueue {
             case .top, .bottom: ids.compactMap { uploads[$0] }.sorted { $0.rank < $1.rank }
             case .up, .down: all
             }
-        let ranks = QueueOrder.ranks(
-            after: move, of: chosen, in: order.map { ($0.id, $0.rank) }, within: ranks)
+        return try await rank(
+            QueueOrder.ranks(after: move, of: chosen, in: order.map { ($0.id, $0.rank) }, within: ranks))
+    }
+
+    /// Puts uploads at these ranks.
+    ///
+    /// - Returns: The ranks that those that stand elsewhere now had.
+    func place(_ ranks: [Upload.ID: Int64]) async throws(UploadFailure) -> [Upload.ID: Int64] {
+        await beginMove()
+        defer { endMove() }
+        return try await rank(ranks)
+    }
+
+    private func rank(_ ranks: [Upload.ID: Int64]) async throws(UploadFailure) -> [Upload.ID: Int64] {
         self.ranks =
             ranks.values.reduce(self.ranks) { min($0.lowerBound, $1)...max($0.upperBound, $1) }
-        return try await command(Array(ranks.keys)) { upload in
+        var before: [Upload.ID: Int64] = [:]
+        let changed = try await command(Array(ranks.keys)) { upload in
             guard let rank = ranks[upload.id] else { return false }
+            before[upload.id] = upload.rank
             upload.rank = rank
             return true
         }
+        return before.filter { changed.contains($0.key) }
     }
 
-    private func saveSettings(
-        _ change: (inout QueueSettings) -> Void, then apply: () -> Void
-    ) async throws(UploadFailure) -> QueueReply {
+    /// One at a time: a move that the disk refuses is taken back, and a later one must not have built upon it.
+    private func beginMove() async {
+        while isMoving { await withCheckedContinuation { moveWaiters.append($0) } }
+        isMoving = true
+    }
+
+    private func endMove() {
+        isMoving = false
+        for waiter in moveWaiters { waiter.resume() }
+        moveWaiters = []
+    }
+
+    /// - Returns: What brings the limit of before back.
+    func limitBandwidth(_ rate: ByteCount?) async throws(UploadFailure) -> Reversal {
+        let before = rateLimit.rate
+        try await saveSettings { $0.bandwidthLimit = rate }
+        rateLimit.rate = rate
+        publish([])
+        return .limitBandwidth(before)
+    }
+
+    /// - Parameter count: Nil for what the configuration says.
+    /// - Returns: What brings the number of before back.
+    func limitConcurrency(_ count: Int?) async throws(UploadFailure) -> Reversal {
+        let before = settings.concurrency
+        try await saveSettings { $0.concurrency = count }
+        publish([])
+        return .limitConcurrency(before)
+    }
+
+    private func saveSettings(_ change: (inout QueueSettings) -> Void) async throws(UploadFailure) {
         let before = settings
         change(&settings)
         do throws(JournalError) {
@@ -246,39 +261,6 @@ extension UploadQueue {
             settings.bandwidthLimit = before.bandwidthLimit
             settings.concurrency = before.concurrency
             throw reportDisk(error)
-        }
-        apply()
-        publish([])
-        return .changed([])
-    }
-}
-
-/// Where uploads stand in the queue. Pure.
-enum QueueOrder {
-    /// The new rank of every upload that a move displaces; the chosen ones move as a block and keep their order.
-    static func ranks(
-        after move: QueueMove, of chosen: Set<Upload.ID>, in order: [(id: Upload.ID, rank: Int64)],
-        within taken: ClosedRange<Int64>
-    ) -> [Upload.ID: Int64] {
-        var ids = order.map(\.id)
-        switch move {
-        case .up:
-            for index in ids.indices.dropFirst()
-            where chosen.contains(ids[index]) && !chosen.contains(ids[index - 1]) {
-                ids.swapAt(index, index - 1)
-            }
-        case .down:
-            for index in ids.indices.dropLast().reversed()
-            where chosen.contains(ids[index]) && !chosen.contains(ids[index + 1]) {
-                ids.swapAt(index, index + 1)
-            }
-        case .top, .bottom:
-            let block = ids.filter(chosen.contains)
-            let start = move == .top ? taken.lowerBound &- Int64(block.count) : taken.upperBound &+ 1
-            return Dictionary(uniqueKeysWithValues: block.indices.map { (block[$0], start &+ Int64($0)) })
-        }
-        return zip(ids, order).reduce(into: [:]) { ranks, pair in
-            if pair.0 != pair.1.id { ranks[pair.0] = pair.1.rank }
         }
     }
 }

@@ -83,7 +83,7 @@ extension UploadQueue {
         _ resource: Resource?, for id: Upload.ID, run number: Int, durably: Bool
     ) async throws(UploadFailure) {
         guard let run = runs[id], run.number == number, var upload = uploads[id] else {
-            if discarding[id] != nil { discarding[id]?.resource = resource }
+            removed[id]?.resource = resource
             throw UploadFailure(.network, "stopped")
         }
         if let resource, run.unasked != nil {
@@ -129,8 +129,14 @@ extension UploadQueue {
         guard let run = runs[id], run.number == number else { return }
         runs[id] = nil
         let sample = board.end(id)
-        if let removed = discarding.removeValue(forKey: id), removed.resource != nil { discard(removed) }
-        guard var upload = uploads[id] else { return advance() }
+        guard var upload = uploads[id] else {
+            // Should it be put back, it has arrived already.
+            if case .done(let receipt) = outcome {
+                removed[id]?.resource = nil
+                removed[id]?.state = done(receipt, of: run)
+            }
+            return advance()
+        }
         let before = upload
         highWater[id] = sample?.sent
         if saving.isRefused { publish([]) }
@@ -142,10 +148,9 @@ extension UploadQueue {
         default: return advance()
         }
         switch outcome {
-        case .done(var receipt):
-            receipt.duration = run.started.duration(to: clock.now()) / .seconds(1)
+        case .done(let receipt):
             upload.resource = nil
-            upload.state = .done(receipt, at: clock.date())
+            upload.state = done(receipt, of: run)
             hostAnswered(run.host)
         case .cancelled: upload.state = .queued
         case .failed(let failure): settle(&upload, after: failure, host: run.host, file: file)
@@ -164,6 +169,12 @@ extension UploadQueue {
         }
         await save([id], durably: isFinal, isFinding: isFinal)
         advance()
+    }
+
+    private func done(_ receipt: Receipt, of run: Run) -> Upload.State {
+        var receipt = receipt
+        receipt.duration = run.started.duration(to: clock.now()) / .seconds(1)
+        return .done(receipt, at: clock.date())
     }
 
     private func settle(

@@ -129,8 +129,12 @@ public actor UploadQueue: QueueClient {
     var phase = Phase.editing
     var hosts: [UploadHost: ProbeSchedule] = [:]
     var probes: [UploadHost: Task<Void, Never>] = [:]
-    /// Uploads removed while they ran, whose parts at the server go when the run has ended.
-    var discarding: [Upload.ID: Upload] = [:]
+    /// What can be put back; without a resource if its parts at the server are gone, or there were none.
+    var removed: [Upload.ID: Upload] = [:]
+    /// They end when the removed ones can no longer be put back as they were.
+    var removals: [Int: Task<Void, Never>] = [:]
+    var lastRemoval = 0
+    var orders = OrderHistory()
     var discards: [Int: Task<Void, Never>] = [:]
     var lastDiscard = 0
     /// How far into the file each upload had got when its last attempt broke, to count what is sent again.
@@ -219,6 +223,8 @@ public actor UploadQueue: QueueClient {
         let ending = runs.values.map(\.task)
         for task in ending { task.cancel() }
         for task in ending { await task.value }
+        for task in removals.values { task.cancel() }
+        giveUp(Array(removed.keys))
         await finishDiscards()
         await saveUnsaved()
         while let task = retiring { await task.value }

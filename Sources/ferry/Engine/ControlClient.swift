@@ -99,7 +99,7 @@ struct QueueAccess {
     /// What a ferry that ended may have carried out is not asked of the next one if that would do it twice.
     private static func checkRepeatable(_ command: QueueCommand) throws(CommandFailure) {
         switch command {
-        case .add, .move, .retry, .remove:
+        case .add, .move, .retry, .remove, .undo, .redo:
             throw CommandFailure(
                 status: CommandFailure.queueInUse,
                 summary: "the running ferry did not answer: it is not known whether it did this",

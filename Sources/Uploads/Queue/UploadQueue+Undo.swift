@@ -1,0 +1,43 @@
+import UploadProtocols
+
+extension UploadQueue {
+    /// The answer to an order that can be taken back.
+    ///
+    /// - Parameter reversal: What takes it back.
+    func answer(_ reversal: Reversal) -> QueueReply {
+        if !reversal.isEmpty, case .putBack(let ids) = orders.record(reversal) { forgetRemoved(ids) }
+        return .changed(reversal.ids)
+    }
+
+    /// Takes the last order back, or gives again the one that was taken back last. Orders that have nothing left to
+    /// change, because others removed the uploads or changed them too, are passed over.
+    func goBack(_ direction: OrderHistory.Direction) async throws(UploadFailure) -> QueueReply {
+        while let reversal = orders.next(direction) {
+            let done: (reversal: Reversal, change: QueueChangeKind)
+            do throws(UploadFailure) { done = try await carryOut(reversal) } catch {
+                orders.failed(direction, reversal)
+                throw error
+            }
+            guard !done.reversal.isEmpty else { continue }
+            orders.went(direction, reversal: done.reversal)
+            return .reversed(done.change, done.reversal.ids)
+        }
+        throw UploadFailure(
+            .permanent, direction == .undo ? "there is nothing to undo" : "there is nothing to do again")
+    }
+
+    private func carryOut(
+        _ reversal: Reversal
+    ) async throws(UploadFailure) -> (Reversal, QueueChangeKind) {
+        func known(_ ids: [Upload.ID]) -> [Upload.ID] { ids.filter { uploads[$0] != nil } }
+        return switch reversal {
+        case .pause(let ids): (.resume(try await pause(known(ids))), .paused)
+        case .resume(let ids): (.pause(try await resume(known(ids))), .resumed)
+        case .remove(let ids): (.putBack(try await remove(known(ids))), .removed)
+        case .putBack(let ids): (.remove(try await putBack(ids)), .putBack)
+        case .place(let ranks): (.place(try await place(ranks.filter { uploads[$0.key] != nil })), .moved)
+        case .limitBandwidth(let rate): (try await limitBandwidth(rate), .limited)
+        case .limitConcurrency(let count): (try await limitConcurrency(count), .limited)
+        }
+    }
+}

@@ -1,0 +1,150 @@
+import StateSimulation
+import Support
+import Testing
+import Transfer
+import UploadProtocols
+
+@testable import Uploads
+
+/// What people ordered and take back.
+struct QueueUndoTests {
+    private static func resource(_ confirmed: ByteCount = 0) -> Resource {
+        Resource(url: "http://host.test/7", confirmed: confirmed)
+    }
+
+    private func fixture(_ count: Int, resource: Resource? = nil) async throws -> QueueFixture {
+        let fixture = QueueFixture(
+            (1...count).map { Upload.make($0, state: .paused(.user), resource: resource) })
+        try await fixture.queue.start(monitor: nil)
+        return fixture
+    }
+
+    @Test func `a removed upload is put back where it was and as it was`() async throws {
+        let fixture = try await fixture(3, resource: Self.resource(500))
+        let before = await fixture.queue.all
+        #expect(await fixture.queue.perform(.remove(.ids([2]))) == .changed([2]))
+        #expect(await fixture.queue.perform(.undo) == .reversed(.putBack, [2]))
+        #expect(await fixture.queue.all == before)
+        #expect(fixture.journal.uploads[2] == before[1])
+        await fixture.queue.stop()
+        #expect(fixture.runner.discarded.isEmpty)
+    }
+
+    @Test func `what the server holds of a removed upload is deleted when ten seconds are over`() async throws
+    {
+        let fixture = try await fixture(1, resource: Self.resource(500))
+        _ = await fixture.queue.perform(.remove(.ids([1])))
+        try await fixture.clock.waitForSleepers(1)
+        fixture.clock.advance(by: .seconds(9.9))
+        #expect(fixture.runner.discarded.isEmpty)
+        fixture.clock.advance(by: .seconds(0.2))
+        try await fixture.until { _ in !fixture.runner.discarded.isEmpty }
+        #expect(fixture.runner.discarded == [1])
+        #expect(await fixture.queue.perform(.undo) == .reversed(.putBack, [1]))
+        #expect(await fixture.queue.all.first?.resource == nil)
+        await fixture.queue.stop()
+    }
+
+    @Test func `what the server holds of a removed upload is deleted when the queue stops`() async throws {
+        let fixture = try await fixture(1, resource: Self.resource(500))
+        _ = await fixture.queue.perform(.remove(.ids([1])))
+        await fixture.queue.stop()
+        #expect(fixture.runner.discarded == [1])
+    }
+
+    @Test func `an upload that was removed while it ran goes on where the server is`() async throws {
+        let fixture = QueueFixture()
+        let (id, attempt) = try await fixture.startOne()
+        try await attempt.recorder.record(Self.resource(), durably: true)
+        _ = await fixture.queue.perform(.remove(.ids([id])))
+        attempt.finish(.cancelled)
+        #expect(await fixture.queue.perform(.undo) == .reversed(.putBack, [id]))
+        let next = try await fixture.runner.next()
+        #expect(next.upload.resource == Self.resource())
+        await fixture.queue.stop()
+    }
+
+    @Test func `an upload that arrived while it was removed is done when it is put back`() async throws {
+        let fixture = QueueFixture(ignoresCancelling: true)
+        let (id, attempt) = try await fixture.startOne()
+        _ = await fixture.queue.perform(.remove(.ids([id])))
+        attempt.complete()
+        #expect(await fixture.queue.perform(.undo) == .reversed(.putBack, [id]))
+        #expect(await fixture.queue.all.first?.state.isDone == true)
+        await fixture.queue.stop()
+        #expect(fixture.runner.discarded.isEmpty)
+    }
+
+    @Test func `orders are taken back from the last to the first and given again in turn`() async throws {
+        let fixture = try await fixture(3)
+        let queue = fixture.queue
+        _ = await queue.perform(.move(.ids([3]), .top))
+        _ = await queue.perform(.limitBandwidth(5000))
+        _ = await queue.perform(.remove(.ids([1])))
+        #expect(await queue.perform(.undo) == .reversed(.putBack, [1]))
+        #expect(await queue.perform(.undo) == .reversed(.limited, []))
+        #expect(await queue.status.bandwidthLimit == nil)
+        #expect(await queue.perform(.undo) == .reversed(.moved, [3]))
+        #expect(await queue.all.map(\.id) == [1, 2, 3])
+        #expect(await queue.perform(.redo) == .reversed(.moved, [3]))
+        #expect(await queue.perform(.redo) == .reversed(.limited, []))
+        #expect(await queue.perform(.redo) == .reversed(.removed, [1]))
+        #expect(await queue.all.map(\.id) == [3, 2])
+        #expect(await queue.status.bandwidthLimit == 5000)
+        await queue.stop()
+    }
+
+    @Test func `a pause is taken back, and so is going on`() async throws {
+        let fixture = QueueFixture(concurrency: 1)
+        try await fixture.queue.start(monitor: nil)
+        let ids = Array(await fixture.add(2).dropFirst())
+        _ = await fixture.queue.perform(.pause(.ids(ids)))
+        #expect(await fixture.queue.perform(.undo) == .reversed(.resumed, ids))
+        #expect(await fixture.queue.perform(.redo) == .reversed(.paused, ids))
+        #expect(await fixture.queue.all.last?.state == .paused(.user))
+        await fixture.queue.stop()
+    }
+
+    @Test func `an order that has nothing left to change is passed over`() async throws {
+        let fixture = try await fixture(2)
+        _ = await fixture.queue.perform(.move(.ids([2]), .top))
+        _ = await fixture.queue.perform(.resume(.ids([1])))
+        _ = await fixture.queue.perform(.pause(.ids([1])))
+        _ = await fixture.queue.perform(.undo)
+        _ = await fixture.queue.perform(.undo)
+        #expect(await fixture.queue.perform(.undo) == .reversed(.moved, [2]))
+        await fixture.queue.stop()
+    }
+
+    @Test func `a new order ends what could be done again`() async throws {
+        let fixture = try await fixture(2)
+        _ = await fixture.queue.perform(.remove(.ids([1])))
+        _ = await fixture.queue.perform(.undo)
+        _ = await fixture.queue.perform(.move(.ids([2]), .top))
+        guard case .refused(let failure) = await fixture.queue.perform(.redo) else {
+            Issue.record("done again")
+            return
+        }
+        #expect(failure.summary == "there is nothing to do again")
+        await fixture.queue.stop()
+    }
+
+    @Test func `what the disk refuses to put back can be put back later`() async throws {
+        let fixture = try await fixture(1)
+        _ = await fixture.queue.perform(.remove(.ids([1])))
+        fixture.journal.refusal = .diskFull(path: "journal.1.jsonl", isQuota: false)
+        guard case .refused = await fixture.queue.perform(.undo) else {
+            Issue.record("not refused")
+            return
+        }
+        fixture.journal.refusal = nil
+        #expect(await fixture.queue.perform(.undo) == .reversed(.putBack, [1]))
+        await fixture.queue.stop()
+    }
+
+    @Test func `the oldest of more than fifty orders cannot be taken back`() {
+        var orders = OrderHistory()
+        for id in 1...50 { #expect(orders.record(.putBack([id])) == nil) }
+        #expect(orders.record(.putBack([51])) == .putBack([1]))
+    }
+}
