@@ -70,7 +70,7 @@ import Uploads
 
 
              /out/raw-footage-day3-reel-7-take-11-version-2.braw -> box
-             ? help  n now  a add  p pause  x remove  q quit  space mark      1 marked  4/11
+             ? help  n now  a add  p pause  x remove  u undo  q quit          1 marked  4/11
             """
         #expect(Self.everyState(rows: 24, columns: 80).frame().description == expected)
     }
@@ -92,7 +92,7 @@ import Uploads
                   10 · queued   empty.txt                            0B                                             box
                   11 · queued   IMG_10011.CR3                       21M                                             box
              /out/raw-footage-day3-reel-7-take-11-version-2.braw -> box
-             ? help  n now  a add  p pause  x remove  q quit  space mark  b limit  c parallel                         1 marked  4/11
+             ? help  n now  a add  p pause  x remove  u undo  q quit  space mark  o order  b limit  c parallel        1 marked  4/11
             """
         let lines = Self.everyState(rows: 40, columns: 120).frame().description.split(
             separator: "\n", omittingEmptySubsequences: false)

@@ -97,4 +97,21 @@ import Uploads
         #expect(Model.make([.make(1, state: .running)]).deadline != nil)
         #expect(Model.make([.make(1, state: .waiting(30))]).deadline != nil)
     }
+
+    @Test func `u takes the last order back, and Ctrl-R gives it again`() {
+        var model = Model.make([.make(1)])
+        #expect(model.type("u").commands == [.undo])
+        #expect(model.update(.key(.control("r"))).commands == [.redo])
+    }
+
+    @Test(arguments: [
+        (QueueChangeKind.putBack, Request.undo, "undone: put back a.mov; Ctrl-R does it again"),
+        (.resumed, .undo, "undone: a.mov goes on; Ctrl-R does it again"),
+        (.moved, .redo, "done again: moved a.mov"),
+    ])
+    func `what was undone is said`(change: QueueChangeKind, request: Request, text: String) {
+        var model = Model.make([.make(1, name: "a.mov")])
+        _ = model.update(.replied(.reversed(change, [1]), to: request))
+        #expect(model.toast?.text == text)
+    }
 }

@@ -78,6 +78,15 @@ def test_what_the_server_knows_nothing_of_is_removed_at_once(screen, home):
     assert (home.files / "four.bin").exists()
 
 
+def test_what_was_removed_is_put_back_by_u_and_removed_again_by_ctrl_r(screen):
+    screen.press("Gx")
+    screen.wait("u puts back", gone="four.bin  ")
+    screen.press("u")
+    screen.wait("undone: put back four.bin", "four.bin  ")
+    screen.press("\x12")
+    screen.wait("done again: removed", gone="four.bin  ")
+
+
 def test_what_the_server_has_bytes_of_is_removed_after_a_question(screen, server):
     def has_bytes():
         return re.search(r" [1-9]\d*%", screen.line("one.bin  "))
@@ -93,7 +102,11 @@ def test_what_the_server_has_bytes_of_is_removed_after_a_question(screen, server
     screen.wait("The server already holds")
     screen.press_until("y", gone="Remove one.bin")
     screen.wait("removed one.bin", "/3", gone="one.bin  ")
-    screen.wait(lambda: not list((server.folder).rglob("*one*")))
+    screen.press("P")
+    screen.wait("Active 0")
+    screen.press("q")
+    assert screen.exit_status() == 0
+    assert not list(server.folder.rglob("*one*"))
 
 
 def test_the_done_ones_are_cleared(home, server, start):
@@ -148,13 +161,13 @@ def test_limiting_the_bandwidth(screen):
 
 def test_limiting_how_many_run(screen):
     screen.press("c")
-    screen.wait("Uploads at once", "from 1 to 999")
+    screen.wait("Uploads at once", "from 1 to 256")
     screen.press("\x150\r")
-    screen.wait("not a number from 1 to 999")
+    screen.wait("not a number from 1 to 256")
     screen.press("\x153\r")
     screen.wait("3 uploads at once", "Active 3", "3 of 3 up")
     screen.press("c\x1b")
-    screen.wait(gone="from 1 to 999")
+    screen.wait(gone="from 1 to 256")
 
 
 def test_help_shows_every_key_narrows_and_runs(screen):

@@ -8,6 +8,10 @@ struct Glyphs: Sendable {
     var offline: String { isUnicode ? "○" : "o" }
     var up: String { isUnicode ? "↑" : "^" }
 
+    func order(isAscending: Bool) -> String {
+        isUnicode ? isAscending ? "▲" : "▼" : isAscending ? "^" : "v"
+    }
+
     /// Behind the word for the state of what may be at the server twice.
     var twice: String { isUnicode ? "×2" : "x2" }
 

@@ -5,6 +5,9 @@ enum Action: Hashable, Sendable {
     case mark, markRange, invertMarks, markAll, filter, escape
     case add, pause, pauseAll, retry, retryAll, remove, clearDone
     case moveUp, moveDown, moveToTop, moveToBottom
+    case undo, redo
+    case order
+    case orderBy(RowOrder.Key)
     case limitBandwidth, limitConcurrency, tryNow
     case toggleMouse, details, copy, help, quit, suspend, redraw
 
@@ -34,5 +37,5 @@ enum Action: Hashable, Sendable {
 
 /// Where keys mean something of their own.
 enum Context: Hashable, Sendable, CaseIterable {
-    case list, details, help, add, prompt, filter, copy, removal, quit
+    case list, details, help, add, prompt, filter, order, copy, removal, quit
 }

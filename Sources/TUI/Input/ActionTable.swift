@@ -39,9 +39,12 @@ enum ActionTable {
         entry(.pause, [.character("p")], "pause", "pause, or go on"),
         entry(.retry, [.character("r")], "retry", "try again / send change"),
         entry(.remove, [.character("x"), .delete], "remove", "remove from the queue"),
+        entry(.undo, [.character("u")], "undo", "undo the last order"),
         entry(.quit, [.character("q"), .control("c")], "quit", "quit"),
         entry(.filter, [.character("/")], "filter", "show only what fits"),
         entry(.mark, [.character(" ")], "mark", "mark and step down"),
+        entry(.order, [.character("o")], "order", "order of the rows"),
+        entry(.redo, [.control("r")], nil, "do again what was undone"),
         entry(.moveUp, [.character("K"), .shiftUp], nil, "move up the queue"),
         entry(.moveDown, [.character("J"), .shiftDown], nil, "move down the queue"),
         entry(.moveToTop, [.character("T")], nil, "move to the top"),
@@ -128,6 +131,17 @@ enum ActionTable {
         Entry(action: .previous, context: .filter, keys: [.up], help: "one up"),
         Entry(action: .next, context: .filter, keys: [.down], help: "one down"),
 
+        orderEntry(.queue, "q", "queue", "as they run"),
+        orderEntry(.name, "n", "name", "by name"),
+        orderEntry(.size, "s", "size", "by size"),
+        orderEntry(.progress, "p", "progress", "by progress"),
+        orderEntry(.rate, "r", "rate", "by rate"),
+        orderEntry(.remaining, "e", "ETA", "by the time left"),
+        orderEntry(.added, "t", "time added", "by the time they were added"),
+        Entry(
+            action: .cancel, context: .order, keys: [.escape, .enter, .control("c")], hint: "close",
+            help: "leave the order as it is"),
+
         Entry(
             action: .copyPath, context: .copy, keys: [.character("p"), .character("y"), .enter],
             hint: "path here", help: "the path on this machine"),
@@ -157,6 +171,13 @@ enum ActionTable {
         Entry(
             action: .cancel, context: .quit, keys: [.escape, .enter], hint: "stay (default)", help: "stay"),
     ]
+
+    private static func orderEntry(
+        _ key: RowOrder.Key, _ character: Character, _ hint: String, _ help: String
+    ) -> Entry {
+        Entry(
+            action: .orderBy(key), context: .order, keys: [.character(character)], hint: hint, help: help)
+    }
 
     private static func entry(_ action: Action, _ keys: [Key], _ hint: String?, _ help: String) -> Entry {
         Entry(action: action, context: .list, keys: keys, hint: hint, help: help)

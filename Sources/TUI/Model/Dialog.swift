@@ -9,6 +9,7 @@ enum Dialog: Sendable {
     case prompt(PromptDialog)
     /// Typed in the last line, while the list shows what fits.
     case filter(LineEditor)
+    case order
     case copy(CopyDialog)
     case removal(RemovalDialog)
     case quit(openedAt: Double)
@@ -20,6 +21,7 @@ enum Dialog: Sendable {
         case .add: .add
         case .prompt: .prompt
         case .filter: .filter
+        case .order: .order
         case .copy: .copy
         case .removal: .removal
         case .quit: .quit
@@ -31,7 +33,7 @@ enum Dialog: Sendable {
         switch self {
         case .removal(let removal): removal.openedAt + Self.deafness
         case .quit(let openedAt): openedAt + Self.deafness
-        case .details, .help, .add, .prompt, .filter, .copy: -.infinity
+        case .details, .help, .add, .prompt, .filter, .order, .copy: -.infinity
         }
     }
 

@@ -37,7 +37,7 @@ extension Model {
         if let now = table.place(of: old.id), rows.index(of: now) != nil {
             cursor = now
         } else {
-            cursor = rows.isEmpty ? nil : rows[min(rows.lowerBound(of: old), rows.count - 1)]
+            cursor = rows.isEmpty ? nil : rows[rows.heir(of: old, at: before ?? 0)]
         }
         if let line, let index = cursorIndex { top = index - line }
         keepCursorInView()
@@ -61,9 +61,10 @@ extension Model {
         let old = cursor
         self.tab = tab
         range = nil
-        table.narrow(to: table.filter, in: tab)
+        table.arrange(table.filter, by: table.order, in: tab)
         top = 0
-        cursor = rows.isEmpty ? nil : rows[min(old.map { rows.lowerBound(of: $0) } ?? 0, rows.count - 1)]
+        let rows = rows
+        cursor = rows.isEmpty ? nil : rows[old.map { rows.index(of: $0) ?? rows.heir(of: $0, at: 0) } ?? 0]
         keepCursorInView()
     }
 

@@ -38,7 +38,7 @@ extension Model {
         following = .nothing
         range = nil
         let isBlank = text.allSatisfy { $0 == " " }
-        table.narrow(to: isBlank ? nil : UploadFilter(text), in: tab)
+        table.arrange(isBlank ? nil : UploadFilter(text), by: table.order, in: tab)
         settleCursor(before: before)
     }
 
@@ -53,9 +53,10 @@ extension Model {
 
     /// The cursor has moved: the range reaches to where it is now.
     mutating func stretchRange() {
-        guard let range, let cursor else { return }
-        let (first, last) = (min(range.anchor, cursor), max(range.anchor, cursor))
-        let inside = rows[rows.lowerBound(of: first)...].prefix { $0 <= last }
+        let rows = rows
+        guard let range, let cursor = cursorIndex else { return }
+        let anchor = rows.index(of: range.anchor) ?? cursor
+        let inside = rows[min(anchor, cursor)...max(anchor, cursor)]
         marks = range.before.union(inside.map(\.id))
     }
 }

@@ -50,6 +50,7 @@ extension Model {
         case .add(let add): return run(action, in: add)
         case .prompt(let prompt): return run(action, in: prompt)
         case .filter: runInFilter(action)
+        case .order: return runInOrder(action)
         case .copy(let copy): return run(action, in: copy)
         case .removal(let removal): return run(action, in: removal)
         case .quit: return runInQuit(action)
@@ -76,7 +77,7 @@ extension Model {
         case .filter(var line):
             guard line.handle(key) else { return [] }
             type(filter: line)
-        case nil, .details, .copy, .removal, .quit: break
+        case nil, .details, .order, .copy, .removal, .quit: break
         }
         return []
     }
@@ -99,7 +100,7 @@ extension Model {
         case .add(let add): paste(text, into: add)
         case nil, .details: paste(text, into: newAddDialog)
         // A question that destroys something is not answered by what happens to be in the clipboard.
-        case .copy, .removal, .quit: break
+        case .order, .copy, .removal, .quit: break
         }
         return []
     }

@@ -42,6 +42,10 @@ extension Model {
         case .clearDone:
             guard table.count(.done) > 0 else { return refuse("nothing is done yet") }
             return [.perform(.remove(.done), .remove(name: nil))]
+        case .undo: return [.perform(.undo, .undo)]
+        case .redo: return [.perform(.redo, .redo)]
+        case .order: dialog = .order
+        case .orderBy(let key): arrange(by: key)
         case .moveUp: return move(.up)
         case .moveDown: return move(.down)
         case .moveToTop: return move(.top)
@@ -134,6 +138,9 @@ extension Model {
     }
 
     private mutating func move(_ direction: QueueMove) -> [Effect] {
+        guard table.order == .queue else {
+            return refuse("the rows stand by \(table.order.title); moving needs the order of the queue: o q")
+        }
         let ids = targets.map(\.id)
         return ids.isEmpty ? [] : [.perform(.move(.ids(ids), direction), .move)]
     }

@@ -129,5 +129,11 @@ extension Model {
                 now: clock.seconds)
         }
         sampledAt = clock.seconds
+        let before = cursorIndex
+        let paces = live.mapValues { live in
+            Pace(
+                sent: live.sample.sent, rate: live.throughput.rate, remaining: live.throughput.remaining)
+        }
+        if table.measure(paces) { settleCursor(before: before) }
     }
 }

@@ -58,13 +58,13 @@ struct Model: Sendable {
         self.clock = clock
     }
 
-    var rows: [Place] { table.shown(in: tab) }
+    var rows: Rows { table.shown(in: tab) }
 
     var layout: Layout { Layout(size) }
 
     var cursorIndex: Int? { cursor.flatMap { rows.index(of: $0) } }
 
-    /// The marked uploads that are shown, else the one under the cursor, in queue order.
+    /// The marked uploads that are shown, else the one under the cursor, as they stand.
     var targets: [Upload] {
         let marked = markedRows
         let places = marked.isEmpty ? cursor.map { [$0] } ?? [] : marked

@@ -9,8 +9,11 @@ struct UploadTable: Sendable {
 
     private var uploads: [Upload.ID: Upload] = [:]
     private var places: [[Place]] = Tab.allCases.map { _ in [] }
-    /// The one tab of which only what fits is listed apart.
-    private var narrowed: (tab: Tab, filter: UploadFilter, places: [Place])?
+    /// The one tab whose rows are listed apart, because only some of them are shown, or in another order.
+    private var arranged: (tab: Tab, filter: UploadFilter?, rows: Rows)?
+    private(set) var order = RowOrder.queue
+    /// Of the running ones.
+    private var paces: [Upload.ID: Pace] = [:]
     private(set) var running: Set<Upload.ID> = []
     private(set) var waiting: Set<Upload.ID> = []
     /// Paused by nothing but the lack of a network.
@@ -24,25 +27,49 @@ struct UploadTable: Sendable {
 
     func places(in tab: Tab) -> [Place] { places[tab.rawValue] }
 
-    /// What of the tab fits the filter, if that is what the table was last narrowed to; else all of it.
-    func shown(in tab: Tab) -> [Place] {
-        if let narrowed, narrowed.tab == tab { return narrowed.places }
-        return places(in: tab)
+    /// The tab's rows as they were last arranged; all of them in the order of the queue if that was another tab.
+    func shown(in tab: Tab) -> Rows {
+        if let arranged, arranged.tab == tab { return arranged.rows }
+        return Rows(places(in: tab))
     }
 
-    var filter: UploadFilter? { narrowed?.filter }
+    var filter: UploadFilter? { arranged?.filter }
 
-    /// Keeps apart what fits, from now on with every change.
-    mutating func narrow(to filter: UploadFilter?, in tab: Tab) {
-        guard let filter else {
-            narrowed = nil
+    /// Keeps apart what is to be shown, and in which order, from now on with every change.
+    mutating func arrange(_ filter: UploadFilter?, by order: RowOrder, in tab: Tab) {
+        let known = order == self.order ? arranged : nil
+        self.order = order
+        guard filter != nil || order != .queue else {
+            arranged = nil
             return
         }
-        let known = narrowed.flatMap { $0.tab == tab && filter.narrows($0.filter) ? $0.places : nil }
-        let fitting = (known ?? places(in: tab)).filter { place in
-            uploads[place.id].map(filter.fits) ?? false
+        guard let filter else {
+            arranged = (tab, nil, rows(places(in: tab)))
+            return
         }
-        narrowed = (tab, filter, fitting)
+        func fits(_ place: Place) -> Bool { uploads[place.id].map(filter.fits) ?? false }
+        if let known, known.tab == tab, let last = known.filter, filter.narrows(last) {
+            arranged = (tab, filter, known.rows.keeping(fits))
+        } else {
+            arranged = (tab, filter, rows(places(in: tab).filter(fits)))
+        }
+    }
+
+    /// Takes in how running uploads move. Returns true if rows have changed places.
+    mutating func measure(_ new: [Upload.ID: Pace]) -> Bool {
+        var moved = false
+        for (id, pace) in new where paces[id] != pace {
+            guard let upload = uploads[id], running.contains(id) else { continue }
+            paces[id] = pace
+            if order.isByPace, refit(upload, upload) { moved = true }
+        }
+        return moved
+    }
+
+    private func value(of upload: Upload) -> SortValue { order.value(of: upload, pace: paces[upload.id]) }
+
+    private func rows(_ places: [Place]) -> Rows {
+        Rows(places, by: order) { id in uploads[id].map(value) }
     }
 
     func count(_ tab: Tab) -> Int { places[tab.rawValue].count }
@@ -55,9 +82,10 @@ struct UploadTable: Sendable {
     @discardableResult
     mutating func apply(_ update: QueueUpdate) -> Bool {
         if update.isComplete {
-            let last = narrowed
+            let (last, order) = (arranged, order)
             self = UploadTable()
-            if let last { narrow(to: last.filter, in: last.tab) }
+            self.order = order
+            if let last { arrange(last.filter, by: order, in: last.tab) }
         }
         let isBulk = update.changed.count + update.removed.count > Self.bulk
         var moved = update.isComplete
@@ -76,18 +104,20 @@ struct UploadTable: Sendable {
         for id in update.removed {
             guard let old = uploads.removeValue(forKey: id) else { continue }
             forget(old)
+            paces[id] = nil
             moved = true
             if !isBulk {
                 remove(old)
                 refit(old, nil)
             }
         }
-        if isBulk, moved || narrowed != nil { sortAnew() }
+        if isBulk, moved || arranged != nil { sortAnew() }
         return moved
     }
 
     private mutating func remember(_ upload: Upload) {
         bytesLeft += Self.left(upload)
+        if case .running = upload.state {} else { paces[upload.id] = nil }
         switch upload.state {
         case .running: running.insert(upload.id)
         case .waiting: waiting.insert(upload.id)
@@ -123,25 +153,32 @@ struct UploadTable: Sendable {
             guard let upload = uploads[place.id] else { continue }
             places[Tab(upload.state).rawValue].append(place)
         }
-        if let last = narrowed {
-            narrowed = nil
-            narrow(to: last.filter, in: last.tab)
+        if let last = arranged {
+            arranged = nil
+            arrange(last.filter, by: order, in: last.tab)
         }
     }
 
     /// Returns true if the upload came into what is kept apart, left it or moved in it.
     @discardableResult
     private mutating func refit(_ old: Upload?, _ new: Upload?) -> Bool {
-        guard let (tab, filter, _) = narrowed else { return false }
+        guard let tab = arranged?.tab else { return false }
+        let filter = arranged?.filter
         func place(_ upload: Upload?) -> Place? {
-            guard let upload, tab == .all || Tab(upload.state) == tab, filter.fits(upload) else { return nil }
+            guard let upload, tab == .all || Tab(upload.state) == tab, filter?.fits(upload) ?? true else {
+                return nil
+            }
             return Place(rank: upload.rank, id: upload.id)
         }
         let (before, after) = (place(old), place(new))
-        guard before != after else { return false }
-        if let before { narrowed?.places.removeSorted(before) }
-        if let after { narrowed?.places.insertSorted(after) }
-        return true
+        if order == .queue, before == after { return false }
+        let was = before.flatMap { arranged?.rows.index(of: $0) }
+        if let before { arranged?.rows.remove(before) }
+        if let after, let new {
+            let value = value(of: new)
+            arranged?.rows.insert(after, value: value)
+        }
+        return before != after || was != after.flatMap { arranged?.rows.index(of: $0) }
     }
 
     private static func left(_ upload: Upload) -> Int128 {

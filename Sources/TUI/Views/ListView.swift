@@ -14,21 +14,37 @@ struct ListView {
 
     func drawHeader(row: Int, in frame: inout Frame) {
         if columns.hasNumber {
-            frame.putRight("#", row: row, end: columns.number + Columns.numberWidth, role: .header)
+            put("#", .queue, row: row, end: columns.number + Columns.numberWidth, in: &frame)
         }
         if columns.hasWord { frame.put("STATE", row: row, column: columns.sign, role: .header) }
-        frame.put("NAME", row: row, column: columns.name, role: .header, limit: columns.nameWidth)
-        if columns.hasSize {
-            frame.putRight("SIZE", row: row, end: columns.size + Columns.sizeWidth, role: .header)
-        }
-        if columns.barWidth > 0 { frame.put("PROGRESS", row: row, column: columns.bar, role: .header) }
-        if columns.hasRate {
-            frame.putRight("RATE", row: row, end: columns.rate + Columns.rateWidth, role: .header)
-        }
+        put("NAME", .name, row: row, column: columns.name, in: &frame)
+        if columns.hasSize { put("SIZE", .size, row: row, end: columns.size + Columns.sizeWidth, in: &frame) }
+        if columns.barWidth > 0 { put("PROGRESS", .progress, row: row, column: columns.bar, in: &frame) }
+        if columns.hasRate { put("RATE", .rate, row: row, end: columns.rate + Columns.rateWidth, in: &frame) }
         if columns.hasRemaining {
-            frame.putRight("ETA", row: row, end: columns.remaining + Columns.remainingWidth, role: .header)
+            put("ETA", .remaining, row: row, end: columns.remaining + Columns.remainingWidth, in: &frame)
         }
         if columns.hasTarget { frame.put("TO", row: row, column: columns.target, role: .header) }
+    }
+
+    private func put(
+        _ title: String, _ key: RowOrder.Key, row: Int, end: Int, in frame: inout Frame
+    ) {
+        put(title, key, row: row, column: end - title.count - arrow(key).count, in: &frame)
+    }
+
+    /// With an arrow if the rows stand by it. A click puts them so.
+    private func put(
+        _ title: String, _ key: RowOrder.Key, row: Int, column: Int, in frame: inout Frame
+    ) {
+        let end = frame.put(title + arrow(key), row: row, column: column, role: .header)
+        frame.addRegion(rows: row..<(row + 1), columns: column..<end, .action(.orderBy(key)))
+    }
+
+    private func arrow(_ key: RowOrder.Key) -> String {
+        let order = model.table.order
+        guard order.key == key, order != .queue else { return "" }
+        return model.appearance.glyphs.order(isAscending: order.isAscending)
     }
 
     func draw(rows: Range<Int>, in frame: inout Frame) {

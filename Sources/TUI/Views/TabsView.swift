@@ -18,5 +18,17 @@ struct TabsView {
             frame.addRegion(rows: row..<(row + 1), columns: (column - 1)..<end, .tab(tab))
             column = end + 1 + (isWide ? 1 : 0)
         }
+        drawOrder(row: row, after: column, in: &frame)
+    }
+
+    /// Only if it is not as people expect it.
+    private func drawOrder(row: Int, after column: Int, in frame: inout Frame) {
+        let order = model.table.order
+        guard order != .queue else { return }
+        let text = "by \(order.title) \(model.appearance.glyphs.order(isAscending: order.isAscending))"
+        let start = model.size.columns - text.count - 1
+        guard start > column else { return }
+        frame.put(text, row: row, column: start, role: .dim)
+        frame.addRegion(rows: row..<(row + 1), columns: start..<model.size.columns, .action(.order))
     }
 }
