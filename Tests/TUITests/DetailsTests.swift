@@ -29,12 +29,45 @@ import Uploads
         for expected in [
             "Details of reel.mov", "from     /out/reel.mov", "to       box: reel.mov",
             "by       tus, because the server says Tus-Version 1.0.0", "state    running",
-            "held     12 MB of 40 MB at the server (30%)", "parts    12 of 40 parts at the server",
+            "held     12 MB of 40 MB at the server (30%)",
+            "parts    12 of 40 parts at the server",
             "expires  the server drops what it holds in 2 h", "tries    2 attempts, went on 1 time",
             "[Enter] close",
         ] {
             #expect(text.contains(expected), "\(expected) in\n\(text)")
         }
+    }
+
+    @Test func `few parts have a sign each`() {
+        var upload = Self.parts()
+        upload.resource?.parts = .init(held: 6, planned: 8)
+        var model = Model.make([upload])
+        model.type("i")
+        #expect(model.frame().description.contains("parts    ✓✓✓✓✓✓··  6 of 8 parts at the server"))
+    }
+
+    @Test func `how fast it goes, how fast it went and how long it will take are there`() {
+        var model = Model.make([.make(1, size: 10_000_000, state: .running)])
+        for step in 0...40 {
+            _ = model.pass(to: Double(step) * 0.25)
+            let sample = ProgressSample(
+                id: 1, sent: ByteCount(step) * 51_200, confirmed: 0, phase: .sending)
+            _ = model.update(.progress([sample]))
+        }
+        model.type("i")
+        let line = model.frame().description.split(separator: "\n").first { $0.contains("speed") }
+        #expect(
+            line?.contains("speed    200 KB/s now, 200 KB/s in this attempt, 00:39 left  ⣿⣿") == true,
+            "\(line ?? "")")
+    }
+
+    @Test func `on a large screen the details are always there`() {
+        var model = Model.make([.make(1, name: "a.mov", state: .failed)], rows: 40, columns: 120)
+        let text = model.frame().description
+        #expect(text.contains(" Details of a.mov ─"))
+        #expect(text.contains("error    403 no write access"))
+        _ = model.update(.resized(Size(rows: 24, columns: 80)))
+        #expect(!model.frame().description.contains("Details"))
     }
 
     @Test func `what was verified, skipped and where it is`() {

@@ -67,7 +67,7 @@ import Uploads
 
 
 
-
+                                                             ⣀⣤⣶⣶⣶⣿  9 MB/s peak, 6 s
 
              /out/raw-footage-day3-reel-7-take-11-version-2.braw -> box
              ? help  n now  a add  p pause  x remove  u undo  q quit          1 marked  4/11
@@ -91,7 +91,7 @@ import Uploads
                    9 ○ offline  evil\\e[31mred.txt                   12K waiting for network
                   10 · queued   empty.txt                            0B                                             box
                   11 · queued   IMG_10011.CR3                       21M                                             box
-             /out/raw-footage-day3-reel-7-take-11-version-2.braw -> box
+
              ? help  n now  a add  p pause  x remove  u undo  q quit  space mark  o order  b limit  c parallel        1 marked  4/11
             """
         let lines = Self.everyState(rows: 40, columns: 120).frame().description.split(

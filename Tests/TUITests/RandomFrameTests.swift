@@ -20,6 +20,8 @@ import Uploads
     ]
     private static let keys: [Key] = [
         .character("?"), .character("a"), .character("b"), .character("c"), .character("x"), .character("q"),
+        .character("i"), .character("l"), .character("o"), .character("n"), .character("s"), .character("r"),
+        .character("t"), .character("w"), .character("v"), .character("y"), .character("/"), .control("c"),
         .character("p"), .character(" "), .character("G"), .character("2"), .character("報"), .escape, .enter,
         .tab,
         .backTab, .down, .pageDown, .left, .paste("/a/b\n/報告\n", isComplete: true),
@@ -47,16 +49,18 @@ import Uploads
             var model = Model.make(
                 count == 0 ? [] : (1...count).map { Self.upload($0, &dice) },
                 isUnicode: Bool.random(using: &dice),
+                graph: GraphStyle.allCases.randomElement(using: &dice) ?? .braille,
                 destinations: [[], ["box"], ["box", "報告"]].randomElement(using: &dice) ?? [])
             for step in 0..<12 {
                 let small = Bool.random(using: &dice)
                 _ = model.update(
                     .resized(
                         Size(
-                            rows: .random(in: 1...(small ? 12 : 100), using: &dice),
-                            columns: .random(in: 1...(small ? 50 : 300), using: &dice))))
+                            rows: .random(in: 1...(small ? 12 : 200), using: &dice),
+                            columns: .random(in: 1...(small ? 50 : 500), using: &dice))))
                 _ = model.pass(to: Double(round * 20 + step))
                 if let key = Self.keys.randomElement(using: &dice) { _ = model.update(.key(key)) }
+                if count > 0 { _ = model.change(Self.upload(.random(in: 1...count, using: &dice), &dice)) }
                 _ = model.update(.previewed(reply, number: model.questions))
                 _ = model.update(.completed(["/報告", "/報告書"], number: model.questions))
                 _ = model.update(
@@ -77,7 +81,7 @@ import Uploads
     }
 
     @Test func `the list is drawn at every width`() {
-        for columns in 1...300 {
+        for columns in 1...500 {
             let list = Columns(width: columns)
             #expect(list.nameWidth >= 0)
             var model = Model.make([.make(1, name: "報告書.pdf", state: .failed)], rows: 20)

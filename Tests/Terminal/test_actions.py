@@ -225,3 +225,19 @@ def test_a_path_is_copied_to_the_clipboard_of_the_terminal(home, server, start):
     screen.wait("went to the terminal's clipboard")
     expected = base64.b64encode(str(path).encode())
     assert b"\x1b]52;c;" + expected + b"\x1b\\" in screen.raw
+
+
+def test_the_graph_goes_and_gives_its_line_to_the_list(screen):
+    screen.wait(" peak, ")
+    screen.press("tt")
+    screen.wait(gone=" peak, ")
+    screen.press("t")
+    screen.wait(" peak, ")
+
+
+def test_the_rows_stand_in_the_order_that_was_asked_for(screen):
+    screen.press("on")
+    screen.wait("by name", "NAME▲")
+    assert order(screen) == ["four", "one", "three", "two"]
+    screen.press("K")
+    screen.wait("moving needs the order of the queue")

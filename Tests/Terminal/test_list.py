@@ -1,5 +1,6 @@
 """The list: what it shows in each size, and how to get about in it."""
 
+import os
 import re
 
 import pytest
@@ -52,7 +53,7 @@ def test_80_columns(home, server, start):
     assert re.match(r"▸ ▲ up       film\.mov +40M [━╸][━╸─]{12} +\d+% +[\d.]+[KM]/s", lines[3])
     assert lines[4] == "  · queued   notes.txt                  2.0K"
     assert lines[22] == f" {home.files}/film.mov -> box"
-    assert lines[23].startswith(" ? help  a add  p pause  x remove  q quit")
+    assert lines[23].startswith(" ? help  a add  p pause  x remove  u undo  q quit")
     assert lines[23].endswith(" 1/2")
 
     assert screen.cell("up", row=3).fg == "5fafff"
@@ -120,13 +121,13 @@ def test_paging_through_a_long_list(home, server, start):
     home.add("--recursive", str(home.files / "many"))
     screen = start()
     screen.wait("▲ up", "1/100")
-    # A page is 19 rows.
+    # A page is 17 rows.
     for keys, position, name in [
-        ("\x1b[6~", "20/100", "019.bin"),
-        ("\x06", "39/100", "038.bin"),
-        ("\x04", "48/100", "047.bin"),
-        ("\x15", "39/100", "038.bin"),
-        ("\x02", "20/100", "019.bin"),
+        ("\x1b[6~", "18/100", "017.bin"),
+        ("\x06", "35/100", "034.bin"),
+        ("\x04", "43/100", "042.bin"),
+        ("\x15", "35/100", "034.bin"),
+        ("\x02", "18/100", "017.bin"),
         ("\x1b[5~", "1/100", "000.bin"),
         ("G", "100/100", "099.bin"),
         ("k", "99/100", "098.bin"),
@@ -186,3 +187,20 @@ def test_a_light_theme_has_a_light_line_under_the_cursor(home, server, start):
     screen = start("--theme", "light")
     screen.wait("notes.txt", "1/1")
     assert screen.cell("notes.txt", row=3).bg == "e4e4e4"
+
+
+def test_the_log_tells_what_happened_and_leads_to_the_upload(home, server, start):
+    path = home.make("gone.bin", "1K")
+    home.add(path, home.make("here.bin", "1K"))
+    os.unlink(path)
+    screen = start()
+    screen.wait("FAILED", "Done 1")
+    screen.press("gr")
+    screen.wait("gone.bin: no such file")
+    screen.press("l")
+    screen.wait("┌ Log", "trying gone.bin again", "gone.bin: no such file")
+    screen.press("/no such\r")
+    screen.wait("/no such", gone="trying gone.bin again")
+    screen.press("\r")
+    screen.wait(gone="┌ Log")
+    assert screen.line("gone.bin").startswith("▸")

@@ -1,3 +1,5 @@
+import UploadProtocols
+
 /// The signs that are drawn besides letters: Unicode, or ASCII where fonts and locales cannot be trusted.
 struct Glyphs: Sendable {
     var isUnicode: Bool
@@ -38,6 +40,16 @@ struct Glyphs: Sendable {
         let halves = Int(share * Double(width * 2))
         let full = String(repeating: "━", count: halves / 2) + (halves % 2 == 1 ? "╸" : "")
         return (full, String(repeating: "─", count: width - halves / 2 - halves % 2))
+    }
+
+    /// The parts at the server and those that are not there yet, as far as a part has a sign of its own.
+    func parts(_ parts: Resource.Parts, width: Int) -> String {
+        guard parts.planned > 0, parts.planned <= width, (0...parts.planned).contains(parts.held) else {
+            return ""
+        }
+        let (held, rest) = (state(.done), state(.queued))
+        return String(repeating: held, count: parts.held)
+            + String(repeating: rest, count: parts.planned - parts.held) + "  "
     }
 
     struct Box: Sendable {

@@ -72,7 +72,7 @@ struct Palette: Sendable {
 
     private func attributes(_ role: Role) -> Attributes {
         switch role {
-        case .normal, .dialog, .queued, .running, .bar, .done, .paused, .waiting: []
+        case .normal, .dialog, .queued, .running, .bar, .graph, .done, .paused, .waiting: []
         case .dim, .escape, .barRest: tier == .full || theme == .highContrast ? [] : .dim
         case .title, .key, .failed, .warning: .bold
         case .header: tier == .full ? [] : .underline

@@ -2,5 +2,5 @@
 enum Role: UInt8, CaseIterable, Sendable {
     case normal, dim, title, header, key, escape
     case running, done, failed, paused, waiting, queued
-    case bar, barRest, banner, warning, dialog, selection, field
+    case bar, barRest, graph, banner, warning, dialog, selection, field
 }

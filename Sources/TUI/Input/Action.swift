@@ -9,6 +9,7 @@ enum Action: Hashable, Sendable {
     case order
     case orderBy(RowOrder.Key)
     case limitBandwidth, limitConcurrency, tryNow
+    case openLog, raiseLevel, changeGraph
     case toggleMouse, details, copy, help, quit, suspend, redraw
 
     /// Inside dialogs.
@@ -37,5 +38,5 @@ enum Action: Hashable, Sendable {
 
 /// Where keys mean something of their own.
 enum Context: Hashable, Sendable, CaseIterable {
-    case list, details, help, add, prompt, filter, order, copy, removal, quit
+    case list, details, help, add, prompt, filter, order, log, logSearch, copy, removal, quit
 }

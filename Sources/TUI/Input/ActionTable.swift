@@ -55,6 +55,8 @@ enum ActionTable {
         entry(.retryAll, [.character("R")], nil, "try all failed again"),
         entry(.clearDone, [.character("X")], nil, "clear the done ones"),
         entry(.details, [.character("i"), .enter], nil, "all about this upload"),
+        entry(.openLog, [.character("l")], nil, "what happened so far"),
+        entry(.changeGraph, [.character("t")], nil, "graph: short, long, off"),
         entry(.copy, [.character("y")], nil, "copy path, URL or error"),
         entry(.markAll, [.control("a")], nil, "mark all shown"),
         entry(.markRange, [.character("v")], nil, "mark a range"),
@@ -130,6 +132,32 @@ enum ActionTable {
             help: "show all again"),
         Entry(action: .previous, context: .filter, keys: [.up], help: "one up"),
         Entry(action: .next, context: .filter, keys: [.down], help: "one down"),
+
+        Entry(
+            action: .confirm, context: .log, keys: [.enter], hint: "go to the upload",
+            help: "go to the upload"),
+        Entry(
+            action: .filter, context: .log, keys: [.character("/")], hint: "search",
+            help: "show only what has these words"),
+        Entry(
+            action: .raiseLevel, context: .log, keys: [.character("w")], hint: "warnings",
+            help: "all, warnings, errors"),
+        Entry(
+            action: .bottom, context: .log, keys: [.character("f"), .character("G"), .end], hint: "follow",
+            help: "follow what comes"),
+        Entry(
+            action: .cancel, context: .log, keys: [.character("l"), .character("q"), .control("c")],
+            hint: "close", help: "close the log"),
+        Entry(action: .escape, context: .log, keys: [.escape], help: "end the search, then close"),
+        Entry(action: .up, context: .log, keys: [.character("k"), .up], help: "one up"),
+        Entry(action: .down, context: .log, keys: [.character("j"), .down], help: "one down"),
+        Entry(action: .pageUp, context: .log, keys: [.pageUp, .control("b")], help: "a page up"),
+        Entry(action: .pageDown, context: .log, keys: [.pageDown, .control("f")], help: "a page down"),
+        Entry(action: .top, context: .log, keys: [.character("g"), .home], help: "to the first"),
+        Entry(action: .confirm, context: .logSearch, keys: [.enter], hint: "keep", help: "keep the search"),
+        Entry(
+            action: .escape, context: .logSearch, keys: [.escape, .control("c")], hint: "clear",
+            help: "show all again"),
 
         orderEntry(.queue, "q", "queue", "as they run"),
         orderEntry(.name, "n", "name", "by name"),

@@ -10,6 +10,7 @@ enum Dialog: Sendable {
     /// Typed in the last line, while the list shows what fits.
     case filter(LineEditor)
     case order
+    case log(LogDialog)
     case copy(CopyDialog)
     case removal(RemovalDialog)
     case quit(openedAt: Double)
@@ -22,6 +23,7 @@ enum Dialog: Sendable {
         case .prompt: .prompt
         case .filter: .filter
         case .order: .order
+        case .log(let log): log.context
         case .copy: .copy
         case .removal: .removal
         case .quit: .quit
@@ -33,7 +35,7 @@ enum Dialog: Sendable {
         switch self {
         case .removal(let removal): removal.openedAt + Self.deafness
         case .quit(let openedAt): openedAt + Self.deafness
-        case .details, .help, .add, .prompt, .filter, .order, .copy: -.infinity
+        case .details, .help, .add, .prompt, .filter, .order, .log, .copy: -.infinity
         }
     }
 

@@ -4,9 +4,11 @@ struct Layout: Hashable, Sendable {
 
     let sizeClass: SizeClass
     let size: Size
+    private let hasGraph: Bool
 
-    init(_ size: Size) {
+    init(_ size: Size, hasGraph: Bool = true) {
         self.size = size
+        self.hasGraph = hasGraph
         sizeClass =
             switch (size.columns, size.rows) {
             case (110..., 32...): .wide
@@ -24,10 +26,37 @@ struct Layout: Hashable, Sendable {
     var noteRow: Int? { hasTabs ? size.rows - 2 : nil }
     var hintRow: Int? { sizeClass == .tiny ? nil : size.rows - 1 }
 
+    /// The newest lines of the log: five under a title, or one.
+    var log: Range<Int> {
+        switch sizeClass {
+        case .wide: (size.rows - 7)..<(size.rows - 2)
+        case .standard: (size.rows - 3)..<(size.rows - 2)
+        case .compact, .tiny: 0..<0
+        }
+    }
+
+    /// Empty if there is none.
+    var graph: Range<Int> {
+        guard hasGraph else { return 0..<0 }
+        switch sizeClass {
+        case .wide: return (size.rows - 11)..<(size.rows - 8)
+        case .standard: return (size.rows - 4)..<(size.rows - 3)
+        case .compact, .tiny: return 0..<0
+        }
+    }
+
+    /// The details of the upload under the cursor; empty where they lie over the list instead.
+    var details: Range<Int> {
+        guard sizeClass == .wide else { return 0..<0 }
+        let end = size.rows - (hasGraph ? 12 : 8)
+        return (end - 6)..<end
+    }
+
     /// The rows of the list; empty if there is no room for it.
     var list: Range<Int> {
         switch sizeClass {
-        case .wide, .standard: 3..<(size.rows - 2)
+        case .wide: 3..<(details.lowerBound - 1)
+        case .standard: 3..<(size.rows - (hasGraph ? 4 : 3))
         case .compact: 1..<(size.rows - 1)
         case .tiny: 0..<0
         }

@@ -5,9 +5,15 @@ import Uploads
 struct LiveProgress: Sendable {
     private(set) var sample: ProgressSample
     private(set) var throughput = Throughput()
+    private(set) var history = RateHistory(span: 0.5)
     /// The attempt the samples belong to.
     private let attempt: Int
+    private var counted = 0.0
+    private var countedOver = 0.0
     private var at: Double
+
+    /// Bytes per second since the attempt's first byte; nil before there is anything to tell.
+    var mean: Double? { countedOver >= Throughput.settling ? counted / countedOver : nil }
 
     init(_ sample: ProgressSample, attempt: Int, now: Double) {
         self.sample = sample
@@ -32,6 +38,9 @@ struct LiveProgress: Sendable {
         if isCounted {
             throughput.add(
                 bytes: bytes, over: seconds, left: max(0, Double(size) - Double(next.sent)), now: now)
+            history.add(bytes: bytes, over: seconds)
+            counted += bytes
+            countedOver += seconds
         }
         sample = next
         at = now

@@ -51,6 +51,7 @@ extension Model {
         case .prompt(let prompt): return run(action, in: prompt)
         case .filter: runInFilter(action)
         case .order: return runInOrder(action)
+        case .log(let log): return run(action, in: log)
         case .copy(let copy): return run(action, in: copy)
         case .removal(let removal): return run(action, in: removal)
         case .quit: return runInQuit(action)
@@ -77,6 +78,7 @@ extension Model {
         case .filter(var line):
             guard line.handle(key) else { return [] }
             type(filter: line)
+        case .log(let log): type(key, in: log)
         case nil, .details, .order, .copy, .removal, .quit: break
         }
         return []
@@ -100,7 +102,7 @@ extension Model {
         case .add(let add): paste(text, into: add)
         case nil, .details: paste(text, into: newAddDialog)
         // A question that destroys something is not answered by what happens to be in the clipboard.
-        case .order, .copy, .removal, .quit: break
+        case .order, .log, .copy, .removal, .quit: break
         }
         return []
     }

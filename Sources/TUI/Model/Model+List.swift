@@ -61,13 +61,18 @@ extension Model {
             hasMouse.toggle()
             say(.information, hasMouse ? "mouse on; Shift-drag selects text" : "mouse off; drag selects text")
             return [.setMouse(hasMouse)]
+        case .openLog: dialog = .log(LogDialog())
+        case .changeGraph:
+            graph = graph.next
+            keepCursorInView()
         case .copy: openCopyDialog()
         case .details: if cursor != nil { dialog = .details }
         case .help: dialog = .help(HelpDialog())
         case .quit: return quit()
         case .suspend: return [.suspend]
         case .redraw: return [.redraw]
-        case .confirm, .cancel, .previous, .next, .columnBack, .columnOn, .complete, .nextDestination,
+        case .confirm, .cancel, .previous, .next, .columnBack, .columnOn, .raiseLevel, .complete,
+            .nextDestination,
             .copyPath, .copyAddress, .copyError, .removeNow, .quitNow, .quitWhenIdle:
             break
         }

@@ -5,6 +5,8 @@ import Uploads
 extension Model {
     /// Puts the queue's answer into words.
     mutating func take(_ reply: QueueReply, to request: Request) -> [Effect] {
+        let before = toast
+        defer { if let toast, toast != before { log(toast) } }
         switch reply {
         case .refused(let failure):
             if request == .stopWhenIdle { isFinishing = false }
@@ -14,6 +16,16 @@ extension Model {
         case .reversed(let change, let ids): say(change, ids, isUndo: request == .undo)
         }
         return []
+    }
+
+    private mutating func log(_ toast: Toast) {
+        let level: LogEntry.Level =
+            switch toast.kind {
+            case .information: .information
+            case .warning: .warning
+            case .failure: .error
+            }
+        log(level, toast.text)
     }
 
     private mutating func say(_ ids: [Upload.ID], _ request: Request) {

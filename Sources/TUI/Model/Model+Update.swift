@@ -19,6 +19,7 @@ extension Model {
         case .completed(let candidates, let number): return take(candidates, number: number)
         case .stray(let text):
             let line = text.split(whereSeparator: \.isNewline).first.map(String.init) ?? text
+            log(.warning, String(line.prefix(200)))
             say(.warning, String(line.prefix(200)))
         case .cannotSuspend: say(.warning, "cannot suspend: no shell to go back to")
         case .queueEnded:
@@ -50,8 +51,13 @@ extension Model {
     private mutating func take(_ update: QueueUpdate) -> [Effect] {
         let before = cursorIndex
         let wasOffline = isOffline
+        let statusBefore = status
         status = update.status
-        if !update.isComplete { countUnsampled(update.changed) }
+        if !isLoading { logChange(from: statusBefore) }
+        if !update.isComplete {
+            countUnsampled(update.changed)
+            for upload in update.changed { logChange(from: table[upload.id], to: upload) }
+        }
         if table.apply(update) { settleCursor(before: before) }
         if update.isComplete {
             marks = marks.filter { table[$0] != nil }
@@ -124,6 +130,7 @@ extension Model {
             }
         }
         if let sampledAt, clock.seconds > sampledAt {
+            history.add(bytes: bytes, over: clock.seconds - sampledAt, now: clock.seconds)
             total.add(
                 bytes: bytes, over: clock.seconds - sampledAt, left: Double(max(0, bytesLeft)),
                 now: clock.seconds)

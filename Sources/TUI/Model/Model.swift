@@ -40,6 +40,9 @@ struct Model: Sendable {
     /// When the waits for a retry end, on the clock that never jumps, as the queue said when it told of them.
     var waitEnds: [Upload.ID: Double] = [:]
     var total = Throughput()
+    var history = ThroughputHistory()
+    var graph = GraphSpan.seconds
+    var log = EventLog()
     var sampledAt: Double?
     /// Bytes of uploads that ended since the last samples: the small ones come and go between two.
     var unsampled = 0.0
@@ -60,7 +63,7 @@ struct Model: Sendable {
 
     var rows: Rows { table.shown(in: tab) }
 
-    var layout: Layout { Layout(size) }
+    var layout: Layout { Layout(size, hasGraph: graph != .off) }
 
     var cursorIndex: Int? { cursor.flatMap { rows.index(of: $0) } }
 

@@ -24,9 +24,10 @@ final class Program {
         self.client = client
         self.mailbox = mailbox
         self.send = send
+        let glyphs = Glyphs(isUnicode: !configuration.ascii && session.isUnicode)
         model = Model(
             appearance: Appearance(
-                glyphs: Glyphs(isUnicode: !configuration.ascii && session.isUnicode),
+                glyphs: glyphs, graph: glyphs.isUnicode ? configuration.graph ?? .braille : .ascii,
                 agrees: TerminalSession.agrees),
             destinations: configuration.destinations, defaultDestination: configuration.defaultDestination,
             hasMouse: configuration.mouse, clock: Self.now())

@@ -19,6 +19,8 @@ public struct Screen: Sendable {
         public var ascii: Bool
         public var colour: Colour
         public var theme: Theme
+        /// What graphs are drawn with; nil for dots where they can be drawn. ASCII where nothing else can.
+        public var graph: GraphStyle?
         /// Whether clicks and the wheel are taken. `m` changes it.
         public var mouse: Bool
         /// The names of the destinations that files can be added to.
@@ -27,13 +29,13 @@ public struct Screen: Sendable {
         public var defaultDestination: String?
 
         public init(
-            ascii: Bool = false, colour: Colour = .auto, theme: Theme = .standard, mouse: Bool = true,
-            destinations: [String] = [],
-            defaultDestination: String? = nil
+            ascii: Bool = false, colour: Colour = .auto, theme: Theme = .standard, graph: GraphStyle? = nil,
+            mouse: Bool = true, destinations: [String] = [], defaultDestination: String? = nil
         ) {
             self.ascii = ascii
             self.colour = colour
             self.theme = theme
+            self.graph = graph
             self.mouse = mouse
             self.destinations = destinations
             self.defaultDestination = defaultDestination

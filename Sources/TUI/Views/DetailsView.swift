@@ -20,6 +20,16 @@ struct DetailsView {
             width: inside)
     }
 
+    /// As many of the facts as there are rows for, what went wrong first.
+    func draw(rows: Range<Int>, in frame: inout Frame) {
+        guard let upload = model.cursor.flatMap({ model.table[$0.id] }) else { return }
+        let lines = facts(upload).flatMap { self.lines($0, width: model.size.columns - 2) }
+        for (line, row) in zip(lines, rows) {
+            var column = 1
+            for piece in line { column = frame.put(piece.text, row: row, column: column, role: piece.role) }
+        }
+    }
+
     private typealias Fact = (label: String, text: String)
 
     private func lines(_ fact: Fact, width: Int) -> [DialogBox.Line] {
@@ -50,13 +60,19 @@ struct DetailsView {
 
     private func facts(_ upload: Upload) -> [Fact] {
         var facts: [Fact] = Self.decision(upload)
+        if let failure = Self.failure(upload), !upload.isUncertain {
+            facts.append(("error", RowAppearance.sentence(failure, of: upload)))
+            if let hint = failure.hint { facts.append(("next", hint)) }
+        }
         facts += [
             ("from", upload.path.text), ("to", Self.goal(upload)), ("by", Self.way(upload)),
             ("state", state(upload)),
         ]
         if let held = held(upload) { facts.append(("held", held)) }
+        if let speed = speed(upload) { facts.append(("speed", speed)) }
         if let parts = upload.resource?.parts {
-            facts.append(("parts", "\(Wording.parts(parts)) at the server"))
+            let strip = model.appearance.glyphs.parts(parts, width: Self.stripWidth)
+            facts.append(("parts", "\(strip)\(Wording.parts(parts)) at the server"))
         }
         if let expires = upload.resource?.expires {
             let wait = Wording.wait(expires.timeIntervalSince(model.clock.date))
@@ -67,17 +83,26 @@ struct DetailsView {
         if upload.mayBeDuplicate {
             facts.append(("twice", "it may be there twice: sent again after no answer came"))
         }
-        if let failure = Self.failure(upload) {
-            let sentence = RowAppearance.sentence(failure, of: upload)
-            if upload.isUncertain {
-                facts.append(("answer", sentence))
-            } else {
-                facts.append(("error", sentence))
-                if let hint = failure.hint { facts.append(("next", hint)) }
-            }
+        if let failure = Self.failure(upload), upload.isUncertain {
+            facts.append(("answer", RowAppearance.sentence(failure, of: upload)))
         }
         return facts
     }
+
+    /// `5.1 MB/s now, 4.7 MB/s in this attempt, 00:01 left` and how it went in the last minute.
+    private func speed(_ upload: Upload) -> String? {
+        guard let live = model.live[upload.id], let rate = live.throughput.rate else { return nil }
+        var parts = ["\(ByteFormat.rate(rate)) now"]
+        if let mean = live.mean { parts.append("\(ByteFormat.rate(mean)) in this attempt") }
+        parts.append("\(Wording.remaining(live.throughput.remaining)) left")
+        let graph = Graph(
+            live.history.values, width: Self.sparkWidth, height: 1, style: model.appearance.graph)
+        let spark = graph.lines.first.map { $0.drop { $0 == " " } } ?? ""
+        return parts.joined(separator: ", ") + (spark.isEmpty ? "" : "  \(spark)")
+    }
+
+    private static let sparkWidth = 30
+    private static let stripWidth = 32
 
     /// What a person must decide comes first: on a small screen there is room for little else.
     private static func decision(_ upload: Upload) -> [Fact] {

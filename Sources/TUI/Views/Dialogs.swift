@@ -13,6 +13,7 @@ extension Model {
         case .add(let add): AddView(add: add, size: size, appearance: appearance).box
         case .prompt(let prompt): box(for: prompt)
         case .order: orderBox
+        case .log(let log): LogDialogView(dialog: log, model: self).box
         case .copy(let copy): box(for: copy)
         case .removal(let removal): box(for: removal)
         case .quit: quitBox

@@ -12,7 +12,10 @@ struct NoteView {
             drawToast(toast, row: row, in: &frame)
             return
         }
-        guard let upload = model.cursor.flatMap({ model.table[$0.id] }) else { return }
+        // The details say more, where there is room for them.
+        guard model.layout.details.isEmpty, let upload = model.cursor.flatMap({ model.table[$0.id] }) else {
+            return
+        }
         let ellipsis = model.appearance.glyphs.ellipsis
         if let problem = Self.problem(upload, room: room) {
             let text = model.appearance.safe(problem).truncated(to: room, ellipsis: ellipsis)

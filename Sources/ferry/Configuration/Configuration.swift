@@ -119,19 +119,27 @@ struct ConnectivitySettings: Decodable, Equatable {
 struct AppearanceSettings: Decodable, Equatable {
     enum Colour: String, Decodable, CaseIterable { case auto, always, never }
     enum Glyphs: String, Decodable, CaseIterable { case auto, unicode, ascii }
+    enum Graph: String, Decodable, CaseIterable {
+        case auto, braille, block, ascii
+
+        /// nil for the terminal's best.
+        var style: GraphStyle? { GraphStyle(rawValue: rawValue) }
+    }
 
     var colour = Colour.auto
     var glyphs = Glyphs.auto
     var theme = Theme.standard
+    var graph = Graph.auto
     var mouse = true
 
     init() {}
 
     init(from decoder: any Decoder) throws {
-        let fields = try Fields(decoder, known: ["color", "glyphs", "theme", "mouse"])
+        let fields = try Fields(decoder, known: ["color", "glyphs", "theme", "graph", "mouse"])
         colour = try fields.choice("color") ?? colour
         glyphs = try fields.choice("glyphs") ?? glyphs
         theme = try fields.choice("theme") ?? theme
+        graph = try fields.choice("graph") ?? graph
         mouse = try fields.value("mouse") ?? mouse
     }
 }

@@ -1,0 +1,106 @@
+import Foundation
+import Transfer
+import UploadProtocols
+import Uploads
+
+extension Model {
+    mutating func log(_ level: LogEntry.Level, _ text: String, upload: Upload.ID? = nil) {
+        log.add(level, text, date: clock.date, upload: upload)
+    }
+
+    /// Writes down what a change means for a person.
+    mutating func logChange(from before: Upload?, to upload: Upload) {
+        guard let before, before.state != upload.state else { return }
+        switch upload.state {
+        case .failed(let failure): log(.error, sentence(upload, failure), upload: upload.id)
+        case .held(let failure): log(.warning, sentence(upload, failure), upload: upload.id)
+        case .waiting(let until, let failure):
+            // Each new wait is one; the same one told with another moment is not.
+            if case .waiting = before.state { return }
+            let wait = Wording.wait(until.timeIntervalSince(clock.date))
+            let reason = RowAppearance.sentence(failure, of: upload)
+            log(.warning, "\(upload.path.name): \(reason); again \(wait)", upload: upload.id)
+        case .done(let receipt, _): log(.information, Self.arrival(upload, receipt), upload: upload.id)
+        case .running where upload.tries.resumes > before.tries.resumes:
+            log(.information, "\(upload.path.name) goes on where it was", upload: upload.id)
+        case .queued, .running, .paused: break
+        }
+    }
+
+    private func sentence(_ upload: Upload, _ failure: UploadFailure) -> String {
+        let parts = [RowAppearance.sentence(failure, of: upload), failure.hint].compactMap { $0 }
+        return "\(upload.path.name): \(parts.joined(separator: "; "))"
+    }
+
+    private static func arrival(_ upload: Upload, _ receipt: Receipt) -> String {
+        if receipt.wasThere { return "\(upload.path.name) was there already" }
+        let size = ByteFormat.sentence(upload.size)
+        guard receipt.duration >= 1 else { return "\(upload.path.name) is done: \(size)" }
+        let rate = ByteFormat.rate(Double(upload.size) / receipt.duration)
+        return "\(upload.path.name) is done: \(size) in \(Wording.remaining(receipt.duration)), \(rate)"
+    }
+
+    /// Writes down what is true of the queue as a whole from now on.
+    mutating func logChange(from before: EngineStatus) {
+        switch (before.network, status.network) {
+        case (.online, .offline(_, let reason)):
+            log(.warning, "the network is lost (\(reason)); uploads wait, nothing is lost")
+        case (.offline(let since, _), .online):
+            let seconds = clock.date.timeIntervalSince(since)
+            log(.information, "the network is back after \(Wording.remaining(seconds))")
+        case (.online, .online), (.offline, .offline): break
+        }
+        guard let notice = status.notice, notice != before.notice else { return }
+        log(.warning, [notice.summary, notice.hint].compactMap { $0 }.joined(separator: "; "))
+    }
+}
+
+extension Model {
+    mutating func run(_ action: Action, in dialog: LogDialog) -> [Effect] {
+        var shown = dialog
+        let entries = shown.entries(of: log)
+        let page = max(1, LogDialogView.height(size))
+        switch action {
+        case .up: shown.move(by: -1, in: entries)
+        case .down: shown.move(by: 1, in: entries)
+        case .pageUp: shown.move(by: -page, in: entries)
+        case .pageDown: shown.move(by: page, in: entries)
+        case .top: shown.move(to: 0, in: entries)
+        case .bottom: shown.position = .following
+        case .raiseLevel: shown.raiseLevel()
+        case .filter: shown.search = .typing(LineEditor(shown.search.text))
+        case .confirm:
+            guard case .kept = shown.search else {
+                shown.search = .kept(shown.search.text)
+                break
+            }
+            return jump(to: shown.index(in: entries).flatMap { entries[$0].upload })
+        case .escape where !shown.search.text.isEmpty: shown.search = .kept("")
+        default:
+            self.dialog = nil
+            return []
+        }
+        self.dialog = .log(shown)
+        return []
+    }
+
+    mutating func type(_ key: Key, in dialog: LogDialog) {
+        guard case .typing(var line) = dialog.search, line.handle(key) else { return }
+        var shown = dialog
+        shown.search = .typing(line)
+        self.dialog = .log(shown)
+    }
+
+    /// To the upload in the list: in the tab that has it, without a filter that hides it.
+    private mutating func jump(to id: Upload.ID?) -> [Effect] {
+        guard let id else { return refuse("this is not about an upload") }
+        guard let place = table.place(of: id) else { return refuse("it is not in the queue any more") }
+        dialog = nil
+        if rows.index(of: place) == nil { show(.all) }
+        if rows.index(of: place) == nil { table.arrange(nil, by: table.order, in: tab) }
+        following = .nothing
+        cursor = place
+        keepCursorInView()
+        return []
+    }
+}

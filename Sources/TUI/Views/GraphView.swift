@@ -1,0 +1,38 @@
+import Foundation
+import UploadProtocols
+
+/// How fast all uploads together went.
+struct GraphView {
+    let model: Model
+
+    private static let labelWidth = 24
+
+    /// In one line with the peak in words, or in several with a scale beside them.
+    func draw(rows: Range<Int>, in frame: inout Frame) {
+        guard let history = model.history[model.graph], !rows.isEmpty else { return }
+        let room = model.size.columns - 2
+        let width = min(RateHistory.limit, max(0, room - Self.labelWidth))
+        let graph = Graph(
+            history.values, width: width, height: rows.count, style: model.appearance.graph)
+        for (line, row) in zip(graph.lines, rows) {
+            frame.put(line, row: row, column: 1, role: .graph)
+        }
+        let labels = labels(graph, span: history.span, lines: rows.count)
+        for (label, row) in zip(labels, rows) {
+            frame.put(label, row: row, column: width + 3, role: .dim, limit: max(0, room - width - 1))
+        }
+    }
+
+    private func labels(_ graph: Graph, span: Double, lines: Int) -> [String] {
+        guard graph.count > 0 else { return [] }
+        let peak = "\(ByteFormat.rate(graph.peak)) peak, \(Self.time(Double(graph.count) * span))"
+        guard lines > 2 else { return [peak] }
+        let middle = Array(repeating: "", count: lines - 2)
+        return [ByteFormat.rate(graph.scale)] + middle + [peak]
+    }
+
+    /// `50 s`, `8 min`.
+    private static func time(_ seconds: Double) -> String {
+        seconds < 100 ? "\(Int(seconds.rounded())) s" : "\(Int((seconds / 60).rounded())) min"
+    }
+}

@@ -1,0 +1,36 @@
+import Foundation
+
+/// The newest entries of the log, below the list.
+struct LogView {
+    let model: Model
+
+    func draw(rows: Range<Int>, in frame: inout Frame) {
+        for (entry, row) in zip(model.log.entries.suffix(rows.count), rows) {
+            var column = 1
+            for piece in Self.pieces(entry, appearance: model.appearance, width: model.size.columns - 2) {
+                column = frame.put(piece.text, row: row, column: column, role: piece.role)
+            }
+            if let upload = entry.upload {
+                frame.addRegion(rows: row..<(row + 1), columns: 0..<model.size.columns, .upload(upload))
+            }
+        }
+    }
+
+    /// `14:02:11 warn  reel.mov: …`.
+    static func pieces(_ entry: LogEntry, appearance: Appearance, width: Int) -> DialogBox.Line {
+        let time = Wording.timeOfDay(entry.date, in: appearance.zone)
+        let word = entry.level.word.padding(toLength: 5, withPad: " ", startingAt: 0)
+        let text = appearance.safe(entry.text).truncated(
+            to: max(0, width - time.count - word.count - 2), ellipsis: appearance.glyphs.ellipsis)
+        let role: Role =
+            switch entry.level {
+            case .information: .dim
+            case .warning: .warning
+            case .error: .failed
+            }
+        return [
+            .init(appearance.safe(time + " "), .dim), .init(appearance.safe(word + " "), role),
+            .init(text, entry.level == .information ? .dim : .normal),
+        ]
+    }
+}

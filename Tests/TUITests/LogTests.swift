@@ -1,0 +1,159 @@
+import Foundation
+import Testing
+import Transfer
+import UploadProtocols
+import Uploads
+
+@testable import TUI
+
+struct LogTests {
+    private static func texts(_ model: Model) -> [String] { model.log.entries.map(\.text) }
+
+    private static func numbered(_ count: Int) -> Model {
+        var model = Model.make([.make(1, name: "a.mov"), .make(2, name: "b.mov")])
+        for number in 0..<count {
+            model.log(number % 3 == 0 ? .warning : .information, "entry \(number)", upload: number % 2 + 1)
+        }
+        return model
+    }
+
+    private static func selected(_ model: Model) -> String? {
+        guard case .log(let dialog) = model.dialog else { return nil }
+        let entries = dialog.entries(of: model.log)
+        return dialog.index(in: entries).map { entries[$0].text }
+    }
+
+    @Test func `what becomes of an upload is written down with what to do`() {
+        var model = Model.make([.make(1, name: "a.mov", state: .running), .make(2, name: "b.mov")])
+        _ = model.change(.make(1, name: "a.mov", state: .waiting(12)))
+        _ = model.change(.make(1, name: "a.mov", state: .failed))
+        _ = model.change(.make(2, name: "b.mov", state: .changed))
+        #expect(
+            Self.texts(model) == [
+                "a.mov: 503 the server is busy; again in 12 s",
+                "a.mov: 403 no write access; fix the rights, then r",
+                "b.mov: edited while queued; r sends the new version",
+            ])
+        #expect(model.log.entries.map(\.level) == [.warning, .error, .warning])
+    }
+
+    @Test func `an upload that is done tells its size, time and rate`() {
+        var model = Model.make([.make(1, name: "a.mov", size: 10 << 20, state: .running)])
+        let receipt = Receipt(bytes: 10 << 20, duration: 5)
+        _ = model.change(.make(1, name: "a.mov", size: 10 << 20, state: .done(receipt, at: .distantPast)))
+        #expect(Self.texts(model) == ["a.mov is done: 10 MB in 00:05, 2 MB/s"])
+    }
+
+    @Test func `what was there when the screen opened is no news`() {
+        #expect(Self.numbered(0).log.entries.isEmpty)
+    }
+
+    @Test func `the network that goes and comes back is written down once each`() {
+        var model = Model.make([.make(1)])
+        let lost = EngineStatus(
+            network: .offline(since: Date(timeIntervalSince1970: Clock.start), reason: "no address"))
+        _ = model.change(status: lost)
+        _ = model.change(status: lost)
+        _ = model.pass(to: 41)
+        _ = model.change(status: EngineStatus())
+        #expect(
+            Self.texts(model) == [
+                "the network is lost (no address); uploads wait, nothing is lost",
+                "the network is back after 00:41",
+            ])
+    }
+
+    @Test func `what people ordered is written down, what was refused to them for nothing is not`() {
+        var model = Model.make([.make(1, name: "a.mov")])
+        model.type("r")
+        _ = model.update(.replied(.changed([1]), to: .pause(warning: nil)))
+        #expect(Self.texts(model) == ["paused a.mov; p goes on"])
+    }
+
+    @Test func `the newest ten thousand are kept`() {
+        var log = EventLog()
+        for number in 1...25_000 { log.add(.information, "\(number)", date: .distantPast) }
+        #expect(log.entries.count <= EventLog.limit + 1000)
+        #expect(log.entries.count >= EventLog.limit)
+        #expect(log.entries.last?.text == "25000")
+    }
+
+    @Test func `the newest entry is below the list, five of them on a large screen`() {
+        var model = Self.numbered(7)
+        #expect(model.frame().text(21).hasSuffix("warn  entry 6"))
+        _ = model.update(.resized(Size(rows: 40, columns: 120)))
+        #expect(
+            (33...37).map { model.frame().text($0).suffix(7) } == [
+                "entry 2", "entry 3", "entry 4", "entry 5", "entry 6",
+            ])
+    }
+
+    @Test func `the log follows until somebody goes up, and says how many are newer`() {
+        var model = Self.numbered(9)
+        model.type("l")
+        model.log(.information, "entry 9")
+        #expect(Self.selected(model) == "entry 9")
+        model.type("kk")
+        model.log(.information, "entry 10")
+        #expect(Self.selected(model) == "entry 7")
+        #expect(model.frame().description.contains("3 newer"))
+        model.type("f")
+        #expect(Self.selected(model) == "entry 10")
+    }
+
+    @Test func `w leaves out what matters less`() {
+        var model = Self.numbered(9)
+        model.type("lwg")
+        #expect(Self.selected(model) == "entry 0")
+        model.type("j")
+        #expect(Self.selected(model) == "entry 3")
+        model.type("w")
+        #expect(model.frame().description.contains("nothing like this"))
+        model.type("wgj")
+        #expect(Self.selected(model) == "entry 1")
+    }
+
+    @Test func `words narrow the log, and Esc ends that before it closes`() {
+        var model = Self.numbered(30)
+        model.type("l/ENTRY 2")
+        #expect(model.context == .logSearch)
+        _ = model.update(.key(.enter))
+        model.type("g")
+        #expect(Self.selected(model) == "entry 2")
+        model.type("j")
+        #expect(Self.selected(model) == "entry 12")
+        _ = model.update(.key(.escape))
+        #expect(model.context == .log)
+        _ = model.update(.key(.escape))
+        #expect(model.context == .list)
+    }
+
+    @Test func `Enter goes to the upload wherever the list is`() {
+        var model = Self.numbered(2)
+        model.type("/a.mov")
+        _ = model.update(.key(.enter))
+        model.type("6l")
+        _ = model.update(.key(.enter))
+        #expect(model.context == .list)
+        #expect(model.cursor?.id == 2)
+        #expect(model.rows.contains { $0.id == 2 })
+    }
+
+    @Test func `an upload that is gone cannot be gone to`() {
+        var model = Self.numbered(1)
+        _ = model.change(removed: [1])
+        model.type("l")
+        _ = model.update(.key(.enter))
+        #expect(model.context == .log)
+        #expect(model.toast?.text == "it is not in the queue any more")
+    }
+
+    @Test func `hostile names are harmless in the log`() {
+        var model = Model.make([.make(1, name: "evil\u{1B}[31m\u{202E}", state: .running)])
+        _ = model.change(.make(1, name: "evil\u{1B}[31m\u{202E}", state: .failed))
+        #expect(model.frame().text(21).contains("evil\\e[31m"))
+        model.type("l")
+        #expect(model.frame().isWhole)
+        #expect(!model.frame().description.unicodeScalars.contains("\u{1B}"))
+    }
+}
