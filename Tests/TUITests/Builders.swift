@@ -49,11 +49,13 @@ extension Clock {
 extension Model {
     static func make(
         _ uploads: [Upload] = [], rows: Int = 24, columns: Int = 80, isUnicode: Bool = true,
-        destinations: [String] = ["box"], status: EngineStatus = EngineStatus()
+        destinations: [String] = ["box"], status: EngineStatus = EngineStatus(),
+        actions: ActionTable = .standard
     ) -> Model {
         var model = Model(
             appearance: Appearance(
-                glyphs: Glyphs(isUnicode: isUnicode), zone: TimeZone(secondsFromGMT: 0) ?? .current),
+                glyphs: Glyphs(isUnicode: isUnicode), actions: actions,
+                zone: TimeZone(secondsFromGMT: 0) ?? .current),
             destinations: destinations, defaultDestination: nil, hasMouse: true, clock: .at(0))
         _ = model.update(.resized(Size(rows: rows, columns: columns)))
         _ = model.update(.queue(QueueUpdate(isComplete: true, changed: uploads, removed: [], status: status)))

@@ -30,9 +30,26 @@ enum Action: Hashable, Sendable {
         default: false
         }
     }
+
+    /// As configurations know it: the case, with what it is about if there are several of it (`showFailed`).
+    var name: String {
+        guard let payload = Mirror(reflecting: self).children.first, let label = payload.label else {
+            return "\(self)"
+        }
+        let subject = "\(payload.value)"
+        return label + subject.prefix(1).uppercased() + subject.dropFirst()
+    }
 }
 
 /// Where keys mean something of their own.
 enum Context: Hashable, Sendable, CaseIterable {
     case list, details, help, add, prompt, filter, copy, removal, quit
+
+    /// True where characters are text and can be no keys.
+    var takesText: Bool {
+        switch self {
+        case .help, .add, .prompt, .filter: true
+        case .list, .details, .copy, .removal, .quit: false
+        }
+    }
 }

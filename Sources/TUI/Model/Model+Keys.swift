@@ -16,8 +16,9 @@ extension Model {
         default: break
         }
         if key == .control("z") { return [.suspend] }
-        if key == .control("l") { return [.redraw] }
-        if let action = ActionTable.action(for: key, in: context) { return run(action) }
+        if let action = actions.action(for: key, in: context) { return run(action) }
+        // Over whatever lies on the list, as long as it is not text there.
+        if !key.isCharacter, actions.action(for: key, in: .list) == .redraw { return [.redraw] }
         return type(key)
     }
 

@@ -33,7 +33,7 @@ extension Model {
             if let warning {
                 say(.warning, "paused \(what(ids)); \(warning)")
             } else {
-                say(.information, "paused \(what(ids)); p goes on")
+                say(.information, phrases("paused \(what(ids))", actions.phrase(.pause, "goes on")))
             }
         case .resume: say(.information, "\(what(ids)) \(ids.count == 1 ? "goes" : "go") on")
         case .retry: say(.information, "trying \(what(ids)) again")
@@ -47,10 +47,15 @@ extension Model {
             say(.information, text ?? "no bandwidth limit")
         case .limitConcurrency(let number): say(.information, "\(Wording.count(number, "upload")) at once")
         case .stopWhenIdle:
+            let count = Wording.count(table.running.count, "upload")
             say(
-                .information,
-                "finishing \(Wording.count(table.running.count, "upload")), then quitting; q quits now")
+                .information, phrases("finishing \(count), then quitting", actions.phrase(.quit, "quits now"))
+            )
         }
+    }
+
+    private func phrases(_ phrases: String?...) -> String {
+        phrases.compactMap(\.self).joined(separator: "; ")
     }
 
     /// The one by name, more by number.

@@ -27,7 +27,7 @@ final class Program {
         model = Model(
             appearance: Appearance(
                 glyphs: Glyphs(isUnicode: !configuration.ascii && session.isUnicode),
-                agrees: TerminalSession.agrees),
+                actions: configuration.actions, agrees: TerminalSession.agrees),
             destinations: configuration.destinations, defaultDestination: configuration.defaultDestination,
             hasMouse: configuration.mouse, clock: Self.now())
         painter = Painter(Palette(tier: session.tier, theme: configuration.theme))

@@ -19,6 +19,8 @@ public struct Screen: Sendable {
         public var ascii: Bool
         public var colour: Colour
         public var theme: Theme
+        /// Which keys do what.
+        public var actions: ActionTable
         /// Whether clicks and the wheel are taken. `m` changes it.
         public var mouse: Bool
         /// The names of the destinations that files can be added to.
@@ -27,13 +29,14 @@ public struct Screen: Sendable {
         public var defaultDestination: String?
 
         public init(
-            ascii: Bool = false, colour: Colour = .auto, theme: Theme = .standard, mouse: Bool = true,
-            destinations: [String] = [],
+            ascii: Bool = false, colour: Colour = .auto, theme: Theme = .standard,
+            actions: ActionTable = .standard, mouse: Bool = true, destinations: [String] = [],
             defaultDestination: String? = nil
         ) {
             self.ascii = ascii
             self.colour = colour
             self.theme = theme
+            self.actions = actions
             self.mouse = mouse
             self.destinations = destinations
             self.defaultDestination = defaultDestination

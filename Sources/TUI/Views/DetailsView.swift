@@ -49,7 +49,7 @@ struct DetailsView {
     private static let labelWidth = 9
 
     private func facts(_ upload: Upload) -> [Fact] {
-        var facts: [Fact] = Self.decision(upload)
+        var facts: [Fact] = decision(upload)
         facts += [
             ("from", upload.path.text), ("to", Self.goal(upload)), ("by", Self.way(upload)),
             ("state", state(upload)),
@@ -80,8 +80,9 @@ struct DetailsView {
     }
 
     /// What a person must decide comes first: on a small screen there is room for little else.
-    private static func decision(_ upload: Upload) -> [Fact] {
-        upload.isUncertain ? [("error", Uncertainty.happened), ("next", Uncertainty.next)] : []
+    private func decision(_ upload: Upload) -> [Fact] {
+        upload.isUncertain
+            ? [("error", Uncertainty.happened), ("next", Uncertainty(actions: model.actions).next)] : []
     }
 
     private static func goal(_ upload: Upload) -> String {

@@ -71,7 +71,8 @@ struct ScreenSession {
             client: engine.queue, add: ScreenAdding(assembly: assembly, queue: engine.queue).service,
             configuration: Screen.Configuration(
                 ascii: look.ascii || appearance.glyphs == .ascii, colour: colour,
-                theme: look.theme ?? appearance.theme, mouse: appearance.mouse,
+                theme: look.theme ?? appearance.theme, actions: assembly.configuration.actions,
+                mouse: appearance.mouse,
                 destinations: assembly.destinations.map(\.name),
                 defaultDestination: assembly.configuration.defaultDestination))
     }
