@@ -170,6 +170,9 @@ void terminal_define_style(uint8_t style, int foreground, int background, unsign
     if (attributes & TERMINAL_REVERSE) result |= A_REVERSE;
     if (attributes & TERMINAL_UNDERLINE) result |= A_UNDERLINE;
     int pair = 0;
+    /* The bright ones of sixteen are the plain ones where there are eight. */
+    if (COLORS == 8 && foreground >= 8) foreground -= 8;
+    if (COLORS == 8 && background >= 8) background -= 8;
     if (chosen.colour && (foreground >= 0 || background >= 0) && style + 1 < COLOR_PAIRS) {
         pair = style + 1;
         init_extended_pair(pair, foreground, background);

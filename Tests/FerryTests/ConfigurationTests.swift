@@ -107,6 +107,10 @@ struct ConfigurationTests {
                 "keys.details.retry: expected keys that nothing else has there: j is bound to details.next too"
             ),
             (#"{ "keys": { "remove": "d" } }"#, "keys.remove: expected a list"),
+            (
+                #"{ "appearance": { "theme": "light", "themeFile": "~/mine.json" } }"#,
+                "appearance.themeFile: expected theme or themeFile, not both"
+            ),
             (#"{ "connectivity": { "monitor": "yes" } }"#, "connectivity.monitor: expected true or false"),
             (
                 #"{ "destinations": { "a": { "protocol": "put" } } }"#,

@@ -13,7 +13,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [(Palette.Tier.basic, 8), (.full, 256)], Theme.allCases)
+    @Test(arguments: [(Palette.Tier.basic, 8), (.full, 256)], Theme.builtIn.map(\.value))
     func `every role stays within the colours of its tier`(tier: (Palette.Tier, Int), theme: Theme) {
         let (tier, colours) = tier
         for role in Role.allCases {
@@ -62,7 +62,7 @@ import Testing
         return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
     }
 
-    @Test(arguments: Palette.Tier.allCases, Theme.allCases)
+    @Test(arguments: Palette.Tier.allCases, Theme.builtIn.map(\.value))
     func `the line under the cursor looks different in every role`(tier: Palette.Tier, theme: Theme) {
         for role in Role.allCases where role != .selection && role != .banner {
             let palette = Palette(tier: tier, theme: theme)

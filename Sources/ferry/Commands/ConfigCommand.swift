@@ -31,6 +31,10 @@ struct ConfigCommand: AsyncParsableCommand {
             let mark = name == configuration.defaultDestination ? " (default)" : ""
             print("destination    \(name)\(mark): \(destination.protocolName) \(destination.url)")
         }
+        if case .file(let path) = configuration.appearance.theme {
+            _ = try configuration.appearance.theme.load()
+            print("theme          \(path)")
+        }
         for entry in configuration.actions.entries where !ActionTable.standard.entries.contains(entry) {
             print("key            \(entry.name): \(entry.keyLabels)")
         }

@@ -63,16 +63,21 @@ struct ScreenOptions: ParsableArguments {
     var ascii = false
 
     @Option(
-        help: "The colours of the screen: \(ScreenOptions.themes).",
-        transform: { name in
-            guard let theme = Theme(rawValue: name) else {
-                throw ValidationError("There is no theme '\(name)'; there are \(ScreenOptions.themes).")
+        help: "The colours of the screen: \(ThemeChoice.names), or the path of a theme file.",
+        transform: { text in
+            guard let choice = ThemeChoice(text) else {
+                throw ValidationError(
+                    "There is no theme '\(text)'; there are \(ThemeChoice.names), and files whose path has a '/'."
+                )
             }
-            return theme
+            return choice
         })
-    var theme: Theme?
+    var theme: ThemeChoice?
 
-    private static let themes = Theme.allCases.map(\.rawValue).joined(separator: ", ")
+    /// The theme that was asked for here, else the configuration's.
+    func theme(_ configuration: Configuration) throws(CommandFailure) -> Theme {
+        try (theme ?? configuration.appearance.theme).load()
+    }
 }
 
 /// Which uploads a command is about.

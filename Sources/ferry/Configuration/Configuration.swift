@@ -131,16 +131,16 @@ struct AppearanceSettings: Decodable, Equatable {
 
     var colour = Colour.auto
     var glyphs = Glyphs.auto
-    var theme = Theme.standard
+    var theme = ThemeChoice.builtIn(.standard)
     var mouse = true
 
     init() {}
 
     init(from decoder: any Decoder) throws {
-        let fields = try Fields(decoder, known: ["color", "glyphs", "theme", "mouse"])
+        let fields = try Fields(decoder, known: ["color", "glyphs", "theme", "themeFile", "mouse"])
         colour = try fields.choice("color") ?? colour
         glyphs = try fields.choice("glyphs") ?? glyphs
-        theme = try fields.choice("theme") ?? theme
+        theme = try ThemeChoice(fields) ?? theme
         mouse = try fields.value("mouse") ?? mouse
     }
 }
