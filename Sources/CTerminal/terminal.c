@@ -68,11 +68,30 @@ static bool can_place_cursor(void) {
     return capability != NULL && capability != (const char *)-1;
 }
 
+/* The name of the description with 24-bit colours: xterm-direct beside xterm-256color. */
+static bool find_direct_name(const char *name, char *buffer, size_t capacity) {
+    static const char *const endings[] = {"-256color", "-color"};
+    size_t length = strlen(name);
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        size_t ending = strlen(endings[i]);
+        if (length > ending && strcmp(name + length - ending, endings[i]) == 0) {
+            length -= ending;
+            break;
+        }
+    }
+    int written = snprintf(buffer, capacity, "%.*s-direct", (int)length, name);
+    return written > 0 && (size_t)written < capacity;
+}
+
 /* initscr() would end the process for a TERM it does not know, such as that of a newer terminal over ssh. */
 static bool start_curses(void) {
     const char *name = getenv("TERM");
     if (name != NULL && strcmp(name, "dumb") == 0) return false;
-    screen = newterm(NULL, output_stream, input_stream);
+    char direct[128];
+    screen = NULL;
+    if (chosen.colour && chosen.direct_colour && name != NULL && find_direct_name(name, direct, sizeof direct))
+        screen = newterm(direct, output_stream, input_stream);
+    if (screen == NULL) screen = newterm(NULL, output_stream, input_stream);
     if (screen == NULL) screen = newterm("xterm-256color", output_stream, input_stream);
     if (screen == NULL) return false;
     set_term(screen);
@@ -157,6 +176,12 @@ void terminal_close(bool gone) {
 }
 
 int terminal_colours(void) { return chosen.colour ? COLORS : 0; }
+
+bool terminal_colours_are_direct(void) {
+    /* A flag, a number of bits, or a text with the bits of each part. */
+    const char *text = tigetstr("RGB");
+    return tigetflag("RGB") > 0 || tigetnum("RGB") > 0 || (text != NULL && text != (const char *)-1);
+}
 
 bool terminal_locale_is_utf8(void) { return locale_is_utf8; }
 

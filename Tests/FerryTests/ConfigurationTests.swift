@@ -92,7 +92,7 @@ struct ConfigurationTests {
             ),
             (
                 #"{ "appearance": { "color": "red" } }"#,
-                "appearance.color: expected one of auto, always, never"
+                "appearance.color: expected one of auto, always, never, direct"
             ),
             (
                 #"{ "appearance": { "theme": "pink" } }"#,

@@ -1,6 +1,7 @@
 """Terminals of all kinds and sizes, and what is no terminal."""
 
 import re
+import subprocess
 
 import pytest
 
@@ -72,6 +73,34 @@ def test_few_colours_where_there_are_few(slow, start):
     screen.wait("▲ up", "one.bin", "1/2")
     assert screen.cell("up", row=3).fg in ("blue", "default")
     assert b"38;5;" not in screen.raw
+
+
+def describes(term):
+    return subprocess.run(["infocmp", term], capture_output=True).returncode == 0
+
+
+@pytest.mark.skipif(not describes("xterm-direct"), reason="the package ncurses-term is not installed")
+@pytest.mark.parametrize(
+    "arguments, term", [((), "xterm-direct"), (("--color=direct",), "xterm-256color"), ((), "xterm-direct256")]
+)
+def test_exact_colours_where_the_terminal_is_described_with_them(slow, start, arguments, term):
+    screen = start(*arguments, TERM=term)
+    # What pyte shows of these is of no use: it does not know the colons.
+    screen.wait(lambda: all(b"38:2::" + parts in screen.raw for parts in [b"95:175:255m", b"95:215:215m"]))
+    assert b"48:2::38:38:38m" in screen.raw, "the cursor's line"
+    assert b"38;5;" not in screen.raw and b"38:5:" not in screen.raw
+
+
+def test_exact_colours_that_nothing_describes_are_those_of_256_and_it_is_said(slow, start):
+    screen = start("--color=direct", TERM="screen-256color")
+    screen.wait("▲ up", "TERM screen-256color has no 24-bit colours; 256 are used (see ncurses-term)")
+    assert screen.cell("up", row=3).fg == "5fafff"
+
+
+def test_colours_that_are_asked_for_come_in_spite_of_the_environment(slow, start):
+    screen = start("--color=always", NO_COLOR="1")
+    screen.wait("▲ up", "one.bin", "1/2")
+    assert COLOUR.search(screen.raw)
 
 
 @pytest.mark.parametrize("arguments, changes", [((), {"LC_ALL": "C"}), (("--ascii",), {})])

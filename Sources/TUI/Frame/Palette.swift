@@ -7,13 +7,22 @@ struct Palette: Sendable {
         case basic
         /// The fixed cube of 256.
         case full
+        /// Any of 24 bits.
+        case direct
 
-        init(colours: Int) {
-            self = colours >= 256 ? .full : colours >= 8 ? .basic : .mono
+        /// - Parameter areDirect: The numbers of colours are made of their parts; only the first eight are a palette's.
+        init(colours: Int, areDirect: Bool) {
+            self =
+                switch colours {
+                case ..<8: .mono
+                case 1 << 24 where areDirect: .direct
+                case 256... where !areDirect: .full
+                default: .basic
+                }
         }
     }
 
-    /// Colours are palette numbers; nil is the terminal's own, so that light and dark backgrounds both work.
+    /// Colours are the terminal's numbers; nil is the terminal's own, so that light and dark backgrounds both work.
     struct Style: Hashable, Sendable {
         var foreground: Int?
         var background: Int?
@@ -59,6 +68,7 @@ struct Palette: Sendable {
         case .mono: nil
         case .basic: colour.basic
         case .full: colour.full
+        case .direct: colour.exact?.directNumber
         }
     }
 
@@ -76,6 +86,6 @@ struct Palette: Sendable {
 
     /// True if the role is set apart by a shade, of which the few colours of `basic` have none.
     private func hasShades(_ role: Role) -> Bool {
-        tier == .full && number(theme[role].colour) != nil
+        (tier == .full || tier == .direct) && number(theme[role].colour) != nil
     }
 }

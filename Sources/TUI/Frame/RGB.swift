@@ -35,6 +35,14 @@ public struct RGB: Hashable, Sendable {
         (16...255).min { distance(to: RGB(palette: $0)) < distance(to: RGB(palette: $1)) } ?? 16
     }
 
+    /// The number that terminals of 24 bits know it by.
+    ///
+    /// Numbers below 256 are a palette's in some descriptions (`xterm-direct256`), so their blues get the least of green.
+    var directNumber: Int {
+        let number = Int(red) << 16 | Int(green) << 8 | Int(blue)
+        return number < 256 ? number + 256 : number
+    }
+
     private func distance(to other: RGB) -> Int {
         [(red, other.red), (green, other.green), (blue, other.blue)].reduce(0) { sum, pair in
             let difference = Int(pair.0) - Int(pair.1)

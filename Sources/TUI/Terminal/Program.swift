@@ -20,7 +20,8 @@ final class Program {
         send: @escaping (Order) -> Void
     ) throws(ScreenError) {
         session = try TerminalSession(
-            mouse: configuration.mouse, colour: Self.wantsColour(configuration.colour))
+            mouse: configuration.mouse, colour: Self.wantsColour(configuration.colour),
+            direct: configuration.colour == .direct)
         self.client = client
         self.mailbox = mailbox
         self.send = send
@@ -31,6 +32,12 @@ final class Program {
             destinations: configuration.destinations, defaultDestination: configuration.defaultDestination,
             hasMouse: configuration.mouse, clock: Self.now())
         painter = Painter(Palette(tier: session.tier, theme: configuration.theme))
+        if configuration.colour == .direct, session.tier != .direct {
+            let name = TerminalSession.name
+            model.say(
+                .warning, "TERM \(name) has no 24-bit colours; \(session.colours) are used (see ncurses-term)"
+            )
+        }
     }
 
     func run() -> ScreenOutcome {
@@ -182,7 +189,7 @@ final class Program {
     private static func wantsColour(_ colour: Screen.Configuration.Colour) -> Bool {
         switch colour {
         case .never: false
-        case .always: true
+        case .always, .direct: true
         case .auto: (ProcessInfo.processInfo.environment["NO_COLOR"] ?? "").isEmpty
         }
     }

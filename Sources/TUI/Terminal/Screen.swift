@@ -12,7 +12,9 @@ public struct Screen: Sendable {
         public enum Colour: String, Sendable, CaseIterable {
             /// Colours if the terminal has them and `NO_COLOR` is not set.
             case auto
-            case never, always
+            case always, never
+            /// Exact ones, of 24 bits, if terminfo describes how; else as `always`.
+            case direct
         }
 
         /// ASCII signs only, whatever the locale says.

@@ -56,7 +56,20 @@ struct GlobalOptions: ParsableArguments {
 
 /// How a screen looks, for commands that open one.
 struct ScreenOptions: ParsableArguments {
-    @Flag(name: .customLong("no-color"), help: "No colours.")
+    @Option(
+        name: .customLong("color"),
+        help: "\(ScreenOptions.colours); direct are exact ones of 24 bits, where terminfo describes them.",
+        transform: { name in
+            guard let colour = Screen.Configuration.Colour(rawValue: name) else {
+                throw ValidationError("--color is one of \(ScreenOptions.colours), not '\(name)'.")
+            }
+            return colour
+        })
+    var colour: Screen.Configuration.Colour?
+
+    private static let colours = Screen.Configuration.Colour.allCases.map(\.rawValue).joined(separator: ", ")
+
+    @Flag(name: .customLong("no-color"), help: "No colours, as --color never.")
     var noColour = false
 
     @Flag(help: "ASCII signs only.")
@@ -73,6 +86,12 @@ struct ScreenOptions: ParsableArguments {
             return choice
         })
     var theme: ThemeChoice?
+
+    func validate() throws {
+        guard !noColour || colour == nil || colour == .never else {
+            throw ValidationError("Give --color or --no-color, not both.")
+        }
+    }
 
     /// The theme that was asked for here, else the configuration's.
     func theme(_ configuration: Configuration) throws(CommandFailure) -> Theme {

@@ -62,17 +62,11 @@ struct ScreenSession {
 
     private var screen: Screen {
         let appearance = assembly.configuration.appearance
-        let colour: Screen.Configuration.Colour =
-            switch appearance.colour {
-            case _ where look.noColour: .never
-            case .auto: .auto
-            case .always: .always
-            case .never: .never
-            }
         return Screen(
             client: engine.queue, add: ScreenAdding(assembly: assembly, queue: engine.queue).service,
             configuration: Screen.Configuration(
-                ascii: look.ascii || appearance.glyphs == .ascii, colour: colour,
+                ascii: look.ascii || appearance.glyphs == .ascii,
+                colour: look.noColour ? .never : look.colour ?? appearance.colour,
                 theme: theme, actions: assembly.configuration.actions,
                 mouse: appearance.mouse,
                 destinations: assembly.destinations.map(\.name),

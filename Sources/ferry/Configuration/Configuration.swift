@@ -126,10 +126,9 @@ struct ConnectivitySettings: Decodable, Equatable {
 }
 
 struct AppearanceSettings: Decodable, Equatable {
-    enum Colour: String, Decodable, CaseIterable { case auto, always, never }
     enum Glyphs: String, Decodable, CaseIterable { case auto, unicode, ascii }
 
-    var colour = Colour.auto
+    var colour = Screen.Configuration.Colour.auto
     var glyphs = Glyphs.auto
     var theme = ThemeChoice.builtIn(.standard)
     var mouse = true
