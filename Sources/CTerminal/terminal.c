@@ -185,6 +185,19 @@ bool terminal_colours_are_direct(void) {
 
 bool terminal_locale_is_utf8(void) { return locale_is_utf8; }
 
+const char *terminal_locale(void) {
+    const char *name = setlocale(LC_CTYPE, NULL);
+    return name != NULL ? name : "C";
+}
+
+void terminal_ask_width(int row) {
+    /* Curses goes first: to the alternate screen, which it clears. */
+    terminal_present(0, 0);
+    char question[64];
+    snprintf(question, sizeof question, "\033[%d;1H\xE2\x97\x8F\033[6n\r\033[K", row + 1);
+    emit(question);
+}
+
 int terminal_scalar_width(uint32_t scalar) { return wcwidth((wchar_t)scalar); }
 
 void terminal_define_style(uint8_t style, int foreground, int background, unsigned attributes) {

@@ -28,7 +28,7 @@ import Testing
 
     @Test(arguments: [
         "", " ", "xy", "F0", "F13", "Fx", "Ctrl-", "Ctrl-1", "Ctrl-ab", "Alt-", "Alt-ä", "click", "wheel",
-        "paste",
+        "paste", "answer",
         "Shift-x", "\u{7}", "\u{200B}", "e\u{301}\u{301}",
     ])
     func `what is no key is none`(label: String) {

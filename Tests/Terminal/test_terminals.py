@@ -1,6 +1,8 @@
 """Terminals of all kinds and sizes, and what is no terminal."""
 
+import pathlib
 import re
+import shutil
 import subprocess
 
 import pytest
@@ -112,6 +114,58 @@ def test_ascii_where_signs_cannot_be_trusted(home, server, start, arguments, cha
     screen.press("q")
     screen.wait("+ Quit -", "| 1 upload is running:")
     assert all(byte < 0x80 for byte in screen.raw)
+
+
+CODED = pathlib.Path("/usr/lib/locale/C.utf8")
+QUESTION, ONE_CELL, TWO_CELLS = b"\x1b[6n", b"\x1b[2;2R", b"\x1b[2;3R"
+
+
+@pytest.fixture
+def japanese(home, slow):
+    """What makes a locale of Japanese: its name is all that counts here, so it is another's under that name."""
+    if not CODED.is_dir():
+        pytest.skip(f"{CODED} is not there")
+    shutil.copytree(CODED, home.path / "locales" / "ja_JP.utf8")
+    return {"LC_ALL": "ja_JP.UTF-8", "LOCPATH": str(home.path / "locales")}
+
+
+def test_ascii_where_signs_turn_out_to_be_wide(japanese, start):
+    screen = start(**japanese)
+    # At once, so that a busy machine does not make it too late: it waits where typed keys wait.
+    screen.press(TWO_CELLS)
+    screen.wait("> up", "one.bin", ". queued", "1/2")
+    assert QUESTION in screen.raw
+    assert screen.lines()[1].startswith(" All 2"), "what was drawn to find out is gone"
+
+
+def test_signs_stay_where_they_turn_out_to_be_narrow(japanese, start):
+    screen = start(**japanese)
+    screen.press(ONE_CELL)
+    screen.wait("▲ up", "one.bin", "1/2")
+    assert QUESTION in screen.raw
+
+
+def test_a_terminal_that_does_not_answer_is_waited_for_no_longer_than_a_moment(japanese, start):
+    screen = start(**japanese)
+    screen.wait("▲ up", "one.bin", "1/2")
+    assert QUESTION in screen.raw
+    # Late, it is neither believed nor taken for keys.
+    screen.press(TWO_CELLS + b"j")
+    screen.wait("▲ up", "2/2", gone="nothing has failed")
+
+
+@pytest.mark.parametrize("arguments, glyphs", [(("--ascii",), None), ((), "unicode")])
+def test_nothing_is_asked_where_signs_are_chosen(home, server, japanese, start, arguments, glyphs):
+    home.change(appearance={"glyphs": glyphs} if glyphs else {})
+    screen = start(*arguments, **japanese)
+    screen.wait("▲ up" if glyphs else "> up", "one.bin", "1/2")
+    assert QUESTION not in screen.raw
+
+
+def test_nothing_is_asked_where_signs_are_narrow(slow, start):
+    screen = start()
+    screen.wait("▲ up", "one.bin", "1/2")
+    assert QUESTION not in screen.raw
 
 
 def test_a_terminal_that_cannot_place_its_cursor_is_refused(server, start):

@@ -48,6 +48,11 @@ int terminal_colours(void);
 bool terminal_colours_are_direct(void);
 /* True if the environment names a UTF-8 locale; false if one had to be assumed. */
 bool terminal_locale_is_utf8(void);
+/* The locale of characters, such as ja_JP.UTF-8. */
+const char *terminal_locale(void);
+/* Draws U+25CF at the beginning of a row and asks the terminal where its cursor is then. The answer comes as input. The
+ * next frame must be sent in full. */
+void terminal_ask_width(int row);
 /* The columns the C library gives a scalar; -1 if it is not printable. */
 int terminal_scalar_width(uint32_t scalar);
 

@@ -12,7 +12,7 @@ extension Model {
                 moveCursor(by: lines)
             }
             return []
-        case .press, .release: return []
+        case .press, .release, .cursorPosition: return []
         default: break
         }
         if key == .control("z") { return [.suspend] }

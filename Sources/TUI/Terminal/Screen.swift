@@ -17,8 +17,13 @@ public struct Screen: Sendable {
             case direct
         }
 
-        /// ASCII signs only, whatever the locale says.
-        public var ascii: Bool
+        public enum GlyphChoice: String, Sendable, CaseIterable {
+            /// ASCII signs only where the locale or the terminal has no others, or draws them too wide.
+            case auto
+            case unicode, ascii
+        }
+
+        public var glyphs: GlyphChoice
         public var colour: Colour
         public var theme: Theme
         /// Which keys do what.
@@ -31,11 +36,11 @@ public struct Screen: Sendable {
         public var defaultDestination: String?
 
         public init(
-            ascii: Bool = false, colour: Colour = .auto, theme: Theme = .standard,
+            glyphs: GlyphChoice = .auto, colour: Colour = .auto, theme: Theme = .standard,
             actions: ActionTable = .standard, mouse: Bool = true, destinations: [String] = [],
             defaultDestination: String? = nil
         ) {
-            self.ascii = ascii
+            self.glyphs = glyphs
             self.colour = colour
             self.theme = theme
             self.actions = actions

@@ -45,6 +45,12 @@ final class TerminalSession {
         terminal_locale_is_utf8() && Self.name != "linux"
     }
 
+    /// The locale of characters, as setlocale(3) names it.
+    var locale: String { String(cString: terminal_locale()) }
+
+    /// The answer comes as input.
+    func askWidth() { terminal_ask_width(Int32(WidthProbe.row)) }
+
     static func agrees(_ scalar: Unicode.Scalar, _ width: Int) -> Bool {
         Int(terminal_scalar_width(scalar.value)) == width
     }

@@ -65,7 +65,7 @@ struct ScreenSession {
         return Screen(
             client: engine.queue, add: ScreenAdding(assembly: assembly, queue: engine.queue).service,
             configuration: Screen.Configuration(
-                ascii: look.ascii || appearance.glyphs == .ascii,
+                glyphs: look.ascii ? .ascii : appearance.glyphs,
                 colour: look.noColour ? .never : look.colour ?? appearance.colour,
                 theme: theme, actions: assembly.configuration.actions,
                 mouse: appearance.mouse,

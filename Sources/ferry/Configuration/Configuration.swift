@@ -126,10 +126,8 @@ struct ConnectivitySettings: Decodable, Equatable {
 }
 
 struct AppearanceSettings: Decodable, Equatable {
-    enum Glyphs: String, Decodable, CaseIterable { case auto, unicode, ascii }
-
     var colour = Screen.Configuration.Colour.auto
-    var glyphs = Glyphs.auto
+    var glyphs = Screen.Configuration.GlyphChoice.auto
     var theme = ThemeChoice.builtIn(.standard)
     var mouse = true
 
