@@ -4,8 +4,11 @@ import pathlib
 import re
 import shutil
 import subprocess
+import time
 
 import pytest
+
+from terminal import END_OF_FRAME
 
 COLOUR = re.compile(rb"\x1b\[[0-9;:]*(?:3[0-7]|4[0-7]|38|48)[;:m]")
 
@@ -192,3 +195,20 @@ def test_it_runs_inside_tmux_terminals(slow, start):
     screen = start(TERM="screen-256color")
     screen.wait("▲ up", "one.bin", "1/2")
     assert screen.cell("up", row=3).fg == "5fafff"
+
+
+@pytest.mark.parametrize("arguments, settings", [(("--slow",), {}), ((), {"slow": True})])
+def test_on_a_slow_line_things_move_once_a_second_and_keys_are_answered_at_once(
+    home, slow, start, arguments, settings
+):
+    home.change(appearance=settings)
+    screen = start(*arguments)
+    screen.wait("▲ up", "one.bin", "1/2", lambda: "%" in screen.line("one.bin"))
+    before = screen.raw.count(END_OF_FRAME)
+    screen.count_bytes(3)
+    assert 1 <= screen.raw.count(END_OF_FRAME) - before <= 4
+    begun = time.monotonic()
+    for position in "212121":
+        screen.press("j" if position == "2" else "k")
+        screen.wait(f"{position}/2")
+    assert time.monotonic() - begun < 3, "six keys, and not a second for each"

@@ -11,7 +11,7 @@ final class Program {
     private var model: Model
     private var painter: Painter
     private var keys = KeyReader()
-    private var pacer = FramePacer()
+    private var pacer: FramePacer
     /// While the terminal is asked something nothing is drawn.
     private var probe: WidthProbe?
     private var lastFrame: Frame?
@@ -28,6 +28,7 @@ final class Program {
         self.client = client
         self.mailbox = mailbox
         choice = configuration.glyphs
+        pacer = FramePacer(isSlow: configuration.isSlow)
         self.send = send
         model = Model(
             appearance: Appearance(
@@ -192,16 +193,17 @@ final class Program {
 
     private func draw() {
         let now = model.clock.seconds
-        if model.changesByItself(since: pacer.lastFrame) { pacer.request(.now, now: now) }
+        if model.changesByItself(since: pacer.lastFrame) { pacer.request(.soon, now: now) }
         guard outcome == nil, probe == nil, pacer.isDue(now) else { return }
         guard session.isWritable else {
             pacer.postpone(now: now)
             return
         }
         let frame = model.frame()
+        let begun = Self.now().seconds
         painter.paint(frame)
         lastFrame = frame
-        pacer.drew(now: now)
+        pacer.drew(now: now, duration: Self.now().seconds - begun)
     }
 
     private static func now() -> Clock {

@@ -30,6 +30,8 @@ public struct Screen: Sendable {
         public var actions: ActionTable
         /// Whether clicks and the wheel are taken. `m` changes it.
         public var mouse: Bool
+        /// At most one frame a second for what moves by itself.
+        public var isSlow: Bool
         /// The names of the destinations that files can be added to.
         public var destinations: [String]
         /// The one that is offered first.
@@ -37,7 +39,8 @@ public struct Screen: Sendable {
 
         public init(
             glyphs: GlyphChoice = .auto, colour: Colour = .auto, theme: Theme = .standard,
-            actions: ActionTable = .standard, mouse: Bool = true, destinations: [String] = [],
+            actions: ActionTable = .standard, mouse: Bool = true, isSlow: Bool = false,
+            destinations: [String] = [],
             defaultDestination: String? = nil
         ) {
             self.glyphs = glyphs
@@ -45,6 +48,7 @@ public struct Screen: Sendable {
             self.theme = theme
             self.actions = actions
             self.mouse = mouse
+            self.isSlow = isSlow
             self.destinations = destinations
             self.defaultDestination = defaultDestination
         }

@@ -75,6 +75,9 @@ struct ScreenOptions: ParsableArguments {
     @Flag(help: "ASCII signs only.")
     var ascii = false
 
+    @Flag(help: "At most one frame a second of what moves by itself, for slow lines.")
+    var slow = false
+
     @Option(
         help: "The colours of the screen: \(ThemeChoice.names), or the path of a theme file.",
         transform: { text in

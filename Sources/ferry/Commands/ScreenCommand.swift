@@ -69,6 +69,7 @@ struct ScreenSession {
                 colour: look.noColour ? .never : look.colour ?? appearance.colour,
                 theme: theme, actions: assembly.configuration.actions,
                 mouse: appearance.mouse,
+                isSlow: look.slow || appearance.isSlow,
                 destinations: assembly.destinations.map(\.name),
                 defaultDestination: assembly.configuration.defaultDestination))
     }

@@ -130,14 +130,17 @@ struct AppearanceSettings: Decodable, Equatable {
     var glyphs = Screen.Configuration.GlyphChoice.auto
     var theme = ThemeChoice.builtIn(.standard)
     var mouse = true
+    /// For lines on which every byte counts.
+    var isSlow = false
 
     init() {}
 
     init(from decoder: any Decoder) throws {
-        let fields = try Fields(decoder, known: ["color", "glyphs", "theme", "themeFile", "mouse"])
+        let fields = try Fields(decoder, known: ["color", "glyphs", "theme", "themeFile", "mouse", "slow"])
         colour = try fields.choice("color") ?? colour
         glyphs = try fields.choice("glyphs") ?? glyphs
         theme = try ThemeChoice(fields) ?? theme
         mouse = try fields.value("mouse") ?? mouse
+        isSlow = try fields.value("slow") ?? isSlow
     }
 }
