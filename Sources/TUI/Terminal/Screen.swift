@@ -9,6 +9,7 @@ public import Uploads
 /// ```
 public struct Screen: Sendable {
     public struct Configuration: Sendable {
+        /// Whether there are colours, and which.
         public enum Colour: String, Sendable, CaseIterable {
             /// Colours if the terminal has them and `NO_COLOR` is not set.
             case auto
@@ -17,14 +18,18 @@ public struct Screen: Sendable {
             case direct
         }
 
+        /// Which signs are drawn besides letters.
         public enum GlyphChoice: String, Sendable, CaseIterable {
             /// ASCII signs only where the locale or the terminal has no others, or draws them too wide.
             case auto
             case unicode, ascii
         }
 
+        /// Which signs are drawn besides letters.
         public var glyphs: GlyphChoice
+        /// Whether there are colours, and which.
         public var colour: Colour
+        /// How what is drawn looks.
         public var theme: Theme
         /// Which keys do what.
         public var actions: ActionTable
