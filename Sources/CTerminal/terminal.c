@@ -68,11 +68,30 @@ static bool can_place_cursor(void) {
     return capability != NULL && capability != (const char *)-1;
 }
 
+/* The name of the description with 24-bit colours: xterm-direct beside xterm-256color. */
+static bool find_direct_name(const char *name, char *buffer, size_t capacity) {
+    static const char *const endings[] = {"-256color", "-color"};
+    size_t length = strlen(name);
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        size_t ending = strlen(endings[i]);
+        if (length > ending && strcmp(name + length - ending, endings[i]) == 0) {
+            length -= ending;
+            break;
+        }
+    }
+    int written = snprintf(buffer, capacity, "%.*s-direct", (int)length, name);
+    return written > 0 && (size_t)written < capacity;
+}
+
 /* initscr() would end the process for a TERM it does not know, such as that of a newer terminal over ssh. */
 static bool start_curses(void) {
     const char *name = getenv("TERM");
     if (name != NULL && strcmp(name, "dumb") == 0) return false;
-    screen = newterm(NULL, output_stream, input_stream);
+    char direct[128];
+    screen = NULL;
+    if (chosen.colour && chosen.direct_colour && name != NULL && find_direct_name(name, direct, sizeof direct))
+        screen = newterm(direct, output_stream, input_stream);
+    if (screen == NULL) screen = newterm(NULL, output_stream, input_stream);
     if (screen == NULL) screen = newterm("xterm-256color", output_stream, input_stream);
     if (screen == NULL) return false;
     set_term(screen);
@@ -158,7 +177,26 @@ void terminal_close(bool gone) {
 
 int terminal_colours(void) { return chosen.colour ? COLORS : 0; }
 
+bool terminal_colours_are_direct(void) {
+    /* A flag, a number of bits, or a text with the bits of each part. */
+    const char *text = tigetstr("RGB");
+    return tigetflag("RGB") > 0 || tigetnum("RGB") > 0 || (text != NULL && text != (const char *)-1);
+}
+
 bool terminal_locale_is_utf8(void) { return locale_is_utf8; }
+
+const char *terminal_locale(void) {
+    const char *name = setlocale(LC_CTYPE, NULL);
+    return name != NULL ? name : "C";
+}
+
+void terminal_ask_width(int row) {
+    /* Curses goes first: to the alternate screen, which it clears. */
+    terminal_present(0, 0);
+    char question[64];
+    snprintf(question, sizeof question, "\033[%d;1H\xE2\x97\x8F\033[6n\r\033[K", row + 1);
+    emit(question);
+}
 
 int terminal_scalar_width(uint32_t scalar) { return wcwidth((wchar_t)scalar); }
 
@@ -170,6 +208,9 @@ void terminal_define_style(uint8_t style, int foreground, int background, unsign
     if (attributes & TERMINAL_REVERSE) result |= A_REVERSE;
     if (attributes & TERMINAL_UNDERLINE) result |= A_UNDERLINE;
     int pair = 0;
+    /* The bright ones of sixteen are the plain ones where there are eight. */
+    if (COLORS == 8 && foreground >= 8) foreground -= 8;
+    if (COLORS == 8 && background >= 8) background -= 8;
     if (chosen.colour && (foreground >= 0 || background >= 0) && style + 1 < COLOR_PAIRS) {
         pair = style + 1;
         init_extended_pair(pair, foreground, background);

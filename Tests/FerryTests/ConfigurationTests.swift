@@ -42,6 +42,17 @@ struct ConfigurationTests {
         #expect(result.output.contains(place.state))
     }
 
+    @Test func `the keys of the screen are listed, and those that were changed are named`() async throws {
+        try place.configure(#"{ "keys": { "remove": ["d", "Delete"], "pauseAll": [] } }"#)
+        let result = try await place.ferry("config")
+        #expect(result.ending == .exited(0), "\(result.errors)")
+        let keys = result.output.split(separator: "\n").filter { $0.hasPrefix("key ") }
+        #expect(keys == ["key            remove: d, Del", "key            pauseAll: no key"])
+        let listed = try await place.ferry("config", "--keys").output
+        #expect(listed.contains(/\nremove +d, Del +remove from the queue\n/))
+        #expect(listed.contains(/\ndetails.retry +r +try this one again\n/))
+    }
+
     @Test func `without a file there is nothing wrong`() async throws {
         let result = try await place.ferry("config")
         #expect(result.ending == .exited(0))
@@ -81,11 +92,24 @@ struct ConfigurationTests {
             ),
             (
                 #"{ "appearance": { "color": "red" } }"#,
-                "appearance.color: expected one of auto, always, never"
+                "appearance.color: expected one of auto, always, never, direct"
             ),
             (
                 #"{ "appearance": { "theme": "pink" } }"#,
                 "appearance.theme: expected one of default, light, high-contrast, mono"
+            ),
+            (
+                #"{ "keys": { "remov": ["d"] } }"#,
+                "keys.remov: expected the name of an action; perhaps remove; `ferry config --keys` lists all"
+            ),
+            (
+                #"{ "keys": { "details.retry": ["j"] } }"#,
+                "keys.details.retry: expected keys that nothing else has there: j is bound to details.next too"
+            ),
+            (#"{ "keys": { "remove": "d" } }"#, "keys.remove: expected a list"),
+            (
+                #"{ "appearance": { "theme": "light", "themeFile": "~/mine.json" } }"#,
+                "appearance.themeFile: expected theme or themeFile, not both"
             ),
             (#"{ "connectivity": { "monitor": "yes" } }"#, "connectivity.monitor: expected true or false"),
             (

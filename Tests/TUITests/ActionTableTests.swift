@@ -6,31 +6,33 @@ import Uploads
 @Suite struct ActionTableTests {
     @Test(arguments: Context.allCases)
     func `no key is bound twice in one context`(context: Context) {
-        let keys = ActionTable.entries(in: context).flatMap(\.keys)
+        let keys = ActionTable.standard.entries(in: context).flatMap(\.keys)
         #expect(Set(keys).count == keys.count)
         #expect(!keys.isEmpty)
     }
 
     @Test func `every key of the table leads to its action`() {
-        for entry in ActionTable.entries {
-            for key in entry.keys { #expect(ActionTable.action(for: key, in: entry.context) == entry.action) }
+        for entry in ActionTable.standard.entries {
+            for key in entry.keys {
+                #expect(ActionTable.standard.action(for: key, in: entry.context) == entry.action)
+            }
         }
     }
 
     @Test func `backspace does nothing in the list`() {
-        #expect(ActionTable.action(for: .backspace, in: .list) == nil)
+        #expect(ActionTable.standard.action(for: .backspace, in: .list) == nil)
     }
 
     @Test func `the key that opens a question is not the one that confirms it`() {
-        let opening = Set(ActionTable.entry(for: .remove, in: .list)?.keys ?? [])
-        let confirming = Set(ActionTable.entry(for: .removeNow, in: .removal)?.keys ?? [])
+        let opening = Set(ActionTable.standard.entry(for: .remove, in: .list)?.keys ?? [])
+        let confirming = Set(ActionTable.standard.entry(for: .removeNow, in: .removal)?.keys ?? [])
         #expect(!opening.isEmpty && !confirming.isEmpty)
         #expect(opening.isDisjoint(with: confirming))
     }
 
     @Test(arguments: [Context.add, .prompt, .help])
     func `where text is typed no character is an action`(context: Context) {
-        for key in ActionTable.entries(in: context).flatMap(\.keys) {
+        for key in ActionTable.standard.entries(in: context).flatMap(\.keys) {
             if case .character = key { Issue.record("\(key.label) is bound in \(context)") }
         }
     }
@@ -39,7 +41,7 @@ import Uploads
         var model = Model.make(rows: 60, columns: 100)
         _ = model.update(.key(.character("?")))
         let text = model.frame().description
-        for entry in ActionTable.entries(in: .list) {
+        for entry in ActionTable.standard.entries(in: .list) {
             #expect(text.contains(entry.help), "\(entry.help)")
             #expect(text.contains(entry.keyLabels), "\(entry.keyLabels)")
         }
@@ -48,7 +50,7 @@ import Uploads
     @Test func `every hint on the screen is a key and its word from the table`() {
         let uploads = (1...50).map { Upload.make($0, state: .waiting(5)) }
         let hints = Model.make(uploads, rows: 40, columns: 200).frame().text(39)
-        for entry in ActionTable.entries(in: .list) where entry.hint != nil {
+        for entry in ActionTable.standard.entries(in: .list) where entry.hint != nil {
             #expect(hints.contains("\(entry.keys[0].label) \(entry.hint ?? "")"))
         }
     }

@@ -49,11 +49,12 @@ extension Clock {
 extension Model {
     static func make(
         _ uploads: [Upload] = [], rows: Int = 24, columns: Int = 80, isUnicode: Bool = true,
-        graph: GraphStyle = .braille, destinations: [String] = ["box"], status: EngineStatus = EngineStatus()
+        graph: GraphStyle = .braille, destinations: [String] = ["box"],
+        status: EngineStatus = EngineStatus(), actions: ActionTable = .standard
     ) -> Model {
         var model = Model(
             appearance: Appearance(
-                glyphs: Glyphs(isUnicode: isUnicode), graph: graph,
+                glyphs: Glyphs(isUnicode: isUnicode), graph: graph, actions: actions,
                 zone: TimeZone(secondsFromGMT: 0) ?? .current),
             destinations: destinations, defaultDestination: nil, hasMouse: true, clock: .at(0))
         _ = model.update(.resized(Size(rows: rows, columns: columns)))

@@ -55,7 +55,7 @@ import Uploads
         var model = Model.make(rows: 10, columns: 40, destinations: ["box", "other"])
         model.type("a")
         let text = model.frame().description
-        for entry in ActionTable.entries(in: .add) {
+        for entry in ActionTable.standard.entries(in: .add) {
             #expect(text.contains("[\(entry.keys[0].label)] \(entry.hint ?? "")"))
         }
     }

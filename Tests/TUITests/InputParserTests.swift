@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct InputParserTests {
     private static let script: [UInt8] = Array(
-        ("aä報👍\u{1B}[A\u{1B}[1;2B\u{1B}OP\u{1B}[3~\u{1B}[<0;12;5M\u{1B}[<0;12;5m\u{1B}[<65;1;1M\u{1B}[<2;3;4M"
+        ("aä報👍\u{1B}[A\u{1B}[1;2B\u{1B}OP\u{1B}[3~\u{1B}[<0;12;5M\u{1B}[<0;12;5m\u{1B}[<65;1;1M\u{1B}[<2;3;4M\u{1B}[1;2R\u{1B}[2;3R"
             + "\u{1B}[200~one\rtwo\u{1B}[31m\u{1B}[201~\u{1B}]11;rgb:0/0/0\u{7}\u{1B}P1$r\u{1B}\\\u{1B}x\r\t\u{7F}\u{3}z")
             .utf8)
 
@@ -19,6 +19,7 @@ import Testing
             .character("a"), .character("ä"), .character("報"), .character("👍"), .up, .shiftDown, .function(1),
             .delete, .press(button: 0, Point(row: 4, column: 11)), .release(Point(row: 4, column: 11)),
             .wheel(3, Point(row: 0, column: 0)), .press(button: 2, Point(row: 3, column: 2)),
+            .function(3), .cursorPosition(Point(row: 1, column: 2)),
             .paste("one\ntwo\u{1B}[31m", isComplete: true), .alt("x"), .enter, .tab, .backspace,
             .control("c"),
             .character("z"),

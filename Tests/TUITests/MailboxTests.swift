@@ -46,32 +46,3 @@ import Uploads
         #expect(wakes.withLock { $0 } == 2)
     }
 }
-
-@Suite struct FramePacerTests {
-    @Test func `without a reason nothing is due`() {
-        #expect(FramePacer().due == nil)
-    }
-
-    @Test func `a key is drawn at once, what happens by itself is gathered`() {
-        var pacer = FramePacer()
-        pacer.drew(now: 10)
-        pacer.request(.soon, now: 10.01)
-        #expect(!pacer.isDue(10.05))
-        pacer.request(.now, now: 10.05)
-        #expect(pacer.isDue(10.05))
-    }
-
-    @Test func `a storm makes no more frames than the eye sees`() {
-        var pacer = FramePacer()
-        var frames = 0
-        for millisecond in 0..<1000 {
-            let now = Double(millisecond) / 1000
-            pacer.request(.now, now: now)
-            if pacer.isDue(now) {
-                frames += 1
-                pacer.drew(now: now)
-            }
-        }
-        #expect(frames <= 63)
-    }
-}

@@ -3,6 +3,12 @@ import Testing
 
 @testable import TUI
 
+extension RGB {
+    fileprivate init(direct number: Int) {
+        self.init(UInt8(number >> 16 & 0xFF), UInt8(number >> 8 & 0xFF), UInt8(number & 0xFF))
+    }
+}
+
 @Suite struct PaletteTests {
     @Test func `without colours no role has one`() {
         for palette in [Palette(tier: .mono), Palette(tier: .full, theme: .mono)] {
@@ -13,7 +19,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [(Palette.Tier.basic, 8), (.full, 256)], Theme.allCases)
+    @Test(arguments: [(Palette.Tier.basic, 8), (.full, 256), (.direct, 1 << 24)], Theme.builtIn.map(\.value))
     func `every role stays within the colours of its tier`(tier: (Palette.Tier, Int), theme: Theme) {
         let (tier, colours) = tier
         for role in Role.allCases {
@@ -23,46 +29,44 @@ import Testing
                     #expect((0..<colours).contains(colour))
                 }
                 // Bright black on black cannot be read on many terminals.
-                #expect(tier == .full || style.foreground != 8)
+                #expect(tier != .basic || style.foreground != 8)
             }
         }
     }
 
-    @Test(arguments: [(Theme.standard, 0.0, 4.5), (.light, 1, 4.5), (.highContrast, 0, 7)])
+    @Test(
+        arguments: [Palette.Tier.full, .direct],
+        [(Theme.standard, 0.0, 4.5), (.light, 1, 4.5), (.highContrast, 0, 7)])
     func `what carries text can be read on the background it is made for`(
-        theme: Theme, luminance: Double, least: Double
+        tier: Palette.Tier, made: (theme: Theme, luminance: Double, least: Double)
     ) {
-        let palette = Palette(tier: .full, theme: theme)
+        let (theme, luminance, least) = made
+        let palette = Palette(tier: tier, theme: theme)
+        func shade(_ number: Int) -> Double {
+            Self.luminance(tier == .full ? RGB(palette: number) : RGB(direct: number))
+        }
         // A bar's rest says nothing that its number does not say.
         for role in Role.allCases where role != .barRest {
             for onCursorLine in [false, true] {
                 let style = palette.style(role, onCursorLine: onCursorLine)
-                let text = style.foreground.map(Self.luminance) ?? 1 - luminance
-                let behind = style.background.map(Self.luminance) ?? luminance
+                let text = style.foreground.map(shade) ?? 1 - luminance
+                let behind = style.background.map(shade) ?? luminance
                 let contrast = (max(text, behind) + 0.05) / (min(text, behind) + 0.05)
                 #expect(contrast >= least, "\(role), cursor's line: \(onCursorLine)")
             }
         }
     }
 
-    /// Of a colour of xterm's 256, as WCAG 2.2 defines it: 0 is black and 1 white.
-    private static func luminance(_ number: Int) -> Double {
-        let parts: [Int] =
-            if number >= 232 {
-                Array(repeating: 8 + 10 * (number - 232), count: 3)
-            } else {
-                [(number - 16) / 36, (number - 16) / 6 % 6, (number - 16) % 6].map {
-                    $0 == 0 ? 0 : 55 + 40 * $0
-                }
-            }
-        let linear = parts.map { part in
+    /// As WCAG 2.2 defines it: 0 is black and 1 white.
+    private static func luminance(_ colour: RGB) -> Double {
+        let linear = [colour.red, colour.green, colour.blue].map { part in
             let share = Double(part) / 255
             return share <= 0.04045 ? share / 12.92 : pow((share + 0.055) / 1.055, 2.4)
         }
         return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
     }
 
-    @Test(arguments: Palette.Tier.allCases, Theme.allCases)
+    @Test(arguments: Palette.Tier.allCases, Theme.builtIn.map(\.value))
     func `the line under the cursor looks different in every role`(tier: Palette.Tier, theme: Theme) {
         for role in Role.allCases where role != .selection && role != .banner {
             let palette = Palette(tier: tier, theme: theme)
@@ -71,10 +75,33 @@ import Testing
     }
 
     @Test(arguments: [
-        (0, Palette.Tier.mono), (8, .basic), (16, .basic), (88, .basic), (256, .full), (1 << 24, .full),
+        (0, false, Palette.Tier.mono), (8, false, .basic), (16, false, .basic), (88, false, .basic),
+        (256, false, .full), (1 << 24, false, .full), (1 << 24, true, .direct), (1 << 16, true, .basic),
+        (0, true, .mono),
     ])
-    func `the tier follows the number of colours`(colours: Int, tier: Palette.Tier) {
-        #expect(Palette.Tier(colours: colours) == tier)
+    func `the tier follows the number of colours and how they are counted`(
+        colours: Int, areDirect: Bool, tier: Palette.Tier
+    ) {
+        #expect(Palette.Tier(colours: colours, areDirect: areDirect) == tier)
+    }
+
+    @Test func `an exact colour looks as the one of 256 that it was made from`() {
+        for theme in Theme.builtIn.map(\.value) {
+            for role in Role.allCases {
+                let full = Palette(tier: .full, theme: theme).style(role, onCursorLine: false)
+                let exact = Palette(tier: .direct, theme: theme).style(role, onCursorLine: false)
+                #expect(exact.foreground == full.foreground.map { RGB(palette: $0).directNumber })
+                #expect(exact.attributes == full.attributes)
+            }
+        }
+    }
+
+    /// Some descriptions take the first 8, 16 or 256 numbers for a palette's.
+    @Test(arguments: [
+        ("#000000", 0x000100), ("#0000ff", 0x0001FF), ("#000100", 0x000100), ("#5fafff", 0x5FAFFF),
+    ])
+    func `no exact colour has the number of one of a palette`(text: String, number: Int) {
+        #expect(RGB(text)?.directNumber == number)
     }
 
     @Test func `states differ without colour`() {

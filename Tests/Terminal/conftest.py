@@ -57,9 +57,19 @@ class Home:
             "retry": {"base": 0.5, "cap": 1},
             "connectivity": {"monitor": False},
         }
-        file = self.path / "config" / "ferry" / "config.json"
-        file.write_text(json.dumps(settings))
-        file.chmod(0o600)
+        self._write(settings)
+
+    def change(self, **settings):
+        """Members of the configuration that are added or replaced."""
+        self._write({**json.loads(self._configuration.read_text()), **settings})
+
+    @property
+    def _configuration(self):
+        return self.path / "config" / "ferry" / "config.json"
+
+    def _write(self, settings):
+        self._configuration.write_text(json.dumps(settings))
+        self._configuration.chmod(0o600)
 
     def make(self, name, size):
         """A file of a size, in bytes or as in 3M. Sparse: it costs no space."""

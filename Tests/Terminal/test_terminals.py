@@ -1,8 +1,14 @@
 """Terminals of all kinds and sizes, and what is no terminal."""
 
+import pathlib
 import re
+import shutil
+import subprocess
+import time
 
 import pytest
+
+from terminal import END_OF_FRAME
 
 COLOUR = re.compile(rb"\x1b\[[0-9;:]*(?:3[0-7]|4[0-7]|38|48)[;:m]")
 
@@ -74,6 +80,34 @@ def test_few_colours_where_there_are_few(slow, start):
     assert b"38;5;" not in screen.raw
 
 
+def describes(term):
+    return subprocess.run(["infocmp", term], capture_output=True).returncode == 0
+
+
+@pytest.mark.skipif(not describes("xterm-direct"), reason="the package ncurses-term is not installed")
+@pytest.mark.parametrize(
+    "arguments, term", [((), "xterm-direct"), (("--color=direct",), "xterm-256color"), ((), "xterm-direct256")]
+)
+def test_exact_colours_where_the_terminal_is_described_with_them(slow, start, arguments, term):
+    screen = start(*arguments, TERM=term)
+    # What pyte shows of these is of no use: it does not know the colons.
+    screen.wait(lambda: all(b"38:2::" + parts in screen.raw for parts in [b"95:175:255m", b"95:215:215m"]))
+    assert b"48:2::38:38:38m" in screen.raw, "the cursor's line"
+    assert b"38;5;" not in screen.raw and b"38:5:" not in screen.raw
+
+
+def test_exact_colours_that_nothing_describes_are_those_of_256_and_it_is_said(slow, start):
+    screen = start("--color=direct", TERM="screen-256color")
+    screen.wait("▲ up", "TERM screen-256color has no 24-bit colours; 256 are used (see ncurses-term)")
+    assert screen.cell("up", row=3).fg == "5fafff"
+
+
+def test_colours_that_are_asked_for_come_in_spite_of_the_environment(slow, start):
+    screen = start("--color=always", NO_COLOR="1")
+    screen.wait("▲ up", "one.bin", "1/2")
+    assert COLOUR.search(screen.raw)
+
+
 @pytest.mark.parametrize("arguments, changes", [((), {"LC_ALL": "C"}), (("--ascii",), {})])
 def test_ascii_where_signs_cannot_be_trusted(home, server, start, arguments, changes):
     home.configure(server.url, bandwidth="200K", concurrency=1)
@@ -83,6 +117,58 @@ def test_ascii_where_signs_cannot_be_trusted(home, server, start, arguments, cha
     screen.press("q")
     screen.wait("+ Quit -", "| 1 upload is running:")
     assert all(byte < 0x80 for byte in screen.raw)
+
+
+CODED = pathlib.Path("/usr/lib/locale/C.utf8")
+QUESTION, ONE_CELL, TWO_CELLS = b"\x1b[6n", b"\x1b[2;2R", b"\x1b[2;3R"
+
+
+@pytest.fixture
+def japanese(home, slow):
+    """What makes a locale of Japanese: its name is all that counts here, so it is another's under that name."""
+    if not CODED.is_dir():
+        pytest.skip(f"{CODED} is not there")
+    shutil.copytree(CODED, home.path / "locales" / "ja_JP.utf8")
+    return {"LC_ALL": "ja_JP.UTF-8", "LOCPATH": str(home.path / "locales")}
+
+
+def test_ascii_where_signs_turn_out_to_be_wide(japanese, start):
+    screen = start(**japanese)
+    # At once, so that a busy machine does not make it too late: it waits where typed keys wait.
+    screen.press(TWO_CELLS)
+    screen.wait("> up", "one.bin", ". queued", "1/2")
+    assert QUESTION in screen.raw
+    assert screen.lines()[1].startswith(" All 2"), "what was drawn to find out is gone"
+
+
+def test_signs_stay_where_they_turn_out_to_be_narrow(japanese, start):
+    screen = start(**japanese)
+    screen.press(ONE_CELL)
+    screen.wait("▲ up", "one.bin", "1/2")
+    assert QUESTION in screen.raw
+
+
+def test_a_terminal_that_does_not_answer_is_waited_for_no_longer_than_a_moment(japanese, start):
+    screen = start(**japanese)
+    screen.wait("▲ up", "one.bin", "1/2")
+    assert QUESTION in screen.raw
+    # Late, it is neither believed nor taken for keys.
+    screen.press(TWO_CELLS + b"j")
+    screen.wait("▲ up", "2/2", gone="nothing has failed")
+
+
+@pytest.mark.parametrize("arguments, glyphs", [(("--ascii",), None), ((), "unicode")])
+def test_nothing_is_asked_where_signs_are_chosen(home, server, japanese, start, arguments, glyphs):
+    home.change(appearance={"glyphs": glyphs} if glyphs else {})
+    screen = start(*arguments, **japanese)
+    screen.wait("▲ up" if glyphs else "> up", "one.bin", "1/2")
+    assert QUESTION not in screen.raw
+
+
+def test_nothing_is_asked_where_signs_are_narrow(slow, start):
+    screen = start()
+    screen.wait("▲ up", "one.bin", "1/2")
+    assert QUESTION not in screen.raw
 
 
 def test_a_terminal_that_cannot_place_its_cursor_is_refused(server, start):
@@ -109,3 +195,20 @@ def test_it_runs_inside_tmux_terminals(slow, start):
     screen = start(TERM="screen-256color")
     screen.wait("▲ up", "one.bin", "1/2")
     assert screen.cell("up", row=3).fg == "5fafff"
+
+
+@pytest.mark.parametrize("arguments, settings", [(("--slow",), {}), ((), {"slow": True})])
+def test_on_a_slow_line_things_move_once_a_second_and_keys_are_answered_at_once(
+    home, slow, start, arguments, settings
+):
+    home.change(appearance=settings)
+    screen = start(*arguments)
+    screen.wait("▲ up", "one.bin", "1/2", lambda: "%" in screen.line("one.bin"))
+    before = screen.raw.count(END_OF_FRAME)
+    screen.count_bytes(3)
+    assert 1 <= screen.raw.count(END_OF_FRAME) - before <= 4
+    begun = time.monotonic()
+    for position in "212121":
+        screen.press("j" if position == "2" else "k")
+        screen.wait(f"{position}/2")
+    assert time.monotonic() - begun < 3, "six keys, and not a second for each"

@@ -23,6 +23,8 @@ enum { TERMINAL_BOLD = 1, TERMINAL_DIM = 2, TERMINAL_REVERSE = 4, TERMINAL_UNDER
 typedef struct {
     bool mouse;
     bool colour;
+    /* Take the description of 24-bit colours that belongs to TERM, if there is one. */
+    bool direct_colour;
 } terminal_options;
 
 typedef enum {
@@ -42,8 +44,15 @@ void terminal_close(bool gone);
 
 /* Number of colours, 0 without colour. */
 int terminal_colours(void);
+/* True if the numbers of colours are made of their parts, of 24 bits if there are 1 << 24. */
+bool terminal_colours_are_direct(void);
 /* True if the environment names a UTF-8 locale; false if one had to be assumed. */
 bool terminal_locale_is_utf8(void);
+/* The locale of characters, such as ja_JP.UTF-8. */
+const char *terminal_locale(void);
+/* Draws U+25CF at the beginning of a row and asks the terminal where its cursor is then. The answer comes as input. The
+ * next frame must be sent in full. */
+void terminal_ask_width(int row);
 /* The columns the C library gives a scalar; -1 if it is not printable. */
 int terminal_scalar_width(uint32_t scalar);
 

@@ -7,25 +7,26 @@ struct Palette: Sendable {
         case basic
         /// The fixed cube of 256.
         case full
+        /// Any of 24 bits.
+        case direct
 
-        init(colours: Int) {
-            self = colours >= 256 ? .full : colours >= 8 ? .basic : .mono
+        /// - Parameter areDirect: The numbers of colours are made of their parts; only the first eight are a palette's.
+        init(colours: Int, areDirect: Bool) {
+            self =
+                switch colours {
+                case ..<8: .mono
+                case 1 << 24 where areDirect: .direct
+                case 256... where !areDirect: .full
+                default: .basic
+                }
         }
     }
 
-    struct Attributes: OptionSet, Hashable, Sendable {
-        let rawValue: UInt8
-        static let bold = Attributes(rawValue: 1)
-        static let dim = Attributes(rawValue: 2)
-        static let reverse = Attributes(rawValue: 4)
-        static let underline = Attributes(rawValue: 8)
-    }
-
-    /// Colours are palette numbers; nil is the terminal's own, so that light and dark backgrounds both work.
+    /// Colours are the terminal's numbers; nil is the terminal's own, so that light and dark backgrounds both work.
     struct Style: Hashable, Sendable {
         var foreground: Int?
         var background: Int?
-        var attributes: Attributes = []
+        var attributes: TextAttributes = []
     }
 
     let tier: Tier
@@ -33,7 +34,7 @@ struct Palette: Sendable {
 
     /// - Parameter tier: What the terminal can do.
     init(tier: Tier, theme: Theme = .standard) {
-        self.tier = theme == .mono ? .mono : tier
+        self.tier = theme.hasColours ? tier : .mono
         self.theme = theme
     }
 
@@ -42,14 +43,14 @@ struct Palette: Sendable {
     func style(_ role: Role, onCursorLine: Bool) -> Style {
         var style = plain(role)
         guard onCursorLine else { return style }
-        if tier == .full, let background = theme.cursorLine, role != .dialog, role != .selection,
+        if let background = number(theme.cursorLine), role != .dialog, role != .selection,
             role != .banner
         {
             style.background = background
             style.attributes.insert(.bold)
             style.attributes.remove(.dim)
         } else {
-            style.foreground = tier == .full ? theme.colour(.normal).full : nil
+            style.foreground = number(theme[.normal].colour)
             style.attributes.remove(.dim)
             style.attributes.formSymmetricDifference(.reverse)
         }
@@ -58,27 +59,33 @@ struct Palette: Sendable {
 
     private func plain(_ role: Role) -> Style {
         Style(
-            foreground: foreground(role), background: tier == .full ? theme.background : nil,
-            attributes: attributes(role))
+            foreground: number(theme[role].colour), background: number(theme.background),
+            attributes: attributes(role).union(theme[role].added).subtracting(theme[role].removed))
     }
 
-    private func foreground(_ role: Role) -> Int? {
+    private func number(_ colour: Theme.Colour) -> Int? {
         switch tier {
         case .mono: nil
-        case .basic: theme.colour(role).basic
-        case .full: theme.colour(role).full
+        case .basic: colour.basic
+        case .full: colour.full
+        case .direct: colour.exact?.directNumber
         }
     }
 
-    private func attributes(_ role: Role) -> Attributes {
+    private func attributes(_ role: Role) -> TextAttributes {
         switch role {
         case .normal, .dialog, .queued, .running, .bar, .graph, .done, .paused, .waiting: []
-        case .dim, .escape, .barRest: tier == .full || theme == .highContrast ? [] : .dim
+        case .dim, .escape, .barRest: hasShades(role) ? [] : .dim
         case .title, .key, .failed, .warning: .bold
-        case .header: tier == .full ? [] : .underline
+        case .header: hasShades(role) ? [] : .underline
         case .banner: [.reverse, .bold]
         case .selection: .reverse
         case .field: .underline
         }
+    }
+
+    /// True if the role is set apart by a shade, of which the few colours of `basic` have none.
+    private func hasShades(_ role: Role) -> Bool {
+        (tier == .full || tier == .direct) && number(theme[role].colour) != nil
     }
 }

@@ -34,9 +34,26 @@ enum Action: Hashable, Sendable {
         default: false
         }
     }
+
+    /// As configurations know it: the case, with what it is about if there are several of it (`showFailed`).
+    var name: String {
+        guard let payload = Mirror(reflecting: self).children.first, let label = payload.label else {
+            return "\(self)"
+        }
+        let subject = "\(payload.value)"
+        return label + subject.prefix(1).uppercased() + subject.dropFirst()
+    }
 }
 
 /// Where keys mean something of their own.
 enum Context: Hashable, Sendable, CaseIterable {
     case list, details, help, add, prompt, filter, order, log, logSearch, copy, removal, quit
+
+    /// True where characters are text and can be no keys.
+    var takesText: Bool {
+        switch self {
+        case .help, .add, .prompt, .filter, .logSearch: true
+        case .list, .details, .order, .log, .copy, .removal, .quit: false
+        }
+    }
 }

@@ -1,36 +1,53 @@
 /// The one table that makes the key map, the hint line and the help, so that they cannot disagree.
-enum ActionTable {
-    struct Entry: Sendable {
+public struct ActionTable: Hashable, Sendable {
+    /// One action in one context, and the keys for it.
+    public struct Entry: Hashable, Sendable {
         var action: Action
         var context: Context
         var keys: [Key]
         /// A word for the hint line; nil if the action is not worth its space there.
         var hint: String?
-        /// For the help.
-        var help: String
+        /// What it does, for the help.
+        public internal(set) var help: String
 
         /// The keys as written for people: `k, Up`.
-        var keyLabels: String { keys.map(\.label).joined(separator: ", ") }
+        public var keyLabels: String {
+            keys.isEmpty ? "no key" : keys.map(\.label).joined(separator: ", ")
+        }
+
+        /// As configurations know it: `remove` in the list, `details.remove` in the details.
+        public var name: String { context == .list ? action.name : "\(context).\(action.name)" }
     }
 
+    /// With the keys of those who have configured none.
+    public static let standard = ActionTable(list + dialogs)
+
     /// In order of importance: the hint line drops from the end.
-    static let entries: [Entry] = list + dialogs
+    public let entries: [Entry]
+    private let map: [Context: [Key: Action]]
 
-    static func action(for key: Key, in context: Context) -> Action? { map[context]?[key] }
+    init(_ entries: [Entry]) {
+        self.entries = entries
+        map = entries.reduce(into: [:]) { map, entry in
+            for key in entry.keys { map[entry.context, default: [:]][key] = entry.action }
+        }
+    }
 
-    static func entries(in context: Context) -> [Entry] { entries.filter { $0.context == context } }
+    func action(for key: Key, in context: Context) -> Action? { map[context]?[key] }
 
-    static func entry(for action: Action, in context: Context) -> Entry? {
+    func entries(in context: Context) -> [Entry] { entries.filter { $0.context == context } }
+
+    func entry(for action: Action, in context: Context) -> Entry? {
         entries.first { $0.action == action && $0.context == context }
     }
 
-    private static let map: [Context: [Key: Action]] = {
-        var map: [Context: [Key: Action]] = [:]
-        for entry in entries {
-            for key in entry.keys { map[entry.context, default: [:]][key] = entry.action }
-        }
-        return map
-    }()
+    /// The first key of an action as written for people; nil if it has none.
+    func label(of action: Action, in context: Context = .list) -> String? {
+        entry(for: action, in: context)?.keys.first?.label
+    }
+
+    /// `p goes on`: a key and what it does; nil if no key does it.
+    func phrase(_ action: Action, _ what: String) -> String? { label(of: action).map { "\($0) \(what)" } }
 
     private static let list: [Entry] = [
         entry(.help, [.character("?"), .function(1)], "help", "show all keys"),

@@ -168,6 +168,9 @@ struct InputParser: Sendable {
         case UInt8(ascii: "F"): return .end
         case UInt8(ascii: "Z"): return .backTab
         case UInt8(ascii: "M"): return parameters.isEmpty ? .enter : nil
+        // With 1 in front it is F3 and a modifier.
+        case UInt8(ascii: "R") where numbers.count == 2 && numbers[0] > 1 && numbers[1] > 0:
+            return .cursorPosition(Point(row: numbers[0] - 1, column: numbers[1] - 1))
         case UInt8(ascii: "P")...UInt8(ascii: "S"): return .function(Int(final) - 0x4F)
         case UInt8(ascii: "~"): return edit(number: numbers.first ?? 0)
         default: return nil

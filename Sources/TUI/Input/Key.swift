@@ -13,6 +13,8 @@ enum Key: Hashable, Sendable {
     case release(Point)
     /// Lines to move: negative is up.
     case wheel(Int, Point)
+    /// Nobody's doing: the terminal was asked where its cursor is.
+    case cursorPosition(Point)
 
     /// As written in hints and help.
     var label: String {
@@ -42,6 +44,7 @@ enum Key: Hashable, Sendable {
         case .paste: "paste"
         case .press, .release: "click"
         case .wheel: "wheel"
+        case .cursorPosition: "answer"
         }
     }
 }

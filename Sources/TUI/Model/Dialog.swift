@@ -68,9 +68,9 @@ struct HelpDialog: Sendable {
     /// Among the entries that match.
     var selected = 0
 
-    var entries: [ActionTable.Entry] {
+    func entries(of actions: ActionTable) -> [ActionTable.Entry] {
         let words = line.text.lowercased().split(separator: " ")
-        return ActionTable.entries(in: .list).filter { entry in
+        return actions.entries(in: .list).filter { entry in
             let text = (entry.keyLabels + " " + (entry.hint ?? "") + " " + entry.help).lowercased()
             return words.allSatisfy { text.contains($0) }
         }

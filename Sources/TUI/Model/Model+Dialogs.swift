@@ -5,7 +5,7 @@ import Uploads
 extension Model {
     mutating func run(_ action: Action, in help: HelpDialog) -> [Effect] {
         var help = help
-        let entries = help.entries
+        let entries = help.entries(of: actions)
         let column = HelpView.columnHeight(size, entries: entries.count)
         switch action {
         case .previous: help.selected -= 1

@@ -12,12 +12,13 @@ extension Model {
                 moveCursor(by: lines)
             }
             return []
-        case .press, .release: return []
+        case .press, .release, .cursorPosition: return []
         default: break
         }
         if key == .control("z") { return [.suspend] }
-        if key == .control("l") { return [.redraw] }
-        if let action = ActionTable.action(for: key, in: context) { return run(action) }
+        if let action = actions.action(for: key, in: context) { return run(action) }
+        // Over whatever lies on the list, as long as it is not text there.
+        if !key.isCharacter, actions.action(for: key, in: .list) == .redraw { return [.redraw] }
         return type(key)
     }
 
@@ -99,10 +100,11 @@ extension Model {
         case .filter(var line):
             line.insert(text.filter { !$0.isNewline }.prefix(100))
             type(filter: line)
+        case .log(let log): paste(text, into: log)
         case .add(let add): paste(text, into: add)
         case nil, .details: paste(text, into: newAddDialog)
         // A question that destroys something is not answered by what happens to be in the clipboard.
-        case .order, .log, .copy, .removal, .quit: break
+        case .order, .copy, .removal, .quit: break
         }
         return []
     }

@@ -144,7 +144,10 @@ extension Model {
 
     private mutating func move(_ direction: QueueMove) -> [Effect] {
         guard table.order == .queue else {
-            return refuse("the rows stand by \(table.order.title); moving needs the order of the queue: o q")
+            let way = actions.phrase(.order, actions.label(of: .orderBy(.queue), in: .order) ?? "")
+            return refuse(
+                "the rows stand by \(table.order.title); moving needs the order of the queue"
+                    + (way.map { ": \($0)" } ?? ""))
         }
         let ids = targets.map(\.id)
         return ids.isEmpty ? [] : [.perform(.move(.ids(ids), direction), .move)]

@@ -84,6 +84,14 @@ extension Model {
         return []
     }
 
+    mutating func paste(_ text: String, into dialog: LogDialog) {
+        guard case .typing(var line) = dialog.search else { return }
+        line.insert(text.filter { !$0.isNewline }.prefix(100))
+        var shown = dialog
+        shown.search = .typing(line)
+        self.dialog = .log(shown)
+    }
+
     mutating func type(_ key: Key, in dialog: LogDialog) {
         guard case .typing(var line) = dialog.search, line.handle(key) else { return }
         var shown = dialog

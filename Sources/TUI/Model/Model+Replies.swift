@@ -46,13 +46,14 @@ extension Model {
             if let warning {
                 say(.warning, "paused \(what(ids)); \(warning)")
             } else {
-                say(.information, "paused \(what(ids)); p goes on")
+                say(.information, phrases("paused \(what(ids))", actions.phrase(.pause, "goes on")))
             }
         case .resume: say(.information, "\(what(ids)) \(ids.count == 1 ? "goes" : "go") on")
         case .retry: say(.information, "trying \(what(ids)) again")
         case .remove(let name):
             marks.subtract(ids)
-            say(.information, "removed \(ids.count == 1 ? name ?? what(ids) : what(ids)); u puts back")
+            let removed = "removed \(ids.count == 1 ? name ?? what(ids) : what(ids))"
+            say(.information, phrases(removed, actions.phrase(.undo, "puts back")))
         case .move: break  // the list shows it
         case .tryNow: say(.information, "trying now")
         case .limitBandwidth(let limit):
@@ -60,9 +61,10 @@ extension Model {
             say(.information, text ?? "no bandwidth limit")
         case .limitConcurrency(let number): say(.information, "\(Wording.count(number, "upload")) at once")
         case .stopWhenIdle:
+            let count = Wording.count(table.running.count, "upload")
             say(
-                .information,
-                "finishing \(Wording.count(table.running.count, "upload")), then quitting; q quits now")
+                .information, phrases("finishing \(count), then quitting", actions.phrase(.quit, "quits now"))
+            )
         case .undo, .redo: break
         }
     }
@@ -77,7 +79,12 @@ extension Model {
             case .moved: "moved \(what(ids))"
             case .limited: "the limit is \(isUndo ? "as it was" : "set again")"
             }
-        say(.information, isUndo ? "undone: \(text); Ctrl-R does it again" : "done again: \(text)")
+        let undone = phrases("undone: \(text)", actions.phrase(.redo, "does it again"))
+        say(.information, isUndo ? undone : "done again: \(text)")
+    }
+
+    private func phrases(_ phrases: String?...) -> String {
+        phrases.compactMap(\.self).joined(separator: "; ")
     }
 
     /// The one by name, more by number.

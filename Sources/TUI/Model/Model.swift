@@ -79,6 +79,8 @@ struct Model: Sendable {
 
     var context: Context { dialog?.context ?? .list }
 
+    var actions: ActionTable { appearance.actions }
+
     /// Bytes that are on the server, as far as can be known without asking it.
     func held(_ upload: Upload) -> ByteCount {
         let confirmed = max(upload.confirmed, live[upload.id]?.sample.confirmed ?? 0)

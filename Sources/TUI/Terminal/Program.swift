@@ -6,11 +6,14 @@ final class Program {
     private let session: TerminalSession
     private let client: any QueueClient
     private let mailbox: Mailbox
+    private let choice: Screen.Configuration.GlyphChoice
     private let send: (Order) -> Void
     private var model: Model
     private var painter: Painter
     private var keys = KeyReader()
-    private var pacer = FramePacer()
+    private var pacer: FramePacer
+    /// While the terminal is asked something nothing is drawn.
+    private var probe: WidthProbe?
     private var lastFrame: Frame?
     private var outcome: ScreenOutcome?
 
@@ -20,22 +23,32 @@ final class Program {
         send: @escaping (Order) -> Void
     ) throws(ScreenError) {
         session = try TerminalSession(
-            mouse: configuration.mouse, colour: Self.wantsColour(configuration.colour))
+            mouse: configuration.mouse, colour: Self.wantsColour(configuration.colour),
+            direct: configuration.colour == .direct)
         self.client = client
         self.mailbox = mailbox
+        choice = configuration.glyphs
+        pacer = FramePacer(isSlow: configuration.isSlow)
         self.send = send
-        let glyphs = Glyphs(isUnicode: !configuration.ascii && session.isUnicode)
+        let glyphs = Glyphs(isUnicode: Self.wantsUnicode(configuration.glyphs, session))
         model = Model(
             appearance: Appearance(
                 glyphs: glyphs, graph: glyphs.isUnicode ? configuration.graph ?? .braille : .ascii,
-                agrees: TerminalSession.agrees),
+                actions: configuration.actions, agrees: TerminalSession.agrees),
             destinations: configuration.destinations, defaultDestination: configuration.defaultDestination,
             hasMouse: configuration.mouse, clock: Self.now())
         painter = Painter(Palette(tier: session.tier, theme: configuration.theme))
+        if configuration.colour == .direct, session.tier != .direct {
+            let name = TerminalSession.name
+            model.say(
+                .warning, "TERM \(name) has no 24-bit colours; \(session.colours) are used (see ncurses-term)"
+            )
+        }
     }
 
     func run() -> ScreenOutcome {
         resize()
+        askWidth()
         // Mail that came before the terminal was open could wake nobody.
         takeMail()
         while outcome == nil { turn() }
@@ -56,6 +69,7 @@ final class Program {
             update(.stray(String(decoding: session.readStray(), as: UTF8.self)))
             pacer.request(.soon, now: model.clock.seconds)
         }
+        if let probe, model.clock.seconds >= probe.deadline { settle(isWide: false) }
         // Input that came before the end was handled; what follows it has nowhere to go.
         if events.contains(.hungUp) { hangUp() }
         for signal in session.signals() { handle(signal) }
@@ -66,7 +80,9 @@ final class Program {
 
     private func timeUntilNextEvent() -> Double? {
         let now = Self.now().seconds
-        return [keys.deadline, pacer.due, model.deadline].compactMap { $0 }.min().map { max(0, $0 - now) }
+        return [keys.deadline, probe?.deadline ?? pacer.due, model.deadline].compactMap { $0 }.min().map {
+            max(0, $0 - now)
+        }
     }
 
     private func readKeys() {
@@ -83,11 +99,27 @@ final class Program {
     }
 
     private func handle(_ key: Key) {
-        if case .press(let button, let point) = key {
+        switch key {
+        case .press(let button, let point):
             if button == 0, let target = lastFrame?.target(at: point) { update(.clicked(target)) }
-        } else {
-            update(.key(key))
+        case .cursorPosition(let cursor): if let probe { settle(isWide: probe.isWide(cursor)) }
+        default: update(.key(key))
         }
+        pacer.request(.now, now: model.clock.seconds)
+    }
+
+    private func askWidth() {
+        guard choice == .auto, model.appearance.glyphs.isUnicode, model.size.rows > WidthProbe.row,
+            WidthProbe.isNeeded(locale: session.locale)
+        else { return }
+        session.askWidth()
+        probe = WidthProbe(now: model.clock.seconds)
+    }
+
+    private func settle(isWide: Bool) {
+        probe = nil
+        if isWide { model.appearance.glyphs = Glyphs(isUnicode: false) }
+        painter.forget()
         pacer.request(.now, now: model.clock.seconds)
     }
 
@@ -162,29 +194,22 @@ final class Program {
 
     private func draw() {
         let now = model.clock.seconds
-        if model.changesByItself(since: pacer.lastFrame) { pacer.request(.now, now: now) }
-        guard outcome == nil, pacer.isDue(now) else { return }
+        if model.changesByItself(since: pacer.lastFrame) { pacer.request(.soon, now: now) }
+        guard outcome == nil, probe == nil, pacer.isDue(now) else { return }
         guard session.isWritable else {
             pacer.postpone(now: now)
             return
         }
         let frame = model.frame()
+        let begun = Self.now().seconds
         painter.paint(frame)
         lastFrame = frame
-        pacer.drew(now: now)
+        pacer.drew(now: now, duration: Self.now().seconds - begun)
     }
 
     private static func now() -> Clock {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
         return Clock(seconds: Double(time.tv_sec) + Double(time.tv_nsec) / 1e9, date: Date())
-    }
-
-    private static func wantsColour(_ colour: Screen.Configuration.Colour) -> Bool {
-        switch colour {
-        case .never: false
-        case .always: true
-        case .auto: (ProcessInfo.processInfo.environment["NO_COLOR"] ?? "").isEmpty
-        }
     }
 }

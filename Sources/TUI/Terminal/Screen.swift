@@ -9,34 +9,53 @@ public import Uploads
 /// ```
 public struct Screen: Sendable {
     public struct Configuration: Sendable {
+        /// Whether there are colours, and which.
         public enum Colour: String, Sendable, CaseIterable {
             /// Colours if the terminal has them and `NO_COLOR` is not set.
             case auto
-            case never, always
+            case always, never
+            /// Exact ones, of 24 bits, if terminfo describes how; else as `always`.
+            case direct
         }
 
-        /// ASCII signs only, whatever the locale says.
-        public var ascii: Bool
+        /// Which signs are drawn besides letters.
+        public enum GlyphChoice: String, Sendable, CaseIterable {
+            /// ASCII signs only where the locale or the terminal has no others, or draws them too wide.
+            case auto
+            case unicode, ascii
+        }
+
+        /// Which signs are drawn besides letters.
+        public var glyphs: GlyphChoice
+        /// Whether there are colours, and which.
         public var colour: Colour
+        /// How what is drawn looks.
         public var theme: Theme
         /// What graphs are drawn with; nil for dots where they can be drawn. ASCII where nothing else can.
         public var graph: GraphStyle?
+        /// Which keys do what.
+        public var actions: ActionTable
         /// Whether clicks and the wheel are taken. `m` changes it.
         public var mouse: Bool
+        /// At most one frame a second for what moves by itself.
+        public var isSlow: Bool
         /// The names of the destinations that files can be added to.
         public var destinations: [String]
         /// The one that is offered first.
         public var defaultDestination: String?
 
         public init(
-            ascii: Bool = false, colour: Colour = .auto, theme: Theme = .standard, graph: GraphStyle? = nil,
-            mouse: Bool = true, destinations: [String] = [], defaultDestination: String? = nil
+            glyphs: GlyphChoice = .auto, colour: Colour = .auto, theme: Theme = .standard,
+            graph: GraphStyle? = nil, actions: ActionTable = .standard, mouse: Bool = true,
+            isSlow: Bool = false, destinations: [String] = [], defaultDestination: String? = nil
         ) {
-            self.ascii = ascii
+            self.glyphs = glyphs
             self.colour = colour
             self.theme = theme
             self.graph = graph
+            self.actions = actions
             self.mouse = mouse
+            self.isSlow = isSlow
             self.destinations = destinations
             self.defaultDestination = defaultDestination
         }

@@ -15,11 +15,11 @@ final class TerminalSession {
     private var buffer = [UInt8](repeating: 0, count: 64 << 10)
 
     /// - Throws: `ScreenError`; the terminal is as before then.
-    init(mouse: Bool, colour: Bool) throws(ScreenError) {
-        switch terminal_open(terminal_options(mouse: mouse, colour: colour)) {
+    init(mouse: Bool, colour: Bool, direct: Bool) throws(ScreenError) {
+        switch terminal_open(terminal_options(mouse: mouse, colour: colour, direct_colour: direct)) {
         case TERMINAL_OK: break
         case TERMINAL_NOT_A_TERMINAL: throw .notATerminal
-        case TERMINAL_UNUSABLE: throw .unusableTerminal(ProcessInfo.processInfo.environment["TERM"] ?? "")
+        case TERMINAL_UNUSABLE: throw .unusableTerminal(Self.name)
         default: throw .system(String(cString: strerror(errno)))
         }
     }
@@ -33,12 +33,23 @@ final class TerminalSession {
         terminal_close(gone)
     }
 
-    var tier: Palette.Tier { Palette.Tier(colours: Int(terminal_colours())) }
+    var colours: Int { Int(terminal_colours()) }
+
+    var tier: Palette.Tier { Palette.Tier(colours: colours, areDirect: terminal_colours_are_direct()) }
+
+    /// As TERM names it.
+    static var name: String { ProcessInfo.processInfo.environment["TERM"] ?? "" }
 
     var isUnicode: Bool {
         // The Linux console has 512 glyphs at most.
-        terminal_locale_is_utf8() && ProcessInfo.processInfo.environment["TERM"] != "linux"
+        terminal_locale_is_utf8() && Self.name != "linux"
     }
+
+    /// The locale of characters, as setlocale(3) names it.
+    var locale: String { String(cString: terminal_locale()) }
+
+    /// The answer comes as input.
+    func askWidth() { terminal_ask_width(Int32(WidthProbe.row)) }
 
     static func agrees(_ scalar: Unicode.Scalar, _ width: Int) -> Bool {
         Int(terminal_scalar_width(scalar.value)) == width

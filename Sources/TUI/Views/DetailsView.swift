@@ -59,7 +59,7 @@ struct DetailsView {
     private static let labelWidth = 9
 
     private func facts(_ upload: Upload) -> [Fact] {
-        var facts: [Fact] = Self.decision(upload)
+        var facts: [Fact] = decision(upload)
         if let failure = Self.failure(upload), !upload.isUncertain {
             facts.append(("error", RowAppearance.sentence(failure, of: upload)))
             if let hint = failure.hint { facts.append(("next", hint)) }
@@ -105,8 +105,9 @@ struct DetailsView {
     private static let stripWidth = 32
 
     /// What a person must decide comes first: on a small screen there is room for little else.
-    private static func decision(_ upload: Upload) -> [Fact] {
-        upload.isUncertain ? [("error", Uncertainty.happened), ("next", Uncertainty.next)] : []
+    private func decision(_ upload: Upload) -> [Fact] {
+        upload.isUncertain
+            ? [("error", Uncertainty.happened), ("next", Uncertainty(actions: model.actions).next)] : []
     }
 
     private static func goal(_ upload: Upload) -> String {

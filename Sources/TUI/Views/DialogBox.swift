@@ -88,7 +88,7 @@ struct DialogBox {
 extension DialogBox {
     /// The keys of a context as a line each: `[y] remove`.
     static func keyLines(_ context: Context, appearance: Appearance) -> [Line] {
-        hints(context).map { keyPieces($0, appearance: appearance) }
+        hints(context, appearance).map { keyPieces($0, appearance: appearance) }
     }
 
     /// The keys of a context side by side, in as many lines of a width as they need, but in one at least.
@@ -97,7 +97,7 @@ extension DialogBox {
     ) -> [Line] {
         var rows: [Line] = [[]]
         var used = 0
-        for entry in hints(context) where !omitting.contains(entry.action) {
+        for entry in hints(context, appearance) where !omitting.contains(entry.action) {
             let pieces = keyPieces(entry, appearance: appearance)
             let length = pieces.reduce(0) { $0 + $1.text.width }
             if used > 0, used + length > width {
@@ -110,8 +110,8 @@ extension DialogBox {
         return Array(rows.prefix(max(1, limit)))
     }
 
-    private static func hints(_ context: Context) -> [ActionTable.Entry] {
-        ActionTable.entries(in: context).filter { $0.hint != nil }
+    private static func hints(_ context: Context, _ appearance: Appearance) -> [ActionTable.Entry] {
+        appearance.actions.entries(in: context).filter { $0.hint != nil && !$0.keys.isEmpty }
     }
 
     private static func keyPieces(_ entry: ActionTable.Entry, appearance: Appearance) -> Line {

@@ -71,7 +71,9 @@ extension Model {
                 ? "Of one of them the server already holds \(parts)."
                 : "Of \(Wording.count(removal.onServer)) of them the server already holds \(parts)."
         let text = [
-            first, "u puts \(count == 1 ? "it" : "them") back. After 10 seconds that part is",
+            first,
+            (actions.label(of: .undo) ?? "undo")
+                + " puts \(count == 1 ? "it" : "them") back. After 10 seconds that part is",
             "deleted there, and \(count == 1 ? "it starts" : "they start") again from 0.",
             "The files on this machine are never touched.", "",
         ]

@@ -21,8 +21,9 @@ struct FilterView {
                 .truncated(to: room, ellipsis: model.appearance.glyphs.ellipsis)
             frame.put(text, row: row, column: column + 2, role: .warning, limit: room)
         } else {
-            let hints = ActionTable.entries(in: .filter).compactMap { entry in
-                entry.hint.map { "\(entry.keys[0].label) \($0)" }
+            let hints = model.actions.entries(in: .filter).compactMap { entry -> String? in
+                guard let key = entry.keys.first, let hint = entry.hint else { return nil }
+                return "\(key.label) \(hint)"
             }
             frame.put(hints.joined(separator: "  "), row: row, column: column + 2, role: .dim, limit: room)
         }

@@ -16,7 +16,7 @@ struct HelpView {
     private static func columnCount(_ size: Size) -> Int { size.columns >= 72 ? 2 : 1 }
 
     var box: DialogBox {
-        let entries = help.entries
+        let entries = help.entries(of: appearance.actions)
         let rows = Self.columnHeight(size, entries: entries.count)
         let columnCount = Self.columnCount(size)
         let inside = max(1, min(size.columns - 4, 100))

@@ -11,7 +11,7 @@ struct HintView {
         for entry in entries {
             guard let hint = entry.hint, let key = entry.keys.first else { continue }
             let label = key.label
-            guard column + label.count + 1 + hint.count + 1 <= end else { break }
+            guard column + CellWidth.of(label) + 1 + hint.count + 1 <= end else { break }
             let start = column
             column = frame.put(label, row: row, column: column, role: .key)
             column = frame.put(" " + hint, row: row, column: column, role: .dim)
@@ -37,7 +37,7 @@ struct HintView {
     /// What the uploads under the finger need comes before what is always there.
     private var entries: [ActionTable.Entry] {
         let targets = model.targets
-        let offered = ActionTable.entries(in: .list).filter { isOffered($0.action, for: targets) }
+        let offered = model.actions.entries(in: .list).filter { isOffered($0.action, for: targets) }
         guard targets.contains(where: \.canBeRetried) else { return offered }
         return offered.filter { $0.action == .help } + offered.filter { $0.action == .retry }
             + offered.filter { $0.action != .help && $0.action != .retry }

@@ -160,17 +160,32 @@ struct ListView {
     }
 
     private func drawEmpty(rows: Range<Int>, in frame: inout Frame) {
-        let lines: [String] =
-            model.isLoading
-            ? ["reading the queue"]
-            : model.table.filter != nil
-                ? ["Nothing here fits the filter.  Esc clears it."]
-                : model.tab == .all
-                    ? ["Nothing to upload yet.", "", "a    add files, or paste their paths", "?    all keys"]
-                    : ["Nothing here.  1 shows all."]
+        let lines = emptiness
         let first = rows.lowerBound + max(0, (rows.count - lines.count) / 3)
         for (row, line) in zip(first..<rows.upperBound, lines) {
             frame.put(line, row: row, column: 4, role: .dim)
         }
+    }
+
+    /// Why there are no rows, and which keys help.
+    private var emptiness: [String] {
+        if model.isLoading { return ["reading the queue"] }
+        if model.table.filter != nil {
+            return [sentences("Nothing here fits the filter.", model.actions.phrase(.escape, "clears it."))]
+        }
+        guard model.tab == .all else {
+            return [sentences("Nothing here.", model.actions.phrase(.show(.all), "shows all."))]
+        }
+        let ways: [(Action, String)] = [(.add, "add files, or paste their paths"), (.help, "all keys")]
+        let labels = ways.map { model.actions.label(of: $0.0) ?? "" }
+        let width = max(4, labels.map(CellWidth.of).max() ?? 0) + 1
+        return ["Nothing to upload yet.", ""]
+            + zip(labels, ways).filter { !$0.0.isEmpty }.map { label, way in
+                label + String(repeating: " ", count: width - CellWidth.of(label)) + way.1
+            }
+    }
+
+    private func sentences(_ sentences: String?...) -> String {
+        sentences.compactMap(\.self).joined(separator: "  ")
     }
 }

@@ -64,7 +64,8 @@ extension Model {
                 to: size.columns, ellipsis: appearance.glyphs.ellipsis)
             frame.put(text, row: 1, column: 0)
         } else {
-            frame.put("too small; q quits", row: 1, column: 0, role: .dim)
+            let way = actions.phrase(.quit, "quits").map { "; \($0)" } ?? ""
+            frame.put("too small\(way)", row: 1, column: 0, role: .dim)
         }
     }
 }

@@ -17,7 +17,7 @@ struct NoteView {
             return
         }
         let ellipsis = model.appearance.glyphs.ellipsis
-        if let problem = Self.problem(upload, room: room) {
+        if let problem = problem(upload, room: room) {
             let text = model.appearance.safe(problem).truncated(to: room, ellipsis: ellipsis)
             frame.put(text, row: row, column: 1, role: .warning, limit: room)
             return
@@ -52,9 +52,10 @@ struct NoteView {
         return upload.path.text.hasSuffix("/" + target.name) ? place : "\(place): \(target.name)"
     }
 
-    private static func problem(_ upload: Upload, room: Int) -> String? {
+    private func problem(_ upload: Upload, room: Int) -> String? {
         if upload.isUncertain {
-            return Uncertainty.inNote.first { $0.count <= room } ?? Uncertainty.inNote.last
+            let wordings = Uncertainty(actions: model.actions).inNote
+            return wordings.first { $0.count <= room } ?? wordings.last
         }
         return switch upload.state {
         case .held(let failure), .failed(let failure), .waiting(_, let failure):

@@ -64,11 +64,13 @@ struct RowAppearance: Sendable {
             let summary = Self.sentence(failure, of: upload)
             if let hint = failure.hint { messages.append("\(summary); \(hint)") }
             messages.append(summary)
-            if upload.isUncertain { messages = Uncertainty.inRow }
+            if upload.isUncertain { messages = Uncertainty(actions: model.actions).inRow }
             short = upload.isUncertain ? "reply?" : Self.word(failure)
         case .failed(let failure):
             self.init(.failed, "FAILED", .failed, part: confirmed > 0 ? confirmed : nil)
-            messages = upload.isUncertain ? Uncertainty.inRow : [Self.sentence(failure, of: upload)]
+            messages =
+                upload.isUncertain
+                ? Uncertainty(actions: model.actions).inRow : [Self.sentence(failure, of: upload)]
             short = failure.status.map(String.init) ?? "failed"
         case .done(let receipt, _):
             self.init(.done, "done", .done, part: upload.size)

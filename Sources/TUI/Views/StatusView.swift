@@ -86,7 +86,9 @@ struct StatusView {
 
     /// What takes the place of the status line, the fullest wording first; empty if nothing does.
     private var banners: [String] {
-        if model.queueHasEnded { return ["! The engine has stopped; what is shown may be old.  [q] quit"] }
+        if model.queueHasEnded {
+            return ["! The engine has stopped; what is shown may be old.\(key(.quit, "quit"))"]
+        }
         if let notice = model.status.notice {
             let sentences = [[notice.summary, notice.hint].compactMap { $0 }, [notice.summary]]
                 .map { "! " + $0.joined(separator: "; ") }
@@ -101,10 +103,15 @@ struct StatusView {
         let sign = model.appearance.glyphs.offline
         let time = Wording.timeOfDay(since, in: model.appearance.zone)
         let waits = waiting == 1 ? "1 upload waits" : "\(Wording.count(waiting)) uploads wait"
-        let base = "\(sign) OFFLINE since \(time) - \(waits), nothing is lost  [n] try now"
+        let base = "\(sign) OFFLINE since \(time) - \(waits), nothing is lost\(key(.tryNow, "try now"))"
         return [
             "\(base)  (\(reason))", base, "\(sign) OFFLINE  \(Wording.count(waiting)) wait, nothing is lost",
         ]
+    }
+
+    /// `  [n] try now`; empty if no key does it.
+    private func key(_ action: Action, _ what: String) -> String {
+        model.actions.label(of: action).map { "  [\($0)] \(what)" } ?? ""
     }
 
     private static func own(_ text: String) -> SafeText {

@@ -6,10 +6,9 @@ struct TabsView {
         let isWide = model.layout.sizeClass == .wide
         var column = 1
         for tab in Tab.allCases {
-            let title =
-                (isWide ? "[\(tab.rawValue + 1)] " : "")
-                + "\(tab.title) \(Wording.count(model.table.count(tab)))"
-            guard column + title.count <= model.size.columns else { break }
+            let key = isWide ? model.actions.label(of: .show(tab)).map { "[\($0)] " } ?? "" : ""
+            let title = key + "\(tab.title) \(Wording.count(model.table.count(tab)))"
+            guard column + CellWidth.of(title) <= model.size.columns else { break }
             let isShown = tab == model.tab
             let needsLook = tab == .failed && model.table.count(.failed) > 0
             let end = frame.put(

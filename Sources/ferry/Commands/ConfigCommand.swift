@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import TUI
 import Transfer
 
 struct ConfigCommand: AsyncParsableCommand {
@@ -8,6 +9,8 @@ struct ConfigCommand: AsyncParsableCommand {
 
     @OptionGroup var global: GlobalOptions
     @Flag(help: "Print a configuration to begin with.") var printExample = false
+    @Flag(help: "Print all actions of the screen with their keys, as `keys` of the configuration names them.")
+    var keys = false
 
     func run() async throws {
         if printExample {
@@ -16,6 +19,10 @@ struct ConfigCommand: AsyncParsableCommand {
         }
         let file = global.configuration.map(LocalFiles.expanded) ?? LocalFiles.configuration
         let configuration = try global.loadConfiguration()
+        if keys {
+            for entry in configuration.actions.entries { print(Self.line(entry)) }
+            return
+        }
         let isThere = LocalFiles.mode(of: file) != nil
         print("configuration  \(file)\(isThere ? "" : " (none; `ferry config --print-example` prints one)")")
         print("state          \(global.stateFolder.text)")
@@ -24,8 +31,23 @@ struct ConfigCommand: AsyncParsableCommand {
             let mark = name == configuration.defaultDestination ? " (default)" : ""
             print("destination    \(name)\(mark): \(destination.protocolName) \(destination.url)")
         }
+        if case .file(let path) = configuration.appearance.theme {
+            _ = try configuration.appearance.theme.load()
+            print("theme          \(path)")
+        }
+        for entry in configuration.actions.entries where !ActionTable.standard.entries.contains(entry) {
+            print("key            \(entry.name): \(entry.keyLabels)")
+        }
         for warning in configuration.warnings {
             StandardError.write("\(Notice(kind: .warning, text: warning).line)\n")
         }
+    }
+
+    /// `details.retry        r                   try this one again`
+    private static func line(_ entry: ActionTable.Entry) -> String {
+        let columns = [(entry.name, 22), (entry.keyLabels, 30)].map { text, width in
+            text + String(repeating: " ", count: max(2, width - text.count))
+        }
+        return columns.joined() + entry.help
     }
 }

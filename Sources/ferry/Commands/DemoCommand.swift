@@ -57,6 +57,7 @@ struct DemoCommand: AsyncParsableCommand {
 
     private func session(at address: ReceiverAddress, in folder: DemoFolder, link: DemoLink?) async throws {
         let configuration = try DemoFolder.configuration(address)
+        let theme = try look.theme(configuration)
         let assembly = Assembly(
             configuration: configuration, state: LocalPath(folder.state), treatsLoopbackAsRemote: link != nil)
         let engine: Engine
@@ -70,6 +71,6 @@ struct DemoCommand: AsyncParsableCommand {
             let selection = FileSearch(isRecursive: false).find(files)
             _ = await engine.queue.perform(.add(try NewUploads.make(selection, for: destination)))
         }
-        try await ScreenSession(engine: engine, assembly: assembly, look: look).run()
+        try await ScreenSession(engine: engine, assembly: assembly, look: look, theme: theme).run()
     }
 }

@@ -56,23 +56,50 @@ struct GlobalOptions: ParsableArguments {
 
 /// How a screen looks, for commands that open one.
 struct ScreenOptions: ParsableArguments {
-    @Flag(name: .customLong("no-color"), help: "No colours.")
+    @Option(
+        name: .customLong("color"),
+        help: "\(ScreenOptions.colours); direct are exact ones of 24 bits, where terminfo describes them.",
+        transform: { name in
+            guard let colour = Screen.Configuration.Colour(rawValue: name) else {
+                throw ValidationError("--color is one of \(ScreenOptions.colours), not '\(name)'.")
+            }
+            return colour
+        })
+    var colour: Screen.Configuration.Colour?
+
+    private static let colours = Screen.Configuration.Colour.allCases.map(\.rawValue).joined(separator: ", ")
+
+    @Flag(name: .customLong("no-color"), help: "No colours, as --color never.")
     var noColour = false
 
     @Flag(help: "ASCII signs only.")
     var ascii = false
 
-    @Option(
-        help: "The colours of the screen: \(ScreenOptions.themes).",
-        transform: { name in
-            guard let theme = Theme(rawValue: name) else {
-                throw ValidationError("There is no theme '\(name)'; there are \(ScreenOptions.themes).")
-            }
-            return theme
-        })
-    var theme: Theme?
+    @Flag(help: "At most one frame a second of what moves by itself, for slow lines.")
+    var slow = false
 
-    private static let themes = Theme.allCases.map(\.rawValue).joined(separator: ", ")
+    @Option(
+        help: "The colours of the screen: \(ThemeChoice.names), or the path of a theme file.",
+        transform: { text in
+            guard let choice = ThemeChoice(text) else {
+                throw ValidationError(
+                    "There is no theme '\(text)'; there are \(ThemeChoice.names), and files whose path has a '/'."
+                )
+            }
+            return choice
+        })
+    var theme: ThemeChoice?
+
+    func validate() throws {
+        guard !noColour || colour == nil || colour == .never else {
+            throw ValidationError("Give --color or --no-color, not both.")
+        }
+    }
+
+    /// The theme that was asked for here, else the configuration's.
+    func theme(_ configuration: Configuration) throws(CommandFailure) -> Theme {
+        try (theme ?? configuration.appearance.theme).load()
+    }
 }
 
 /// Which uploads a command is about.

@@ -14,6 +14,7 @@ struct ScreenCommand: AsyncParsableCommand {
 
     func run() async throws {
         let assembly = try global.assembly()
+        let theme = try look.theme(assembly.configuration)
         let engine: Engine
         do throws(JournalError) {
             engine = try await Engine.start(
@@ -26,7 +27,7 @@ struct ScreenCommand: AsyncParsableCommand {
             throw failure
         }
         for notice in engine.notices { StandardError.write("\(notice.line)\n") }
-        try await ScreenSession(engine: engine, assembly: assembly, look: look).run()
+        try await ScreenSession(engine: engine, assembly: assembly, look: look, theme: theme).run()
     }
 }
 
@@ -35,6 +36,7 @@ struct ScreenSession {
     let engine: Engine
     let assembly: Assembly
     let look: ScreenOptions
+    let theme: Theme
 
     /// Stops the engine when the screen has closed.
     func run() async throws {
@@ -60,18 +62,14 @@ struct ScreenSession {
 
     private var screen: Screen {
         let appearance = assembly.configuration.appearance
-        let colour: Screen.Configuration.Colour =
-            switch appearance.colour {
-            case _ where look.noColour: .never
-            case .auto: .auto
-            case .always: .always
-            case .never: .never
-            }
         return Screen(
             client: engine.queue, add: ScreenAdding(assembly: assembly, queue: engine.queue).service,
             configuration: Screen.Configuration(
-                ascii: look.ascii || appearance.glyphs == .ascii, colour: colour,
-                theme: look.theme ?? appearance.theme, graph: appearance.graph.style, mouse: appearance.mouse,
+                glyphs: look.ascii ? .ascii : appearance.glyphs,
+                colour: look.noColour ? .never : look.colour ?? appearance.colour,
+                theme: theme, graph: appearance.graph.style, actions: assembly.configuration.actions,
+                mouse: appearance.mouse,
+                isSlow: look.slow || appearance.isSlow,
                 destinations: assembly.destinations.map(\.name),
                 defaultDestination: assembly.configuration.defaultDestination))
     }

@@ -12,6 +12,8 @@ struct Configuration: Decodable, Equatable {
     var timeouts = TimeoutSettings()
     var connectivity = ConnectivitySettings()
     var appearance = AppearanceSettings()
+    /// `keys`: which keys do what on the screen.
+    var actions = ActionTable.standard
     /// For every destination that has none of its own, and for addresses given with --to.
     var proxy = ProxyChoice.environment
     /// What becomes of an upload whose file changed after it was queued.
@@ -24,7 +26,7 @@ struct Configuration: Decodable, Equatable {
             decoder,
             known: [
                 "destinations", "defaultDestination", "limits", "retry", "timeouts", "connectivity",
-                "appearance", "proxy", "whenFileChanges",
+                "appearance", "keys", "proxy", "whenFileChanges",
             ])
         destinations = try fields.value("destinations") ?? [:]
         defaultDestination = try fields.value("defaultDestination")
@@ -33,12 +35,19 @@ struct Configuration: Decodable, Equatable {
         timeouts = try fields.value("timeouts") ?? TimeoutSettings()
         connectivity = try fields.value("connectivity") ?? ConnectivitySettings()
         appearance = try fields.value("appearance") ?? AppearanceSettings()
+        actions = try Self.actions(fields.value("keys") ?? [:])
         proxy = try fields.value("proxy") ?? proxy
         whenFileChanges = try fields.choice("whenFileChanges") ?? whenFileChanges
         if let name = defaultDestination, destinations[name] == nil {
             throw fields.error(
                 "defaultDestination",
                 "the name of one of the destinations (\(destinations.keys.sorted().joined(separator: ", ")))")
+        }
+    }
+
+    private static func actions(_ keys: [String: [String]]) throws -> ActionTable {
+        do throws(RebindingMistake) { return try ActionTable.standard.rebinding(keys) } catch {
+            throw ConfigurationMistake(path: ["keys", error.action], expected: error.expected)
         }
     }
 
@@ -117,8 +126,6 @@ struct ConnectivitySettings: Decodable, Equatable {
 }
 
 struct AppearanceSettings: Decodable, Equatable {
-    enum Colour: String, Decodable, CaseIterable { case auto, always, never }
-    enum Glyphs: String, Decodable, CaseIterable { case auto, unicode, ascii }
     enum Graph: String, Decodable, CaseIterable {
         case auto, braille, block, ascii
 
@@ -126,20 +133,24 @@ struct AppearanceSettings: Decodable, Equatable {
         var style: GraphStyle? { GraphStyle(rawValue: rawValue) }
     }
 
-    var colour = Colour.auto
-    var glyphs = Glyphs.auto
-    var theme = Theme.standard
+    var colour = Screen.Configuration.Colour.auto
+    var glyphs = Screen.Configuration.GlyphChoice.auto
+    var theme = ThemeChoice.builtIn(.standard)
     var graph = Graph.auto
     var mouse = true
+    /// For lines on which every byte counts.
+    var isSlow = false
 
     init() {}
 
     init(from decoder: any Decoder) throws {
-        let fields = try Fields(decoder, known: ["color", "glyphs", "theme", "graph", "mouse"])
+        let fields = try Fields(
+            decoder, known: ["color", "glyphs", "theme", "themeFile", "graph", "mouse", "slow"])
         colour = try fields.choice("color") ?? colour
         glyphs = try fields.choice("glyphs") ?? glyphs
-        theme = try fields.choice("theme") ?? theme
+        theme = try ThemeChoice(fields) ?? theme
         graph = try fields.choice("graph") ?? graph
         mouse = try fields.value("mouse") ?? mouse
+        isSlow = try fields.value("slow") ?? isSlow
     }
 }

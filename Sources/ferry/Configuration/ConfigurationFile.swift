@@ -19,8 +19,16 @@ enum ConfigurationFile {
     }
 
     static func parse(_ data: Data, file: String) throws(UploadFailure) -> Configuration {
+        try decode(data, file: file, example: "`ferry config --print-example` prints a valid one")
+    }
+
+    /// - Parameter example: Where a person finds one that is right.
+    /// - Throws: `UploadFailure` (`permanent`) that names the file, the key and what is expected there.
+    static func decode<Value: Decodable>(
+        _ data: Data, file: String, example: String
+    ) throws(UploadFailure) -> Value {
         do {
-            return try JSONDecoder().decode(Configuration.self, from: data)
+            return try JSONDecoder().decode(Value.self, from: data)
         } catch let mistake as ConfigurationMistake {
             throw wrong(file, mistake.path, "expected \(mistake.expected)")
         } catch DecodingError.typeMismatch(let type, let context) {
@@ -31,8 +39,7 @@ enum ConfigurationFile {
             throw wrong(file, context.codingPath.map(\.stringValue), context.debugDescription)
         } catch {
             throw UploadFailure(
-                .permanent, "\(file) is not valid JSON\(flaw(in: data))",
-                hint: "`ferry config --print-example` prints a valid one")
+                .permanent, "\(file) is not valid JSON\(flaw(in: data))", hint: example)
         }
     }
 

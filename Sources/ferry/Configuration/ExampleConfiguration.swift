@@ -83,7 +83,10 @@ enum ExampleConfiguration {
           "retry": { "base": 1, "cap": 120, "serverTries": 10, "onUncertain": "hold" },
           "timeouts": { "connect": 15, "stall": 30, "response": 60, "read": 30 },
           "connectivity": { "monitor": true },
-          "appearance": { "color": "auto", "glyphs": "auto", "theme": "default", "graph": "auto", "mouse": true }
+          "appearance": {
+            "color": "auto", "glyphs": "auto", "theme": "default", "graph": "auto", "mouse": true, "slow": false
+          },
+          "keys": { "help": ["?", "F1"], "remove": ["x", "Delete"] }
         }
 
         """

@@ -31,6 +31,12 @@ struct Fields {
         return try container.decode(Value.self, forKey: Key(key))
     }
 
+    /// True if the key is there and its value is null.
+    func isNull(_ key: String) throws -> Bool {
+        guard container.contains(Key(key)) else { return false }
+        return try container.decodeNil(forKey: Key(key))
+    }
+
     func number(_ key: String, in range: ClosedRange<Int>) throws -> Int? {
         guard container.contains(Key(key)) else { return nil }
         // By way of Double: a fraction where Int is asked for makes the decoder call the whole file malformed.

@@ -1,0 +1,61 @@
+/// A colour by its parts, as terminals of 24 bits take it.
+public struct RGB: Hashable, Sendable {
+    let red, green, blue: UInt8
+
+    init(_ red: UInt8, _ green: UInt8, _ blue: UInt8) {
+        (self.red, self.green, self.blue) = (red, green, blue)
+    }
+
+    /// - Parameter text: As in `#5fafff`; nil for anything else.
+    public init?(_ text: String) {
+        let digits = text.dropFirst()
+        guard text.first == "#", digits.count == 6, digits.allSatisfy(\.isHexDigit),
+            let value = UInt32(digits, radix: 16)
+        else { return nil }
+        self.init(UInt8(value >> 16), UInt8(value >> 8 & 0xFF), UInt8(value & 0xFF))
+    }
+
+    /// Of one of xterm's 256 colours: 16 that people change, a cube and a ramp of grey.
+    /// - Parameter number: From 0 to 255.
+    init(palette number: Int) {
+        switch number {
+        case 232...:
+            let grey = UInt8(clamping: 8 + 10 * (number - 232))
+            self.init(grey, grey, grey)
+        case 16...:
+            let parts = [(number - 16) / 36, (number - 16) / 6 % 6, (number - 16) % 6].map(Self.step)
+            self.init(parts[0], parts[1], parts[2])
+        default:
+            self = Self.named[max(0, number)]
+        }
+    }
+
+    /// The one of xterm's 256 colours that differs least, apart from those that people change.
+    var nearestInPalette: Int {
+        (16...255).min { distance(to: RGB(palette: $0)) < distance(to: RGB(palette: $1)) } ?? 16
+    }
+
+    /// The number that terminals of 24 bits know it by.
+    ///
+    /// Numbers below 256 are a palette's in some descriptions (`xterm-direct256`), so their blues get the least of green.
+    var directNumber: Int {
+        let number = Int(red) << 16 | Int(green) << 8 | Int(blue)
+        return number < 256 ? number + 256 : number
+    }
+
+    private func distance(to other: RGB) -> Int {
+        [(red, other.red), (green, other.green), (blue, other.blue)].reduce(0) { sum, pair in
+            let difference = Int(pair.0) - Int(pair.1)
+            return sum + difference * difference
+        }
+    }
+
+    private static func step(_ index: Int) -> UInt8 { index == 0 ? 0 : UInt8(clamping: 55 + 40 * index) }
+
+    /// What xterm takes for the first 16 by default.
+    private static let named = [
+        RGB(0, 0, 0), RGB(205, 0, 0), RGB(0, 205, 0), RGB(205, 205, 0), RGB(0, 0, 238), RGB(205, 0, 205),
+        RGB(0, 205, 205), RGB(229, 229, 229), RGB(127, 127, 127), RGB(255, 0, 0), RGB(0, 255, 0),
+        RGB(255, 255, 0), RGB(92, 92, 255), RGB(255, 0, 255), RGB(0, 255, 255), RGB(255, 255, 255),
+    ]
+}

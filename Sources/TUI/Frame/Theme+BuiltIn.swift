@@ -1,0 +1,67 @@
+/// The themes that come with Ferry.
+///
+/// In terminals of 256 colours each that carries text has a contrast of 4.5 to 1 at least to the background it is made for,
+/// with the cursor's line too, and 7 to 1 in `highContrast` (WCAG 2.2, 1.4.3 and 1.4.6); the tests compute it.
+extension Theme {
+    /// For dark backgrounds.
+    public static let standard = Theme(cursorLine: Colour(nil, 235)) { Look(colour: onDark($0)) }
+    /// For light backgrounds.
+    public static let light = Theme(cursorLine: Colour(nil, 254)) { Look(colour: onLight($0)) }
+    /// White on black, whatever the terminal has.
+    public static let highContrast = Theme(background: Colour(nil, 16)) { role in
+        Look(colour: onBlack(role), removed: .dim)
+    }
+    /// No colours.
+    public static let mono = Theme { _ in Look() }
+
+    /// The name by which each is chosen.
+    public static let builtIn: KeyValuePairs<String, Theme> = [
+        "default": standard, "light": light, "high-contrast": highContrast, "mono": mono,
+    ]
+
+    private static func onDark(_ role: Role) -> Colour {
+        switch role {
+        case .normal, .dialog, .title, .banner, .selection, .field: Colour(nil, nil)
+        case .dim, .header: Colour(nil, 246)
+        case .queued: Colour(nil, 248)
+        case .key: Colour(6, 80)
+        case .escape: Colour(5, 176)
+        case .running, .bar, .graph: Colour(4, 75)
+        case .done: Colour(2, 71)
+        case .failed: Colour(1, 203)
+        case .paused: Colour(3, 179)
+        case .waiting, .warning: Colour(3, 214)
+        case .barRest: Colour(nil, 240)
+        }
+    }
+
+    /// Yellow and cyan cannot be read on white.
+    private static func onLight(_ role: Role) -> Colour {
+        switch role {
+        case .normal, .dialog, .title, .banner, .selection, .field: Colour(nil, nil)
+        case .dim, .header: Colour(nil, 240)
+        case .queued: Colour(nil, 238)
+        case .key: Colour(4, 24)
+        case .escape: Colour(5, 90)
+        case .running, .bar, .graph: Colour(4, 25)
+        case .done: Colour(2, 22)
+        case .failed: Colour(1, 124)
+        case .paused: Colour(5, 58)
+        case .waiting, .warning: Colour(5, 88)
+        case .barRest: Colour(nil, 250)
+        }
+    }
+
+    private static func onBlack(_ role: Role) -> Colour {
+        switch role {
+        case .normal, .dialog, .title, .banner, .selection, .field: Colour(nil, 231)
+        case .dim, .header, .queued: Colour(nil, 252)
+        case .key, .running, .bar, .graph: Colour(6, 51)
+        case .escape: Colour(5, 219)
+        case .done: Colour(2, 120)
+        case .failed: Colour(1, 217)
+        case .paused, .waiting, .warning: Colour(3, 226)
+        case .barRest: Colour(nil, 245)
+        }
+    }
+}

@@ -1,0 +1,61 @@
+extension Key {
+    /// What labels name: the inverse of `label`, as far as a key can be bound to something.
+    ///
+    /// Names are taken in capital and small letters, and in full (`Delete`, `PageUp`, `Escape`); characters as they are.
+    /// - Returns: nil for what is no key of a keyboard.
+    init?(label: String) {
+        if let scalar = label.unicodeScalars.first, label.unicodeScalars.count == 1 {
+            guard CellWidth.of(scalar) ?? 0 > 0, scalar != " " else { return nil }
+            self = .character(Character(scalar))
+            return
+        }
+        let name = label.lowercased()
+        if let key = Self.named[name] {
+            self = key
+        } else if let letter = Self.rest(of: name, after: "ctrl-"), ("a"..."z").contains(letter) {
+            self = .control(letter)
+        } else if let character = Self.rest(of: label, after: "Alt-"), ("!"..."~").contains(character) {
+            self = .alt(character)
+        } else if name.first == "f", let number = Int(name.dropFirst()), (1...12).contains(number) {
+            self = .function(number)
+        } else {
+            return nil
+        }
+    }
+
+    var isCharacter: Bool {
+        if case .character = self { return true }
+        return false
+    }
+
+    /// What a terminal sends that cannot tell the key from another; nil if it can.
+    var arrivesAs: String? {
+        switch self {
+        case .control("h"): Key.backspace.label
+        case .control("i"): Key.tab.label
+        case .control("j"), .control("m"): Key.enter.label
+        case .alt(let character) where "[O]P_^".contains(character): "the beginning of other keys"
+        default: nil
+        }
+    }
+
+    private static let named: [String: Key] = {
+        let plain: [Key] = [
+            .character(" "), .up, .down, .left, .right, .shiftUp, .shiftDown, .pageUp, .pageDown, .home, .end,
+            .insert, .delete, .backspace, .tab, .backTab, .enter, .escape,
+        ]
+        let named = Dictionary(plain.map { ($0.label.lowercased(), $0) }) { first, _ in first }
+        let inFull: [String: Key] = [
+            "pageup": .pageUp, "pagedown": .pageDown, "insert": .insert, "delete": .delete, "escape": .escape,
+        ]
+        return named.merging(inFull) { first, _ in first }
+    }()
+
+    /// The one character after a prefix, which is taken in capital and small letters.
+    private static func rest(of label: String, after prefix: String) -> Character? {
+        guard label.count == prefix.count + 1, label.lowercased().hasPrefix(prefix.lowercased()) else {
+            return nil
+        }
+        return label.last
+    }
+}

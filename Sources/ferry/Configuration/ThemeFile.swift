@@ -1,0 +1,117 @@
+import Foundation
+import TUI
+import UploadProtocols
+
+/// A theme of a person's own: one of Ferry's, and what is different in it. Strict, as the configuration is.
+struct ThemeFile: Decodable {
+    let theme: Theme
+
+    /// - Throws: `UploadFailure` (`permanent`) that names the file, the key and what is expected there.
+    static func load(_ path: String) throws(UploadFailure) -> Theme {
+        guard let data = FileManager.default.contents(atPath: path) else {
+            throw UploadFailure(
+                .permanent, "the theme \(path) cannot be read",
+                hint: "put it there, or choose one of \(ThemeChoice.names)")
+        }
+        let file: ThemeFile = try ConfigurationFile.decode(
+            data, file: path, example: "README.md shows one under Configuration")
+        return file.theme
+    }
+
+    init(from decoder: any Decoder) throws {
+        let fields = try Fields(decoder, known: ["base", "background", "cursorLine", "roles"])
+        let base: String = try fields.value("base") ?? "default"
+        guard case .builtIn(var theme)? = ThemeChoice(base) else {
+            throw fields.error("base", "one of \(ThemeChoice.names)")
+        }
+        try fields.value("background", as: ColourFields.self)?.change(&theme.background)
+        try fields.value("cursorLine", as: ColourFields.self)?.change(&theme.cursorLine)
+        for (role, look) in try fields.value("roles", as: RoleFields.self)?.looks ?? [:] {
+            look.change(&theme[role])
+        }
+        self.theme = theme
+    }
+}
+
+private struct RoleFields: Decodable {
+    var looks: [Role: LookFields] = [:]
+
+    init(from decoder: any Decoder) throws {
+        let fields = try Fields(decoder, known: Role.allCases.map(\.name))
+        for role in Role.allCases { looks[role] = try fields.value(role.name) }
+    }
+}
+
+private struct LookFields: Decodable {
+    private static let attributes: KeyValuePairs<String, TextAttributes> = [
+        "bold": .bold, "dim": .dim, "reverse": .reverse, "underline": .underline,
+    ]
+
+    private let colour: ColourFields
+    private var added: TextAttributes = []
+    private var removed: TextAttributes = []
+
+    init(from decoder: any Decoder) throws {
+        let fields = try Fields(decoder, known: ColourFields.keys + Self.attributes.map(\.key))
+        colour = try ColourFields(fields)
+        for (name, attribute) in Self.attributes {
+            guard let isWanted: Bool = try fields.value(name) else { continue }
+            if isWanted { added.insert(attribute) } else { removed.insert(attribute) }
+        }
+    }
+
+    func change(_ look: inout Theme.Look) {
+        colour.change(&look.colour)
+        look.added = look.added.subtracting(removed).union(added)
+        look.removed = look.removed.subtracting(added).union(removed)
+    }
+}
+
+/// `"basic": 4, "full": 75, "rgb": "#5fafff"`, of which null is the terminal's own. Of `full` and `rgb` one follows from the
+/// other.
+private struct ColourFields: Decodable {
+    static let keys = ["basic", "full", "rgb"]
+
+    private enum Member<Value> {
+        case absent
+        case given(Value?)
+
+        init(_ key: String, of fields: Fields, read: () throws -> Value?) throws {
+            if try fields.isNull(key) {
+                self = .given(nil)
+            } else {
+                self = try read().map(Self.given) ?? .absent
+            }
+        }
+    }
+
+    private let basic: Member<Int>
+    private let full: Member<Int>
+    private let exact: Member<RGB>
+
+    init(from decoder: any Decoder) throws {
+        try self.init(try Fields(decoder, known: Self.keys))
+    }
+
+    init(_ fields: Fields) throws {
+        basic = try Member("basic", of: fields) { try fields.number("basic", in: 0...15) }
+        full = try Member("full", of: fields) { try fields.number("full", in: 0...255) }
+        exact = try Member("rgb", of: fields) {
+            guard let text: String = try fields.value("rgb") else { return nil }
+            guard let colour = RGB(text) else {
+                throw fields.error("rgb", "a colour such as \"#5fafff\", or null")
+            }
+            return colour
+        }
+    }
+
+    func change(_ colour: inout Theme.Colour) {
+        if case .given(let number) = basic { colour.basic = number }
+        switch (full, exact) {
+        case (.absent, .absent): break
+        case (.given(let number), .absent): colour.set(full: number)
+        case (.absent, .given(let exact)): colour.set(exact: exact)
+        case (.given(let number), .given(let exact)): (colour.full, colour.exact) = (number, exact)
+        }
+    }
+}

@@ -1,0 +1,140 @@
+import ArgumentParser
+import Foundation
+import Support
+import TUI
+import Testing
+import UploadProtocols
+
+@testable import ferry
+
+/// Themes as a person writes them, with all mistakes.
+@Suite(.fewAtOnce, .timeLimit(.minutes(2)))
+struct ThemeFileTests {
+    private let place: Workplace
+
+    init() throws { place = try Workplace() }
+
+    private static func theme(_ text: String) throws -> Theme {
+        let file: ThemeFile = try ConfigurationFile.decode(Data(text.utf8), file: "t", example: "")
+        return file.theme
+    }
+
+    @Test(arguments: Theme.builtIn.map(\.key))
+    func `a file that says only its base is that theme`(name: String) throws {
+        let theme = try Self.theme(#"{ "base": "\#(name)" }"#)
+        #expect(ThemeChoice.builtIn(theme) == ThemeChoice(name))
+    }
+
+    @Test func `what is not said is as in the base, which is the default one`() throws {
+        var expected = Theme.standard
+        expected[.done].colour.basic = 4
+        #expect(try Self.theme(#"{ "roles": { "done": { "basic": 4 } } }"#) == expected)
+    }
+
+    @Test func `of a number of 256 and an exact colour one follows from the other`() throws {
+        let theme = try Self.theme(
+            ##"""
+            { "background": { "full": 234 }, "cursorLine": { "rgb": "#5fafff" },
+              "roles": { "done": { "full": 1, "rgb": "#102030" } } }
+            """##)
+        #expect(theme.background.full == 234 && theme.background.exact == RGB("#1c1c1c"))
+        #expect(theme.cursorLine.full == 75 && theme.cursorLine.exact == RGB("#5fafff"))
+        #expect(theme[.done].colour.full == 1 && theme[.done].colour.exact == RGB("#102030"))
+    }
+
+    @Test func `null is the terminal's own colour`() throws {
+        let theme = try Self.theme(
+            #"{ "cursorLine": { "rgb": null }, "roles": { "done": { "full": null, "basic": null } } }"#)
+        #expect(theme.cursorLine.full == nil && theme.cursorLine.exact == nil)
+        let done = theme[.done].colour
+        #expect(done.basic == nil && done.full == nil && done.exact == nil)
+    }
+
+    @Test func `attributes are put on and taken off, and those of the base stay`() throws {
+        let theme = try Self.theme(
+            #"{ "base": "high-contrast", "roles": { "dim": { "bold": true, "reverse": false } } }"#)
+        #expect(theme[.dim].added == .bold)
+        #expect(theme[.dim].removed == [.dim, .reverse])
+        let dimmed = try Self.theme(#"{ "base": "high-contrast", "roles": { "dim": { "dim": true } } }"#)
+        #expect(dimmed[.dim].added == .dim && dimmed[.dim].removed == [])
+    }
+
+    @Test(
+        arguments: [
+            (#"{ "roles": { "runing": {} } }"#, "t: roles.runing: expected one of banner, bar, barRest,"),
+            (#"{ "colors": {} }"#, "t: colors: expected one of background, base, cursorLine, roles"),
+            (#"{ "base": "pink" }"#, "t: base: expected one of default, light, high-contrast, mono"),
+            (#"{ "base": "./other.json" }"#, "t: base: expected one of default, light"),
+            (
+                #"{ "roles": { "done": { "basic": 16 } } }"#,
+                "t: roles.done.basic: expected a whole number from 0 to 15"
+            ),
+            (
+                #"{ "roles": { "done": { "full": -1 } } }"#,
+                "t: roles.done.full: expected a whole number from 0 to 255"
+            ),
+            (
+                #"{ "roles": { "done": { "rgb": "red" } } }"#,
+                ##"t: roles.done.rgb: expected a colour such as "#5fafff""##
+            ),
+            (
+                ##"{ "roles": { "done": { "rgb": "#12345" } } }"##,
+                "t: roles.done.rgb: expected a colour such as"
+            ),
+            (
+                ##"{ "roles": { "done": { "rgb": "#+12345" } } }"##,
+                "t: roles.done.rgb: expected a colour such as"
+            ),
+            (#"{ "roles": { "done": { "bold": 1 } } }"#, "t: roles.done.bold: expected true or false"),
+            (
+                #"{ "roles": { "done": { "blink": true } } }"#,
+                "t: roles.done.blink: expected one of basic, bold, dim,"
+            ),
+            (
+                #"{ "background": { "bold": true } }"#,
+                "t: background.bold: expected one of basic, full, rgb, not this key"
+            ),
+            (#"{ "roles": "#, "t is not valid JSON: it ends too early"),
+        ])
+    func `a mistake names the file, the key and what is expected there`(text: String, summary: String) {
+        #expect { _ = try Self.theme(text) } throws: { error in
+            guard let failure = error as? UploadFailure else { return false }
+            return failure.summary.hasPrefix(summary)
+        }
+    }
+
+    @Test func `the theme of the README is one`() throws {
+        let readme = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appending(path: "README.md")
+        let text = try String(contentsOf: readme, encoding: .utf8)
+        let block = try #require(text.firstMatch(of: /```json\n(\{\n +"base"[^`]*)```/)?.output.1)
+        let theme = try Self.theme(String(block))
+        #expect(theme[.failed].added == .underline)
+        for role in Role.allCases { #expect(text.contains("`\(role.name)`"), "\(role.name)") }
+    }
+
+    @Test func `the configuration names a file, which is checked with it`() async throws {
+        var place = place
+        place.environment["HOME"] = place.path(".")
+        try place.directory.write(
+            Array(#"{ "roles": { "done": { "full": 300 } } }"#.utf8), to: "files/mine.json")
+        try place.configure(#"{ "appearance": { "themeFile": "~/mine.json" } }"#)
+        let wrong = try await place.ferry("config")
+        #expect(wrong.ending == .exited(2))
+        #expect(wrong.errors.contains("/mine.json: roles.done.full: expected a whole number from 0 to 255"))
+        #expect(try await place.ferry("list").ending == .exited(0), "a queue needs no theme")
+        try place.directory.write(Array("{}".utf8), to: "files/mine.json")
+        #expect(try await place.ferry("config").output.contains(/theme +\/.*\/mine.json\n/))
+    }
+
+    @Test func `a name or a path is asked for on the command line`() async throws {
+        let name = try await place.ferry("screen", "--theme", "pink")
+        #expect(name.ending == .exited(2))
+        #expect(
+            name.errors.contains("There is no theme 'pink'; there are default, light, high-contrast, mono"))
+        let path = try await place.ferry("screen", "--theme", "./none.json")
+        #expect(path.ending == .exited(2))
+        #expect(path.errors.contains("the theme ./none.json cannot be read"))
+        #expect(path.errors.contains("choose one of default, light"))
+    }
+}
