@@ -83,6 +83,11 @@ struct Model: Sendable {
         return max(confirmed, live[upload.id]?.sample.sent ?? 0, reached[upload.id] ?? 0)
     }
 
+    /// True if removing it throws away what the server holds.
+    func isPartlyAtServer(_ upload: Upload) -> Bool {
+        upload.state.isUnfinished && (upload.resource != nil || held(upload) > 0)
+    }
+
     /// What remains to be sent of all that will be sent by itself, in bytes.
     var bytesLeft: Int128 {
         let sent = live.values.map { ($0.sample.id, $0.sample.sent) } + reached.map { ($0.key, $0.value) }

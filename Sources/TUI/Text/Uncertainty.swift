@@ -17,7 +17,9 @@ enum Uncertainty {
 
     static let happened = "all of it was sent and no answer came: the server may have it or not"
 
-    static var next: String {
+    static var next: String { next(retry: retry, remove: remove) }
+
+    static func next(retry: String, remove: String) -> String {
         "look at the server; \(retry) sends it again (maybe twice), \(remove) removes it"
     }
 

@@ -20,7 +20,7 @@ struct DetailsView {
             width: inside)
     }
 
-    private typealias Fact = (label: String, text: String)
+    typealias Fact = (label: String, text: String)
 
     private func lines(_ fact: Fact, width: Int) -> [DialogBox.Line] {
         let text = model.appearance.safe(fact.text)
@@ -48,7 +48,7 @@ struct DetailsView {
 
     private static let labelWidth = 9
 
-    private func facts(_ upload: Upload) -> [Fact] {
+    func facts(_ upload: Upload) -> [Fact] {
         var facts: [Fact] = Self.decision(upload)
         facts += [
             ("from", upload.path.text), ("to", Self.goal(upload)), ("by", Self.way(upload)),

@@ -72,6 +72,17 @@ struct ScreenOptions: ParsableArguments {
         })
     var theme: Theme?
 
+    @Flag(
+        help: ArgumentHelp(
+            "Plain lines and typed commands in place of the screen, for screen readers and logs.",
+            discussion: "Also with ACCESSIBLE=1 in the environment, and where no screen is possible."))
+    var plain = false
+
+    /// True if nobody wants a screen, whether there could be one or not.
+    func asksForLines(in environment: [String: String] = ProcessInfo.processInfo.environment) -> Bool {
+        plain || !["", "0"].contains(environment["ACCESSIBLE"] ?? "")
+    }
+
     private static let themes = Theme.allCases.map(\.rawValue).joined(separator: ", ")
 }
 
