@@ -15,8 +15,8 @@ struct PlainModel: Sendable {
         case ended
         /// The queue is asked to say when nothing is left to run.
         case waitingForIdle
-        /// Over when the last news of it is told.
-        case idle
+        /// Over when the last news of it is told. What cannot be run, as on a full disk, is not waited for.
+        case idle(since: Double)
     }
 
     /// What the next line may be an answer to.
@@ -57,6 +57,8 @@ struct PlainModel: Sendable {
     static let summaryInterval = 10.0
     /// Seconds between samples of the running uploads.
     private static let sampling = 1.0
+    /// Seconds that news take at most from the queue to here.
+    private static let lastNews = 1.0
     /// Nobody reads a longer line.
     private static let longestLine = 2000
 
@@ -70,7 +72,9 @@ struct PlainModel: Sendable {
     /// When something is to be told although nothing happens, on the clock; nil if never.
     var deadline: Double? {
         let sample = isRunning ? (model.sampledAt ?? now) + Self.sampling : nil
-        return [sample, events.deadline, troubles.deadline, summaryDue].compactMap { $0 }.min()
+        var end: Double?
+        if case .idle(let since) = input { end = since + Self.lastNews }
+        return [sample, events.deadline, troubles.deadline, summaryDue, end].compactMap { $0 }.min()
     }
 
     /// True if the progress of the running uploads should be asked for.
@@ -87,7 +91,7 @@ struct PlainModel: Sendable {
         case .told(let message): take(message)
         case .typed(let line): take(line)
         case .inputEnded: endInput()
-        case .idle: input = .idle
+        case .idle: input = .idle(since: now)
         case .ended(let outcome): finish(outcome)
         }
         waitForTheRest()
@@ -186,7 +190,7 @@ struct PlainModel: Sendable {
         case .ended where awaited.isEmpty && additions.isEmpty && !model.isLoading:
             input = .waitingForIdle
             effects.append(.waitUntilIdle)
-        case .idle where !model.hasWork || model.status.storage == .refusing:
+        case .idle(let since) where !model.hasWork || now >= since + Self.lastNews:
             finish(.quitWhenIdle, saying: "nothing is left to run")
         case .terminal, .pipe, .ended, .waitingForIdle, .idle: break
         }

@@ -63,6 +63,14 @@ import Uploads
         #expect(plain.update(.idle).outcome == .quitWhenIdle)
     }
 
+    @Test func `what cannot be run is not waited for for ever`() {
+        var plain = PlainModel.make([.make(1)], readsTerminal: false)
+        _ = plain.update(.inputEnded)
+        #expect(plain.update(.idle).outcome == nil)
+        #expect(plain.deadline != nil)
+        #expect(plain.pass(to: 1).outcome == .quitWhenIdle)
+    }
+
     @Test func `a signal ends it with what was not told yet`() {
         var plain = PlainModel.make((1...20).map { .make($0, state: .running) })
         _ = plain.change((1...10).map { .make($0, state: .done) })
