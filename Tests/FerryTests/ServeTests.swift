@@ -109,12 +109,14 @@ struct ServeTests {
         #expect(try await server.ending() == .exited(0))
     }
 
-    @Test(arguments: [[], ["demo"], ["--ascii"]])
-    func `a screen without a terminal says what to use instead`(words: [String]) async throws {
+    @Test(arguments: [[], ["screen"], ["--ascii"], ["--plain"]])
+    func `without a terminal there are lines, until nothing is left to run`(words: [String]) async throws {
         let result = try await Workplace.result(of: try place.start(words))
-        #expect(result.ending == .exited(2))
-        #expect(result.errors.hasPrefix("error: standard input or output is not a terminal; use `ferry run`"))
-        #expect(result.output.isEmpty)
+        #expect(result.ending == .exited(0))
+        #expect(result.lines.first?.hasPrefix("ferry in plain lines") == true)
+        #expect(
+            result.lines.dropFirst() == ["the queue is empty; add PATH adds files", "nothing is left to run"])
+        #expect(result.errors.isEmpty)
     }
 
     /// The address that a receiver prints.

@@ -58,8 +58,8 @@ struct LogTests {
         _ = model.change(status: EngineStatus())
         #expect(
             Self.texts(model) == [
-                "the network is lost (no address); uploads wait, nothing is lost",
-                "the network is back after 00:41",
+                "no network (no address); uploads wait, nothing is lost",
+                "the network is back; uploads go on where they were",
             ])
     }
 

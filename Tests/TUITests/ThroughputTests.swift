@@ -84,6 +84,19 @@ import Uploads
         #expect(abs((model.total.rate ?? 0) - 4000) < 200)
     }
 
+    @Test func `so do those of which the server told that it holds all before they ended`() {
+        var model = Model.make((1...40).map { .make($0, size: 1000, state: $0 == 1 ? .running : .queued) })
+        for step in 1...20 {
+            _ = model.pass(to: Double(step) * 0.25)
+            _ = model.change(.make(step, size: 1000, state: .running, confirmed: 1000))
+            _ = model.change(
+                .make(step, size: 1000, state: .done), .make(step + 1, size: 1000, state: .running))
+            _ = model.update(
+                .progress([ProgressSample(id: step + 1, sent: 0, confirmed: 0, phase: .connecting)]))
+        }
+        #expect(abs((model.total.rate ?? 0) - 4000) < 200)
+    }
+
     @Test func `an upload that stands still promises nothing`() {
         var model = sampled(steps: 40)
         for step in 0..<4000 {

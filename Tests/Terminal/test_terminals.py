@@ -171,26 +171,6 @@ def test_nothing_is_asked_where_signs_are_narrow(slow, start):
     assert QUESTION not in screen.raw
 
 
-def test_a_terminal_that_cannot_place_its_cursor_is_refused(server, start):
-    screen = start(TERM="dumb")
-    assert screen.exit_status() == 2
-    said = " ".join(screen.text.split())
-    assert "the terminal 'dumb' cannot show a screen; set TERM, or use `ferry run`" in said
-    assert not screen.is_up and b"\x1b[?1049h" not in screen.raw
-
-
-def test_what_is_no_terminal_is_refused(home, server):
-    result = home.run()
-    assert result.returncode == 2
-    assert b"not a terminal; use `ferry run` without a screen" in result.stderr
-    assert b"\x1b" not in result.stdout + result.stderr
-
-
-def test_output_into_a_pipe_is_refused(home, server, ferry, start):
-    screen = start(command=["/bin/sh", "-c", f"'{ferry}' | cat; echo over"])
-    screen.wait("use `ferry run`", "over")
-
-
 def test_it_runs_inside_tmux_terminals(slow, start):
     screen = start(TERM="screen-256color")
     screen.wait("▲ up", "one.bin", "1/2")

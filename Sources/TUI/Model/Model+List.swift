@@ -109,7 +109,7 @@ extension Model {
     }
 
     /// What pausing costs: a protocol that cannot resume starts from nothing.
-    private func restartWarning(_ uploads: [Upload]) -> String? {
+    func restartWarning(_ uploads: [Upload]) -> String? {
         let losing = uploads.filter { upload in
             table.running.contains(upload.id) && !upload.canResume && (live[upload.id]?.sample.sent ?? 0) > 0
         }
@@ -129,9 +129,7 @@ extension Model {
     private mutating func remove() -> [Effect] {
         let targets = targets
         guard !targets.isEmpty else { return [] }
-        let onServer = targets.filter { upload in
-            upload.state.isUnfinished && (upload.resource != nil || held(upload) > 0)
-        }
+        let onServer = targets.filter(isPartlyAtServer)
         let ids = targets.map(\.id)
         let name = targets.count == 1 ? targets.first?.path.name : nil
         guard !onServer.isEmpty else { return [.perform(.remove(.ids(ids)), .remove(name: name))] }

@@ -41,17 +41,13 @@ extension Model {
     }
 
     /// Writes down what is true of the queue as a whole from now on.
-    mutating func logChange(from before: EngineStatus) {
-        switch (before.network, status.network) {
-        case (.online, .offline(_, let reason)):
-            log(.warning, "the network is lost (\(reason)); uploads wait, nothing is lost")
-        case (.offline(let since, _), .online):
-            let seconds = clock.date.timeIntervalSince(since)
-            log(.information, "the network is back after \(Wording.remaining(seconds))")
-        case (.online, .online), (.offline, .offline): break
+    mutating func logChange(to status: EngineStatus) {
+        for change in loggedStatus.take(status) {
+            switch change {
+            case .online, .storage(.saved, _): log(.information, change.sentence)
+            case .offline, .storage, .notice: log(.warning, change.sentence)
+            }
         }
-        guard let notice = status.notice, notice != before.notice else { return }
-        log(.warning, [notice.summary, notice.hint].compactMap { $0 }.joined(separator: "; "))
     }
 }
 

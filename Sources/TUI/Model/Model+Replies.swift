@@ -70,15 +70,7 @@ extension Model {
     }
 
     private mutating func say(_ change: QueueChangeKind, _ ids: [Upload.ID], isUndo: Bool) {
-        let text =
-            switch change {
-            case .paused: "paused \(what(ids))"
-            case .resumed: "\(what(ids)) \(ids.count == 1 ? "goes" : "go") on"
-            case .removed: "removed \(what(ids))"
-            case .putBack: "put back \(what(ids))"
-            case .moved: "moved \(what(ids))"
-            case .limited: "the limit is \(isUndo ? "as it was" : "set again")"
-            }
+        let text = change.told(of: what(ids), count: ids.count)
         let undone = phrases("undone: \(text)", actions.phrase(.redo, "does it again"))
         say(.information, isUndo ? undone : "done again: \(text)")
     }

@@ -51,9 +51,8 @@ extension Model {
     private mutating func take(_ update: QueueUpdate) -> [Effect] {
         let before = cursorIndex
         let wasOffline = isOffline
-        let statusBefore = status
         status = update.status
-        if !isLoading { logChange(from: statusBefore) }
+        logChange(to: status)
         if !update.isComplete {
             countUnsampled(update.changed)
             for upload in update.changed { logChange(from: table[upload.id], to: upload) }
@@ -97,8 +96,10 @@ extension Model {
     private mutating func countUnsampled(_ changed: [Upload]) {
         for upload in changed where !upload.state.isUnfinished {
             guard let before = table[upload.id], before.state.isUnfinished else { continue }
+            // What the server tells to hold may be told before the end; only where it went on it was there before.
+            let start = upload.tries.resumes > 0 ? before.confirmed : 0
             let seen = live[upload.id]?.sample.sent ?? reached[upload.id] ?? 0
-            unsampled += max(0, Double(upload.size) - Double(max(before.confirmed, seen)))
+            unsampled += max(0, Double(upload.size) - Double(max(start, seen)))
         }
     }
 

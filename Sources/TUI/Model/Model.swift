@@ -43,6 +43,7 @@ struct Model: Sendable {
     var history = ThroughputHistory()
     var graph = GraphSpan.seconds
     var log = EventLog()
+    var loggedStatus = StatusWatch()
     var sampledAt: Double?
     /// Bytes of uploads that ended since the last samples: the small ones come and go between two.
     var unsampled = 0.0
@@ -86,6 +87,11 @@ struct Model: Sendable {
         let confirmed = max(upload.confirmed, live[upload.id]?.sample.confirmed ?? 0)
         guard upload.resource != nil else { return confirmed }
         return max(confirmed, live[upload.id]?.sample.sent ?? 0, reached[upload.id] ?? 0)
+    }
+
+    /// True if removing it throws away what the server holds.
+    func isPartlyAtServer(_ upload: Upload) -> Bool {
+        upload.state.isUnfinished && (upload.resource != nil || held(upload) > 0)
     }
 
     /// What remains to be sent of all that will be sent by itself, in bytes.

@@ -207,9 +207,5 @@ final class Program {
         pacer.drew(now: now, duration: Self.now().seconds - begun)
     }
 
-    private static func now() -> Clock {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return Clock(seconds: Double(time.tv_sec) + Double(time.tv_nsec) / 1e9, date: Date())
-    }
+    private static func now() -> Clock { .now() }
 }

@@ -77,39 +77,29 @@ public struct Screen: Sendable {
     /// - Throws: `ScreenError` if there is no terminal or it cannot show a screen; nothing was drawn then.
     public func run() async throws(ScreenError) -> ScreenOutcome {
         let mailbox = Mailbox()
-        let (orders, continuation) = AsyncStream.makeStream(of: Order.self)
-        let servant = Servant(client: client, add: add, mailbox: mailbox)
-        let work = Task { await servant.run(orders) }
         let client = client
         let configuration = configuration
-        let result = await withTaskCancellationHandler {
-            await withCheckedContinuation {
-                (finished: CheckedContinuation<Result<ScreenOutcome, ScreenError>, Never>) in
-                let thread = Thread {
-                    // Made on its thread and not Sendable: the compiler keeps the terminal there.
-                    let result = Result { () throws(ScreenError) -> ScreenOutcome in
-                        let program = try Program(
-                            client: client, mailbox: mailbox, configuration: configuration,
-                            send: { continuation.yield($0) })
-                        return program.run()
+        return try await Servant(client: client, add: add, mailbox: mailbox).serve { send in
+            await withTaskCancellationHandler {
+                await withCheckedContinuation {
+                    (finished: CheckedContinuation<Result<ScreenOutcome, ScreenError>, Never>) in
+                    let thread = Thread {
+                        // Made on its thread and not Sendable: the compiler keeps the terminal there.
+                        let result = Result { () throws(ScreenError) -> ScreenOutcome in
+                            let program = try Program(
+                                client: client, mailbox: mailbox, configuration: configuration, send: send)
+                            return program.run()
+                        }
+                        finished.resume(returning: result)
                     }
-                    finished.resume(returning: result)
+                    thread.name = "screen"
+                    thread.stackSize = 4 << 20
+                    thread.start()
                 }
-                thread.name = "screen"
-                thread.stackSize = 4 << 20
-                thread.start()
+            } onCancel: {
+                mailbox.close()
             }
-        } onCancel: {
-            mailbox.close()
         }
-        continuation.finish()
-        // Who leaves in peace gets the last commands carried out; who is made to leave does not wait for them.
-        if case .success(let outcome) = result, outcome == .quit || outcome == .quitWhenIdle {
-            await work.value
-        } else {
-            work.cancel()
-        }
-        return try result.get()
     }
 }
 
@@ -137,10 +127,9 @@ public enum ScreenError: Error, Hashable, Sendable, CustomStringConvertible {
 
     public var description: String {
         switch self {
-        case .notATerminal: "standard input or output is not a terminal; use `ferry run` without a screen"
+        case .notATerminal: "standard input or output is not a terminal"
         case .unusableTerminal(let name):
-            "the terminal \(name.isEmpty ? "(TERM is not set)" : "'\(name)'") cannot show a screen;"
-                + " set TERM, or use `ferry run` without one"
+            "the terminal \(name.isEmpty ? "(TERM is not set)" : "'\(name)'") cannot place its cursor"
         case .system(let reason): "the terminal could not be taken over: \(reason)"
         }
     }

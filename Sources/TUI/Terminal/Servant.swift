@@ -14,6 +14,23 @@ struct Servant: Sendable {
     let add: AddService
     let mailbox: Mailbox
 
+    /// Carries out what an interface orders, for as long as it is there.
+    ///
+    /// Who leaves in peace gets the last commands carried out; who is made to leave does not wait for them.
+    func serve<Failure>(
+        _ interface: (_ send: @escaping @Sendable (Order) -> Void) async -> Result<ScreenOutcome, Failure>
+    ) async throws(Failure) -> ScreenOutcome {
+        let (orders, continuation) = AsyncStream.makeStream(of: Order.self)
+        let work = Task { await run(orders) }
+        let result = await interface { continuation.yield($0) }
+        continuation.finish()
+        switch result {
+        case .success(.quit), .success(.quitWhenIdle): await work.value
+        case .success(.hangUp), .success(.signal), .failure: work.cancel()
+        }
+        return try result.get()
+    }
+
     /// Returns when the orders have ended and the last command has been answered: what was typed before leaving
     /// is carried out.
     func run(_ orders: AsyncStream<Order>) async {

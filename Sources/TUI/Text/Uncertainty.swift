@@ -19,7 +19,10 @@ struct Uncertainty {
 
     static let happened = "all of it was sent and no answer came: the server may have it or not"
 
-    var next: String {
+    var next: String { Self.next(retry: retry, remove: remove) }
+
+    /// - Parameter retry: How a person asks for it here.
+    static func next(retry: String, remove: String) -> String {
         "look at the server; \(retry) sends it again (maybe twice), \(remove) removes it"
     }
 

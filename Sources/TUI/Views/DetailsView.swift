@@ -30,7 +30,7 @@ struct DetailsView {
         }
     }
 
-    private typealias Fact = (label: String, text: String)
+    typealias Fact = (label: String, text: String)
 
     private func lines(_ fact: Fact, width: Int) -> [DialogBox.Line] {
         let text = model.appearance.safe(fact.text)
@@ -58,7 +58,7 @@ struct DetailsView {
 
     private static let labelWidth = 9
 
-    private func facts(_ upload: Upload) -> [Fact] {
+    func facts(_ upload: Upload) -> [Fact] {
         var facts: [Fact] = decision(upload)
         if let failure = Self.failure(upload), !upload.isUncertain {
             facts.append(("error", RowAppearance.sentence(failure, of: upload)))

@@ -78,6 +78,12 @@ struct ScreenOptions: ParsableArguments {
     @Flag(help: "At most one frame a second of what moves by itself, for slow lines.")
     var slow = false
 
+    @Flag(
+        help: ArgumentHelp(
+            "Plain lines and typed commands in place of the screen, for screen readers and logs.",
+            discussion: "Also with ACCESSIBLE=1 in the environment, and where no screen is possible."))
+    var plain = false
+
     @Option(
         help: "The colours of the screen: \(ThemeChoice.names), or the path of a theme file.",
         transform: { text in
@@ -99,6 +105,11 @@ struct ScreenOptions: ParsableArguments {
     /// The theme that was asked for here, else the configuration's.
     func theme(_ configuration: Configuration) throws(CommandFailure) -> Theme {
         try (theme ?? configuration.appearance.theme).load()
+    }
+
+    /// True if nobody wants a screen, whether there could be one or not.
+    func asksForLines(in environment: [String: String] = ProcessInfo.processInfo.environment) -> Bool {
+        plain || !["", "0"].contains(environment["ACCESSIBLE"] ?? "")
     }
 }
 

@@ -37,33 +37,71 @@ struct ScreenSession {
     let assembly: Assembly
     let look: ScreenOptions
     let theme: Theme
+    private let output = LineOutput()
 
     /// Stops the engine when the screen has closed.
     func run() async throws {
         let outcome: ScreenOutcome
         do throws(ScreenError) {
-            outcome = try await screen.run()
+            outcome = try await outcomeOfInterface()
         } catch {
             await engine.stop()
             throw CommandFailure(status: CommandFailure.usage, summary: "\(error)")
         }
         let (uploads, retired) = await engine.queue.everything
         await engine.stop()
+        await output.flush()
         switch outcome {
         case .hangUp: throw ExitCode(128 + SIGHUP)
         case .signal(let number): throw ExitCode(number == SIGINT ? CommandFailure.interrupted : 128 + number)
         case .quit, .quitWhenIdle: break
         }
         let summary = LeavingSummary(uploads, retired)
-        if let text = summary.text { print(text) }
+        if let text = summary.text { output.write(text) }
+        await output.flush()
         if let unsaved = await engine.unsaved { throw unsaved }
         if summary.hasFailures { throw ExitCode(1) }
     }
 
+    /// The screen, or lines where they are asked for or are all that is possible.
+    private func outcomeOfInterface() async throws(ScreenError) -> ScreenOutcome {
+        guard !look.asksForLines() else { return await outcomeOfLines(because: nil) }
+        do throws(ScreenError) { return try await screen.run() } catch {
+            switch error {
+            case .notATerminal, .unusableTerminal: return await outcomeOfLines(because: "\(error)")
+            case .system: throw error
+            }
+        }
+    }
+
+    private func outcomeOfLines(because reason: String?) async -> ScreenOutcome {
+        let signals = SignalStream([SIGINT, SIGTERM, SIGHUP])
+        let queue = engine.queue
+        let lines = PlainScreen(
+            client: queue, add: adding,
+            configuration: PlainScreen.Configuration(
+                destinations: assembly.destinations.map(\.name),
+                defaultDestination: assembly.configuration.defaultDestination, reason: reason),
+            print: { [output] in output.write($0) }, waitUntilIdle: { await queue.waitUntilIdle() })
+        // Not ended with the lines: it holds for the stopping of the engine too.
+        Task {
+            var hasAsked = false
+            for await signal in signals.values {
+                // Whoever asks twice does not want to wait for anything.
+                if hasAsked { _exit(128 + signal) }
+                hasAsked = true
+                lines.end(by: signal)
+            }
+        }
+        return await lines.run()
+    }
+
+    private var adding: AddService { ScreenAdding(assembly: assembly, queue: engine.queue).service }
+
     private var screen: Screen {
         let appearance = assembly.configuration.appearance
         return Screen(
-            client: engine.queue, add: ScreenAdding(assembly: assembly, queue: engine.queue).service,
+            client: engine.queue, add: adding,
             configuration: Screen.Configuration(
                 glyphs: look.ascii ? .ascii : appearance.glyphs,
                 colour: look.noColour ? .never : look.colour ?? appearance.colour,

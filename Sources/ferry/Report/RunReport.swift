@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TUI
 import UploadProtocols
 import Uploads
 
@@ -39,25 +40,13 @@ final class RunReport: Sendable {
             while (try? await Task.sleep(for: Self.progressInterval)) != nil { printProgress() }
         }
         defer { ticker.cancel() }
-        var network = EngineStatus.Network.online
-        var storage = EngineStatus.Storage.saved
-        var told: UploadFailure?
+        var status = StatusWatch()
         for await update in await queue.updates() {
             for upload in update.changed.sorted(by: { $0.id < $1.id }) {
                 take(upload, isFirst: update.isComplete)
             }
             for id in update.removed { remove(id) }
-            if update.status.network != network {
-                network = update.status.network
-                printNetwork(network)
-            }
-            if update.status.storage != storage {
-                storage = update.status.storage
-                print(storage, update.status.notice)
-            } else if storage == .saved, let notice = update.status.notice, notice != told {
-                note(notice.summary)
-            }
-            told = update.status.notice
+            for change in status.take(update.status) { print(change) }
         }
     }
 
@@ -117,30 +106,28 @@ final class RunReport: Sendable {
         }
     }
 
-    private func print(_ storage: EngineStatus.Storage, _ notice: UploadFailure?) {
-        let event: String
-        var text = notice?.summary ?? ""
-        switch storage {
-        case .saved: (event, text) = ("saved", "saved again: everything is on disk")
-        case .behind: event = "snapshotFailed"
-        case .refusing: event = "notSaved"
+    private func print(_ change: StatusChange) {
+        guard isJSON else {
+            note(change.sentence)
+            return
         }
-        if isJSON {
-            output.write(
-                JSONLine.text(
-                    ["event": event, "text": text].merging(notice?.hint.map { ["hint": $0] } ?? [:]) { $1 }))
-        } else {
-            note(text + (notice?.hint.map { "; \($0)" } ?? ""))
+        switch change {
+        case .online: output.write(JSONLine.text(["event": "online"]))
+        case .offline(let reason): output.write(JSONLine.text(["event": "offline", "reason": reason]))
+        case .storage(let storage, let failure): print(storage, change.sentence, failure)
+        case .notice(let failure): note(failure.summary)
         }
     }
 
-    private func printNetwork(_ network: EngineStatus.Network) {
-        switch network {
-        case .online: isJSON ? output.write(JSONLine.text(["event": "online"])) : note("the network is back")
-        case .offline(_, let reason):
-            isJSON
-                ? output.write(JSONLine.text(["event": "offline", "reason": reason]))
-                : note("no network (\(reason)); uploads wait, nothing is lost")
-        }
+    private func print(_ storage: EngineStatus.Storage, _ sentence: String, _ failure: UploadFailure?) {
+        let event =
+            switch storage {
+            case .saved: "saved"
+            case .behind: "snapshotFailed"
+            case .refusing: "notSaved"
+            }
+        var members = ["event": event, "text": storage == .saved ? sentence : failure?.summary ?? ""]
+        members["hint"] = failure?.hint
+        output.write(JSONLine.text(members))
     }
 }

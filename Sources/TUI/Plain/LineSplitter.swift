@@ -1,0 +1,42 @@
+/// Cuts a stream of bytes into lines, wherever the pieces it comes in end.
+struct LineSplitter {
+    enum Line: Hashable, Sendable {
+        case text(String)
+        /// Longer than anybody types; it was thrown away up to its end.
+        case tooLong
+    }
+
+    /// Bytes of a line at most, as for what is pasted into the screen.
+    private let limit: Int
+    private var line: [UInt8] = []
+    private var isOverlong = false
+
+    init(limit: Int = 4 << 20) { self.limit = limit }
+
+    mutating func add(_ bytes: some Sequence<UInt8>) -> [Line] {
+        var lines: [Line] = []
+        for byte in bytes {
+            if byte == UInt8(ascii: "\n") {
+                lines.append(take())
+            } else if line.count < limit {
+                line.append(byte)
+            } else {
+                isOverlong = true
+            }
+        }
+        return lines
+    }
+
+    /// The last line if nothing ended it.
+    mutating func finish() -> Line? { line.isEmpty ? nil : take() }
+
+    private mutating func take() -> Line {
+        defer {
+            line = []
+            isOverlong = false
+        }
+        if isOverlong { return .tooLong }
+        if line.last == UInt8(ascii: "\r") { line.removeLast() }
+        return .text(String(decoding: line, as: UTF8.self))
+    }
+}

@@ -1,0 +1,69 @@
+import UploadProtocols
+import Uploads
+
+/// The lines that answer a question about the whole, or about some of it.
+extension Model {
+    private static let linesShown = 50
+
+    /// True if something will be sent without anybody doing anything.
+    var hasWork: Bool {
+        table.count(.queued) + table.running.count + table.waiting.count + table.offline.count > 0
+    }
+
+    /// How the queue is when it is first seen.
+    var overview: String {
+        let counts = Tab.allCases.filter { $0 != .all && table.count($0) > 0 }.map { tab in
+            "\(Wording.count(table.count(tab))) \(tab.title.lowercased())"
+        }
+        return counts.isEmpty
+            ? "the queue is empty; add PATH adds files" : "in the queue: \(counts.joined(separator: ", "))"
+    }
+
+    /// How it goes: `2 uploads run (7 at 63%, 8 at 8%), 12 wait; 81 GB left, 18.4 MB/s, 1 h 13 min to go`.
+    var summary: String {
+        let running = table.running.count
+        var parts = [running == 1 ? "1 upload runs" : "\(Wording.count(running)) uploads run"]
+        if running <= 4 {
+            parts[0] += " (\(table.running.sorted().compactMap(share).joined(separator: ", ")))"
+        }
+        let waiting = table.count(.queued) + table.waiting.count + table.offline.count
+        if waiting > 0 { parts.append("\(Wording.count(waiting)) wait\(waiting == 1 ? "s" : "")") }
+        parts.append("\(ByteFormat.sentence(max(0, bytesLeft))) left")
+        if let rate = total.rate, rate >= 1 { parts.append(ByteFormat.rate(rate)) }
+        if let seconds = total.remaining { parts.append("\(PlainText.duration(seconds.rounded())) to go") }
+        return parts.joined(separator: ", ")
+    }
+
+    private func share(_ id: Upload.ID) -> String? {
+        guard let upload = table[id] else { return nil }
+        return "\(id) at \(Wording.percent(live[id]?.sample.sent ?? held(upload), of: upload.size))%"
+    }
+
+    func list(_ tab: Tab, _ filter: UploadFilter) -> [String] {
+        guard !table.isEmpty else { return [overview] }
+        let fitting = table.places(in: tab).compactMap { table[$0.id] }.filter(filter.fits)
+        guard !fitting.isEmpty else { return ["no upload fits"] }
+        let lines = fitting.prefix(Self.linesShown).map { PlainText.line($0, in: self) }
+        guard fitting.count > lines.count else { return lines }
+        let rest = Wording.count(fitting.count - lines.count)
+        return lines + ["and \(rest) more; words narrow it: list failed, list size>1g"]
+    }
+
+    func details(of id: Upload.ID) -> [String] {
+        guard let upload = table[id] else { return ["there is no upload \(id); list shows the numbers"] }
+        let facts = DetailsView(model: self).facts(upload).map { label, text in
+            "  \(label): \(label == "next" && upload.isUncertain ? PlainText.next(upload) : text)"
+        }
+        return [PlainText.line(upload, in: self)] + facts
+    }
+
+    /// Those of the chosen that are known.
+    func uploads(in selection: UploadSelection) -> [Upload] {
+        switch selection {
+        case .ids(let ids): ids.compactMap { table[$0] }
+        case .all: table.places(in: .all).compactMap { table[$0.id] }
+        case .failed: table.places(in: .failed).compactMap { table[$0.id] }
+        case .done: table.places(in: .done).compactMap { table[$0.id] }
+        }
+    }
+}

@@ -1,0 +1,122 @@
+import UploadProtocols
+import Uploads
+
+/// What a typed line asks for.
+enum PlainCommand: Hashable, Sendable {
+    case help
+    case list(Tab, UploadFilter)
+    case show([Upload.ID])
+    /// The paths as typed, which may be quoted, patterns or addresses; no destination for the usual one.
+    case add(String, destination: String?)
+    case pause(UploadSelection)
+    case resume(UploadSelection)
+    case retry(UploadSelection)
+    case remove(UploadSelection)
+    case move([Upload.ID], QueueMove)
+    case limit(ByteCount?)
+    case parallel(Int)
+    case undo
+    case redo
+    case now
+    case quit
+
+    /// Nil for a line without anything on it.
+    static func parse(_ line: String) throws(PlainMistake) -> PlainCommand? {
+        let text = line.drop(while: \.isWhitespace)
+        let word = text.prefix { !$0.isWhitespace }
+        guard !word.isEmpty else { return nil }
+        let rest = text[word.endIndex...]
+        let words = rest.split(whereSeparator: \.isWhitespace)
+        let verb = try PlainVerb(word)
+        switch verb {
+        case .help: return .help
+        case .list: return try list(words, rest)
+        case .show: return .show(try numbers(words, verb))
+        case .add: return try add(words, rest)
+        case .pause: return .pause(try selection(words, verb, ["all": .all]))
+        case .resume: return .resume(try selection(words, verb, ["all": .all]))
+        case .retry: return .retry(try selection(words, verb, ["failed": .failed]))
+        case .remove: return .remove(try selection(words, verb, ["done": .done]))
+        case .move: return try move(words)
+        case .limit: return .limit(try limit(words))
+        case .parallel: return .parallel(try count(words))
+        case .undo: return .undo
+        case .redo: return .redo
+        case .now: return .now
+        case .quit: return .quit
+        }
+    }
+
+    private static func list(_ words: [Substring], _ rest: Substring) throws(PlainMistake) -> PlainCommand {
+        let tab = words.first.flatMap { word in
+            Tab.allCases.first { $0.title.lowercased() == word.lowercased() }
+        }
+        let narrowing = tab == nil ? rest : words.first.map { rest[$0.endIndex...] } ?? rest
+        let filter = UploadFilter(String(narrowing))
+        if let problem = filter.problem { throw PlainMistake(problem) }
+        return .list(tab ?? .all, filter)
+    }
+
+    /// A last `to` and what follows it name the destination, unless it is part of a quoted path.
+    private static func add(_ words: [Substring], _ rest: Substring) throws(PlainMistake) -> PlainCommand {
+        var (paths, destination) = (rest, String?.none)
+        if words.count >= 2, words[words.count - 2] == "to", let last = words.last,
+            !last.contains(where: "'\"\\".contains)
+        {
+            let before = rest[..<words[words.count - 2].startIndex]
+            if !before.dropLast().hasSuffix("\\") { (paths, destination) = (before, String(last)) }
+        }
+        guard paths.contains(where: { !$0.isWhitespace }) else {
+            throw PlainMistake("add what? \(PlainVerb.add.usage)")
+        }
+        return .add(String(paths), destination: destination)
+    }
+
+    private static func move(_ words: [Substring]) throws(PlainMistake) -> PlainCommand {
+        guard let last = words.last, let move = QueueMove(rawValue: last.lowercased()) else {
+            throw PlainMistake("move where to? \(PlainVerb.move.usage)")
+        }
+        return .move(try numbers(words.dropLast(), .move), move)
+    }
+
+    private static func limit(_ words: [Substring]) throws(PlainMistake) -> ByteCount? {
+        let text = words.joined()
+        if ["off", "0"].contains(text.lowercased()) { return nil }
+        guard let limit = ByteFormat.parse(text), limit > 0 else {
+            throw PlainMistake(
+                "\(text.isEmpty ? "how much?" : "'\(text)' is not an amount;") limit 20M, limit 800K or limit off"
+            )
+        }
+        return limit
+    }
+
+    private static func count(_ words: [Substring]) throws(PlainMistake) -> Int {
+        guard words.count == 1, let number = words.first.flatMap({ Int($0) }), number > 0 else {
+            throw PlainMistake("how many at once? \(PlainVerb.parallel.usage)")
+        }
+        return number
+    }
+
+    private static func selection(
+        _ words: [Substring], _ verb: PlainVerb, _ named: [String: UploadSelection]
+    ) throws(PlainMistake) -> UploadSelection {
+        if words.count == 1, let selection = words.first.flatMap({ named[$0.lowercased()] }) {
+            return selection
+        }
+        return .ids(try numbers(words, verb))
+    }
+
+    private static func numbers(
+        _ words: some Sequence<Substring>, _ verb: PlainVerb
+    ) throws(PlainMistake) -> [Upload.ID] {
+        var ids: [Upload.ID] = []
+        for word in words {
+            guard let id = Upload.ID(word), id > 0 else {
+                throw PlainMistake("'\(word)' is not the number of an upload; \(verb.usage)")
+            }
+            ids.append(id)
+        }
+        guard !ids.isEmpty else { throw PlainMistake("\(verb.rawValue) which ones? \(verb.usage)") }
+        return ids
+    }
+}

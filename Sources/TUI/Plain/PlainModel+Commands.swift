@@ -1,0 +1,150 @@
+import Transfer
+import UploadProtocols
+import Uploads
+
+/// Typed lines, and what comes of them.
+extension PlainModel {
+    mutating func take(_ line: LineSplitter.Line) {
+        guard case .text(let text) = line else {
+            say("the line was too long and was not read")
+            return
+        }
+        if let question, answer(question, text) { return }
+        do throws(PlainMistake) {
+            if let command = try PlainCommand.parse(text) { carryOut(command) }
+        } catch {
+            say(error.text)
+        }
+    }
+
+    mutating func endInput() {
+        switch input {
+        case .terminal: quit()
+        case .pipe: input = .ended
+        case .ended, .waitingForIdle, .idle: break
+        }
+    }
+
+    /// Returns true if the line was an answer and nothing else. What is not a yes is a no.
+    private mutating func answer(_ question: Question, _ line: String) -> Bool {
+        let word = line.filter { !$0.isWhitespace }.lowercased()
+        switch question {
+        // Only the same command again is an answer.
+        case .quit: return false
+        case .removal(let selection):
+            self.question = nil
+            guard ["y", "yes"].contains(word) else {
+                say("kept")
+                return word.isEmpty || ["n", "no"].contains(word)
+            }
+            perform(.remove(selection), .remove(name: nil), removalAnswer(selection))
+            return true
+        }
+    }
+
+    private mutating func carryOut(_ command: PlainCommand) {
+        if command != .quit { question = nil }
+        switch command {
+        case .help: say(PlainVerb.allCases.map { "\($0.usage): \($0.purpose)" })
+        case .list(let tab, let filter): say(model.list(tab, filter))
+        case .show(let ids): for id in ids { say(model.details(of: id)) }
+        case .add(let paths, let destination): add(paths, to: destination)
+        case .pause(let selection):
+            let warning = model.restartWarning(model.uploads(in: selection))
+            perform(
+                .pause(selection), .pause(warning: warning),
+                Answer(changed: warning, unchanged: "nothing to pause there"))
+        case .resume(let selection):
+            perform(.resume(selection), .resume, Answer(unchanged: "nothing there is paused"))
+        case .retry(let selection):
+            perform(.retry(selection), .retry, Answer(unchanged: "nothing there can be tried again"))
+        case .remove(let selection): remove(selection)
+        case .move(let ids, let move):
+            perform(
+                .move(.ids(ids), move), .move,
+                Answer(
+                    changed: "moved \(move == .top || move == .bottom ? "to the " : "")\(move.rawValue)",
+                    unchanged: "nothing to move: it is there already"))
+        case .limit(let limit):
+            let text = limit.map { "all uploads together at most \(ByteFormat.rate(Double($0)))" }
+            perform(
+                .limitBandwidth(limit), .limitBandwidth(limit), Answer(always: text ?? "no bandwidth limit"))
+        case .parallel(let number):
+            perform(
+                .limitConcurrency(number), .limitConcurrency(number),
+                Answer(always: "\(Wording.count(number, "upload")) at once"))
+        case .undo: perform(.undo, .undo, Answer(reversed: "undone"))
+        case .redo: perform(.redo, .redo, Answer(reversed: "done again"))
+        case .now: perform(.tryNow, .tryNow, Answer(always: "trying now"))
+        case .quit: quit()
+        }
+    }
+
+    private mutating func perform(_ command: QueueCommand, _ request: Request, _ answer: Answer) {
+        awaited.append(answer)
+        order(.perform(command, request))
+    }
+
+    private mutating func remove(_ selection: UploadSelection) {
+        let targets = model.uploads(in: selection)
+        let onServer = targets.filter(model.isPartlyAtServer)
+        guard let first = onServer.first else {
+            perform(.remove(selection), .remove(name: nil), removalAnswer(selection))
+            return
+        }
+        question = .removal(selection)
+        let bytes = onServer.reduce(Int128(0)) { $0 + Int128(model.held($1)) }
+        let parts = bytes > 0 ? "about \(ByteFormat.sentence(bytes))" : "a part"
+        let what =
+            onServer.count == 1
+            ? PlainText.numbered(first) : "\(Wording.count(onServer.count)) of them"
+        say(
+            "the server already holds \(parts) of \(what), which is deleted there 10 seconds later; undo takes it back"
+        )
+        say("type yes to remove \(targets.count == 1 ? "it" : "them"); anything else keeps what is there")
+    }
+
+    /// The news tell of unfinished uploads that are removed, and not of done ones: they also go by themselves.
+    private func removalAnswer(_ selection: UploadSelection) -> Answer {
+        let done = model.uploads(in: selection).filter { !$0.state.isUnfinished }
+        let text = "removed \(Wording.count(done.count, "done upload")) from the queue"
+        return Answer(changed: done.isEmpty ? nil : text, unchanged: "nothing to remove there")
+    }
+
+    /// Leaves, at the second time if something would stop.
+    private mutating func quit() {
+        let running = model.table.running.count
+        if question == .quit || model.queueHasEnded || running == 0 && additions.isEmpty {
+            finish(.quit)
+            return
+        }
+        question = .quit
+        let what =
+            running == 0
+            ? "files are still being added"
+            : running == 1 ? "1 upload is running" : "\(Wording.count(running)) uploads are running"
+        say("\(what); quit again leaves, and what is not finished goes on next time")
+    }
+
+    /// Puts the queue's answer into words.
+    mutating func take(_ reply: QueueReply) {
+        guard !awaited.isEmpty else { return }
+        let answer = awaited.removeFirst()
+        switch reply {
+        case .refused(let failure):
+            say("not done: " + [failure.summary, failure.hint].compactMap { $0 }.joined(separator: "; "))
+        case .changed(let ids):
+            if let text = ids.isEmpty ? answer.unchanged : answer.changed { say(text) }
+        case .reversed(let change, let ids):
+            let one = ids.count == 1 ? ids.first.flatMap { model.table[$0] } : nil
+            let what = one.map(PlainText.numbered) ?? Wording.count(ids.count, "upload")
+            say("\(answer.reversed ?? "done"): \(change.told(of: what, count: ids.count))")
+        case .uploads: break
+        }
+    }
+}
+
+extension PlainModel.Answer {
+    /// For a command that concerns no upload.
+    init(always text: String) { self.init(changed: text, unchanged: text) }
+}

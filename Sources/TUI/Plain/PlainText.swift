@@ -1,0 +1,78 @@
+import Foundation
+import Transfer
+import UploadProtocols
+import Uploads
+
+/// What the line mode says of an upload. All of it is raw: it is made safe when it is printed.
+enum PlainText {
+    private static let longestName = 100
+
+    /// The file's name; of a very long one the beginning and the end.
+    static func name(_ upload: Upload) -> String {
+        let name = upload.path.name
+        guard name.count > longestName else { return name }
+        return "\(name.prefix(longestName - 33))...\(name.suffix(30))"
+    }
+
+    /// `12, film.mov`.
+    static func numbered(_ upload: Upload) -> String { "\(upload.id), \(name(upload))" }
+
+    /// What is wrong and what to do about it, with the commands that do it; nil if nothing is.
+    static func trouble(_ upload: Upload) -> String? {
+        switch upload.state {
+        case .waiting(_, let failure): return RowAppearance.sentence(failure, of: upload)
+        case .held(let failure), .failed(let failure):
+            if upload.isUncertain { return "\(Uncertainty.happened); \(next(upload))" }
+            let next = failure.hint.map { "\($0) (retry \(upload.id))" } ?? "retry \(upload.id) tries again"
+            return "\(RowAppearance.sentence(failure, of: upload)); \(next)"
+        case .queued, .running, .paused, .done: return nil
+        }
+    }
+
+    /// What to do with an upload that nobody knows the outcome of.
+    static func next(_ upload: Upload) -> String {
+        Uncertainty.next(retry: "retry \(upload.id)", remove: "remove \(upload.id)")
+    }
+
+    /// A line of the list: number, name, size, and what it does now.
+    static func line(_ upload: Upload, in model: Model) -> String {
+        "\(upload.id): \(name(upload)), \(ByteFormat.sentence(upload.size)), \(now(upload, in: model))"
+    }
+
+    /// What an upload does now.
+    static func now(_ upload: Upload, in model: Model) -> String {
+        let row = RowAppearance(upload, in: model)
+        let share = row.part.map { "\(Wording.percent($0, of: upload.size))%" }
+        switch upload.state {
+        case .queued: return joined(["queued", share])
+        case .running:
+            let speed = model.live[upload.id]?.throughput
+            return joined([
+                row.messages.first ?? "uploading", share, speed?.rate.map(ByteFormat.rate),
+                speed?.remaining.map { "\(duration($0.rounded())) left" }, row.parts.first,
+            ])
+        case .waiting: return joined(["to be tried again", share, row.messages.first])
+        case .paused(.offline): return joined(["waiting for network", share])
+        case .paused: return joined(["paused", share])
+        case .held: return joined(["held", share, trouble(upload)])
+        case .failed: return joined(["failed", share, trouble(upload)])
+        case .done: return joined(["done", row.messages.first, row.remark.isEmpty ? nil : row.remark])
+        }
+    }
+
+    private static func joined(_ parts: [String?]) -> String {
+        parts.compactMap { $0 }.joined(separator: ", ")
+    }
+
+    /// `0.4 s`, `42 s`, `2 min 31 s`, `1 h 13 min`, `3 days 4 h`: read aloud, `2:31` is a time of day.
+    static func duration(_ seconds: Double) -> String {
+        guard seconds.isFinite, seconds < 100 * 86_400 else { return "very long" }
+        let tenths = Int((max(0, seconds) * 10).rounded())
+        if tenths < 100, tenths % 10 != 0 { return "\(tenths / 10).\(tenths % 10) s" }
+        let total = Int(max(0, seconds).rounded())
+        if total < 60 { return "\(total) s" }
+        if total < 3600 { return "\(total / 60) min \(total % 60) s" }
+        if total < 86_400 { return "\(total / 3600) h \(total / 60 % 60) min" }
+        return "\(Wording.count(total / 86_400, "day")) \(total / 3600 % 24) h"
+    }
+}

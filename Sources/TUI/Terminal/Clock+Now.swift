@@ -1,0 +1,9 @@
+import Foundation
+
+extension Clock {
+    static func now() -> Clock {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Clock(seconds: Double(time.tv_sec) + Double(time.tv_nsec) / 1e9, date: Date())
+    }
+}

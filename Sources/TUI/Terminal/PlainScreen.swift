@@ -1,0 +1,121 @@
+import Foundation
+public import Uploads
+
+/// The line mode over a queue: lines that tell what happens, and commands read as lines from standard input. Nothing
+/// moves the cursor, nothing has a colour, nothing is taken back: for screen readers, logs and simple terminals.
+public struct PlainScreen: Sendable {
+    public struct Configuration: Sendable {
+        /// The names of the destinations that files can be added to.
+        public var destinations: [String]
+        /// The one that is taken if none is named.
+        public var defaultDestination: String?
+        /// Why there is no screen, if nobody asked for lines.
+        public var reason: String?
+
+        public init(destinations: [String], defaultDestination: String? = nil, reason: String? = nil) {
+            self.destinations = destinations
+            self.defaultDestination = defaultDestination
+            self.reason = reason
+        }
+    }
+
+    private enum Event: Sendable {
+        case input(LineInput.Event)
+        case mail, timer, idle
+        case ended(ScreenOutcome)
+    }
+
+    private let client: any QueueClient
+    private let add: AddService
+    private let configuration: Configuration
+    private let print: @Sendable (String) -> Void
+    private let waitUntilIdle: @Sendable () async -> Void
+    private let events: AsyncStream<Event>
+    private let post: AsyncStream<Event>.Continuation
+
+    /// - Parameters:
+    ///   - print: Writes a line and waits for no reader.
+    ///   - waitUntilIdle: Returns when nothing runs in the queue and nothing will by itself.
+    public init(
+        client: any QueueClient, add: AddService, configuration: Configuration,
+        print: @escaping @Sendable (String) -> Void, waitUntilIdle: @escaping @Sendable () async -> Void
+    ) {
+        self.client = client
+        self.add = add
+        self.configuration = configuration
+        self.print = print
+        self.waitUntilIdle = waitUntilIdle
+        (events, post) = AsyncStream.makeStream(of: Event.self)
+    }
+
+    /// Makes `run` return, with what has happened told and no answer waited for.
+    public func end(by signal: Int32) { post.yield(.ended(signal == SIGHUP ? .hangUp : .signal(signal))) }
+
+    /// Tells what happens and does what is typed until a person, the end of the work or the system ends it. To be
+    /// called once.
+    ///
+    /// If the calling task is cancelled, the outcome is `quit`.
+    public func run() async -> ScreenOutcome {
+        let mailbox = Mailbox { [post] in post.yield(.mail) }
+        LineInput.start { [post] in post.yield(.input($0)) }
+        return await Servant(client: client, add: add, mailbox: mailbox).serve { send in
+            await withTaskCancellationHandler {
+                Result<_, Never>.success(await follow(mailbox, send))
+            } onCancel: {
+                post.yield(.ended(.quit))
+            }
+        }
+    }
+
+    private func follow(_ mailbox: Mailbox, _ send: (Order) -> Void) async -> ScreenOutcome {
+        var model = PlainModel(
+            destinations: configuration.destinations, defaultDestination: configuration.defaultDestination,
+            readsTerminal: LineInput.isTerminal, clock: .now())
+        var effects = model.update(.opened(because: configuration.reason))
+        var iterator = events.makeAsyncIterator()
+        while true {
+            for effect in effects {
+                switch effect {
+                case .print(let line): print(line)
+                case .order(let order): send(order)
+                case .waitUntilIdle:
+                    Task {
+                        await waitUntilIdle()
+                        post.yield(.idle)
+                    }
+                case .finish(let outcome): return outcome
+                }
+            }
+            let timer = timer(until: model.deadline)
+            guard let event = await iterator.next() else { return .quit }
+            timer?.cancel()
+            effects = model.update(.clock(.now()))
+            for message in messages(of: event, mailbox) { effects += model.update(message) }
+            if model.wantsProgress { effects += model.update(.progress(client.progress())) }
+        }
+    }
+
+    private func messages(of event: Event, _ mailbox: Mailbox) -> [PlainMessage] {
+        switch event {
+        case .input(.line(let line)): return [.typed(line)]
+        case .input(.ended): return [.inputEnded]
+        case .input(.hungUp): return [.ended(.hangUp)]
+        case .idle: return [.idle]
+        case .timer: return []
+        case .ended(let outcome): return [.ended(outcome)]
+        case .mail:
+            let mail = mailbox.drain()
+            let update = mail.update.map { [PlainMessage.told(.queue($0))] } ?? []
+            return update + mail.messages.map { .told($0) }
+        }
+    }
+
+    private func timer(until deadline: Double?) -> Task<Void, Never>? {
+        guard let deadline else { return nil }
+        return Task { [post] in
+            let seconds = max(0, deadline - Clock.now().seconds)
+            guard (try? await Task.sleep(for: .seconds(seconds))) != nil else { return }
+            post.yield(.timer)
+        }
+    }
+}

@@ -1,0 +1,64 @@
+import Testing
+import Transfer
+import UploadProtocols
+import Uploads
+
+@testable import TUI
+
+@Suite struct PlainAddingTests {
+    private static func selection(_ names: String..., problems: Int = 0) -> FileSelection {
+        FileSelection(
+            files: names.map { name in
+                FileSelection.File(
+                    path: LocalPath("/out/" + name),
+                    identity: FileIdentity(device: 1, inode: 1, size: 10, modified: 0, changed: 0),
+                    relativeName: name)
+            },
+            problems: (0..<problems).map { .init(path: LocalPath("/out/gone-\($0)"), reason: "no such file") }
+        )
+    }
+
+    /// The number of the question put by the only order; the text that it is about.
+    private static func question(_ effects: [PlainEffect]) -> (text: String, number: Int)? {
+        guard case .preview(let text, let number)? = effects.orders.first else { return nil }
+        return (text, number)
+    }
+
+    @Test func `files are looked for, and then queued`() throws {
+        var plain = PlainModel.make(destinations: ["box", "photos"], defaultDestination: "box")
+        let asked = try #require(Self.question(plain.type("add *.mov to photos")))
+        #expect(asked.text == " *.mov ")
+        let found = plain.update(.told(.previewed(Self.selection("a.mov"), number: asked.number)))
+        guard case .add(let selection, let destination)? = found.orders.first else {
+            Issue.record("nothing was added")
+            return
+        }
+        #expect(selection.files.count == 1)
+        #expect(destination == "photos")
+    }
+
+    @Test func `one line is added after the other`() throws {
+        var plain = PlainModel.make()
+        let first = try #require(Self.question(plain.type("add a")))
+        #expect(plain.type("add b").orders.isEmpty)
+        let next = plain.update(.told(.previewed(Self.selection("a"), number: first.number)))
+        #expect(next.orders.count == 2, "a is queued, b is looked for")
+    }
+
+    @Test func `what is left out is told, but not without end`() throws {
+        var plain = PlainModel.make()
+        let asked = try #require(Self.question(plain.type("add x")))
+        let effects = plain.update(
+            .told(.previewed(Self.selection(problems: 100), number: asked.number)))
+        #expect(effects.orders.isEmpty)
+        #expect(effects.lines.first == "left out: /out/gone-0: no such file")
+        #expect(effects.lines.suffix(2) == ["95 more left out", "nothing to add"])
+    }
+
+    @Test func `where to must be clear`() {
+        var plain = PlainModel.make(destinations: ["box", "photos"])
+        let effects = plain.type("add x")
+        #expect(effects.orders.isEmpty)
+        #expect(effects.lines == ["add it where? end the line with to box, or to photos"])
+    }
+}

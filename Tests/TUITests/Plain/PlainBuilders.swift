@@ -1,0 +1,80 @@
+import Uploads
+
+@testable import TUI
+
+extension PlainModel {
+    /// With a queue that has described itself.
+    static func make(
+        _ uploads: [Upload] = [], destinations: [String] = ["box"], defaultDestination: String? = nil,
+        readsTerminal: Bool = true, status: EngineStatus = EngineStatus()
+    ) -> PlainModel {
+        var plain = PlainModel(
+            destinations: destinations, defaultDestination: defaultDestination, readsTerminal: readsTerminal,
+            clock: .at(0))
+        _ = plain.update(
+            .told(.queue(QueueUpdate(isComplete: true, changed: uploads, removed: [], status: status))))
+        return plain
+    }
+
+    mutating func type(_ line: String) -> [PlainEffect] { update(.typed(.text(line))) }
+
+    mutating func pass(to seconds: Double) -> [PlainEffect] { update(.clock(.at(seconds))) }
+
+    mutating func change(_ uploads: [Upload], removed: [Upload.ID] = [], status: EngineStatus? = nil)
+        -> [PlainEffect]
+    {
+        update(
+            .told(
+                .queue(
+                    QueueUpdate(
+                        isComplete: false, changed: uploads, removed: removed, status: status ?? model.status)
+                )))
+    }
+
+    mutating func reply(_ reply: QueueReply) -> [PlainEffect] {
+        update(.told(.replied(reply, to: .resume)))
+    }
+}
+
+extension [PlainEffect] {
+    var lines: [String] {
+        compactMap { effect in
+            if case .print(let line) = effect { return line }
+            return nil
+        }
+    }
+
+    var orders: [Order] {
+        compactMap { effect in
+            if case .order(let order) = effect { return order }
+            return nil
+        }
+    }
+
+    var commands: [QueueCommand] {
+        orders.compactMap { order in
+            if case .perform(let command, _) = order { return command }
+            return nil
+        }
+    }
+
+    var outcome: ScreenOutcome? {
+        compactMap { effect in
+            if case .finish(let outcome) = effect { return outcome }
+            return nil
+        }.first
+    }
+
+    var waitsUntilIdle: Bool {
+        contains { effect in
+            if case .waitUntilIdle = effect { return true }
+            return false
+        }
+    }
+}
+
+extension News {
+    static func make(_ kind: Kind, _ id: Upload.ID, state: Upload.State = .done) -> News {
+        News(kind: kind, upload: .make(id, state: state), reached: 0, clock: .at(0))
+    }
+}

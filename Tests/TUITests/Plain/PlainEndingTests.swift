@@ -1,0 +1,87 @@
+import Testing
+import Transfer
+import UploadProtocols
+import Uploads
+
+@testable import TUI
+
+@Suite struct PlainEndingTests {
+    @Test func `quitting when nothing runs asks nothing`() {
+        var plain = PlainModel.make([.make(1)])
+        #expect(plain.type("quit").outcome == .quit)
+    }
+
+    @Test(arguments: [PlainMessage.typed(.text("quit")), .inputEnded])
+    func `quitting while something runs asks once`(message: PlainMessage) {
+        var plain = PlainModel.make([.make(1, state: .running)])
+        let asked = plain.update(message)
+        #expect(asked.outcome == nil)
+        #expect(
+            asked.lines
+                == ["1 upload is running; quit again leaves, and what is not finished goes on next time"])
+        #expect(plain.update(message).outcome == .quit)
+    }
+
+    @Test func `another command in between takes the first quit back`() {
+        var plain = PlainModel.make([.make(1, state: .running)])
+        _ = plain.type("quit")
+        _ = plain.type("list")
+        #expect(plain.type("quit").outcome == nil)
+    }
+
+    @Test func `at the end of a pipe it goes on until nothing is left to run`() {
+        var plain = PlainModel.make([.make(1, state: .running)], readsTerminal: false)
+        let ended = plain.update(.inputEnded)
+        #expect(ended.waitsUntilIdle)
+        #expect(ended.outcome == nil)
+        // The last news may come after the queue is idle.
+        #expect(plain.update(.idle).outcome == nil)
+        let last = plain.change([.make(1, state: .done)])
+        #expect(last.outcome == .quitWhenIdle)
+        #expect(last.lines.first?.hasPrefix("1 done") == true)
+    }
+
+    @Test func `the end of a pipe waits for what was asked before`() throws {
+        var plain = PlainModel.make(readsTerminal: false)
+        _ = plain.type("add x")
+        #expect(!plain.update(.inputEnded).waitsUntilIdle)
+        let found = plain.update(.told(.previewed(FileSelection(), number: 1)))
+        #expect(found.waitsUntilIdle)
+        #expect(found.lines.contains("nothing to add"))
+    }
+
+    @Test func `an empty queue and no input end at once`() {
+        var plain = PlainModel.make(readsTerminal: false)
+        #expect(plain.update(.inputEnded).waitsUntilIdle)
+        #expect(plain.update(.idle).outcome == .quitWhenIdle)
+    }
+
+    @Test func `what failed and what is paused by somebody is not waited for`() {
+        var plain = PlainModel.make(
+            [.make(1, state: .failed), .make(2, state: .paused(.user))], readsTerminal: false)
+        _ = plain.update(.inputEnded)
+        #expect(plain.update(.idle).outcome == .quitWhenIdle)
+    }
+
+    @Test func `what cannot be run is not waited for for ever`() {
+        var plain = PlainModel.make([.make(1)], readsTerminal: false)
+        _ = plain.update(.inputEnded)
+        #expect(plain.update(.idle).outcome == nil)
+        #expect(plain.deadline != nil)
+        #expect(plain.pass(to: 1).outcome == .quitWhenIdle)
+    }
+
+    @Test func `a signal ends it with what was not told yet`() {
+        var plain = PlainModel.make((1...20).map { .make($0, state: .running) })
+        _ = plain.change((1...10).map { .make($0, state: .done) })
+        _ = plain.change([.make(11, state: .done)])
+        let effects = plain.update(.ended(.signal(15)))
+        #expect(effects.outcome == .signal(15))
+        #expect(effects.lines.first?.hasPrefix("11 done") == true)
+    }
+
+    @Test func `an engine that stops ends it`() {
+        var plain = PlainModel.make([.make(1, state: .running)])
+        #expect(plain.update(.told(.queueEnded)).outcome == .quitWhenIdle)
+    }
+}

@@ -1,0 +1,105 @@
+import Testing
+import Transfer
+import UploadProtocols
+import Uploads
+
+@testable import TUI
+
+@Suite struct PlainSteeringTests {
+    @Test func `commands go to the queue, and what the news will tell is not told twice`() {
+        var plain = PlainModel.make([.make(1, state: .running), .make(2)])
+        let effects = plain.type("pause 1") + plain.type("resume all") + plain.type("retry failed")
+        #expect(effects.commands == [.pause(.ids([1])), .resume(.all), .retry(.failed)])
+        #expect(plain.reply(.changed([1])).lines.isEmpty)
+        #expect(plain.reply(.changed([])).lines == ["nothing there is paused"])
+        #expect(
+            plain.reply(.refused(UploadFailure(.permanent, "no", hint: "do"))).lines == ["not done: no; do"])
+    }
+
+    @Test func `what no news tells is answered`() {
+        var plain = PlainModel.make([.make(1), .make(2)])
+        _ = plain.type("limit 20M") + plain.type("parallel 4") + plain.type("move 2 top") + plain.type("now")
+        let lines = (1...4).flatMap { _ in plain.reply(.changed([2])).lines }
+        #expect(
+            lines == [
+                "all uploads together at most 20 MB/s", "4 uploads at once", "moved to the top", "trying now",
+            ])
+    }
+
+    @Test func `what was undone and done again is told`() {
+        var plain = PlainModel.make([.make(1, name: "film.mov"), .make(2)])
+        let effects = plain.type("undo") + plain.type("redo")
+        #expect(effects.commands == [.undo, .redo])
+        #expect(plain.reply(.reversed(.putBack, [1])).lines == ["undone: put back 1, film.mov"])
+        #expect(plain.reply(.reversed(.removed, [1, 2])).lines == ["done again: removed 2 uploads"])
+    }
+
+    @Test func `pausing what cannot resume says what it costs`() {
+        var plain = PlainModel.make([.make(1, name: "film.mov", state: .running, method: "put")])
+        _ = plain.pass(to: 1)
+        _ = plain.update(.progress([ProgressSample(id: 1, sent: 500, confirmed: 0, phase: .sending)]))
+        _ = plain.type("pause 1")
+        #expect(
+            plain.reply(.changed([1])).lines == ["film.mov starts again from 0: PUT cannot resume"])
+    }
+
+    @Test func `removing what no server has asks nothing`() {
+        var plain = PlainModel.make([.make(1)])
+        #expect(plain.type("remove 1").commands == [.remove(.ids([1]))])
+        #expect(plain.change([], removed: [1]).lines == ["1 removed: file-1.bin"])
+    }
+
+    @Test func `removing what a server has part of asks for a yes`() {
+        var plain = PlainModel.make([.make(1, size: 4 << 20, state: .running, confirmed: 1 << 20)])
+        let asked = plain.type("remove 1")
+        #expect(asked.commands.isEmpty)
+        #expect(asked.lines.first?.contains("already holds about 1 MB of 1, file-1.bin") == true)
+        #expect(plain.type("yes").commands == [.remove(.ids([1]))])
+    }
+
+    @Test(arguments: ["no", "n", "list", "remove 2", ""])
+    func `anything but a yes keeps what is there`(answer: String) {
+        var plain = PlainModel.make([.make(1, confirmed: 500), .make(2, confirmed: 500)])
+        _ = plain.type("remove 1")
+        let effects = plain.type(answer)
+        #expect(effects.commands.isEmpty)
+        #expect(effects.lines.first == "kept")
+        let late = plain.type("yes")
+        #expect(late.commands == (answer == "remove 2" ? [.remove(.ids([2]))] : []))
+    }
+
+    @Test func `clearing the done ones is answered, for no news tell it`() {
+        var plain = PlainModel.make([.make(1, state: .done), .make(2, state: .done)])
+        #expect(plain.type("remove done").commands == [.remove(.done)])
+        #expect(plain.change([], removed: [1, 2]).lines.isEmpty)
+        #expect(plain.reply(.changed([1, 2])).lines == ["removed 2 done uploads from the queue"])
+    }
+
+    @Test func `the list is numbered, and has an end`() {
+        var plain = PlainModel.make((1...60).map { .make($0, state: $0 == 60 ? .failed : .queued) })
+        let lines = plain.type("list").lines
+        #expect(lines.first == "1: file-1.bin, 1 KB, queued")
+        #expect(lines.count == 51)
+        #expect(lines.last == "and 10 more; words narrow it: list failed, list size>1g")
+        #expect(plain.type("list failed").lines.map { $0.prefix(12) } == ["60: file-60."])
+        #expect(plain.type("list nowhere").lines == ["no upload fits"])
+    }
+
+    @Test func `all about an upload is told by its number`() {
+        var plain = PlainModel.make([.make(7, state: .failed)])
+        let lines = plain.type("show 7 8").lines
+        #expect(lines.contains("  from: /out/file-7.bin"))
+        #expect(lines.contains("  error: 403 no write access"))
+        #expect(lines.last == "there is no upload 8; list shows the numbers")
+    }
+
+    @Test func `a mistake is one line`() {
+        var plain = PlainModel.make()
+        #expect(plain.type("fly").lines == ["there is no command 'fly'; help lists them"])
+    }
+
+    @Test func `the help tells every command`() {
+        var plain = PlainModel.make()
+        #expect(plain.type("help").lines.count == PlainVerb.allCases.count)
+    }
+}
