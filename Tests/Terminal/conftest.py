@@ -6,6 +6,7 @@ import select
 import shutil
 import subprocess
 import tempfile
+import time
 
 import pytest
 
@@ -95,6 +96,14 @@ class Home:
         """Queues files before the screen is opened."""
         result = self.run("add", *paths)
         assert result.returncode == 0, result.stderr.decode()
+
+    def wait_for_log(self, name, text):
+        """Waits until a file of the state folder has a text in it."""
+        end = time.monotonic() + PATIENCE
+        file = self.state / name
+        while not (file.exists() and text in file.read_text()):
+            assert time.monotonic() < end, f"{name} does not say {text}"
+            select.select([], [], [], 0.02)
 
     def list(self):
         lines = self.run("list", "--json").stdout.decode().splitlines()

@@ -97,6 +97,31 @@ def test_the_window_is_closed(screen, home):
     assert [upload["state"] for upload in home.list()] == ["queued", "queued"]
 
 
+@pytest.mark.parametrize("arguments", [(), ("--plain",)])
+def test_the_window_is_closed_and_the_uploads_are_to_go_on(home, server, start, arguments):
+    home.configure(server.url, bandwidth="2M", concurrency=1)
+    home.add(home.make("one.bin", "3M"), home.make("two.bin", "1M"))
+    screen = start("--on-hangup=continue", *arguments)
+    screen.wait("began" if arguments else "▲ up")
+    screen.close()
+    assert screen.exit_status() == 0
+    assert [upload["state"] for upload in home.list()] == ["done", "done"]
+    log = (home.state / "hangup.log").read_text()
+    assert "two.bin" in log and log.endswith("2 done\n")
+
+
+def test_what_goes_on_without_a_window_ends_by_a_signal(home, server, start):
+    home.configure(server.url, bandwidth="100K", concurrency=1)
+    home.add(home.make("one.bin", "20M"))
+    screen = start("--on-hangup=continue")
+    screen.wait("▲ up")
+    screen.close()
+    home.wait_for_log("hangup.log", "one.bin")
+    screen.send_signal(signal.SIGTERM)
+    assert screen.exit_status() == 143
+    assert [upload["state"] for upload in home.list()] == ["queued"]
+
+
 @pytest.mark.parametrize("number", [signal.SIGSEGV, signal.SIGABRT])
 def test_after_a_crash_the_terminal_is_usable(screen, number):
     screen.send_signal(number)

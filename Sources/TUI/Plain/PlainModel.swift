@@ -166,14 +166,18 @@ struct PlainModel: Sendable {
         }
     }
 
-    /// What becomes of uploads by an update that has not been taken in. At first only what runs is news.
+    /// What becomes of uploads by an update that has not been taken in. At first only what runs is news, and what a person
+    /// should see to.
     private func kinds(of update: QueueUpdate) -> [(Upload.ID, News.Kind)] {
         let isFirst = model.isLoading
         var isOffline = false
         if case .offline = update.status.network { isOffline = true }
         return update.changed.sorted { $0.id < $1.id }.compactMap { upload in
             if isFirst {
-                guard case .running = upload.state else { return nil }
+                switch upload.state {
+                case .running, .waiting, .held, .failed: break
+                case .queued, .paused, .done: return nil
+                }
             }
             return News.Kind(from: model.table[upload.id], to: upload, isOffline: isOffline)
                 .map { (upload.id, $0) }

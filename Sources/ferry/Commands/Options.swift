@@ -107,6 +107,21 @@ struct ScreenOptions: ParsableArguments {
         try (theme ?? configuration.appearance.theme).load()
     }
 
+    @Option(
+        name: .customLong("on-hangup"),
+        help: ArgumentHelp(
+            "What the uploads do when the terminal goes: stop, or continue without it, told of in hangup.log of the state folder.",
+            discussion: "Better: start ferry in tmux.", valueName: "policy"),
+        completion: .list(HangUpPolicy.allCases.map(\.rawValue)), transform: ScreenOptions.hangUpPolicy)
+    var onHangUp = HangUpPolicy.stop
+
+    private static func hangUpPolicy(_ text: String) throws -> HangUpPolicy {
+        guard let policy = HangUpPolicy(rawValue: text) else {
+            throw ValidationError("--on-hangup is stop or continue, not '\(text)'.")
+        }
+        return policy
+    }
+
     /// True if nobody wants a screen, whether there could be one or not.
     func asksForLines(in environment: [String: String] = ProcessInfo.processInfo.environment) -> Bool {
         plain || !["", "0"].contains(environment["ACCESSIBLE"] ?? "")

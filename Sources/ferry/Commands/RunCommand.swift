@@ -32,37 +32,7 @@ struct RunCommand: AsyncParsableCommand {
         } catch {
             throw CommandFailure(error)
         }
-        let report = RunReport(queue: engine.queue, isJSON: json)
-        for notice in engine.notices { report.note(notice) }
-        let following = Task { await report.follow() }
-        let ending = Task { () -> Int32? in
-            for await signal in signals.values { return signal }
-            return nil
-        }
-        let idle = Task {
-            guard exitWhenIdle else { return }
-            await engine.queue.waitUntilIdle()
-            ending.cancel()
-        }
-        let signal = await ending.value
-        idle.cancel()
-        // Whoever asks twice does not want to wait for anything.
-        let impatience = Task {
-            for await second in signals.values { _exit(128 + second) }
-        }
-        defer { impatience.cancel() }
-        let (uploads, retired) = await engine.queue.everything
-        await engine.stop()
-        await following.value
-        let unsaved = await engine.unsaved
-        if let signal {
-            await report.flush()
-            throw ExitCode(signal == SIGINT ? CommandFailure.interrupted : 128 + signal)
-        }
-        let isComplete = report.finish(uploads, retired)
-        await report.flush()
-        if let unsaved { throw unsaved }
-        if !isComplete { throw ExitCode(1) }
+        try await UnattendedRun(engine: engine, isJSON: json, endsWhenIdle: exitWhenIdle).run(until: signals)
     }
 
     private static func onUncertain(_ text: String) throws -> QueueRetryPolicy.OnUncertain {

@@ -48,6 +48,11 @@ struct ScreenSession {
             await engine.stop()
             throw CommandFailure(status: CommandFailure.usage, summary: "\(error)")
         }
+        if outcome == .hangUp, look.onHangUp == .continue {
+            HangUpLog(folder: assembly.state).takeOver()
+            let run = UnattendedRun(engine: engine, isJSON: false, endsWhenIdle: true)
+            return try await run.run(until: SignalStream([SIGINT, SIGTERM]))
+        }
         let (uploads, retired) = await engine.queue.everything
         await engine.stop()
         await output.flush()
@@ -87,6 +92,7 @@ struct ScreenSession {
         Task {
             var hasAsked = false
             for await signal in signals.values {
+                if signal == SIGHUP, look.onHangUp == .continue { return lines.end(by: signal) }
                 // Whoever asks twice does not want to wait for anything.
                 if hasAsked { _exit(128 + signal) }
                 hasAsked = true

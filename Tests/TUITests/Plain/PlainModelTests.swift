@@ -7,14 +7,18 @@ import Uploads
 @testable import TUI
 
 @Suite struct PlainModelTests {
-    @Test func `at first it says what is in the queue, and not how everything came to be`() {
+    @Test func `at first it says what is in the queue and what failed, and not how everything came to be`() {
         var plain = PlainModel(
             destinations: [], defaultDestination: nil, readsTerminal: true, clock: .at(0))
         let opened = plain.update(.opened(because: "there is none"))
         #expect(opened.lines == ["ferry in plain lines, because there is none; help lists the commands"])
         let uploads = [Upload.make(1, state: .done), .make(2, state: .failed), .make(3), .make(4)]
         let update = QueueUpdate(isComplete: true, changed: uploads, removed: [], status: EngineStatus())
-        #expect(plain.update(.told(.queue(update))).lines == ["in the queue: 2 queued, 1 failed, 1 done"])
+        #expect(
+            plain.update(.told(.queue(update))).lines == [
+                "in the queue: 2 queued, 1 failed, 1 done",
+                "2 failed: file-2.bin: 403 no write access; fix the rights, then r (retry 2)",
+            ])
     }
 
     @Test func `an upload is told of from beginning to end`() {
