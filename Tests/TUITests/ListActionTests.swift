@@ -104,6 +104,14 @@ import Uploads
         #expect(model.update(.key(.control("r"))).commands == [.redo])
     }
 
+    @Test func `the cursor goes to what was put back`() {
+        var model = Model.make((1...40).map { .make($0) })
+        model.type("g")
+        _ = model.update(.replied(.reversed(.putBack, [31, 30]), to: .undo))
+        #expect(model.cursor?.id == 30)
+        #expect(model.frame().description.contains("file-30.bin"))
+    }
+
     @Test(arguments: [
         (QueueChangeKind.putBack, Request.undo, "undone: put back a.mov; Ctrl-R does it again"),
         (.resumed, .undo, "undone: a.mov goes on; Ctrl-R does it again"),

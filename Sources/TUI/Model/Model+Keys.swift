@@ -119,7 +119,7 @@ extension Model {
     }
 
     /// True if what is clicked in the list was not drawn behind a dialog.
-    private var showsList: Bool {
+    var showsList: Bool {
         switch dialog {
         case nil, .filter: true
         default: false

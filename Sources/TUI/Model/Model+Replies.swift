@@ -70,9 +70,20 @@ extension Model {
     }
 
     private mutating func say(_ change: QueueChangeKind, _ ids: [Upload.ID], isUndo: Bool) {
+        if change == .putBack { goTo(ids) }
         let text = change.told(of: what(ids), count: ids.count)
         let undone = phrases("undone: \(text)", actions.phrase(.redo, "does it again"))
         say(.information, isUndo ? undone : "done again: \(text)")
+    }
+
+    /// The first of them that is among the rows is what people look for now.
+    private mutating func goTo(_ ids: [Upload.ID]) {
+        guard showsList else { return }
+        let indices = ids.compactMap { table.place(of: $0) }.compactMap { rows.index(of: $0) }
+        guard let first = indices.min() else { return }
+        following = .nothing
+        cursor = rows[first]
+        keepCursorInView()
     }
 
     private func phrases(_ phrases: String?...) -> String {
