@@ -1,6 +1,8 @@
-"""Names and messages from others are shown, and never obeyed by the terminal."""
+"""Names and messages from others are shown, and never obeyed by the terminal; what is typed never stops the program."""
 
 import http.server
+import os
+import random
 import re
 import threading
 
@@ -89,3 +91,44 @@ def test_a_hostile_answer_is_shown_harmlessly(home, hostile_server, start):
     assert screen.exit_status() == 1
     check_wire(screen.raw)
     assert b"\x1b" not in home.run("list").stdout
+
+
+FRAGMENTS = [
+    b"\x1b", b"\x1b[", b"\x1bO", b"\x1b[A", b"\x1b[B", b"\x1b[1;2B", b"\x1b[3~", b"\x1b[6~", b"\x1b[;;;;", b"\x1b[9;9R",
+    b"\x1b[200~", b"\x1b[201~", b"\x1b[201~", b"\x1b[201~", b"\x1b]52;c;", b"\x1bP1$r", b"\x1b\\", b"\x07", b"\x07", b"\x07",
+    b"\x1b[<0;12;5M", b"\x1b[<65;1;1M", b"\x1b[<0;99999999999999999999;1M",
+    "報".encode(), "é\u0301".encode(), "\u202e".encode(), b"/a/b\r", b"\xff",
+]
+# Those that leave or suspend, and the help, in which Enter may run what does.
+LEAVING = b"qw?\x03\x1a"
+OTHERS = [bytes([byte]) for byte in range(256) if byte not in LEAVING]
+
+
+def noise(dice, count):
+    """Random bytes and pieces of sequences, in pieces as a line may deliver them."""
+    left = count
+    while left > 0:
+        parts = (dice.choice(FRAGMENTS if dice.random() < 0.3 else OTHERS) for _ in range(dice.randint(1, 60)))
+        piece = b"".join(parts)[:left]
+        left -= len(piece)
+        yield piece
+
+
+def test_a_million_random_bytes_never_stop_the_program(home, server, start):
+    home.configure(server.url, bandwidth="200K", concurrency=1)
+    home.add(*(home.make(f"{number}.bin", "20M") for number in range(9)))
+    # What is typed as a path is looked for where there is nothing else.
+    screen = start(command=["/bin/sh", "-c", 'cd "$0" && exec "$1"', str(home.files), os.environ["FERRY"]])
+    screen.wait("▲ up", "1/9")
+    for piece in noise(random.Random(7), 1_000_000):
+        screen.press(piece)
+        screen.pump(0)
+    screen.press(b"\x1b[201~\x07")
+    screen.press_until("\x1b", "? help", gone="┌")
+    screen.press_until("1", "All ")
+    screen.press_until("?", "show all keys")
+    screen.press_until("\x1b", gone="show all keys")
+    screen.press_until("q", lambda: not screen.is_up)
+    assert screen.exit_status() in (0, 1)
+    assert screen.modes() == (True, True)
+    assert screen.raw.rfind(b"\x1b[?1049l") > screen.raw.rfind(b"\x1b[?1049h")

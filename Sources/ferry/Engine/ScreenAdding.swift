@@ -38,15 +38,15 @@ struct ScreenAdding: Sendable {
 
     /// Completes the last path of the line by what is in its folder; folders end with a slash.
     static func completions(_ line: String) -> [String] {
-        let path = LocalFiles.expanded(line)
-        let folder = path.hasSuffix("/") ? path : (path as NSString).deletingLastPathComponent
-        let start = path.hasSuffix("/") ? "" : (path as NSString).lastPathComponent
-        let names =
-            (try? FileManager.default.contentsOfDirectory(atPath: folder.isEmpty ? "." : folder)) ?? []
-        let shown = String(line.dropLast(start.count))
+        // By bytes: a mark on a slash makes it another character, but no other path.
+        let slash = line.utf8.lastIndex(of: UInt8(ascii: "/"))
+        let split = slash.map { line.utf8.index(after: $0) } ?? line.startIndex
+        let (shown, start) = (String(line[..<split]), line[split...])
+        let folder = shown.isEmpty ? "./" : LocalFiles.expanded(shown)
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         return names.filter { $0.hasPrefix(start) && (!start.isEmpty || !$0.hasPrefix(".")) }.sorted().map {
             name in
-            let mode = LocalFiles.mode(of: folder.isEmpty ? name : "\(folder)/\(name)") ?? 0
+            let mode = LocalFiles.mode(of: folder + name) ?? 0
             return shown + name + (mode & UInt32(S_IFMT) == UInt32(S_IFDIR) ? "/" : "")
         }
     }
