@@ -1,4 +1,8 @@
-"""Draws the demo's screen as a picture: `FERRY=.build/debug/ferry python Tests/Terminal/picture.py [FILE]`.
+"""Draws the demo's screen: `FERRY=.build/debug/ferry python Tests/Terminal/picture.py FOLDER [NAME...]`.
+
+The pictures are NAME.png: 80x24, 120x40, 40x10, light, mono; all of them if none is named. In each some uploads are
+done, some run, one has failed, one was edited, one is paused and some wait. Tests/Terminal/pictures holds those of the
+README.
 
 No browser and no display: pyte keeps the cells and Pillow draws them. Letters come from DejaVu Sans Mono
 (fonts-dejavu-core), CJK from WenQuanYi Micro Hei (fonts-wqy-microhei) if it is there.
@@ -6,7 +10,6 @@ No browser and no display: pyte keeps the cells and Pillow draws them. Letters c
 
 import os
 import pathlib
-import re
 import sys
 import tempfile
 import unicodedata
@@ -15,9 +18,16 @@ from PIL import Image, ImageDraw, ImageFont
 
 from terminal import Terminal
 
-ROWS, COLUMNS = 24, 100
 SIZE, MARGIN = 15, 12
-FOREGROUND, BACKGROUND = "d0d0d0", "16181d"
+DARK, LIGHT = ("d0d0d0", "16181d"), ("24292e", "fbfbf9")
+# Rows, columns, options, ink and paper.
+PICTURES = {
+    "80x24": (24, 80, [], DARK),
+    "120x40": (40, 120, [], DARK),
+    "40x10": (10, 40, [], DARK),
+    "light": (24, 80, ["--theme", "light"], LIGHT),
+    "mono": (24, 80, ["--no-color"], DARK),
+}
 ANSI = {
     "black": "1c1c1c",
     "red": "d75f5f",
@@ -30,7 +40,7 @@ ANSI = {
 }
 FONTS = "/usr/share/fonts/truetype/"
 REGULAR, BOLD = FONTS + "dejavu/DejaVuSansMono.ttf", FONTS + "dejavu/DejaVuSansMono-Bold.ttf"
-FALLBACKS = FONTS + "wqy/wqy-microhei.ttc", FONTS + "dejavu/DejaVuSans.ttf"
+WIDE, REST = FONTS + "wqy/wqy-microhei.ttc", FONTS + "dejavu/DejaVuSans.ttf"
 # Lines of box drawing as (from left, to right, from top, to bottom), in halves of a cell.
 LINES = {
     "─": (0, 2, 1, 1),
@@ -52,9 +62,12 @@ def colour(name, default):
 class Fonts:
     def __init__(self, size):
         self.regular, self.bold = (ImageFont.truetype(path, size) for path in (REGULAR, BOLD))
-        self._others = [ImageFont.truetype(path, size) for path in FALLBACKS if os.path.exists(path)]
         ascent, descent = self.regular.getmetrics()
-        self.cell = round(self.regular.getlength("M")), ascent + descent
+        width = round(self.regular.getlength("M"))
+        self.cell = width, ascent + descent
+        # CJK as large as its two cells.
+        others = (WIDE, 2 * width), (REST, size)
+        self._others = [ImageFont.truetype(path, size) for path, size in others if os.path.exists(path)]
         self.ascent = ascent
         self._missing = {id(font): bytes(font.getmask("\U0010ffff")) for font in self._all}
 
@@ -69,25 +82,26 @@ class Fonts:
         return self.regular
 
 
-def draw(screen, path):
-    """Writes the cells of a screen as a PNG with few colours."""
+def draw(screen, path, sheet):
+    """Writes the cells of a screen as a PNG. The sheet has an ink and a paper."""
     fonts = Fonts(SIZE)
     width, height = fonts.cell
     size = screen.columns * width + 2 * MARGIN, screen.lines * height + 2 * MARGIN
-    image = Image.new("RGB", size, colour("default", BACKGROUND))
+    image = Image.new("RGB", size, colour("default", sheet[1]))
     canvas = ImageDraw.Draw(image)
     for row in range(screen.lines):
         for column in range(screen.columns):
             cell = screen.buffer[row][column]
             # The right half of a wide character holds nothing.
             if cell.data:
-                draw_cell(canvas, cell, (MARGIN + column * width, MARGIN + row * height), fonts)
-    image.quantize(48, dither=Image.Dither.NONE).save(path, optimize=True)
+                draw_cell(canvas, cell, (MARGIN + column * width, MARGIN + row * height), fonts, sheet)
+    # With fewer, small signs get the colour of larger ones.
+    image.quantize(256, dither=Image.Dither.NONE).save(path, optimize=True)
 
 
-def draw_cell(canvas, cell, corner, fonts):
+def draw_cell(canvas, cell, corner, fonts, sheet):
     (x, y), (width, height) = corner, fonts.cell
-    ink, paper = colour(cell.fg, FOREGROUND), colour(cell.bg, BACKGROUND)
+    ink, paper = colour(cell.fg, sheet[0]), colour(cell.bg, sheet[1])
     if cell.reverse:
         ink, paper = paper, ink
     columns = 2 if unicodedata.east_asian_width(cell.data[0]) in "WF" else 1
@@ -111,32 +125,55 @@ def draw_cell(canvas, cell, corner, fonts):
             canvas.line([x, y + height - 2, x + width - 1, y + height - 2], fill=ink)
 
 
+def stir(terminal, home):
+    """One file is edited and one is lost before their turn comes, one upload is paused, and all go half as fast."""
+    terminal.wait(lambda: terminal.is_up and any(home.glob("ferry-demo-*/files/IMG_10009.CR3")), "▲")
+    files = next(home.glob("ferry-demo-*/files"))
+    (files / "b-roll-city.mov").write_bytes(b"another one")
+    (files / "voice-over.wav").unlink()
+    terminal.press("G")
+    terminal.wait("17/17")
+    terminal.press("p")
+    terminal.wait("‖")
+    terminal.press("b")
+    terminal.wait("┌")
+    terminal.press("5M\r")
+    terminal.wait("▲", gone="┌")
+
+
 def is_telling(terminal):
-    """Some are done, some run with a remaining time, and some still wait."""
+    """The two that cannot be sent have been found out, and where there is room for all, enough have arrived."""
     text = terminal.text
-    times = re.findall(r"▲ up .*\d+% .*\d\d:\d\d", text)
-    return text.count("✓ done") >= 3 and len(times) >= 2 and "· queued" in text and "ETA 0" in text
+    return "✗" in text and text.count("▲") >= 2 and (terminal.rows < 20 or text.count("✓") >= 7)
 
 
-def main():
-    target = sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).with_name("screen.png")
+def take(name, folder):
+    rows, columns, options, sheet = PICTURES[name]
+    target = folder / f"{name}.png"
     with tempfile.TemporaryDirectory(prefix="ferry-") as home:
         environment = {"PATH": os.environ["PATH"], "HOME": home, "TMPDIR": home}
         environment |= {"TERM": "xterm-256color", "LC_ALL": "C.UTF-8"}
-        terminal = Terminal([os.environ["FERRY"], "demo"], environment, rows=ROWS, columns=COLUMNS)
+        terminal = Terminal([os.environ["FERRY"], "demo", *options], environment, rows=rows, columns=columns)
         try:
-            terminal.wait(lambda: is_telling(terminal), timeout=60)
+            stir(terminal, pathlib.Path(home))
             # The row that is looked at is one where something happens.
-            terminal.press("jjj")
+            terminal.press("gjjj")
             terminal.wait("4/17")
-            draw(terminal.cells, target)
-            terminal.press("q")
-            terminal.wait("running:")
-            terminal.press_until("q", lambda: not terminal.is_up)
-            terminal.exit_status()
+            terminal.wait(lambda: is_telling(terminal), timeout=60)
+            draw(terminal.cells, target, sheet)
         finally:
             terminal.dispose()
     print(f"{target}: {os.path.getsize(target) / 1000:.0f} KB")
+
+
+def main():
+    names = sys.argv[2:] or list(PICTURES)
+    if len(sys.argv) < 2 or set(names) - set(PICTURES):
+        sys.exit(__doc__)
+    folder = pathlib.Path(sys.argv[1])
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in names:
+        take(name, folder)
 
 
 if __name__ == "__main__":

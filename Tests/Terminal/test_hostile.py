@@ -95,8 +95,8 @@ def test_a_hostile_answer_is_shown_harmlessly(home, hostile_server, start):
 
 FRAGMENTS = [
     b"\x1b", b"\x1b[", b"\x1bO", b"\x1b[A", b"\x1b[B", b"\x1b[1;2B", b"\x1b[3~", b"\x1b[6~", b"\x1b[;;;;", b"\x1b[9;9R",
-    b"\x1b[200~", b"\x1b[201~", b"\x1b[201~", b"\x1b[201~", b"\x1b]52;c;", b"\x1bP1$r", b"\x1b\\", b"\x07", b"\x07", b"\x07",
-    b"\x1b[<0;12;5M", b"\x1b[<65;1;1M", b"\x1b[<0;99999999999999999999;1M",
+    b"\x1b[200~", b"\x1b[201~", b"\x1b[201~", b"\x1b[201~", b"\x1b]52;c;", b"\x1bP1$r", b"\x1b\\",
+    b"\x07", b"\x07", b"\x07", b"\x1b[<0;12;5M", b"\x1b[<65;1;1M", b"\x1b[<0;99999999999999999999;1M",
     "報".encode(), "é\u0301".encode(), "\u202e".encode(), b"/a/b\r", b"\xff",
 ]
 # Those that leave or suspend, and the help, in which Enter may run what does.
