@@ -5,7 +5,7 @@ import Uploads
 struct LiveProgress: Sendable {
     private(set) var sample: ProgressSample
     private(set) var throughput = Throughput()
-    private(set) var history = RateHistory(span: 0.5)
+    private(set) var history = ThroughputHistory()
     /// The attempt the samples belong to.
     private let attempt: Int
     private var counted = 0.0
@@ -38,7 +38,7 @@ struct LiveProgress: Sendable {
         if isCounted {
             throughput.add(
                 bytes: bytes, over: seconds, left: max(0, Double(size) - Double(next.sent)), now: now)
-            history.add(bytes: bytes, over: seconds)
+            history.add(bytes: bytes, over: seconds, now: now)
             counted += bytes
             countedOver += seconds
         }

@@ -49,7 +49,7 @@ enum GraphSpan: Hashable, Sendable, CaseIterable {
     }
 }
 
-/// The throughput of all uploads together, over a short and a long time.
+/// The throughput of one upload or of all together, over a short and a long time.
 struct ThroughputHistory: Hashable, Sendable {
     private(set) var seconds = RateHistory(span: 0.5)
     private(set) var minutes = RateHistory(span: 5)

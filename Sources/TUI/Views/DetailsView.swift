@@ -96,7 +96,7 @@ struct DetailsView {
         if let mean = live.mean { parts.append("\(ByteFormat.rate(mean)) in this attempt") }
         parts.append("\(Wording.remaining(live.throughput.remaining)) left")
         let graph = Graph(
-            live.history.values, width: Self.sparkWidth, height: 1, style: model.appearance.graph)
+            live.history.seconds.values, width: Self.sparkWidth, height: 1, style: model.appearance.graph)
         let spark = graph.lines.first.map { $0.drop { $0 == " " } } ?? ""
         return parts.joined(separator: ", ") + (spark.isEmpty ? "" : "  \(spark)")
     }
