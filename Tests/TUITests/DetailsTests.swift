@@ -62,6 +62,19 @@ import Uploads
         #expect(line?.contains("⣿⣿") == true, "\(line ?? "")")
     }
 
+    @Test func `what is on its way is told apart from what the server has said that it holds`() {
+        var model = Model.make([.make(1, size: 10_485_760, state: .running, confirmed: 1_048_576)])
+        for step in 0...1 {
+            _ = model.pass(to: Double(step))
+            let sample = ProgressSample(id: 1, sent: 5_242_880, confirmed: 1_048_576, phase: .sending)
+            _ = model.update(.progress([sample]))
+        }
+        model.type("i")
+        let text = model.frame().description
+        #expect(text.contains("sent     5 MB of 10 MB (50%)"))
+        #expect(text.contains("held     1 MB of 10 MB at the server (10%)"))
+    }
+
     @Test func `on a large screen the details are always there`() {
         var model = Model.make([.make(1, name: "a.mov", state: .failed)], rows: 40, columns: 120)
         let text = model.frame().description

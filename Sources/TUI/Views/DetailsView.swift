@@ -68,6 +68,7 @@ struct DetailsView {
             ("from", upload.path.text), ("to", Self.goal(upload)), ("by", Self.way(upload)),
             ("state", state(upload)),
         ]
+        if let sent = sent(upload) { facts.append(("sent", sent)) }
         if let held = held(upload) { facts.append(("held", held)) }
         if let speed = speed(upload) { facts.append(("speed", speed)) }
         if let parts = upload.resource?.parts {
@@ -126,6 +127,15 @@ struct DetailsView {
     private func state(_ upload: Upload) -> String {
         guard let existing = upload.target.existing else { return upload.state.kind }
         return "\(upload.state.kind); ifExists \(existing.rawValue)"
+    }
+
+    /// How far a running attempt is, where that is more than what the server has said.
+    private func sent(_ upload: Upload) -> String? {
+        guard let sample = model.live[upload.id]?.sample, sample.phase.hasBegun,
+            sample.sent > max(upload.confirmed, sample.confirmed)
+        else { return nil }
+        return "\(ByteFormat.sentence(sample.sent)) of \(ByteFormat.sentence(upload.size)) "
+            + "(\(Wording.percent(sample.sent, of: upload.size))%)"
     }
 
     private func held(_ upload: Upload) -> String? {

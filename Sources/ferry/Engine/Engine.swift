@@ -24,21 +24,27 @@ struct Engine: Sendable {
         let lock = try await lock(directory)
         let log = TransferLog(folder: state)
         let (queue, runner) = assembly.queue(lock, monitors: [log])
-        let recovered = try await queue.start(monitor: monitor, suspensions: SuspensionMonitor())
+        // Before the queue writes anything: where no inode is free, that of the last engine's socket is all there is.
+        let control = Result { () throws(UploadFailure) in try ControlServer(queue: queue, folder: state) }
+        let recovered: [RecoveryNotice]
+        do throws(JournalError) {
+            recovered = try await queue.start(monitor: monitor, suspensions: SuspensionMonitor())
+        } catch {
+            try? control.get().stop()
+            throw error
+        }
         var notices = assembly.configuration.warnings.map { Notice(kind: .warning, text: $0) }
         if let warning = directory.fileSystemWarning { notices.append(Notice(kind: .warning, text: warning)) }
         notices += recovered.map { Notice(kind: .note, text: $0.summary) }
-        var control: ControlServer?
-        do throws(UploadFailure) {
-            control = try ControlServer(queue: queue, folder: state)
-            control?.start()
-        } catch {
+        switch control {
+        case .success(let server): server.start()
+        case .failure(let failure):
             // Without the socket the queue still works.
-            let text = "\(error.summary): other commands cannot reach this queue while it runs"
+            let text = "\(failure.summary): other commands cannot reach this queue while it runs"
             notices.append(Notice(kind: .note, text: text))
         }
         for notice in notices { log.note(notice.line) }
-        return Engine(queue: queue, notices: notices, runner: runner, control: control)
+        return Engine(queue: queue, notices: notices, runner: runner, control: try? control.get())
     }
 
     /// Takes the lock, waiting a moment for a command that just holds it.
