@@ -54,7 +54,7 @@ extension Model {
     ) -> Model {
         var model = Model(
             appearance: Appearance(
-                glyphs: Glyphs(isUnicode: isUnicode), graph: graph, actions: actions,
+                glyphs: Glyphs(isUnicode: isUnicode), wantedGraph: graph, actions: actions,
                 zone: TimeZone(secondsFromGMT: 0) ?? .current),
             destinations: destinations, defaultDestination: nil, hasMouse: true, clock: .at(0))
         _ = model.update(.resized(Size(rows: rows, columns: columns)))

@@ -84,6 +84,13 @@ struct GraphTests {
         #expect(abs((values.last ?? 0) - 1_000_000) < 50_000)
     }
 
+    @Test func `a terminal that turns out to have no such signs has ASCII graphs`() {
+        var appearance = Appearance(wantedGraph: .block)
+        #expect(appearance.graph == .block)
+        appearance.glyphs = Glyphs(isUnicode: false)
+        #expect(appearance.graph == .ascii)
+    }
+
     @Test func `t shows more time, then nothing, and the list gets the room`() {
         var model = Model.make([.make(1, state: .running)])
         let rows = model.layout.list.count

@@ -30,13 +30,13 @@ final class Program {
         choice = configuration.glyphs
         pacer = FramePacer(isSlow: configuration.isSlow)
         self.send = send
-        let glyphs = Glyphs(isUnicode: Self.wantsUnicode(configuration.glyphs, session))
         model = Model(
             appearance: Appearance(
-                glyphs: glyphs, graph: glyphs.isUnicode ? configuration.graph ?? .braille : .ascii,
+                glyphs: Glyphs(isUnicode: Self.wantsUnicode(configuration.glyphs, session)),
+                wantedGraph: configuration.graph,
                 actions: configuration.actions, agrees: TerminalSession.agrees),
             destinations: configuration.destinations, defaultDestination: configuration.defaultDestination,
-            hasMouse: configuration.mouse, clock: Self.now())
+            hasMouse: configuration.mouse, clock: Clock.now())
         painter = Painter(Palette(tier: session.tier, theme: configuration.theme))
         if configuration.colour == .direct, session.tier != .direct {
             let name = TerminalSession.name
@@ -62,7 +62,7 @@ final class Program {
 
     private func turn() {
         let events = session.wait(seconds: timeUntilNextEvent())
-        update(.clock(Self.now()))
+        update(.clock(Clock.now()))
         if events.contains(.input) { readKeys() }
         for key in keys.expire(now: model.clock.seconds) { handle(key) }
         if events.contains(.stray) {
@@ -79,7 +79,7 @@ final class Program {
     }
 
     private func timeUntilNextEvent() -> Double? {
-        let now = Self.now().seconds
+        let now = Clock.now().seconds
         return [keys.deadline, probe?.deadline ?? pacer.due, model.deadline].compactMap { $0 }.min().map {
             max(0, $0 - now)
         }
@@ -175,7 +175,7 @@ final class Program {
         while outcome == nil, !session.isInForeground {
             session.waitInBackground(seconds: 0.25)
             for signal in session.signals() where signal != SIGCONT && signal != SIGTSTP { handle(signal) }
-            update(.clock(Self.now()))
+            update(.clock(Clock.now()))
             takeMail()
         }
         return outcome == nil
@@ -201,11 +201,9 @@ final class Program {
             return
         }
         let frame = model.frame()
-        let begun = Self.now().seconds
+        let begun = Clock.now().seconds
         painter.paint(frame)
         lastFrame = frame
-        pacer.drew(now: now, duration: Self.now().seconds - begun)
+        pacer.drew(now: now, duration: Clock.now().seconds - begun)
     }
-
-    private static func now() -> Clock { .now() }
 }

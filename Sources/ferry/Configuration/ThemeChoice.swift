@@ -13,11 +13,14 @@ enum ThemeChoice: Equatable {
     init?(_ text: String) {
         if text.contains("/") {
             self = .file(LocalFiles.expanded(text))
-        } else if let theme = Theme.builtIn.first(where: { $0.key == text }) {
-            self = .builtIn(theme.value)
         } else {
-            return nil
+            self.init(named: text)
         }
+    }
+
+    private init?(named name: String) {
+        guard let theme = Theme.builtIn.first(where: { $0.key == name }) else { return nil }
+        self = .builtIn(theme.value)
     }
 
     /// - Parameter fields: `appearance`, with `theme` or `themeFile`; nil if it has neither.
@@ -28,10 +31,10 @@ enum ThemeChoice: Equatable {
         case (nil, nil): return nil
         case (nil, let file?): self = .file(LocalFiles.expanded(file))
         case (let name?, nil):
-            guard let theme = Theme.builtIn.first(where: { $0.key == name }) else {
+            guard let choice = Self(named: name) else {
                 throw fields.error("theme", "one of \(Self.names)")
             }
-            self = .builtIn(theme.value)
+            self = choice
         case (_?, _?):
             throw fields.error(
                 "themeFile", "theme or themeFile, not both; the file's base may be \(Self.names)")

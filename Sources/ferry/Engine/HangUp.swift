@@ -1,0 +1,26 @@
+import Foundation
+import Transfer
+
+/// What becomes of the uploads when the terminal goes: a closed window, a lost ssh.
+enum HangUpPolicy: String, CaseIterable {
+    /// They go on the next time.
+    case stop
+    /// They go on without a screen.
+    case `continue`
+}
+
+/// The file that takes what is said once there is no terminal to say it to.
+struct HangUpLog {
+    let path: String
+
+    init(folder: LocalPath) { path = folder.text + "/hangup.log" }
+
+    /// From now on it is standard output and error, and there is no input. If it cannot be opened, nothing is kept.
+    func takeOver() {
+        let nothing = open("/dev/null", O_RDWR | O_CLOEXEC)
+        let file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+        dup2(nothing, STDIN_FILENO)
+        for stream in [STDOUT_FILENO, STDERR_FILENO] { dup2(file >= 0 ? file : nothing, stream) }
+        for opened in [nothing, file] where opened > STDERR_FILENO { close(opened) }
+    }
+}
