@@ -135,6 +135,13 @@ public struct EngineStatus: Hashable, Codable, Sendable {
         case refusing
     }
 
+    /// Whether the engine that told this is there. Only a client in another process finds out that it is not.
+    public enum Contact: Hashable, Codable, Sendable {
+        case here
+        /// It ended or was killed; what it told last may be old. What it acknowledged is on disk.
+        case lost(since: Date)
+    }
+
     /// As the queue takes it to be.
     public var network: Network
     /// Bytes per second over all uploads; nil if unlimited.
@@ -145,16 +152,19 @@ public struct EngineStatus: Hashable, Codable, Sendable {
     public var storage: Storage
     /// Something that concerns the whole queue and that a person should know, such as a full disk.
     public var notice: UploadFailure?
+    /// Whether any of this is still so.
+    public var contact: Contact
 
     public init(
         network: Network = .online, bandwidthLimit: ByteCount? = nil, concurrency: Int = 4,
-        storage: Storage = .saved, notice: UploadFailure? = nil
+        storage: Storage = .saved, notice: UploadFailure? = nil, contact: Contact = .here
     ) {
         self.network = network
         self.bandwidthLimit = bandwidthLimit
         self.concurrency = concurrency
         self.storage = storage
         self.notice = notice
+        self.contact = contact
     }
 }
 

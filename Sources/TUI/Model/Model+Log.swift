@@ -44,8 +44,8 @@ extension Model {
     mutating func logChange(to status: EngineStatus) {
         for change in loggedStatus.take(status) {
             switch change {
-            case .online, .storage(.saved, _): log(.information, change.sentence)
-            case .offline, .storage, .notice: log(.warning, change.sentence)
+            case .online, .storage(.saved, _), .contact(.here): log(.information, change.sentence)
+            case .offline, .storage, .notice, .contact(.lost): log(.warning, change.sentence)
             }
         }
     }

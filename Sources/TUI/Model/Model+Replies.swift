@@ -36,7 +36,9 @@ extension Model {
                 say(.information, "nothing to change")
                 return
             }
-        case .add, .tryNow, .limitBandwidth, .limitConcurrency, .stopWhenIdle, .undo, .redo: break
+        case .add, .tryNow, .limitBandwidth, .limitConcurrency, .stopWhenIdle, .undo, .redo,
+            .startEngine:
+            break
         }
         switch request {
         case .add(let skipped):
@@ -65,6 +67,7 @@ extension Model {
             say(
                 .information, phrases("finishing \(count), then quitting", actions.phrase(.quit, "quits now"))
             )
+        case .startEngine: say(.information, "the engine is started again")
         case .undo, .redo: break
         }
     }

@@ -114,7 +114,9 @@ extension PlainModel {
     /// Leaves, at the second time if something would stop.
     private mutating func quit() {
         let running = model.table.running.count
-        if question == .quit || model.queueHasEnded || running == 0 && additions.isEmpty {
+        if question == .quit || model.isEngineGone
+            || (running == 0 || model.tie == .attached) && additions.isEmpty
+        {
             finish(.quit)
             return
         }

@@ -257,6 +257,13 @@ public actor UploadQueue: QueueClient {
         await withCheckedContinuation { idleWaiters.append($0) }
     }
 
+    /// Returns when the queue has been told to finish (`stopWhenIdle`) and nothing runs any more, or when it has stopped.
+    public func waitUntilFinished() async {
+        while phase != .stopped, phase != .finishing || !isIdle {
+            await withCheckedContinuation { idleWaiters.append($0) }
+        }
+    }
+
     /// Every upload, in the order of the queue.
     public var all: [Upload] { uploads.values.map(shown).sorted { $0.rank < $1.rank } }
 

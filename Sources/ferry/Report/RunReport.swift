@@ -116,6 +116,8 @@ final class RunReport: Sendable {
         case .offline(let reason): output.write(JSONLine.text(["event": "offline", "reason": reason]))
         case .storage(let storage, let failure): print(storage, change.sentence, failure)
         case .notice(let failure): note(failure.summary)
+        // This is the engine itself.
+        case .contact: break
         }
     }
 
