@@ -21,6 +21,8 @@ public protocol QueueClient: Sendable {
 /// What people can ask of the queue.
 public enum QueueCommand: Hashable, Codable, Sendable {
     case add([NewUpload])
+    /// Those of them that the queue has not got: neither unfinished in any version of the file, nor done in this one.
+    case addMissing([NewUpload])
     case list
     case pause(UploadSelection)
     case resume(UploadSelection)

@@ -135,6 +135,8 @@ public actor UploadQueue: QueueClient {
     var removals: [Int: Task<Void, Never>] = [:]
     var lastRemoval = 0
     var orders = OrderHistory()
+    /// What `addMissing` is writing to disk.
+    var arriving: Set<UploadKey> = []
     var discards: [Int: Task<Void, Never>] = [:]
     var lastDiscard = 0
     /// How far into the file each upload had got when its last attempt broke, to count what is sent again.
