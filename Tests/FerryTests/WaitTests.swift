@@ -32,7 +32,7 @@ struct WaitTests {
         try await place.ferry("add", try place.file("a"), try place.file("b"))
         try await withEngine { _ in
             try await server.wait { $0.count == 2 }
-            let wait = try place.start("wait", "--all", "--json")
+            let wait = try place.start("wait", "1", "2", "--json")
             gate.open()
             #expect(try await wait.ending() == .exited(0))
             let lines = try UploadLine.all(in: wait.output.lines)
