@@ -16,13 +16,16 @@ public struct ProtocolOptions: Hashable, Sendable {
     public var existing: ExistingFilePolicy?
     /// True if an upload is to be created before its length is told, where tus servers offer that.
     public var defersLength: Bool
+    /// Where the answer to `post` or `form` names what the upload became; nil for its `Location`.
+    public var link: LinkSource?
     /// What only an S3 destination says.
     public var s3: S3Options
 
     public init(
         method: String? = nil, fileField: String = "file", sendsIdempotencyKey: Bool = false,
         chunkSize: ByteCount? = nil, parallelRequests: Int? = nil, checksum: DigestAlgorithm? = nil,
-        existing: ExistingFilePolicy? = nil, defersLength: Bool = false, s3: S3Options = S3Options()
+        existing: ExistingFilePolicy? = nil, defersLength: Bool = false, link: LinkSource? = nil,
+        s3: S3Options = S3Options()
     ) {
         self.method = method
         self.fileField = fileField
@@ -32,6 +35,7 @@ public struct ProtocolOptions: Hashable, Sendable {
         self.checksum = checksum
         self.existing = existing
         self.defersLength = defersLength
+        self.link = link
         self.s3 = s3
     }
 }

@@ -17,7 +17,7 @@ public struct PostUpload: SequentialProtocol {
                 fields: fields,
                 body: item.size > 0 ? .file(range: 0..<item.size) : .none,
                 isIdempotent: options.sendsIdempotencyKey, mayComplete: true),
-            item: item)
+            item: item, link: options.link)
     }
 
     public mutating func start(resource: Resource?, capabilities: ServerCapabilities?) -> Step {
@@ -62,7 +62,7 @@ public struct FormUpload: SequentialProtocol {
                 fields: [.contentType: form.contentType],
                 body: .file(range: 0..<item.size, prefix: form.prefix, suffix: form.suffix),
                 isIdempotent: options.sendsIdempotencyKey, mayComplete: true),
-            item: item)
+            item: item, link: options.link)
     }
 
     public mutating func start(resource: Resource?, capabilities: ServerCapabilities?) -> Step {
@@ -77,8 +77,10 @@ public struct FormUpload: SequentialProtocol {
 struct SingleShot: Sendable {
     private var exchange: Exchange
     private let size: ByteCount
+    private let link: LinkSource?
 
-    init(_ exchange: Exchange, item: UploadItem) {
+    init(_ exchange: Exchange, item: UploadItem, link: LinkSource? = nil) {
+        self.link = link
         self.exchange = exchange
         size = item.size
         if exchange.isIdempotent {
@@ -100,9 +102,18 @@ struct SingleShot: Sendable {
         switch WholeUpload.step(reply, to: exchange, size: size) {
         case .failed(let failure, _) where failure.category != .outcomeUnknown:
             // A definite answer, or a body that was not fully sent: the server does not have the file.
-            .failed(failure, notes: exchange.markBeforeLastBytes == nil ? [] : [.resource(nil)])
-        case let step: step
+            return .failed(failure, notes: exchange.markBeforeLastBytes == nil ? [] : [.resource(nil)])
+        case .done(var receipt, let notes):
+            if let link = named(in: reply) { receipt.location = link }
+            return .done(receipt, notes: notes)
+        case let step: return step
         }
+    }
+
+    /// What the answer names where the destination says that it does.
+    private func named(in reply: Reply) -> String? {
+        guard case .answered(let answer) = reply else { return nil }
+        return link?.link(in: answer, base: exchange.url)
     }
 }
 

@@ -40,6 +40,7 @@ enum ExampleConfiguration {
               "url": "https://photos.example.org/api/upload",
               "protocol": "form",
               "field": "photo",
+              "link": { "pointer": "/photos/0/page" },
               "parameters": { "album": "May", "tags": ["raw", "unsorted"] },
               "headers": { "Accept": "application/json" },
               "auth": { "bearer": { "command": ["secret-tool", "lookup", "service", "photos"] } },

@@ -5,6 +5,7 @@ extension ProtocolOptions {
     /// The members of a destination that say how its protocol is used.
     static let keys = [
         "method", "field", "idempotencyKey", "chunkSize", "parallel", "checksum", "ifExists", "deferLength",
+        "link",
     ]
 
     /// - Throws: `ConfigurationMistake`, also for what the protocol cannot do.
@@ -20,6 +21,10 @@ extension ProtocolOptions {
         }
         if parallelRequests ?? 1 > 1, !entry.traits.isParallel {
             throw fields.error("parallel", "1, or no such member: \(entry.name) sends one request at a time")
+        }
+        link = try fields.value("link", as: LinkFields.self)?.source
+        if link != nil, ![PostUpload.name, FormUpload.name].contains(entry.name) {
+            throw fields.error("link", "no such member: \(entry.name) knows where a file is")
         }
         checksum = try Self.able(fields, "checksum", entry.traits.checksums, none: "none", entry)
         existing = try Self.able(fields, "ifExists", entry.traits.existing, none: nil, entry)
@@ -37,5 +42,29 @@ extension ProtocolOptions {
                 ? "no such member: \(entry.name) cannot know"
                 : "one of "
                     + names.joined(separator: ", ") + " (that is what \(entry.name) can do)")
+    }
+}
+
+/// `link`: where an answer names what the upload became.
+private struct LinkFields: Decodable {
+    let source: LinkSource
+
+    init(from decoder: any Decoder) throws {
+        let fields = try Fields(decoder, known: ["pointer", "header"])
+        let (pointer, header): (String?, String?) = (try fields.value("pointer"), try fields.value("header"))
+        switch (pointer, header) {
+        case (let pointer?, nil):
+            guard let parsed = JSONPointer(pointer) else {
+                throw fields.error("pointer", "a JSON pointer such as /files/0/url (RFC 6901)")
+            }
+            source = .pointer(parsed)
+        case (nil, let header?):
+            guard let name = HTTPField.Name(header) else {
+                throw fields.error("header", "the name of a response header, such as X-Link")
+            }
+            source = .header(name)
+        case (nil, nil), (_?, _?):
+            throw fields.error("pointer", "either pointer or header")
+        }
     }
 }
