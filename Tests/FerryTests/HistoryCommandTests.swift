@@ -42,6 +42,29 @@ struct HistoryCommandTests {
         #expect(!FileManager.default.fileExists(atPath: place.state))
     }
 
+    @Test func `it tells what was uploaded since a moment, and what that comes to`() async throws {
+        try place.file("a", "12345")
+        try await ReceiverSite.with { site in
+            try place.configure("put", at: site.url)
+            try await place.ferry("add", place.path("a"))
+            #expect(try await place.ferry("run", "--exit-when-idle").ending == .exited(0))
+        }
+        for moment in ["1h", "2020-01-01", "2020-01-01T00:00:00Z"] {
+            #expect(try await history("--since", moment).map(\.name) == ["a"])
+        }
+        for moment in ["0s", "2999-01-01"] { #expect(try await history("--since", moment).isEmpty) }
+        let text = try await place.ferry("history", "--since", "1h")
+        #expect(text.lines.last == "1 file, 5 B")
+        #expect(
+            try await place.ferry("history", "--since", "0s").errors
+                == "Nothing has been uploaded since then.\n")
+    }
+
+    @Test(arguments: ["yesterday", "2026-13-01", "-1d", ""])
+    func `a moment that is none is refused`(text: String) async throws {
+        #expect(try await place.ferry("history", "--since=\(text)").ending == .exited(2))
+    }
+
     @Test func `the queue keeps the newest, the history all, and the run's summary counts all`() async throws
     {
         for number in 0..<150 { try place.file("f\(number)") }
@@ -90,7 +113,7 @@ struct HistoryCommandTests {
         try await place.ferry("run", "--exit-when-idle")
         try await place.ferry("remove", "--all")
         let result = try await place.ferry("history")
-        #expect(result.lines.count == 1)
+        #expect(result.lines.count == 2)
         #expect(
             !result.output.unicodeScalars.contains { $0 == "\u{1B}" || $0 == "\u{7}" || $0 == "\u{202E}" })
         let json = try await place.ferry("history", "--json")

@@ -1,6 +1,8 @@
 import Dispatch
 import Synchronization
 
+public import struct Foundation.Date
+
 /// What has been uploaded, beside the queue: a line for each upload that is done, or that was given up.
 ///
 /// The queue never waits for it, and never stops because of it. What could not be written is written when the queue
@@ -59,14 +61,18 @@ public final class UploadHistory: Sendable {
 
     /// The newest entries first, at most `limit` of them; what cannot be read is left out.
     ///
-    /// - Parameter directory: One that was opened for reading will do, whoever has the queue meanwhile.
-    public static func read(in directory: StateDirectory, limit: Int = .max) throws(JournalError)
-        -> [HistoryEntry]
-    {
-        try read(files: directory.files, limit: limit)
+    /// - Parameters:
+    ///   - directory: One that was opened for reading will do, whoever has the queue meanwhile.
+    ///   - since: By the wall clock; nil for all.
+    public static func read(
+        in directory: StateDirectory, limit: Int = .max, since: Date? = nil
+    ) throws(JournalError) -> [HistoryEntry] {
+        try read(files: directory.files, limit: limit, since: since)
     }
 
-    static func read(files: any StateFiles, limit: Int = .max) throws(JournalError) -> [HistoryEntry] {
+    static func read(
+        files: any StateFiles, limit: Int = .max, since: Date? = nil
+    ) throws(JournalError) -> [HistoryEntry] {
         var entries: [HistoryEntry] = []
         var ids: Set<Upload.ID> = []
         var last = RepeatedTarget()
@@ -74,7 +80,10 @@ public final class UploadHistory: Sendable {
             try HistoryFiles(files).readLines { line in
                 guard entries.count < limit else { return false }
                 // A file that was given its next name meanwhile is met again.
-                if let entry = HistoryEntry(line: line, last: &last), ids.insert(entry.upload.id).inserted {
+                // Not by their order: a clock that was set back writes older moments after newer ones.
+                if let entry = HistoryEntry(line: line, last: &last), since.map({ entry.at >= $0 }) ?? true,
+                    ids.insert(entry.upload.id).inserted
+                {
                     entries.append(entry)
                 }
                 return true

@@ -121,16 +121,3 @@ struct CheckCommand: AsyncParsableCommand {
 
     private static var isTerminal: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1 }
 }
-
-/// A length of time as people write it: `90s`, `30m`, `12h`, `2d`, `3w`.
-struct Age: ExpressibleByArgument {
-    var seconds: Double
-
-    init?(argument: String) {
-        let units: [Character: Double] = ["s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800]
-        guard let unit = argument.last.flatMap({ units[$0] }), let count = Int(argument.dropLast()),
-            (0...1_000_000).contains(count)
-        else { return nil }
-        seconds = Double(count) * unit
-    }
-}

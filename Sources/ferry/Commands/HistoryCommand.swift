@@ -15,6 +15,12 @@ struct HistoryCommand: AsyncParsableCommand {
     @Flag(help: "One JSON object a line.") var json = false
     @Option(help: "At most so many.") var limit = 100
 
+    @Option(
+        help: ArgumentHelp(
+            "Only since then: 2d (also s, m, h, w), a day such as 2026-05-31, or 2026-05-31T18:00:00Z.",
+            valueName: "moment"))
+    var since: PastMoment?
+
     func validate() throws {
         guard limit > 0 else { throw ValidationError("--limit is a number above 0.") }
     }
@@ -25,13 +31,24 @@ struct HistoryCommand: AsyncParsableCommand {
             let directory = try StateDirectory(reading: global.stateFolder)
             entries =
                 try directory.map { directory throws(JournalError) in
-                    try UploadHistory.read(in: directory, limit: limit)
+                    try UploadHistory.read(in: directory, limit: limit, since: since?.date(now: Date()))
                 } ?? []
         } catch {
             throw CommandFailure(error)
         }
         for entry in entries { print(json ? UploadRecordLine(entry).text : Self.line(entry)) }
-        if entries.isEmpty, !json { StandardError.write("Nothing has been uploaded yet.\n") }
+        if !entries.isEmpty, !json { print(HistoryReport(entries).line) }
+        if entries.isEmpty, !json {
+            StandardError.write("Nothing has been uploaded \(since == nil ? "yet" : "since then").\n")
+        }
+    }
+
+    /// Bytes of the file a second, pauses and retries included; nil for what was so short that it says nothing.
+    private static func rate(of upload: Upload) -> String? {
+        guard case .done(let receipt, _) = upload.state, receipt.duration >= 0.05, !receipt.wasThere,
+            upload.size > 0
+        else { return nil }
+        return ByteFormat.rate(Double(upload.size) / receipt.duration)
     }
 
     static func line(_ entry: HistoryEntry) -> String {
@@ -42,8 +59,46 @@ struct HistoryCommand: AsyncParsableCommand {
                 .iso8601.year().month().day().dateSeparator(.dash).time(includingFractionalSeconds: false)),
             UploadText.padded(entry.outcome.rawValue, 7),
             UploadText.padded(ByteFormat.compact(upload.size), 5, right: true),
+            UploadText.padded(rate(of: upload) ?? "", 9, right: true),
             SafeLine.text("\(upload.target.name) -> \(place)"),
         ]
         return columns.joined(separator: "  ") + (UploadText.remark(upload).map { "  (\($0))" } ?? "")
+    }
+}
+
+/// What some entries of the history come to.
+struct HistoryReport {
+    private var files = 0
+    private var bytes: ByteCount = 0
+    private var resent: ByteCount = 0
+    private var removed = 0
+
+    init(_ entries: [HistoryEntry]) {
+        for entry in entries { add(entry) }
+    }
+
+    private mutating func add(_ entry: HistoryEntry) {
+        resent = Self.sum(resent, entry.upload.tries.resent)
+        switch entry.outcome {
+        case .done:
+            files += 1
+            bytes = Self.sum(bytes, entry.upload.size)
+        case .removed: removed += 1
+        }
+    }
+
+    /// `12 files, 3.4 GB; 1.2 MB sent again; 1 removed`.
+    var line: String {
+        let sums = [
+            "\(files) \(files == 1 ? "file" : "files"), \(ByteFormat.sentence(bytes))",
+            resent > 0 ? "\(ByteFormat.sentence(resent)) sent again" : nil,
+            removed > 0 ? "\(removed) removed" : nil,
+        ]
+        return sums.compactMap { $0 }.joined(separator: "; ")
+    }
+
+    private static func sum(_ left: ByteCount, _ right: ByteCount) -> ByteCount {
+        let (sum, overflow) = left.addingReportingOverflow(right)
+        return overflow ? .max : sum
     }
 }

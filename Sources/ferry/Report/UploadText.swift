@@ -87,6 +87,8 @@ struct UploadRecordLine: Encodable {
     var expires: Date?
     /// The digest by which the server confirmed what it holds.
     var verified: String?
+    /// Seconds from the first attempt to the final answer, pauses included.
+    var duration: Double?
     /// True if nothing was sent because the file was there.
     var wasThere: Bool?
     /// What became of the file's name while it was sent: `deleted` or `replaced`.
@@ -123,6 +125,7 @@ struct UploadRecordLine: Encodable {
         if case .waiting(let until, _) = upload.state { self.until = until }
         if case .done(let receipt, _) = upload.state {
             location = receipt.location
+            duration = receipt.duration
             verified = receipt.verified?.rawValue
             wasThere = receipt.wasThere ? true : nil
             source = receipt.source?.rawValue
