@@ -22,6 +22,8 @@ public protocol QueueClient: Sendable {
 public enum QueueCommand: Hashable, Codable, Sendable {
     case add([NewUpload])
     case list
+    /// What is true of the engine as a whole.
+    case status
     case pause(UploadSelection)
     case resume(UploadSelection)
     case retry(UploadSelection)
@@ -91,6 +93,7 @@ public enum QueueReply: Hashable, Codable, Sendable {
     /// The uploads the command changed.
     case changed([Upload.ID])
     case uploads([Upload])
+    case status(EngineStatus)
     /// What `undo` or `redo` did, and to which uploads.
     case reversed(QueueChangeKind, [Upload.ID])
     /// Nothing was changed.
@@ -145,16 +148,19 @@ public struct EngineStatus: Hashable, Codable, Sendable {
     public var storage: Storage
     /// Something that concerns the whole queue and that a person should know, such as a full disk.
     public var notice: UploadFailure?
+    /// Servers that asked to be left alone and that uploads wait for, the one that lasts longest first.
+    public var askedPauses: [AskedPause]
 
     public init(
         network: Network = .online, bandwidthLimit: ByteCount? = nil, concurrency: Int = 4,
-        storage: Storage = .saved, notice: UploadFailure? = nil
+        storage: Storage = .saved, notice: UploadFailure? = nil, askedPauses: [AskedPause] = []
     ) {
         self.network = network
         self.bandwidthLimit = bandwidthLimit
         self.concurrency = concurrency
         self.storage = storage
         self.notice = notice
+        self.askedPauses = askedPauses
     }
 }
 

@@ -107,6 +107,28 @@ struct ControlTests {
         try await engine.ending()
     }
 
+    @Test func `a server that asks to wait is told of by the run and by the list`() async throws {
+        let server = try HostileServer([.answer(503, headers: [("Retry-After", "600")])])
+        defer { server.stop() }
+        try place.configure("put", at: server.url("/"), limits: #"{ "concurrency": 1 }"#)
+        for name in ["a", "b"] { try await place.ferry("add", try place.file(name)) }
+        let engine = try await running()
+        try await engine.output.wait { lines in
+            lines.contains {
+                $0.contains(#""event":"slow""#) && $0.contains(#""status":503"#)
+                    && $0.contains(#""waiting":2"#)
+            }
+        }
+        let list = try await place.ferry("list")
+        #expect(list.lines.count == 2)
+        #expect(
+            list.errors.wholeMatch(
+                of: /note: 127\.0\.0\.1 asks to wait \(503\) until \d\d:\d\d:\d\d; 2 uploads wait\n/) != nil,
+            "\(list.errors)")
+        engine.signal(SIGTERM)
+        try await engine.ending()
+    }
+
     @Test func `S13 the socket is gone after the end, and one left by a kill does no harm`() async throws {
         let socket = place.state + "/control"
         let killed = try await running()

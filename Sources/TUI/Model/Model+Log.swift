@@ -43,9 +43,10 @@ extension Model {
     /// Writes down what is true of the queue as a whole from now on.
     mutating func logChange(to status: EngineStatus) {
         for change in loggedStatus.take(status) {
+            let sentence = change.sentence(in: appearance.zone)
             switch change {
-            case .online, .storage(.saved, _): log(.information, change.sentence)
-            case .offline, .storage, .notice: log(.warning, change.sentence)
+            case .online, .storage(.saved, _): log(.information, sentence)
+            case .offline, .storage, .notice, .asked: log(.warning, sentence)
             }
         }
     }

@@ -13,6 +13,7 @@ extension Model {
             say(.failure, [failure.summary, failure.hint].compactMap { $0 }.joined(separator: "; "))
         case .changed(let ids): say(ids, request)
         case .uploads(let uploads): say(uploads.map(\.id), request)
+        case .status: break
         case .reversed(let change, let ids): say(change, ids, isUndo: request == .undo)
         }
         return []

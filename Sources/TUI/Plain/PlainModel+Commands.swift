@@ -139,7 +139,7 @@ extension PlainModel {
             let one = ids.count == 1 ? ids.first.flatMap { model.table[$0] } : nil
             let what = one.map(PlainText.numbered) ?? Wording.count(ids.count, "upload")
             say("\(answer.reversed ?? "done"): \(change.told(of: what, count: ids.count))")
-        case .uploads: break
+        case .uploads, .status: break
         }
     }
 }

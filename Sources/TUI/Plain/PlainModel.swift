@@ -153,7 +153,7 @@ struct PlainModel: Sendable {
         let gone = update.removed.compactMap { model.table[$0] }.filter(\.state.isUnfinished)
         _ = model.update(.queue(update))
         if isFirst { say(model.overview) }
-        for change in watch.take(update.status) { say(change.sentence) }
+        for change in watch.take(update.status) { say(change.sentence(in: model.appearance.zone)) }
         let news =
             kinds.compactMap { id, kind in model.table[id].map { item(kind, $0) } }
             + gone.map { item(.removed, $0) }

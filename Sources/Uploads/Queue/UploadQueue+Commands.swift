@@ -24,6 +24,7 @@ extension UploadQueue {
         switch command {
         case .add(let new): return .changed(try await add(new))
         case .list: return .uploads(all)
+        case .status: return .status(status)
         case .pause(let selection):
             return answer(.resume(try await pause(try ids(selection))))
         case .resume(let selection):

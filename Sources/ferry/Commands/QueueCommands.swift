@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import TUI
 import UploadProtocols
 import Uploads
 
@@ -10,11 +11,22 @@ struct ListCommand: AsyncParsableCommand {
     @Flag(help: "One JSON object a line.") var json = false
 
     func run() async throws {
-        guard case .uploads(let uploads) = try await global.access().perform(.list) else { return }
+        let access = try global.access()
+        guard case .uploads(let uploads) = try await access.perform(.list) else { return }
         for upload in uploads {
             print(json ? UploadRecordLine(event: "upload", upload).text : UploadText.line(upload, sent: nil))
         }
         if uploads.isEmpty, !json { StandardError.write("The queue is empty. `ferry add FILE…` fills it.\n") }
+        if !json { tellStatus(access) }
+    }
+
+    /// What is true of all of them, if a ferry has them.
+    private func tellStatus(_ access: QueueAccess) {
+        guard let status = access.engineStatus else { return }
+        var watch = StatusWatch()
+        for change in watch.take(status) {
+            StandardError.write(Notice(kind: .note, text: change.sentence(in: .current)).line + "\n")
+        }
     }
 }
 

@@ -96,6 +96,14 @@ struct QueueAccess {
         }
     }
 
+    /// What is true of the ferry that has the queue; nil if none does.
+    var engineStatus: EngineStatus? {
+        guard case .reply(.status(let status)) = ControlClient(folder: state).perform(.status) else {
+            return nil
+        }
+        return status
+    }
+
     /// What a ferry that ended may have carried out is not asked of the next one if that would do it twice.
     private static func checkRepeatable(_ command: QueueCommand) throws(CommandFailure) {
         switch command {
@@ -104,7 +112,7 @@ struct QueueAccess {
                 status: CommandFailure.queueInUse,
                 summary: "the running ferry did not answer: it is not known whether it did this",
                 hint: "`ferry list` shows it")
-        case .list, .pause, .resume, .limitBandwidth, .limitConcurrency, .tryNow,
+        case .list, .status, .pause, .resume, .limitBandwidth, .limitConcurrency, .tryNow,
             .stopWhenIdle, .flush:
             break
         }

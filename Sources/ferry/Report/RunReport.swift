@@ -108,14 +108,15 @@ final class RunReport: Sendable {
 
     private func print(_ change: StatusChange) {
         guard isJSON else {
-            note(change.sentence)
+            note(change.sentence(in: .current))
             return
         }
         switch change {
         case .online: output.write(JSONLine.text(["event": "online"]))
         case .offline(let reason): output.write(JSONLine.text(["event": "offline", "reason": reason]))
-        case .storage(let storage, let failure): print(storage, change.sentence, failure)
+        case .storage(let storage, let failure): print(storage, change.sentence(in: .current), failure)
         case .notice(let failure): note(failure.summary)
+        case .asked(let pause): output.write(JSONLine.text(AskedPauseLine(pause)))
         }
     }
 
@@ -129,5 +130,18 @@ final class RunReport: Sendable {
         var members = ["event": event, "text": storage == .saved ? sentence : failure?.summary ?? ""]
         members["hint"] = failure?.hint
         output.write(JSONLine.text(members))
+    }
+}
+
+/// A server that asks to be left alone, as `--json` prints it.
+private struct AskedPauseLine: Encodable {
+    var event = "slow"
+    var host: String
+    var status: Int
+    var until: Date
+    var waiting: Int
+
+    init(_ pause: AskedPause) {
+        (host, status, until, waiting) = (pause.host, pause.status, pause.until, pause.waiting)
     }
 }
