@@ -57,17 +57,15 @@ struct StatusView {
         if running > 0 {
             let up = model.appearance.glyphs.up
             let rate = model.total.rate ?? 0
-            var text = isShort ? "\(up)\(ByteFormat.compact(rate))/s" : "\(up) \(ByteFormat.rate(rate))"
-            if !isShort, let limit = model.status.bandwidthLimit {
-                text += " (limit \(ByteFormat.compact(limit)))"
-            }
+            let text = isShort ? "\(up)\(ByteFormat.compact(rate))/s" : "\(up) \(ByteFormat.rate(rate))"
             parts.append(Part(Self.own(text)))
+            if !isShort { parts += limit }
             let slots =
                 isShort || running > model.status.concurrency
                 ? "\(running) up" : "\(running) of \(model.status.concurrency) up"
             parts.append(Part(Self.own(slots)))
-        } else if let limit = model.status.bandwidthLimit, !isShort {
-            parts.append(Part(Self.own("limit \(ByteFormat.rate(Double(limit)))"), .dim))
+        } else if !isShort {
+            parts += limit
         }
         let left = model.bytesLeft
         if left > 0, !isShort { parts.append(Part(Self.own("\(ByteFormat.sentence(left)) left"))) }
@@ -76,6 +74,11 @@ struct StatusView {
         }
         if running == 0, left == 0, !model.table.isEmpty { parts.append(Part(Self.own("idle"), .dim)) }
         return parts
+    }
+
+    private var limit: [Part] {
+        model.status.bandwidthLimit.map { [Part(Self.own("limit \(ByteFormat.rate(Double($0)))"), .dim)] }
+            ?? []
     }
 
     /// The one place that all running uploads go to.
