@@ -98,7 +98,7 @@ struct LogTests {
         #expect(model.frame().text(21).hasSuffix("warn  entry 6"))
         _ = model.update(.resized(Size(rows: 40, columns: 120)))
         #expect(
-            (33...37).map { model.frame().text($0).suffix(7) } == [
+            (34...38).map { model.frame().text($0).suffix(7) } == [
                 "entry 2", "entry 3", "entry 4", "entry 5", "entry 6",
             ])
     }
