@@ -50,6 +50,8 @@ public enum QueueCommand: Hashable, Codable, Sendable {
 /// Which uploads a command is for.
 public enum UploadSelection: Hashable, Codable, Sendable {
     case ids([Upload.ID])
+    /// Those within ranges. One in which there is none is a mistake.
+    case numbers(UploadNumbers)
     case all
     /// All uploads that failed or are held.
     case failed

@@ -130,8 +130,8 @@ struct ScreenOptions: ParsableArguments {
 
 /// Which uploads a command is about.
 struct SelectionOptions: ParsableArguments {
-    @Argument(help: "The numbers of uploads, as `ferry list` shows them.")
-    var ids: [Int] = []
+    @Argument(help: "The numbers of uploads, as `ferry list` shows them; 3-7 for those from 3 to 7.")
+    var ids: [String] = []
 
     @Flag(help: "All uploads.")
     var all = false
@@ -141,7 +141,19 @@ struct SelectionOptions: ParsableArguments {
             throw ValidationError(
                 all ? "Give either numbers or --all." : "Which uploads? Give their numbers, or --all.")
         }
+        _ = try selection
     }
 
-    var selection: UploadSelection { all ? .all : .ids(ids) }
+    var selection: UploadSelection {
+        get throws { all ? .all : try UploadNumbers(arguments: ids).selection }
+    }
+}
+
+extension UploadNumbers {
+    /// - Throws: `ValidationError`, which is told with the usage of the command.
+    init(arguments: some Sequence<String>) throws {
+        do throws(UploadFailure) { try self.init(words: arguments) } catch {
+            throw ValidationError("\(error.summary).")
+        }
+    }
 }

@@ -37,7 +37,7 @@ struct PauseCommand: AsyncParsableCommand {
     @OptionGroup var global: GlobalOptions
     @OptionGroup var chosen: SelectionOptions
 
-    func run() async throws { try await report(global, .pause(chosen.selection), "paused") }
+    func run() async throws { try await report(global, .pause(try chosen.selection), "paused") }
 }
 
 struct ResumeCommand: AsyncParsableCommand {
@@ -47,7 +47,7 @@ struct ResumeCommand: AsyncParsableCommand {
     @OptionGroup var global: GlobalOptions
     @OptionGroup var chosen: SelectionOptions
 
-    func run() async throws { try await report(global, .resume(chosen.selection), "resumed") }
+    func run() async throws { try await report(global, .resume(try chosen.selection), "resumed") }
 }
 
 struct RetryCommand: AsyncParsableCommand {
@@ -57,7 +57,7 @@ struct RetryCommand: AsyncParsableCommand {
     @OptionGroup var global: GlobalOptions
     @OptionGroup var chosen: SelectionOptions
 
-    func run() async throws { try await report(global, .retry(chosen.selection), "to be tried again") }
+    func run() async throws { try await report(global, .retry(try chosen.selection), "to be tried again") }
 }
 
 struct RemoveCommand: AsyncParsableCommand {
@@ -69,7 +69,7 @@ struct RemoveCommand: AsyncParsableCommand {
     @OptionGroup var global: GlobalOptions
     @OptionGroup var chosen: SelectionOptions
 
-    func run() async throws { try await report(global, .remove(chosen.selection), "removed") }
+    func run() async throws { try await report(global, .remove(try chosen.selection), "removed") }
 }
 
 struct MoveCommand: AsyncParsableCommand {
@@ -79,28 +79,21 @@ struct MoveCommand: AsyncParsableCommand {
 
     @OptionGroup var global: GlobalOptions
 
-    @Argument(help: "The numbers of uploads, then up, down, top or bottom.")
+    @Argument(help: "The numbers of uploads or ranges as 3-7, then up, down, top or bottom.")
     var words: [String]
 
     func validate() throws { _ = try parsed() }
 
     func run() async throws {
-        let (ids, move) = try parsed()
-        try await report(global, .move(.ids(ids), move), "moved")
+        let (numbers, move) = try parsed()
+        try await report(global, .move(numbers.selection, move), "moved")
     }
 
-    private func parsed() throws -> ([Int], QueueMove) {
+    private func parsed() throws -> (UploadNumbers, QueueMove) {
         guard let last = words.last, let move = QueueMove(rawValue: last), words.count > 1 else {
             throw ValidationError("Give numbers, then one of up, down, top or bottom.")
         }
-        return (
-            try words.dropLast().map { word in
-                guard let id = Int(word) else {
-                    throw ValidationError("'\(word)' is not the number of an upload.")
-                }
-                return id
-            }, move
-        )
+        return (try UploadNumbers(arguments: words.dropLast()), move)
     }
 }
 
