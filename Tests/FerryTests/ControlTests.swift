@@ -62,6 +62,30 @@ struct ControlTests {
         #expect(try UploadLine.all(in: engine.output.lines).filter { $0.event == "removed" }.map(\.id) == [1])
     }
 
+    @Test func `what was ordered is undone and done again, and then there is nothing more`() async throws {
+        let server = try HostileServer { connection in
+            try connection.readHead()
+            connection.stall()
+        }
+        defer { server.stop() }
+        try place.configure("put", at: server.url("/"), limits: #"{ "concurrency": 1 }"#)
+        for name in ["a", "b", "c"] { try await place.ferry("add", try place.file(name)) }
+        let engine = try await running()
+        let nothing = try await place.ferry("undo")
+        #expect(nothing.ending == .exited(2))
+        #expect(nothing.errors == "error: there is nothing to undo\n")
+        try await place.ferry("pause", "2-3")
+        try await place.ferry("remove", "3")
+        #expect(try await place.ferry("undo").output == "undone: put back upload 3\n")
+        #expect(try await place.ferry("undo").output == "undone: 2 uploads go on\n")
+        #expect(try await place.ferry("redo").output == "done again: paused 2 uploads\n")
+        #expect(try await place.ferry("redo").output == "done again: removed upload 3\n")
+        #expect(try await place.ferry("redo").errors == "error: there is nothing to do again\n")
+        #expect(try await place.list().map(\.state) == ["running", "paused"])
+        engine.signal(SIGTERM)
+        try await engine.ending()
+    }
+
     @Test(arguments: [true, false])
     func `removing an upload deletes its unfinished part at the server`(whileRunning: Bool) async throws {
         try place.file("large.bin", "")

@@ -64,6 +64,17 @@ struct QueueCommandTests {
         #expect(try await place.list().count == 3)
     }
 
+    @Test(arguments: [("undo", "undo"), ("redo", "do again")])
+    func `without a ferry that runs there is nothing to undo, and it is said why`(
+        command: String, what: String
+    ) async throws {
+        try await place.ferry("pause", "1")
+        let result = try await place.ferry(command)
+        #expect(result.ending == .exited(2))
+        #expect(result.errors.hasPrefix("error: there is nothing to \(what): no ferry runs\nhint: "))
+        #expect(try await states() == ["paused", "queued", "queued"])
+    }
+
     @Test func `removed uploads are gone and their files stay`() async throws {
         #expect(try await place.ferry("remove", "2").output == "1 removed\n")
         #expect(try await names() == ["a", "c"])

@@ -138,8 +138,20 @@ struct QueueAccess {
         return reply
     }
 
+    private static func nothing(_ what: String) -> UploadFailure {
+        UploadFailure(
+            .permanent, "there is nothing \(what): no ferry runs",
+            hint: "orders can be taken back as long as the ferry that took them runs")
+    }
+
     private func performHere(_ command: QueueCommand) async throws(JournalError) -> QueueReply {
         let lock = try StateDirectory(at: state).lock()
+        switch command {
+        // Whoever remembers what was ordered is gone.
+        case .undo: return .refused(Self.nothing("to undo"))
+        case .redo: return .refused(Self.nothing("to do again"))
+        default: break
+        }
         let (queue, runner) = assembly.queue(lock, monitors: [])
         let notices = try await queue.open()
         for notice in notices { StandardError.write("note: \(SafeLine.text(notice.summary))\n") }
