@@ -211,7 +211,7 @@ import Uploads
     @Test(
         arguments: [
             (120, "edited while queued: was 48 MB, is 11 B now"), (80, "edited while queued; r: again"),
-            (72, "edited while queued"), (40, "changed"),
+            (72, "edited while queued; r: again"), (40, "changed"),
         ])
     func `a file that changed says what happened first, and the sizes where there is room`(
         columns: Int, text: String
