@@ -1,3 +1,4 @@
+import Foundation
 import UploadProtocols
 import Uploads
 
@@ -70,10 +71,17 @@ struct StatusView {
         let left = model.bytesLeft
         if left > 0, !isShort { parts.append(Part(Self.own("\(ByteFormat.sentence(left)) left"))) }
         if running > 0, let remaining = model.total.remaining {
-            parts.append(Part(Self.own("ETA \(Wording.remaining(remaining))")))
+            parts.append(Part(Self.own("ETA \(Wording.remaining(remaining))\(arrival(in: remaining))")))
         }
         if running == 0, left == 0, !model.table.isEmpty { parts.append(Part(Self.own("idle"), .dim)) }
         return parts
+    }
+
+    /// ` (15:15)`: the time of day when all is there, where there is room and nobody knows it from the time that is left.
+    private func arrival(in seconds: Double) -> String {
+        guard model.layout.sizeClass == .wide, (60..<86_400).contains(seconds) else { return "" }
+        let time = Wording.timeOfDay(model.clock.date + seconds, in: model.appearance.zone)
+        return " (\(time.dropLast(3)))"
     }
 
     private var limit: [Part] {
