@@ -62,7 +62,7 @@ struct SourceFileTests {
                     "\(file.path): edited while it was sent: was \(ByteFormat.sentence(Self.size)), has 1 B more now"
                 )
                     == true, "\(upload.error ?? "")")
-            #expect(upload.hint == "retry uploads the file as it is now")
+            #expect(upload.hint == "retry sends it as it is now")
             #expect(upload.confirmed == 0)
             #expect(try site.names().isEmpty)
             // A receiver whose connection was cut needs a moment to notice.

@@ -77,7 +77,7 @@ import Uploads
 
     @Test func `120 by 40`() {
         let expected = """
-             ● online  box  ↑ 9.5 MB/s  3 of 4 up  24.4 GB left  ETA 43:36
+             ● online  box  ↑ 9.5 MB/s  3 of 4 up  24.4 GB left  ETA 43:36 (14:43)
              [1] All 11   [2] Active 4   [3] Queued 2   [4] Paused 2   [5] Failed 2   [6] Done 1
                    # STATE      NAME                               SIZE PROGRESS                     RATE      ETA  TO
                    1 ✓ done     intro-teaser.mp4                   212M ━━━━━━━━━━━━━━━━━━━━ 100%     not verified  box
@@ -210,7 +210,8 @@ import Uploads
 
     @Test(
         arguments: [
-            (120, "edited while queued: was 48 MB, is 11 B now"), (80, "edited while queued; r: again"),
+            (120, "edited while queued: was 48 MB, is 11 B now; r: again"),
+            (80, "edited while queued; r: again"),
             (72, "edited while queued; r: again"), (40, "changed"),
         ])
     func `a file that changed says what happened first, and the sizes where there is room`(
@@ -218,7 +219,7 @@ import Uploads
     ) {
         let failure = UploadFailure(
             .sourceChanged, "/out/file-1.bin: edited while queued: was 48 MB, is 11 B now",
-            hint: "retry uploads the file as it is now")
+            hint: "retry sends it as it is now")
         let row = Model.make(
             [.make(1, state: .held(failure))], rows: columns < 72 ? 10 : 24, columns: columns
         )

@@ -20,7 +20,7 @@ struct AttemptOfChangedFileTests {
         #expect(outcome.failure?.category == .sourceChanged)
         #expect(
             outcome.failure?.summary == "\(path): edited while it was sent: was 10 B, is 11 B now")
-        #expect(outcome.failure?.hint == "retry uploads the file as it is now")
+        #expect(outcome.failure?.hint == "retry sends it as it is now")
         #expect(
             stage.log.all == [
                 .request("POST"), .recorded(tusResource, durably: true), .request("DELETE"),

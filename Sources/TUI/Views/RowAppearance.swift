@@ -62,13 +62,7 @@ struct RowAppearance: Sendable {
         case .held(let failure):
             self.init(.held, Self.word(failure), .paused, part: confirmed > 0 ? confirmed : nil)
             messages = Self.sentences(failure, of: upload)
-            if failure.category == .sourceChanged {
-                // What became of it, without the details.
-                let what = String(Self.sentence(failure, of: upload).prefix { $0 != ":" })
-                if messages.last == what { messages.removeLast() }
-                if let key = model.actions.label(of: .retry) { messages.append("\(what); \(key): again") }
-                messages.append(what)
-            }
+            if failure.category == .sourceChanged { messages = Self.changed(failure, upload, model.actions) }
             if upload.isUncertain { messages = Uncertainty(actions: model.actions).inRow }
             short = upload.isUncertain ? "reply?" : Self.word(failure)
         case .failed(let failure):
@@ -132,6 +126,17 @@ struct RowAppearance: Sendable {
             failure.summary.hasPrefix(path) ? failure.summary.dropFirst(path.count) : failure.summary[...])
         guard let status = failure.status, !summary.contains(String(status)) else { return summary }
         return "\(status) \(summary)"
+    }
+
+    /// In full, then what became of the file without the details; with the key where that fits.
+    private static func changed(
+        _ failure: UploadFailure, _ upload: Upload, _ actions: ActionTable
+    ) -> [String] {
+        let sentence = sentence(failure, of: upload)
+        let short = String(sentence.prefix { $0 != ":" })
+        let key = actions.label(of: .retry).map { "; \($0): again" }
+        return sentences(failure, of: upload).dropLast()
+            + [sentence, short].flatMap { text in [key.map { text + $0 }, text].compactMap { $0 } }
     }
 
     /// With what to do about it, then without.

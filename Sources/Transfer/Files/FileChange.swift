@@ -13,7 +13,7 @@ struct FileChange {
         UploadFailure(
             .sourceChanged,
             "\(path.text): \(what) \(isWhileSent ? "while it was sent" : "while queued"): \(difference)",
-            hint: "retry uploads the file as it is now")
+            hint: "retry sends it as it is now")
     }
 
     private var isAnother: Bool { found.device != queued.device || found.inode != queued.inode }
