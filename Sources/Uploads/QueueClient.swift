@@ -21,9 +21,9 @@ public protocol QueueClient: Sendable {
 /// What people can ask of the queue.
 public enum QueueCommand: Hashable, Codable, Sendable {
     case add([NewUpload])
+    /// Those of them that the queue has not got: neither unfinished in any version of the file, nor done in this one.
+    case addMissing([NewUpload])
     case list
-    /// What is true of the engine as a whole.
-    case status
     case pause(UploadSelection)
     case resume(UploadSelection)
     case retry(UploadSelection)
@@ -95,7 +95,6 @@ public enum QueueReply: Hashable, Codable, Sendable {
     /// The uploads the command changed.
     case changed([Upload.ID])
     case uploads([Upload])
-    case status(EngineStatus)
     /// What `undo` or `redo` did, and to which uploads.
     case reversed(QueueChangeKind, [Upload.ID])
     /// Nothing was changed.
@@ -140,6 +139,13 @@ public struct EngineStatus: Hashable, Codable, Sendable {
         case refusing
     }
 
+    /// Whether the engine that told this is there. Only a client in another process finds out that it is not.
+    public enum Contact: Hashable, Codable, Sendable {
+        case here
+        /// It ended or was killed; what it told last may be old. What it acknowledged is on disk.
+        case lost(since: Date)
+    }
+
     /// As the queue takes it to be.
     public var network: Network
     /// Bytes per second over all uploads; nil if unlimited.
@@ -152,10 +158,13 @@ public struct EngineStatus: Hashable, Codable, Sendable {
     public var notice: UploadFailure?
     /// Servers that asked to be left alone and that uploads wait for, the one that lasts longest first.
     public var askedPauses: [AskedPause]
+    /// Whether any of this is still so.
+    public var contact: Contact
 
     public init(
         network: Network = .online, bandwidthLimit: ByteCount? = nil, concurrency: Int = 4,
-        storage: Storage = .saved, notice: UploadFailure? = nil, askedPauses: [AskedPause] = []
+        storage: Storage = .saved, notice: UploadFailure? = nil, askedPauses: [AskedPause] = [],
+        contact: Contact = .here
     ) {
         self.network = network
         self.bandwidthLimit = bandwidthLimit
@@ -163,6 +172,7 @@ public struct EngineStatus: Hashable, Codable, Sendable {
         self.storage = storage
         self.notice = notice
         self.askedPauses = askedPauses
+        self.contact = contact
     }
 }
 

@@ -316,3 +316,27 @@ struct ConfigurationTests {
 extension Data {
     fileprivate func contains(subsequence: Data) -> Bool { range(of: subsequence) != nil }
 }
+
+/// `ferry config --systemd`.
+struct SystemdUnitTests {
+    @Test func `it runs this ferry on this queue with this configuration`() async throws {
+        let place = try Workplace()
+        try place.configure("put", at: "http://127.0.0.1:9/box/")
+        let state = place.directory.path("a state $1%")
+        let result = try await place.ferry("config", "--systemd", "--state", state)
+        #expect(result.ending == .exited(0), "\(result.errors)")
+        let command = try #require(result.lines.first { $0.hasPrefix("ExecStart=") })
+        let program = URL(fileURLWithPath: try FerryBinary.path()).resolvingSymlinksInPath().path
+        #expect(command.hasPrefix("ExecStart=\(program) run --state \""), "\(command)")
+        #expect(command.hasSuffix("/a state $$1%%\""))
+        #expect(result.lines.contains("WantedBy=default.target"))
+    }
+
+    @Test func `no unit is printed for a configuration that ferry would not take`() async throws {
+        let place = try Workplace()
+        try place.configure("{ \"limit\": 1 }")
+        let result = try await place.ferry("config", "--systemd")
+        #expect(result.ending == .exited(2))
+        #expect(result.output.isEmpty)
+    }
+}

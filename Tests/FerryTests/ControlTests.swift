@@ -149,6 +149,11 @@ struct ControlTests {
             list.errors.wholeMatch(
                 of: /note: 127\.0\.0\.1 asks to wait \(503\) until \d\d:\d\d:\d\d; 2 uploads wait\n/) != nil,
             "\(list.errors)")
+        #expect(
+            try await place.ferry("status").output.contains("slow     127.0.0.1 asks to wait (503) until "))
+        #expect(
+            try await place.ferry("status", "--json").output.contains(
+                #""slow":[{"host":"127.0.0.1","status":503,"#))
         engine.signal(SIGTERM)
         try await engine.ending()
     }

@@ -104,7 +104,7 @@ struct People {
             case .limitConcurrency(let count): state.watch.ceiling = max(state.watch.ceiling, count)
             case .tryNow:
                 for id in state.watch.uploads.keys { state.watch.uploads[id]?.notBefore = nil }
-            case .add, .list, .status, .move, .limitBandwidth, .flush, .stopWhenIdle: break
+            case .add, .addMissing, .list, .move, .limitBandwidth, .flush, .stopWhenIdle: break
             }
             // A pause that meets a resumption on its way promises nothing.
             return state.watch.resumesUnderWay == 0 ? state.watch.resumesAsked : -1
@@ -140,7 +140,6 @@ struct People {
                 state.log.add("refused", 0, 0) { failure.summary }
                 return
             case .uploads(let uploads): state.log.add("listed", uploads.count)
-            case .status: break
             case .reversed(let change, let ids):
                 state.log.add("reversed", ids.count) { "\(change) \(ids)" }
                 for id in ids { Self.reversed(id, change, &state.watch) }
@@ -166,7 +165,7 @@ struct People {
     ) {
         var known = watch.uploads[id] ?? Watch.Known()
         switch command {
-        case .add:
+        case .add, .addMissing:
             if known.isAdded { watch.violated("I6", "the number \(id) was given twice") }
             known.isAdded = true
         case .pause: known.isPaused = watch.resumesAsked == resumesBefore && watch.resumesUnderWay == 0

@@ -50,13 +50,14 @@ extension Model {
     static func make(
         _ uploads: [Upload] = [], rows: Int = 24, columns: Int = 80, isUnicode: Bool = true,
         graph: GraphStyle = .braille, destinations: [String] = ["box"],
-        status: EngineStatus = EngineStatus(), actions: ActionTable = .standard
+        status: EngineStatus = EngineStatus(), actions: ActionTable = .standard, tie: EngineTie = .own
     ) -> Model {
         var model = Model(
             appearance: Appearance(
                 glyphs: Glyphs(isUnicode: isUnicode), wantedGraph: graph, actions: actions,
                 zone: TimeZone(secondsFromGMT: 0) ?? .current),
-            destinations: destinations, defaultDestination: nil, hasMouse: true, clock: .at(0))
+            destinations: destinations, defaultDestination: nil, hasMouse: true, clock: .at(0),
+            tie: tie)
         _ = model.update(.resized(Size(rows: rows, columns: columns)))
         _ = model.update(.queue(QueueUpdate(isComplete: true, changed: uploads, removed: [], status: status)))
         return model

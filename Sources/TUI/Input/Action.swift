@@ -10,13 +10,13 @@ enum Action: Hashable, Sendable {
     case orderBy(RowOrder.Key)
     case limitBandwidth, limitConcurrency, tryNow
     case openLog, raiseLevel, changeGraph
-    case toggleMouse, details, copy, help, quit, suspend, redraw
+    case toggleMouse, details, copy, help, quit, detach, startEngine, suspend, redraw
 
     /// Inside dialogs.
     case confirm, cancel, previous, next, columnBack, columnOn
     case complete, nextDestination
     case copyPath, copyAddress, copyError
-    case removeNow, quitNow, quitWhenIdle
+    case removeNow, quitNow, quitWhenIdle, stopEngine
 
     /// True if it does something to the marked uploads or the one under the cursor.
     var isAboutTargets: Bool {
@@ -47,13 +47,14 @@ enum Action: Hashable, Sendable {
 
 /// Where keys mean something of their own.
 enum Context: Hashable, Sendable, CaseIterable {
-    case list, details, help, add, prompt, filter, order, log, logSearch, copy, removal, quit
+    case list, details, help, add, prompt, filter, order, log, logSearch, copy, removal, quit, quitOrDetach,
+        leave
 
     /// True where characters are text and can be no keys.
     var takesText: Bool {
         switch self {
         case .help, .add, .prompt, .filter, .logSearch: true
-        case .list, .details, .order, .log, .copy, .removal, .quit: false
+        case .list, .details, .order, .log, .copy, .removal, .quit, .quitOrDetach, .leave: false
         }
     }
 }

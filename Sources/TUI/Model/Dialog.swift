@@ -13,7 +13,7 @@ enum Dialog: Sendable {
     case log(LogDialog)
     case copy(CopyDialog)
     case removal(RemovalDialog)
-    case quit(openedAt: Double)
+    case quit(openedAt: Double, EngineTie)
 
     var context: Context {
         switch self {
@@ -26,7 +26,9 @@ enum Dialog: Sendable {
         case .log(let log): log.context
         case .copy: .copy
         case .removal: .removal
-        case .quit: .quit
+        case .quit(_, .own): .quit
+        case .quit(_, .detachable): .quitOrDetach
+        case .quit(_, .attached): .leave
         }
     }
 
@@ -34,7 +36,7 @@ enum Dialog: Sendable {
     var deafUntil: Double {
         switch self {
         case .removal(let removal): removal.openedAt + Self.deafness
-        case .quit(let openedAt): openedAt + Self.deafness
+        case .quit(let openedAt, _): openedAt + Self.deafness
         case .details, .help, .add, .prompt, .filter, .order, .log, .copy: -.infinity
         }
     }

@@ -33,6 +33,7 @@ enum Effect: Sendable {
     case copy(String)
     case redraw
     case suspend
+    case startEngine
     case finish(ScreenOutcome)
 }
 
@@ -46,5 +47,5 @@ enum Request: Hashable, Sendable {
     case limitBandwidth(ByteCount?)
     case limitConcurrency(Int)
     case stopWhenIdle
-    case undo, redo
+    case undo, redo, startEngine
 }

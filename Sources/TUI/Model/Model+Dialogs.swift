@@ -31,18 +31,6 @@ extension Model {
         return [.perform(.remove(.ids(removal.targets)), .remove(name: removal.name))]
     }
 
-    mutating func runInQuit(_ action: Action) -> [Effect] {
-        dialog = nil
-        switch action {
-        case .quitNow: return [.finish(.quit)]
-        case .quitWhenIdle:
-            guard !table.running.isEmpty else { return [.finish(.quitWhenIdle)] }
-            isFinishing = true
-            return [.perform(.stopWhenIdle, .stopWhenIdle)]
-        default: return []
-        }
-    }
-
     mutating func run(_ action: Action, in prompt: PromptDialog) -> [Effect] {
         guard action == .confirm else {
             dialog = nil

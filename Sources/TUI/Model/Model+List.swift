@@ -69,11 +69,13 @@ extension Model {
         case .details: if cursor != nil { dialog = .details }
         case .help: dialog = .help(HelpDialog())
         case .quit: return quit()
+        case .detach: return detach()
+        case .startEngine: return startEngine()
         case .suspend: return [.suspend]
         case .redraw: return [.redraw]
         case .confirm, .cancel, .previous, .next, .columnBack, .columnOn, .raiseLevel, .complete,
             .nextDestination,
-            .copyPath, .copyAddress, .copyError, .removeNow, .quitNow, .quitWhenIdle:
+            .copyPath, .copyAddress, .copyError, .removeNow, .quitNow, .quitWhenIdle, .stopEngine:
             break
         }
         return []
@@ -149,12 +151,6 @@ extension Model {
         }
         let ids = targets.map(\.id)
         return ids.isEmpty ? [] : [.perform(.move(.ids(ids), direction), .move)]
-    }
-
-    private mutating func quit() -> [Effect] {
-        if isFinishing || table.running.isEmpty || queueHasEnded { return [.finish(.quit)] }
-        dialog = .quit(openedAt: clock.seconds)
-        return []
     }
 }
 

@@ -26,8 +26,8 @@ extension Model {
         for change in loggedStatus.take(status) {
             let sentence = change.sentence(in: appearance.zone)
             switch change {
-            case .online, .storage(.saved, _): log(.information, sentence)
-            case .offline, .storage, .notice, .asked: log(.warning, sentence)
+            case .online, .storage(.saved, _), .contact(.here): log(.information, sentence)
+            case .offline, .storage, .notice, .asked, .contact(.lost): log(.warning, sentence)
             }
         }
     }

@@ -13,7 +13,6 @@ extension Model {
             say(.failure, [failure.summary, failure.hint].compactMap { $0 }.joined(separator: "; "))
         case .changed(let ids): say(ids, request)
         case .uploads(let uploads): say(uploads.map(\.id), request)
-        case .status: break
         case .reversed(let change, let ids): say(change, ids, isUndo: request == .undo)
         }
         return []
@@ -37,7 +36,9 @@ extension Model {
                 say(.information, "nothing to change")
                 return
             }
-        case .add, .tryNow, .limitBandwidth, .limitConcurrency, .stopWhenIdle, .undo, .redo: break
+        case .add, .tryNow, .limitBandwidth, .limitConcurrency, .stopWhenIdle, .undo, .redo,
+            .startEngine:
+            break
         }
         switch request {
         case .add(let skipped):
@@ -66,6 +67,7 @@ extension Model {
             say(
                 .information, phrases("finishing \(count), then quitting", actions.phrase(.quit, "quits now"))
             )
+        case .startEngine: say(.information, "the engine is started again")
         case .undo, .redo: break
         }
     }

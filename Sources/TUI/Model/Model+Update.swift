@@ -89,7 +89,7 @@ extension Model {
         if wasOffline, !isOffline, !update.isComplete {
             say(.information, "the network is back; uploads go on where they were")
         }
-        return isFinishing && table.running.isEmpty ? [.finish(.quitWhenIdle)] : []
+        return isFinishing && (table.running.isEmpty || isEngineGone) ? [.finish(.quitWhenIdle)] : []
     }
 
     /// What the uploads that are done by now had not sent yet when they were last seen.

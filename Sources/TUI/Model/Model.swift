@@ -5,6 +5,7 @@ import Uploads
 /// Everything that is on the screen, and nothing that is not a value: no terminal, no clock, no queue.
 struct Model: Sendable {
     var appearance: Appearance
+    let tie: EngineTie
     let destinations: [String]
     let defaultDestination: String?
     var hasMouse: Bool
@@ -53,9 +54,10 @@ struct Model: Sendable {
 
     init(
         appearance: Appearance, destinations: [String], defaultDestination: String?, hasMouse: Bool,
-        clock: Clock
+        clock: Clock, tie: EngineTie = .own
     ) {
         self.appearance = appearance
+        self.tie = tie
         self.destinations = destinations
         self.defaultDestination = defaultDestination
         self.hasMouse = hasMouse
@@ -111,10 +113,10 @@ struct Model: Sendable {
     /// When something changes without anything happening, on the clock; nil if nothing does.
     var deadline: Double? {
         var moments: [Double] = []
-        if !table.running.isEmpty, !queueHasEnded {
+        if !table.running.isEmpty, !isEngineGone {
             moments.append((sampledAt ?? clock.seconds) + Self.sampling)
         }
-        if !table.waiting.isEmpty, !queueHasEnded { moments.append(clock.seconds.rounded(.down) + 1) }
+        if !table.waiting.isEmpty, !isEngineGone { moments.append(clock.seconds.rounded(.down) + 1) }
         if let toast { moments.append(toast.expires) }
         if case .add(let add) = dialog, case .due(let at) = add.preview { moments.append(at) }
         return moments.min()
@@ -125,7 +127,7 @@ struct Model: Sendable {
 
     /// True if the progress of the running uploads should be asked for.
     var wantsProgress: Bool {
-        guard !table.running.isEmpty, !queueHasEnded else { return false }
+        guard !table.running.isEmpty, !isEngineGone else { return false }
         return sampledAt.map { clock.seconds - $0 >= Self.sampling - 0.005 } ?? true
     }
 }

@@ -114,7 +114,9 @@ extension PlainModel {
     /// Leaves, at the second time if something would stop.
     private mutating func quit() {
         let running = model.table.running.count
-        if question == .quit || model.queueHasEnded || running == 0 && additions.isEmpty {
+        if question == .quit || model.isEngineGone
+            || (running == 0 || model.tie == .attached) && additions.isEmpty
+        {
             finish(.quit)
             return
         }
@@ -139,7 +141,7 @@ extension PlainModel {
             let one = ids.count == 1 ? ids.first.flatMap { model.table[$0] } : nil
             let what = one.map(PlainText.numbered) ?? Wording.count(ids.count, "upload")
             say("\(answer.reversed ?? "done"): \(change.told(of: what, count: ids.count))")
-        case .uploads, .status: break
+        case .uploads: break
         }
     }
 }

@@ -64,10 +64,13 @@ struct PlainModel: Sendable {
     /// Nobody reads a longer line.
     private static let longestLine = 2000
 
-    init(destinations: [String], defaultDestination: String?, readsTerminal: Bool, clock: Clock) {
+    init(
+        destinations: [String], defaultDestination: String?, readsTerminal: Bool, clock: Clock,
+        tie: EngineTie = .own
+    ) {
         model = Model(
             appearance: Appearance(glyphs: Glyphs(isUnicode: false)), destinations: destinations,
-            defaultDestination: defaultDestination, hasMouse: false, clock: clock)
+            defaultDestination: defaultDestination, hasMouse: false, clock: clock, tie: tie)
         input = readsTerminal ? .terminal : .pipe
     }
 
@@ -118,7 +121,7 @@ struct PlainModel: Sendable {
 
     private var now: Double { model.clock.seconds }
 
-    private var isRunning: Bool { !model.table.running.isEmpty && !model.queueHasEnded }
+    private var isRunning: Bool { !model.table.running.isEmpty && !model.isEngineGone }
 
     private mutating func open(because reason: String?) {
         let why = reason.map { ", because \($0)" } ?? ""

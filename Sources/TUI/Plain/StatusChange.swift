@@ -9,6 +9,8 @@ public enum StatusChange: Hashable, Sendable {
     case offline(String)
     /// What is saved of the changes is another than before; the failure says why, unless all is saved.
     case storage(EngineStatus.Storage, UploadFailure?)
+    /// The engine that told all this is gone, or one is there again.
+    case contact(EngineStatus.Contact)
     /// Something else that a person should know.
     case notice(UploadFailure)
     /// A server wants to be left alone for a while, or for longer than it said before.
@@ -23,6 +25,8 @@ public enum StatusChange: Hashable, Sendable {
         case .offline(let reason): "no network (\(reason)); uploads wait, nothing is lost"
         case .storage(.saved, _): "saved again: everything is on disk"
         case .storage(_, let failure): failure.map(Self.sentence) ?? "changes are not saved"
+        case .contact(.lost): "the engine has gone; nothing it acknowledged is lost"
+        case .contact(.here): "an engine is there again"
         case .notice(let failure): Self.sentence(failure)
         case .asked(let pause):
             "\(pause.host) asks to wait (\(pause.status)) until \(Wording.timeOfDay(pause.until, in: zone)); "
@@ -43,6 +47,7 @@ public struct StatusWatch: Sendable {
 
     public mutating func take(_ status: EngineStatus) -> [StatusChange] {
         var changes: [StatusChange] = []
+        if status.contact != told.contact { changes.append(.contact(status.contact)) }
         if status.network != told.network {
             switch status.network {
             case .online: changes.append(.online)

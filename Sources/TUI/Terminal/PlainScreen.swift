@@ -9,12 +9,18 @@ public struct PlainScreen: Sendable {
         public var destinations: [String]
         /// The one that is taken if none is named.
         public var defaultDestination: String?
+        /// Whose engine it is.
+        public var tie: EngineTie
         /// Why there is no screen, if nobody asked for lines.
         public var reason: String?
 
-        public init(destinations: [String], defaultDestination: String? = nil, reason: String? = nil) {
+        public init(
+            destinations: [String], defaultDestination: String? = nil, tie: EngineTie = .own,
+            reason: String? = nil
+        ) {
             self.destinations = destinations
             self.defaultDestination = defaultDestination
+            self.tie = tie
             self.reason = reason
         }
     }
@@ -70,7 +76,7 @@ public struct PlainScreen: Sendable {
     private func follow(_ mailbox: Mailbox, _ send: (Order) -> Void) async -> ScreenOutcome {
         var model = PlainModel(
             destinations: configuration.destinations, defaultDestination: configuration.defaultDestination,
-            readsTerminal: LineInput.isTerminal, clock: .now())
+            readsTerminal: LineInput.isTerminal, clock: .now(), tie: configuration.tie)
         var effects = model.update(.opened(because: configuration.reason))
         var iterator = events.makeAsyncIterator()
         while true {

@@ -36,7 +36,7 @@ final class Program {
                 wantedGraph: configuration.graph,
                 actions: configuration.actions, agrees: TerminalSession.agrees),
             destinations: configuration.destinations, defaultDestination: configuration.defaultDestination,
-            hasMouse: configuration.mouse, clock: Clock.now())
+            hasMouse: configuration.mouse, clock: Clock.now(), tie: configuration.tie)
         painter = Painter(Palette(tier: session.tier, theme: configuration.theme))
         if configuration.colour == .direct, session.tier != .direct {
             let name = TerminalSession.name
@@ -145,6 +145,7 @@ final class Program {
         case .setMouse(let on): session.setMouse(on)
         case .copy(let text): session.copy(text)
         case .redraw: painter.forget()
+        case .startEngine: send(.startEngine)
         case .suspend: suspend()
         case .finish(let outcome): self.outcome = self.outcome ?? outcome
         }

@@ -43,11 +43,14 @@ public struct Screen: Sendable {
         public var destinations: [String]
         /// The one that is offered first.
         public var defaultDestination: String?
+        /// Whose engine it is.
+        public var tie: EngineTie
 
         public init(
             glyphs: GlyphChoice = .auto, colour: Colour = .auto, theme: Theme = .standard,
             graph: GraphStyle? = nil, actions: ActionTable = .standard, mouse: Bool = true,
-            isSlow: Bool = false, destinations: [String] = [], defaultDestination: String? = nil
+            isSlow: Bool = false, destinations: [String] = [], defaultDestination: String? = nil,
+            tie: EngineTie = .own
         ) {
             self.glyphs = glyphs
             self.colour = colour
@@ -58,17 +61,24 @@ public struct Screen: Sendable {
             self.isSlow = isSlow
             self.destinations = destinations
             self.defaultDestination = defaultDestination
+            self.tie = tie
         }
     }
 
     private let client: any QueueClient
     private let add: AddService
     private let configuration: Configuration
+    private let startEngine: (@Sendable () async -> QueueReply)?
 
-    public init(client: any QueueClient, add: AddService, configuration: Configuration) {
+    /// - Parameter startEngine: Starts another engine in the place of one that is gone; for screens that are attached.
+    public init(
+        client: any QueueClient, add: AddService, configuration: Configuration,
+        startEngine: (@Sendable () async -> QueueReply)? = nil
+    ) {
         self.client = client
         self.add = add
         self.configuration = configuration
+        self.startEngine = startEngine
     }
 
     /// Takes the terminal over until the person or the system ends it. Returns when it has been given back.
@@ -79,7 +89,8 @@ public struct Screen: Sendable {
         let mailbox = Mailbox()
         let client = client
         let configuration = configuration
-        return try await Servant(client: client, add: add, mailbox: mailbox).serve { send in
+        let servant = Servant(client: client, add: add, mailbox: mailbox, startEngine: startEngine)
+        return try await servant.serve { send in
             await withTaskCancellationHandler {
                 await withCheckedContinuation {
                     (finished: CheckedContinuation<Result<ScreenOutcome, ScreenError>, Never>) in
@@ -109,6 +120,10 @@ public enum ScreenOutcome: Hashable, Sendable {
     case quit
     /// The person asked for the running uploads to be finished first, and they are.
     case quitWhenIdle
+    /// The person left, and a background engine is to take the queue over.
+    case detach
+    /// The person left, and the engine that the screen was attached to is to stop.
+    case stopEngine
     /// The terminal has gone: closed window, lost ssh, SIGHUP. Nothing can be printed any more, and SIGHUP is
     /// ignored from then on, so that there is time to finish.
     case hangUp

@@ -6,6 +6,7 @@ enum Order: Sendable {
     case add(FileSelection, destination: String)
     case preview(String, number: Int)
     case complete(String, number: Int)
+    case startEngine
 }
 
 /// Carries out the screen's orders and posts what came of them. Commands go one after the other, as typed.
@@ -13,6 +14,8 @@ struct Servant: Sendable {
     let client: any QueueClient
     let add: AddService
     let mailbox: Mailbox
+    /// Starts another engine in the place of one that is gone; nil where that cannot be.
+    var startEngine: (@Sendable () async -> QueueReply)?
 
     /// Carries out what an interface orders, for as long as it is there.
     ///
@@ -25,7 +28,8 @@ struct Servant: Sendable {
         let result = await interface { continuation.yield($0) }
         continuation.finish()
         switch result {
-        case .success(.quit), .success(.quitWhenIdle): await work.value
+        case .success(.quit), .success(.quitWhenIdle), .success(.detach), .success(.stopEngine):
+            await work.value
         case .success(.hangUp), .success(.signal), .failure: work.cancel()
         }
         return try result.get()
@@ -40,7 +44,7 @@ struct Servant: Sendable {
         var looking: Task<Void, Never>?
         for await order in orders {
             switch order {
-            case .perform, .add: continuation.yield(order)
+            case .perform, .add, .startEngine: continuation.yield(order)
             case .complete: Task { await carryOut(order) }
             case .preview:
                 // Only the newest text is of interest, and looking at a large folder takes long.
@@ -73,6 +77,8 @@ struct Servant: Sendable {
         case .preview(let text, let number):
             let selection = await add.preview(text)
             if !Task.isCancelled { mailbox.post(.previewed(selection, number: number)) }
+        case .startEngine:
+            if let startEngine { mailbox.post(.replied(await startEngine(), to: .startEngine)) }
         case .complete(let line, let number):
             mailbox.post(.completed(await add.complete(line), number: number))
         }

@@ -16,7 +16,7 @@ extension Model {
         case .log(let log): LogDialogView(dialog: log, model: self).box
         case .copy(let copy): box(for: copy)
         case .removal(let removal): box(for: removal)
-        case .quit: quitBox
+        case .quit: quitBox(dialog.context)
         }
     }
 
@@ -82,7 +82,7 @@ extension Model {
             keys: DialogBox.keyLines(.removal, appearance: appearance), width: 50)
     }
 
-    private var quitBox: DialogBox {
+    private func quitBox(_ context: Context) -> DialogBox {
         let running = table.running.compactMap { table[$0] }.sorted { $0.rank < $1.rank }
         let shown = running.prefix(5)
         let room = max(8, min(36, size.columns - 34))
@@ -99,7 +99,7 @@ extension Model {
             let name = appearance.safe(upload.path.name).fitted(
                 to: room, ellipsis: appearance.glyphs.ellipsis)
             let sent = live[upload.id]?.sample.sent ?? upload.confirmed
-            let restarts = upload.canResume ? "" : ", starts again from 0"
+            let restarts = upload.canResume || context == .leave ? "" : ", starts again from 0"
             let percent = Wording.percent(sent, of: upload.size)
             body.append([
                 .init(appearance.safe("  ")), .init(name),
@@ -114,7 +114,7 @@ extension Model {
         body.append([])
         return DialogBox(
             title: appearance.safe("Quit"), body: body,
-            keys: DialogBox.keyLines(.quit, appearance: appearance),
+            keys: DialogBox.keyLines(context, appearance: appearance),
             width: 64)
     }
 }

@@ -46,6 +46,7 @@ struct HintView {
     private func isOffered(_ action: Action, for targets: [Upload]) -> Bool {
         switch action {
         case .tryNow: model.isOffline || !model.table.waiting.isEmpty
+        case .startEngine: model.isEngineGone && model.tie == .attached
         case .filter:
             model.table.filter != nil || model.table.count(.all) > model.layout.list.count
         case .remove, .mark: !targets.isEmpty

@@ -33,7 +33,7 @@ struct StatusView {
             parts.append(ByteFormat.compact(rate) + "/s")
         }
         if let remaining = model.total.remaining { parts.append("ETA " + Wording.remaining(remaining)) }
-        parts.append(model.isOffline ? "OFFLINE" : "online")
+        parts.append(model.isEngineGone ? "engine gone" : model.isOffline ? "OFFLINE" : "online")
         return parts.joined(separator: " ")
     }
 
@@ -97,6 +97,14 @@ struct StatusView {
 
     /// What takes the place of the status line, the fullest wording first; empty if nothing does.
     private var banners: [String] {
+        if case .lost(let since) = model.status.contact {
+            let time = Wording.timeOfDay(since, in: model.appearance.zone)
+            let start = key(.startEngine, "start it again")
+            return [
+                "! The engine has gone (\(time)); nothing it acknowledged is lost.\(start)\(key(.quit, "quit"))",
+                "! The engine has gone.\(start)", "! ENGINE GONE \(start)",
+            ]
+        }
         if model.queueHasEnded {
             return ["! The engine has stopped; what is shown may be old.\(key(.quit, "quit"))"]
         }

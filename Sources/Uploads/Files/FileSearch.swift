@@ -12,17 +12,21 @@ public struct FileSearch: Sendable {
 
     private let isRecursive: Bool
     private let minimumAge: Double
+    private let isLiteral: Bool
     private let now: @Sendable () -> Date
 
     /// - Parameters:
     ///   - isRecursive: Whether a folder stands for everything below it.
     ///   - minimumAge: Seconds for which a file must not have changed: a younger one may still be written.
+    ///   - isLiteral: For names that a program wrote: none is a pattern, and relative ones keep the folders in them.
     ///   - now: By the wall clock, as the times of files are.
     public init(
-        isRecursive: Bool, minimumAge: Double = 0, now: @escaping @Sendable () -> Date = { Date() }
+        isRecursive: Bool, minimumAge: Double = 0, isLiteral: Bool = false,
+        now: @escaping @Sendable () -> Date = { Date() }
     ) {
         self.isRecursive = isRecursive
         self.minimumAge = minimumAge
+        self.isLiteral = isLiteral
         self.now = now
     }
 
@@ -47,7 +51,9 @@ public struct FileSearch: Sendable {
         }
 
         mutating func take(_ path: LocalPath) {
-            guard EntryKind.of(path, follows: true) == .missing, GlobPattern.isPattern(path.bytes) else {
+            guard !search.isLiteral, EntryKind.of(path, follows: true) == .missing,
+                GlobPattern.isPattern(path.bytes)
+            else {
                 return add(path)
             }
             let before = (selection.files.count, selection.problems.count)
@@ -100,15 +106,23 @@ public struct FileSearch: Sendable {
                 resolved = try path.resolved()
                 switch EntryKind.of(resolved, follows: false) {
                 case .folder where search.isRecursive:
-                    walk([try SourceFolder(resolved)], shown: path, prefix: path.name)
+                    walk([try SourceFolder(resolved)], shown: path, prefix: name(of: path))
                 case .folder: leaveOut(path, "is a folder; add --recursive")
                 case .file, .link, .other, .missing:
                     let identity = try SourceFile(resolved: resolved).identity
-                    queue(resolved, identity, shown: path, relativeName: path.name)
+                    queue(resolved, identity, shown: path, relativeName: name(of: path))
                 }
             } catch {
                 leaveOut(path, error.reason(path, resolved))
             }
+        }
+
+        /// `./day3/a.mov` is `day3/a.mov`, where names were written by a program that had looked there.
+        private func name(of path: LocalPath) -> String {
+            guard search.isLiteral, path.bytes.first != 0x2F else { return path.name }
+            let components = path.text.split(separator: "/").filter { $0 != "." }
+            return components.isEmpty || components.contains("..")
+                ? path.name : components.joined(separator: "/")
         }
 
         /// - Parameters:

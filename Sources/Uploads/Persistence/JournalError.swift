@@ -59,7 +59,7 @@ extension JournalError {
         case .unsafe(let path, let mode, let danger): "\(path) (mode \(Self.octal(mode))) \(danger.text)"
         case .inUse(let pid, let since, let host):
             "the queue is in use" + (pid.map { " by process \($0)" } ?? "") + (host.map { " on \($0)" } ?? "")
-                + (since.map { " since \(Self.moment($0))" } ?? "")
+                + (since.map { " since \($0.shortMoment)" } ?? "")
         case .locksNotSupported(let path): "the file system of \(path) cannot lock files (ENOLCK)"
         case .damaged(let path, let byte, let reason): "\(path) is damaged at byte \(byte): \(reason)"
         case .edited(let path): "\(path) was edited outside: its checksum does not fit"
@@ -178,19 +178,6 @@ extension JournalError {
     public var failure: UploadFailure { UploadFailure(.storage, summary, hint: hint) }
 
     private static func text(_ code: Int32) -> String { String(cString: strerror(code)) }
-
-    /// Local time; with the day unless that is today's.
-    private static func moment(_ date: Date) -> String {
-        var seconds = time_t(exactly: date.timeIntervalSince1970.rounded(.down)) ?? 0
-        var now = time(nil)
-        var (parts, today) = (tm(), tm())
-        localtime_r(&seconds, &parts)
-        localtime_r(&now, &today)
-        func digits(_ number: Int32) -> String { (number < 10 ? "0" : "") + String(number) }
-        let clock = "\(digits(parts.tm_hour)):\(digits(parts.tm_min))"
-        guard parts.tm_year != today.tm_year || parts.tm_yday != today.tm_yday else { return clock }
-        return "\(Int(parts.tm_year) + 1900)-\(digits(parts.tm_mon + 1))-\(digits(parts.tm_mday)) \(clock)"
-    }
 
     private static func octal(_ mode: UInt32) -> String { "0" + String(mode & 0o7777, radix: 8) }
 }

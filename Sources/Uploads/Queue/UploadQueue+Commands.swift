@@ -23,8 +23,8 @@ extension UploadQueue {
     private func carryOut(_ command: QueueCommand) async throws(UploadFailure) -> QueueReply {
         switch command {
         case .add(let new): return .changed(try await add(new))
+        case .addMissing(let new): return .changed(try await addMissing(new))
         case .list: return .uploads(all)
-        case .status: return .status(status)
         case .pause(let selection):
             return answer(.resume(try await pause(try ids(selection))))
         case .resume(let selection):
@@ -93,42 +93,6 @@ extension UploadQueue {
         throw UploadFailure(
             .permanent, "there is no upload \(names)\(missing.count > 5 ? ", …" : "")",
             hint: "`ferry list` shows the numbers")
-    }
-
-    private func add(_ new: [NewUpload]) async throws(UploadFailure) -> [Upload.ID] {
-        guard phase != .finishing else {
-            throw UploadFailure(
-                .permanent, "the queue is finishing and takes nothing new", hint: "start ferry again")
-        }
-        guard settings.nextID < Int.max - new.count, ranks.upperBound < Int64.max - Int64(new.count) else {
-            throw UploadFailure(
-                .permanent, "the queue has no numbers left", hint: "begin a new one with --state")
-        }
-        var added: [QueueChange] = []
-        added.reserveCapacity(new.count)
-        for item in new {
-            ranks = ranks.lowerBound...(ranks.upperBound + 1)
-            added.append(
-                .set(
-                    Upload(
-                        id: settings.nextID, rank: ranks.upperBound, path: item.path, identity: item.identity,
-                        target: item.target, added: clock.date())))
-            settings.nextID += 1
-        }
-        do throws(JournalError) {
-            // Before they are in memory: an upload that is not on disk must not start.
-            try await journal.append(added, durably: true)
-        } catch {
-            throw reportDisk(error)
-        }
-        var ids: [Upload.ID] = []
-        ids.reserveCapacity(added.count)
-        for case .set(let upload) in added {
-            store(upload)
-            ids.append(upload.id)
-        }
-        publish(ids)
-        return ids
     }
 
     /// - Parameter isEach: Whether the uploads were named one by one: then nothing is done to any of them if one of

@@ -135,6 +135,8 @@ public actor UploadQueue: QueueClient {
     var removals: [Int: Task<Void, Never>] = [:]
     var lastRemoval = 0
     var orders = OrderHistory()
+    /// What `addMissing` is writing to disk.
+    var arriving: Set<UploadKey> = []
     var discards: [Int: Task<Void, Never>] = [:]
     var lastDiscard = 0
     /// How far into the file each upload had got when its last attempt broke, to count what is sent again.
@@ -257,6 +259,13 @@ public actor UploadQueue: QueueClient {
     public func waitUntilIdle() async {
         guard !isIdle else { return }
         await withCheckedContinuation { idleWaiters.append($0) }
+    }
+
+    /// Returns when the queue has been told to finish (`stopWhenIdle`) and nothing runs any more, or when it has stopped.
+    public func waitUntilFinished() async {
+        while phase != .stopped, phase != .finishing || !isIdle {
+            await withCheckedContinuation { idleWaiters.append($0) }
+        }
     }
 
     /// Every upload, in the order of the queue.

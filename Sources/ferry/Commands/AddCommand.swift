@@ -11,8 +11,15 @@ struct AddCommand: AsyncParsableCommand {
 
     @OptionGroup var global: GlobalOptions
 
-    @Argument(help: "Files, patterns, or folders with --recursive.", completion: .file())
-    var paths: [String]
+    @Argument(
+        help: "Files, patterns, or folders with --recursive; - for a list of paths on standard input.",
+        completion: .file())
+    var paths: [String] = []
+
+    @Flag(
+        name: [.customShort("0"), .long],
+        help: "Take a list of paths on standard input, each ended by a NUL byte (find -print0).")
+    var null = false
 
     @Option(
         help:
@@ -41,12 +48,27 @@ struct AddCommand: AsyncParsableCommand {
             valueName: "seconds"))
     var minAge = 0.0
 
+    @Flag(
+        help: ArgumentHelp(
+            "Leave out what the queue has already, and what was uploaded there in this version.",
+            discussion: "So that the same command can be given again, by cron or by hand."))
+    var skipQueued = false
+
     @Flag(help: "Only show what would be added.")
     var dryRun = false
 
     func validate() throws {
         guard (0...1e9).contains(minAge) else {
             throw ValidationError("--min-age is a number of seconds, 0 or more.")
+        }
+        guard !paths.isEmpty || null else {
+            throw ValidationError("Which files? Give their paths, or - for a list on standard input.")
+        }
+        guard !null || paths.isEmpty || paths == ["-"] else {
+            throw ValidationError("With -0 the paths come on standard input; give none here.")
+        }
+        guard paths == ["-"] || !paths.contains("-") else {
+            throw ValidationError("Give paths, or - alone; a file of that name is ./-")
         }
     }
 
@@ -58,8 +80,7 @@ struct AddCommand: AsyncParsableCommand {
         } catch {
             throw CommandFailure(usage: error)
         }
-        let selection = FileSearch(isRecursive: recursive, minimumAge: minAge).find(
-            LocalFiles.argumentPaths(paths).map(Self.absolute))
+        let selection = try find()
         for problem in selection.problems {
             StandardError.write(
                 "skipped: \(SafeLine.text(problem.path.text)): \(SafeLine.text(problem.reason))\n")
@@ -71,25 +92,65 @@ struct AddCommand: AsyncParsableCommand {
         } catch {
             throw CommandFailure(usage: error)
         }
+        let chosen = skipQueued ? try await missing(new, assembly) : new
         if dryRun {
-            for upload in new {
+            for upload in chosen {
                 print(
                     "\(ByteFormat.compact(upload.identity.size))  \(SafeLine.text(upload.path.text)) -> \(SafeLine.text(upload.target.name))"
                 )
             }
-        } else if !new.isEmpty {
-            _ = try await QueueAccess(assembly: assembly, state: global.stateFolder).perform(.add(new))
         }
-        let total = new.reduce(ByteCount(0)) { sum, upload in
+        let count = dryRun ? chosen.count : try await add(chosen, assembly)
+        let total = chosen.reduce(ByteCount(0)) { sum, upload in
             let (total, overflow) = sum.addingReportingOverflow(upload.identity.size)
             return overflow ? .max : total
         }
         let place = destination.name.isEmpty ? destination.url : destination.name
+        let known = new.count - count
         print(
-            "\(dryRun ? "would add" : "added") \(new.count) \(new.count == 1 ? "file" : "files"), "
+            "\(dryRun ? "would add" : "added") \(count) \(count == 1 ? "file" : "files"), "
                 + "\(ByteFormat.sentence(total)), to \(SafeLine.text(place))"
+                + (known > 0 ? "; \(known) known already" : "")
                 + (selection.problems.isEmpty ? "" : "; \(selection.problems.count) left out"))
         if new.isEmpty || !selection.problems.isEmpty { throw ExitCode(1) }
+    }
+
+    private func find() throws(CommandFailure) -> FileSelection {
+        guard null || paths == ["-"] else {
+            return FileSearch(isRecursive: recursive, minimumAge: minAge).find(
+                LocalFiles.argumentPaths(paths).map(Self.absolute))
+        }
+        let listed = try PathInput(separator: null ? .null : .line).read()
+        return FileSearch(isRecursive: recursive, minimumAge: minAge, isLiteral: true).find(listed)
+    }
+
+    /// - Returns: How many of `new` the queue took.
+    private func add(_ new: [NewUpload], _ assembly: Assembly) async throws(CommandFailure) -> Int {
+        guard !new.isEmpty else { return 0 }
+        let access = QueueAccess(assembly: assembly, state: global.stateFolder)
+        guard case .changed(let ids) = try await access.perform(skipQueued ? .addMissing(new) : .add(new))
+        else { return 0 }
+        return ids.count
+    }
+
+    /// Without what was uploaded there before in this version, or is in the queue.
+    private func missing(_ new: [NewUpload], _ assembly: Assembly) async throws(CommandFailure) -> [NewUpload]
+    {
+        let access = QueueAccess(assembly: assembly, state: global.stateFolder)
+        let past: [HistoryEntry]
+        do throws(JournalError) {
+            let directory = try StateDirectory(reading: global.stateFolder)
+            past =
+                try directory.map { directory throws(JournalError) in try UploadHistory.read(in: directory) }
+                ?? []
+        } catch {
+            throw CommandFailure(error)
+        }
+        // What is done is in the history before it leaves the queue, so nothing falls between the two.
+        guard case .uploads(let queued) = try await access.perform(.list) else { return new }
+        var known = KnownUploads(queued)
+        known.add(past)
+        return new.filter { !known.contains($0) }
     }
 
     private static func policy(_ text: String) throws -> ExistingFilePolicy {

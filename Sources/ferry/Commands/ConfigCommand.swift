@@ -12,7 +12,14 @@ struct ConfigCommand: AsyncParsableCommand {
     @Flag(help: "Print all actions of the screen with their keys, as `keys` of the configuration names them.")
     var keys = false
 
+    @Flag(help: "Print a unit for systemd that keeps ferry running for this user.") var systemd = false
+
     func run() async throws {
+        if systemd {
+            _ = try global.loadConfiguration()
+            let unit = SystemdUnit.text(program: Self.program, arguments: global.arguments)
+            return print(unit, terminator: "")
+        }
         if printExample {
             print(ExampleConfiguration.text, terminator: "")
             return
@@ -42,6 +49,9 @@ struct ConfigCommand: AsyncParsableCommand {
             StandardError.write("\(Notice(kind: .warning, text: warning).line)\n")
         }
     }
+
+    /// Where this ferry is.
+    private static var program: String { Bundle.main.executablePath ?? "/usr/bin/ferry" }
 
     /// `details.retry        r                   try this one again`
     private static func line(_ entry: ActionTable.Entry) -> String {

@@ -42,6 +42,13 @@ struct GlobalOptions: ParsableArguments {
         return LocalPath(URL(fileURLWithPath: path).path)
     }
 
+    /// The same for a process that runs elsewhere.
+    var arguments: [String] {
+        let file = configuration.map { URL(fileURLWithPath: LocalFiles.expanded($0)).path }
+        return (file.map { ["--config", $0] } ?? []) + ["--state", stateFolder.text]
+            + (acceptEdited ? ["--accept-edited"] : []) + (discardEdited ? ["--discard-edited"] : [])
+    }
+
     func access() throws(CommandFailure) -> QueueAccess {
         QueueAccess(assembly: try assembly(), state: stateFolder)
     }
@@ -111,9 +118,14 @@ struct ScreenOptions: ParsableArguments {
         name: .customLong("on-hangup"),
         help: ArgumentHelp(
             "What the uploads do when the terminal goes: stop, or continue without it, told of in hangup.log of the state folder.",
-            discussion: "Better: start ferry in tmux.", valueName: "policy"),
+            discussion:
+                "As onHangUp of the configuration, which is stop if it says nothing. A screen on a background engine changes nothing there.",
+            valueName: "policy"),
         completion: .list(HangUpPolicy.allCases.map(\.rawValue)), transform: ScreenOptions.hangUpPolicy)
-    var onHangUp = HangUpPolicy.stop
+    var chosenOnHangUp: HangUpPolicy?
+
+    /// What was asked for here, else in the configuration.
+    func onHangUp(_ configuration: Configuration) -> HangUpPolicy { chosenOnHangUp ?? configuration.onHangUp }
 
     private static func hangUpPolicy(_ text: String) throws -> HangUpPolicy {
         guard let policy = HangUpPolicy(rawValue: text) else {
@@ -130,8 +142,10 @@ struct ScreenOptions: ParsableArguments {
 
 /// Which uploads a command is about.
 struct SelectionOptions: ParsableArguments {
-    @Argument(help: "The numbers of uploads, as `ferry list` shows them; 3-7 for those from 3 to 7.")
-    var ids: [String] = []
+    @Argument(
+        help: "The numbers of uploads, as `ferry list` shows them; 3-7 for those from 3 to 7.",
+        transform: { try UploadNumbers(arguments: [$0]) })
+    var ids: [UploadNumbers] = []
 
     @Flag(help: "All uploads.")
     var all = false
@@ -141,12 +155,9 @@ struct SelectionOptions: ParsableArguments {
             throw ValidationError(
                 all ? "Give either numbers or --all." : "Which uploads? Give their numbers, or --all.")
         }
-        _ = try selection
     }
 
-    var selection: UploadSelection {
-        get throws { all ? .all : try UploadNumbers(arguments: ids).selection }
-    }
+    var selection: UploadSelection { all ? .all : UploadNumbers(ids.flatMap(\.ranges)).selection }
 }
 
 extension UploadNumbers {

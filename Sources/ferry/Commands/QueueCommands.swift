@@ -37,7 +37,7 @@ struct PauseCommand: AsyncParsableCommand {
     @OptionGroup var global: GlobalOptions
     @OptionGroup var chosen: SelectionOptions
 
-    func run() async throws { try await report(global, .pause(try chosen.selection), "paused") }
+    func run() async throws { try await report(global, .pause(chosen.selection), "paused") }
 }
 
 struct ResumeCommand: AsyncParsableCommand {
@@ -47,7 +47,7 @@ struct ResumeCommand: AsyncParsableCommand {
     @OptionGroup var global: GlobalOptions
     @OptionGroup var chosen: SelectionOptions
 
-    func run() async throws { try await report(global, .resume(try chosen.selection), "resumed") }
+    func run() async throws { try await report(global, .resume(chosen.selection), "resumed") }
 }
 
 struct RetryCommand: AsyncParsableCommand {
@@ -57,7 +57,7 @@ struct RetryCommand: AsyncParsableCommand {
     @OptionGroup var global: GlobalOptions
     @OptionGroup var chosen: SelectionOptions
 
-    func run() async throws { try await report(global, .retry(try chosen.selection), "to be tried again") }
+    func run() async throws { try await report(global, .retry(chosen.selection), "to be tried again") }
 }
 
 struct RemoveCommand: AsyncParsableCommand {
@@ -69,7 +69,7 @@ struct RemoveCommand: AsyncParsableCommand {
     @OptionGroup var global: GlobalOptions
     @OptionGroup var chosen: SelectionOptions
 
-    func run() async throws { try await report(global, .remove(try chosen.selection), "removed") }
+    func run() async throws { try await report(global, .remove(chosen.selection), "removed") }
 }
 
 struct MoveCommand: AsyncParsableCommand {

@@ -6,11 +6,15 @@ import Uploads
 struct RunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run", abstract: "Upload without a screen.",
-        discussion: "Runs until it is interrupted, or with --exit-when-idle until nothing is left to do.")
+        discussion: """
+            Runs until it is interrupted, or with --exit-when-idle until nothing is left to do. With --detach it does so in \
+            the background: `ferry` opens a screen on it, `ferry status` tells how it is, `ferry stop` ends it.
+            """)
 
     @OptionGroup var global: GlobalOptions
     @Flag(help: "One JSON object a line, for programs.") var json = false
     @Flag(help: "End when everything is done, failed, held or paused.") var exitWhenIdle = false
+    @Flag(help: "In the background, without a terminal; returns when it answers.") var detach = false
 
     @Option(
         help: ArgumentHelp(
@@ -20,7 +24,14 @@ struct RunCommand: AsyncParsableCommand {
         completion: .list(QueueRetryPolicy.OnUncertain.allCases.map(\.rawValue)), transform: Self.onUncertain)
     var onUncertain: QueueRetryPolicy.OnUncertain?
 
+    func validate() throws {
+        guard !detach || !json else {
+            throw ValidationError("Give --detach or --json, not both: nobody would read the lines.")
+        }
+    }
+
     func run() async throws {
+        if detach { return print(try await startInBackground()) }
         let assembly = try global.assembly { configuration in
             if let onUncertain { configuration.retry.onUncertain = onUncertain }
         }
@@ -33,6 +44,16 @@ struct RunCommand: AsyncParsableCommand {
             throw CommandFailure(error)
         }
         try await UnattendedRun(engine: engine, isJSON: json, endsWhenIdle: exitWhenIdle).run(until: signals)
+    }
+
+    /// A mistake in the configuration is told before anything starts.
+    private func startInBackground() async throws(CommandFailure) -> String {
+        _ = try global.assembly()
+        let client = ControlClient(folder: global.stateFolder)
+        if let process = client.process { return "A ferry has the queue already (process \(process))." }
+        var more = exitWhenIdle ? ["--exit-when-idle"] : []
+        if let onUncertain { more += ["--on-uncertain", onUncertain.rawValue] }
+        return try await BackgroundEngine(global, more: more).startInPlace()
     }
 
     private static func onUncertain(_ text: String) throws -> QueueRetryPolicy.OnUncertain {

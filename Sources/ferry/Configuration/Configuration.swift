@@ -16,6 +16,8 @@ struct Configuration: Decodable, Equatable {
     var actions = ActionTable.standard
     /// For every destination that has none of its own, and for addresses given with --to.
     var proxy = ProxyChoice.environment
+    /// What the uploads of a screen do when its terminal goes.
+    var onHangUp = HangUpPolicy.stop
     /// What becomes of an upload whose file changed after it was queued.
     var whenFileChanges = FileChangePolicy.hold
 
@@ -26,7 +28,7 @@ struct Configuration: Decodable, Equatable {
             decoder,
             known: [
                 "destinations", "defaultDestination", "limits", "retry", "timeouts", "connectivity",
-                "appearance", "keys", "proxy", "whenFileChanges",
+                "appearance", "keys", "proxy", "onHangUp", "whenFileChanges",
             ])
         destinations = try fields.value("destinations") ?? [:]
         defaultDestination = try fields.value("defaultDestination")
@@ -37,6 +39,7 @@ struct Configuration: Decodable, Equatable {
         appearance = try fields.value("appearance") ?? AppearanceSettings()
         actions = try Self.actions(fields.value("keys") ?? [:])
         proxy = try fields.value("proxy") ?? proxy
+        onHangUp = try fields.choice("onHangUp") ?? onHangUp
         whenFileChanges = try fields.choice("whenFileChanges") ?? whenFileChanges
         if let name = defaultDestination, destinations[name] == nil {
             throw fields.error(

@@ -9,18 +9,29 @@ import Uploads
     import Darwin
 #endif
 
-/// Hands a command to the ferry that has the queue.
+/// Asks the ferry that has the queue, one connection a question.
 struct ControlClient {
-    private static let timeout = 30
+    private static let patience = 30
 
     let folder: LocalPath
 
-    /// Whether an engine listens there.
-    var isAnswered: Bool {
-        let descriptor = ControlSocket.open()
-        defer { close(descriptor) }
-        let path = ControlSocket.path(in: folder)
-        return ControlSocket.withAddress(path) { connect(descriptor, $0, $1) } == 0
+    /// A connection to it.
+    struct Connection {
+        let socket: LineSocket
+        var lines: IncomingLines
+        /// nil if the system does not tell.
+        let process: pid_t?
+    }
+
+    /// How a question ended.
+    enum Outcome {
+        case answered(ControlSocket.Response.Answer)
+        /// The running ferry is another version, which understood nothing.
+        case otherVersion(UploadFailure)
+        /// It has not been asked.
+        case nobody
+        /// It was asked and no answer came: what was asked may have been done.
+        case unknown
     }
 
     enum Answer {
@@ -31,133 +42,57 @@ struct ControlClient {
         case unknown
     }
 
+    /// Whether an engine listens there.
+    var isAnswered: Bool { connect() != nil }
+
+    /// The process that listens there, whatever version it is.
+    var process: pid_t? { connect()?.process }
+
     func perform(_ command: QueueCommand) -> Answer {
+        switch ask(.perform(command)) {
+        case .answered(.reply(let reply)): .reply(reply)
+        case .otherVersion(let failure): .reply(.refused(failure))
+        case .answered, .unknown: .unknown
+        case .nobody: .nobody
+        }
+    }
+
+    func ask(_ ask: ControlSocket.Request.Ask) -> Outcome {
+        guard var connection = connect() else { return .nobody }
+        return connection.ask(ask)
+    }
+
+    /// - Returns: nil if nobody listens, or somebody else than this user.
+    func connect() -> Connection? {
         let descriptor = ControlSocket.open()
-        guard descriptor >= 0 else { return .nobody }
-        defer { close(descriptor) }
-        var limit = timeval(tv_sec: Self.timeout, tv_usec: 0)
-        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
-        setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        guard descriptor >= 0 else { return nil }
+        let socket = LineSocket(descriptor, patience: Self.patience)
         let path = ControlSocket.path(in: folder)
-        guard ControlSocket.withAddress(path, { connect(descriptor, $0, $1) }) == 0,
-            ControlSocket.peer(of: descriptor) == getuid(),
-            ControlSocket.writeLine(
-                ControlSocket.Request(version: ControlSocket.version, command: command), to: descriptor)
-        else { return .nobody }
-        guard let line = ControlSocket.readLine(descriptor),
-            let response = try? JSONDecoder().decode(ControlSocket.Response.self, from: line)
-        else { return .unknown }
-        return .reply(response.reply)
+        guard ControlSocket.withAddress(path, { systemConnect(descriptor, $0, $1) }) == 0,
+            let peer = ControlSocket.peer(of: descriptor), peer.user == getuid()
+        else { return nil }
+        return Connection(socket: socket, lines: IncomingLines(socket), process: peer.process)
     }
 }
 
-/// Carries out one command on a queue, whoever has it: the running ferry if there is one, else this process for as long
-/// as the command takes.
-struct QueueAccess {
-    let assembly: Assembly
-    let state: LocalPath
-
-    /// Another command holds the queue for a moment; longer than this, and it is no command.
-    private static let patience = Duration.seconds(5)
-    /// Many commands may come before this one.
-    private static let longestWait = Duration.seconds(60)
-
-    /// - Throws: `CommandFailure` if the queue refuses, cannot be opened, or is in use by something that does not answer.
-    func perform(_ command: QueueCommand) async throws(CommandFailure) -> QueueReply {
-        let limit = ContinuousClock.now.advanced(by: Self.longestWait)
-        var (holder, since) = (Int32?.none, ContinuousClock.now)
-        while true {
-            let reply: QueueReply
-            do throws(JournalError) {
-                reply = try await performHere(command)
-            } catch {
-                if case .newerFormat = error, command == .list { return .uploads(try readNewer(error)) }
-                guard case .inUse(let pid, _, _) = error else { throw CommandFailure(error) }
-                // Whoever takes turns with others is a command, and will be done.
-                if pid != holder { (holder, since) = (pid, .now) }
-                switch ControlClient(folder: state).perform(command) {
-                case .reply(let reply):
-                    if assembly.edited != .refuse {
-                        StandardError.write("note: an edit is looked at when no ferry is running\n")
-                    }
-                    return try Self.accepted(reply)
-                case .unknown: try Self.checkRepeatable(command)
-                case .nobody: break
-                }
-                guard .now < limit, .now < since.advanced(by: Self.patience) else {
-                    throw CommandFailure(
-                        status: CommandFailure.queueInUse, summary: error.summary + " and does not answer",
-                        hint: error.hint)
-                }
-                try? await Task.sleep(for: .milliseconds(Int.random(in: 20...80)))
-                continue
-            }
-            return try Self.accepted(reply)
+extension ControlClient.Connection {
+    mutating func ask(_ ask: ControlSocket.Request.Ask) -> ControlClient.Outcome {
+        guard socket.write(line: ControlSocket.Request(ask: ask)) else { return .nobody }
+        guard let line = lines.next().map({ Data($0) }),
+            let greeting = try? JSONDecoder().decode(ControlSocket.Greeting.self, from: line)
+        else { return .unknown }
+        guard greeting.version == ControlSocket.version else {
+            return .otherVersion(.otherVersion(running: greeting.ferry, asking: FerryVersion.current))
         }
-    }
-
-    /// What is true of the ferry that has the queue; nil if none does.
-    var engineStatus: EngineStatus? {
-        guard case .reply(.status(let status)) = ControlClient(folder: state).perform(.status) else {
-            return nil
+        guard let response = try? JSONDecoder().decode(ControlSocket.Response.self, from: line) else {
+            return .unknown
         }
-        return status
+        return .answered(response.answer)
     }
+}
 
-    /// What a ferry that ended may have carried out is not asked of the next one if that would do it twice.
-    private static func checkRepeatable(_ command: QueueCommand) throws(CommandFailure) {
-        switch command {
-        case .add, .move, .retry, .remove, .undo, .redo:
-            throw CommandFailure(
-                status: CommandFailure.queueInUse,
-                summary: "the running ferry did not answer: it is not known whether it did this",
-                hint: "`ferry list` shows it")
-        case .list, .status, .pause, .resume, .limitBandwidth, .limitConcurrency, .tryNow,
-            .stopWhenIdle, .flush:
-            break
-        }
-    }
-
-    /// What this version understands of a queue that it must not touch.
-    private func readNewer(_ error: JournalError) throws(CommandFailure) -> [Upload] {
-        do throws(JournalError) {
-            guard let directory = try StateDirectory(reading: state) else { throw error }
-            let reading = try StateInspection(directory).read()
-            StandardError.write("warning: \(SafeLine.text(error.summary)); this is what can be read of it\n")
-            if reading.notUnderstood > 0 {
-                StandardError.write("warning: \(reading.notUnderstood) records are not understood\n")
-            }
-            return reading.recovered.uploads.sorted { $0.rank < $1.rank }
-        } catch {
-            throw CommandFailure(error)
-        }
-    }
-
-    private static func accepted(_ reply: QueueReply) throws(CommandFailure) -> QueueReply {
-        if case .refused(let failure) = reply { throw CommandFailure(refused: failure) }
-        return reply
-    }
-
-    private static func nothing(_ what: String) -> UploadFailure {
-        UploadFailure(
-            .permanent, "there is nothing \(what): no ferry runs",
-            hint: "orders can be taken back as long as the ferry that took them runs")
-    }
-
-    private func performHere(_ command: QueueCommand) async throws(JournalError) -> QueueReply {
-        let lock = try StateDirectory(at: state).lock()
-        switch command {
-        // Whoever remembers what was ordered is gone.
-        case .undo: return .refused(Self.nothing("to undo"))
-        case .redo: return .refused(Self.nothing("to do again"))
-        default: break
-        }
-        let (queue, runner) = assembly.queue(lock, monitors: [])
-        let notices = try await queue.open()
-        for notice in notices { StandardError.write("note: \(SafeLine.text(notice.summary))\n") }
-        let reply = await queue.perform(command)
-        await queue.stop()
-        await runner.shutdown()
-        return reply
-    }
+private func systemConnect(
+    _ descriptor: CInt, _ address: UnsafePointer<sockaddr>, _ length: socklen_t
+) -> CInt {
+    connect(descriptor, address, length)
 }

@@ -10,16 +10,20 @@ import Uploads
     import Darwin
 #endif
 
-/// Takes commands from other processes of the same user. Each connection has a thread: there are few, and they block.
+/// Takes requests from other processes of the same user. Each connection has a thread: there are few, and they block.
 final class ControlServer: Sendable {
     private static let connectionLimit = 32
+    /// Screens that may be attached at once.
+    private static let followerLimit = 32
     /// A client that stands still gives its place to others after so many seconds.
     private static let patience = 30
 
     private let queue: UploadQueue
     private let path: LocalPath
     private let listener: CInt
+    private let since = Date()
     private let places = DispatchSemaphore(value: ControlServer.connectionLimit)
+    private let followers = Mutex(0)
 
     /// - Throws: `UploadFailure` (`storage`) if the socket cannot be made.
     init(queue: UploadQueue, folder: LocalPath) throws(UploadFailure) {
@@ -63,44 +67,107 @@ final class ControlServer: Sendable {
     }
 
     private func serve(_ connection: CInt) {
-        guard ControlSocket.peer(of: connection) == getuid() else {
-            close(connection)
-            return
-        }
-        var limit = timeval(tv_sec: Self.patience, tv_usec: 0)
-        setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
-        setsockopt(connection, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        let socket = LineSocket(connection, patience: Self.patience)
+        guard ControlSocket.peer(of: connection)?.user == getuid() else { return }
         // More of them wait in the kernel: a connection that was taken is answered.
         places.wait()
         Thread.detachNewThread { [self] in
-            while let line = ControlSocket.readLine(connection) {
-                let answered = DispatchSemaphore(value: 0)
-                let reply = Mutex<QueueReply?>(nil)
-                Task {
-                    let answer = await self.answer(line)
-                    reply.withLock { $0 = answer }
-                    answered.signal()
-                }
-                answered.wait()
-                guard let reply = reply.withLock({ $0 }),
-                    ControlSocket.writeLine(
-                        ControlSocket.Response(version: ControlSocket.version, reply: reply), to: connection)
-                else { break }
+            var lines = IncomingLines(socket)
+            var isFollowing = false
+            while !isFollowing, let line = lines.next() {
+                let answer = answer(line)
+                if case .following = answer { isFollowing = true }
+                guard socket.write(line: ControlSocket.Response(answer: answer)) else { break }
             }
-            close(connection)
+            // A screen stays for hours: it does not take a place of those that come and go.
             places.signal()
+            if isFollowing { follow(socket, &lines) }
         }
     }
 
-    private func answer(_ line: Data) async -> QueueReply {
-        guard let request = try? JSONDecoder().decode(ControlSocket.Request.self, from: line),
+    private func answer(_ line: [UInt8]) -> ControlSocket.Response.Answer {
+        guard let request = try? JSONDecoder().decode(ControlSocket.Request.self, from: Data(line)),
             request.version == ControlSocket.version
         else {
-            return .refused(
-                UploadFailure(
-                    .permanent, "this command comes from another version of ferry than the one that runs",
-                    hint: "stop the running ferry and start the new one"))
+            let other = try? JSONDecoder().decode(ControlSocket.Greeting.self, from: Data(line))
+            return .reply(.refused(.otherVersion(running: FerryVersion.current, asking: other?.ferry)))
         }
-        return await queue.perform(request.command)
+        switch request.ask {
+        case .perform(let command): return Self.wait { [queue] in .reply(await queue.perform(command)) }
+        case .progress: return .progress(queue.progress())
+        case .report: return Self.wait { [self] in .report(await report) }
+        case .follow:
+            let hasPlace = followers.withLock { count in
+                guard count < Self.followerLimit else { return false }
+                count += 1
+                return true
+            }
+            guard hasPlace else {
+                return .reply(
+                    .refused(
+                        UploadFailure(
+                            .permanent, "\(Self.followerLimit) screens are attached already",
+                            hint: "close one of them")))
+            }
+            return .following
+        }
+    }
+
+    private var report: EngineReport {
+        get async {
+            EngineReport(
+                process: getpid(), since: since, status: await queue.status,
+                counts: EngineReport.Counts(await queue.all), screens: followers.withLock { $0 })
+        }
+    }
+
+    /// Sends what changes until the queue stops or the other end has gone.
+    private func follow(_ socket: LineSocket, _ lines: inout IncomingLines) {
+        let sending = Task { [queue] in
+            // A screen that is stopped must not hold a thread that uploads need.
+            let writer = DispatchQueue(label: "screen")
+            for await update in await queue.updates() {
+                let isSent = await withCheckedContinuation { sent in
+                    writer.async {
+                        let text = try? UpdateLines.text(of: update)
+                        sent.resume(returning: text.map(socket.write) ?? false)
+                    }
+                }
+                guard isSent else { break }
+            }
+            socket.end()
+        }
+        socket.waitForever()
+        // It has nothing to say any more; this ends when it goes.
+        while lines.next() != nil {}
+        sending.cancel()
+        followers.withLock { $0 -= 1 }
+    }
+
+    /// Waits on this thread for what happens on others.
+    private static func wait(
+        _ work: @escaping @Sendable () async -> ControlSocket.Response.Answer
+    ) -> ControlSocket.Response.Answer {
+        let ended = DispatchSemaphore(value: 0)
+        let answer = Mutex(ControlSocket.Response.Answer.progress([]))
+        Task {
+            let value = await work()
+            answer.withLock { $0 = value }
+            ended.signal()
+        }
+        ended.wait()
+        return answer.withLock { $0 }
+    }
+}
+
+extension UploadFailure {
+    /// - Parameter asking: nil if that is not known.
+    static func otherVersion(running: String?, asking: String?) -> UploadFailure {
+        let (running, asking) = (running ?? "an older version", asking ?? "an older version")
+        let difference =
+            running == asking ? "another build of \(running)" : "\(running), and this is \(asking)"
+        return UploadFailure(
+            .permanent, "the running ferry is \(difference): they do not understand each other",
+            hint: "`ferry stop` ends it, nothing is lost; then start this one")
     }
 }

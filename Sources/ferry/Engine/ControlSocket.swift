@@ -9,21 +9,47 @@ import Uploads
     import Darwin
 #endif
 
-/// The Unix socket in the state folder: one JSON object a line, a command in and its reply out.
+/// The Unix socket in the state folder: one JSON object a line, a request in and its response out. After `follow` the
+/// connection carries updates (`UpdateLines`) until one of the two ends goes.
 enum ControlSocket {
-    /// Grows when a command or a reply changes its form.
-    static let version = 1
-    /// A list of a million uploads is about this long; nothing is longer.
-    static let lineLimit = 1 << 30
+    /// Grows when a request or a response changes its form. `version` and `ferry` of both never do: by them two
+    /// versions of ferry tell each other apart.
+    static let version = 2
+
+    /// What every version understands of what another one says.
+    struct Greeting: Codable {
+        var version: Int
+        var ferry: String?
+    }
 
     struct Request: Codable {
-        var version: Int
-        var command: QueueCommand
+        var version = ControlSocket.version
+        var ferry = FerryVersion.current
+        var ask: Ask
+
+        enum Ask: Codable {
+            case perform(QueueCommand)
+            /// How far the running uploads are.
+            case progress
+            /// What this engine is and does.
+            case report
+            /// Everything that changes from now on.
+            case follow
+        }
     }
 
     struct Response: Codable {
-        var version: Int
-        var reply: QueueReply
+        var version = ControlSocket.version
+        var ferry = FerryVersion.current
+        var answer: Answer
+
+        enum Answer: Codable {
+            case reply(QueueReply)
+            case progress([ProgressSample])
+            case report(EngineReport)
+            /// Updates come next.
+            case following
+        }
     }
 
     static func path(in folder: LocalPath) -> LocalPath { folder.appending(Array("control".utf8)) }
@@ -53,57 +79,21 @@ enum ControlSocket {
         #endif
     }
 
-    /// The user at the other end; nil if the system does not tell.
-    static func peer(of descriptor: CInt) -> uid_t? {
+    /// Who is at the other end; nil if the system does not tell.
+    static func peer(of descriptor: CInt) -> (process: pid_t?, user: uid_t)? {
         #if os(Linux)
             // The kernel's `struct ucred` (unix(7)); the C library hides it behind _GNU_SOURCE.
             var credentials: (process: pid_t, user: uid_t, group: gid_t) = (0, 0, 0)
             var length = socklen_t(MemoryLayout.size(ofValue: credentials))
             return getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &credentials, &length) == 0
-                ? credentials.user : nil
+                ? (credentials.process, credentials.user) : nil
         #else
             var (user, group) = (uid_t(0), gid_t(0))
-            return getpeereid(descriptor, &user, &group) == 0 ? user : nil
+            guard getpeereid(descriptor, &user, &group) == 0 else { return nil }
+            var process = pid_t(0)
+            var length = socklen_t(MemoryLayout<pid_t>.size)
+            let isKnown = getsockopt(descriptor, SOL_LOCAL, LOCAL_PEERPID, &process, &length) == 0
+            return (isKnown ? process : nil, user)
         #endif
     }
-
-    /// Reads up to a line break; nil at the end of the stream, after an error or beyond the limit.
-    static func readLine(_ descriptor: CInt) -> Data? {
-        var line = Data()
-        var buffer = [UInt8](repeating: 0, count: 65_536)
-        while line.count < lineLimit {
-            let count = read(descriptor, &buffer, buffer.count)
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { return nil }
-            if let end = buffer[..<count].firstIndex(of: 0x0A) {
-                line.append(contentsOf: buffer[..<end])
-                return line
-            }
-            line.append(contentsOf: buffer[..<count])
-        }
-        return nil
-    }
-
-    @discardableResult
-    static func writeLine(_ value: some Encodable, to descriptor: CInt) -> Bool {
-        guard var line = try? JSONEncoder().encode(value) else { return false }
-        line.append(0x0A)
-        return line.withUnsafeBytes { bytes in
-            var done = 0
-            while done < bytes.count {
-                let count = send(
-                    descriptor, bytes.baseAddress?.advanced(by: done), bytes.count - done, CInt(noSignal))
-                if count < 0, errno == EINTR { continue }
-                guard count > 0 else { return false }
-                done += count
-            }
-            return true
-        }
-    }
-
-    #if os(Linux)
-        private static let noSignal = MSG_NOSIGNAL
-    #else
-        private static let noSignal = 0
-    #endif
 }

@@ -2,7 +2,7 @@ import Foundation
 import Transfer
 
 /// What becomes of the uploads when the terminal goes: a closed window, a lost ssh.
-enum HangUpPolicy: String, CaseIterable {
+enum HangUpPolicy: String, Decodable, CaseIterable {
     /// They go on the next time.
     case stop
     /// They go on without a screen.

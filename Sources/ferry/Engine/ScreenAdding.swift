@@ -7,7 +7,7 @@ import Uploads
 /// How lines typed or pasted into the screen become files, and files become uploads.
 struct ScreenAdding: Sendable {
     let assembly: Assembly
-    let queue: UploadQueue
+    let queue: any QueueClient
 
     var service: AddService {
         AddService(

@@ -21,8 +21,12 @@ struct UnattendedRun {
             return nil
         }
         let idle = Task {
-            guard endsWhenIdle else { return }
-            await engine.queue.waitUntilIdle()
+            if endsWhenIdle {
+                await engine.queue.waitUntilIdle()
+            } else {
+                // Somebody may tell it to finish.
+                await engine.queue.waitUntilFinished()
+            }
             ending.cancel()
         }
         let signal = await ending.value

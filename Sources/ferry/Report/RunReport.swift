@@ -116,7 +116,9 @@ final class RunReport: Sendable {
         case .offline(let reason): output.write(JSONLine.text(["event": "offline", "reason": reason]))
         case .storage(let storage, let failure): print(storage, change.sentence(in: .current), failure)
         case .notice(let failure): note(failure.summary)
-        case .asked(let pause): output.write(JSONLine.text(AskedPauseLine(pause)))
+        case .asked(let pause): output.write(JSONLine.text(AskedPauseLine(event: "slow", pause)))
+        // This is the engine itself.
+        case .contact: break
         }
     }
 
@@ -130,18 +132,5 @@ final class RunReport: Sendable {
         var members = ["event": event, "text": storage == .saved ? sentence : failure?.summary ?? ""]
         members["hint"] = failure?.hint
         output.write(JSONLine.text(members))
-    }
-}
-
-/// A server that asks to be left alone, as `--json` prints it.
-private struct AskedPauseLine: Encodable {
-    var event = "slow"
-    var host: String
-    var status: Int
-    var until: Date
-    var waiting: Int
-
-    init(_ pause: AskedPause) {
-        (host, status, until, waiting) = (pause.host, pause.status, pause.until, pause.waiting)
     }
 }

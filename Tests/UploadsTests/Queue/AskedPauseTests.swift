@@ -77,9 +77,4 @@ struct AskedPauseTests {
         fixture.clock.advance(by: .seconds(10))
         try await fixture.until { $0.status.askedPauses.map(\.host) == ["b.test"] }
     }
-
-    @Test func `the engine answers what is true of it as a whole`() async throws {
-        let fixture = try await asked(of: 2).fixture
-        #expect(await fixture.queue.perform(.status) == .status(await fixture.queue.status))
-    }
 }

@@ -1,0 +1,35 @@
+import Transfer
+
+/// What makes a file on its way to a place the same as another one.
+struct UploadKey: Hashable {
+    let path: LocalPath
+    let target: Upload.Target
+
+    init(_ upload: Upload) { (path, target) = (upload.path, upload.target) }
+    init(_ new: NewUpload) { (path, target) = (new.path, new.target) }
+}
+
+/// What need not be added once more: files on their way to the same place, whatever version of them, and those that are
+/// there in the same version.
+package struct KnownUploads {
+    private var known: [UploadKey: [Upload]] = [:]
+
+    package init(_ uploads: some Sequence<Upload>) {
+        for upload in uploads { known[UploadKey(upload), default: []].append(upload) }
+    }
+
+    /// Takes in what the history tells. What failed and was removed counts for nothing.
+    package mutating func add(_ past: some Sequence<HistoryEntry>) {
+        for entry in past {
+            guard case .done = entry.upload.state else { continue }
+            known[UploadKey(entry.upload), default: []].append(entry.upload)
+        }
+    }
+
+    package func contains(_ new: NewUpload) -> Bool {
+        known[UploadKey(new), default: []].contains { upload in
+            guard case .done = upload.state else { return true }
+            return upload.identity == new.identity
+        }
+    }
+}

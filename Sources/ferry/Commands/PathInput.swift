@@ -1,0 +1,49 @@
+import Foundation
+import Transfer
+
+/// Paths that another program writes: one a line, or ended by a NUL byte where names may hold line breaks.
+struct PathInput {
+    enum Separator: UInt8 {
+        case line = 0x0A
+        case null = 0
+    }
+
+    /// Nobody has so long a list; somebody may pipe a film by mistake.
+    private static let limit = 1 << 30
+
+    let separator: Separator
+
+    /// Reads to the end of standard input.
+    ///
+    /// - Throws: `CommandFailure` if it cannot be read or is no list of paths.
+    func read() throws(CommandFailure) -> [LocalPath] {
+        var bytes: [UInt8] = []
+        do {
+            while let chunk = try FileHandle.standardInput.read(upToCount: 1 << 20), !chunk.isEmpty {
+                bytes += chunk
+                guard bytes.count <= Self.limit else { throw Self.notPaths("is longer than 1 GB") }
+            }
+        } catch let failure as CommandFailure {
+            throw failure
+        } catch {
+            throw CommandFailure(
+                status: CommandFailure.usage,
+                summary: "standard input cannot be read: \(error.localizedDescription)")
+        }
+        return try paths(in: bytes)
+    }
+
+    func paths(in bytes: [UInt8]) throws(CommandFailure) -> [LocalPath] {
+        let names = bytes.split(separator: separator.rawValue)
+        guard separator == .null || !names.contains(where: { $0.contains(0) }) else {
+            throw Self.notPaths("has NUL bytes in its lines", hint: "after find -print0 use `ferry add -0`")
+        }
+        return names.map { LocalPath(bytes: Array($0)) }
+    }
+
+    private static func notPaths(_ why: String, hint: String? = nil) -> CommandFailure {
+        CommandFailure(
+            status: CommandFailure.usage, summary: "standard input \(why): it is no list of paths", hint: hint
+        )
+    }
+}

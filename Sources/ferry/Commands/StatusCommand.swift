@@ -1,0 +1,130 @@
+import ArgumentParser
+import Foundation
+import TUI
+import Transfer
+import UploadProtocols
+import Uploads
+
+struct StatusCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "status", abstract: "Tell whether a ferry runs, and how it is.",
+        discussion: "Exit status: 0 if one runs, 3 if none does.")
+
+    /// As `systemctl status` has it for a service that does not run.
+    private static let nothingRuns: Int32 = 3
+
+    @OptionGroup var global: GlobalOptions
+    @Flag(help: "One JSON object.") var json = false
+
+    func run() async throws {
+        switch ControlClient(folder: global.stateFolder).ask(.report) {
+        case .answered(.report(let report)): print(json ? StatusLine(report).text : StatusText.lines(report))
+        case .otherVersion(let failure):
+            throw CommandFailure(
+                status: CommandFailure.queueInUse, summary: failure.summary, hint: failure.hint)
+        case .answered(.reply(.refused(let failure))): throw CommandFailure(refused: failure)
+        case .unknown, .answered:
+            throw CommandFailure(
+                status: CommandFailure.queueInUse, summary: "the running ferry does not answer",
+                hint: "`ferry stop` ends it; nothing acknowledged is lost by that")
+        case .nobody:
+            print(
+                json ? StatusLine.nothingRuns.text : "no ferry is running; `ferry` or `ferry run` starts one")
+            throw ExitCode(Self.nothingRuns)
+        }
+    }
+}
+
+/// `ferry status` for people.
+enum StatusText {
+    static func lines(_ report: EngineReport) -> String {
+        var lines = [
+            ("ferry", "runs since \(report.since.shortMoment) (process \(report.process))\(screens(report))")
+        ]
+        lines.append(("network", network(report.status.network)))
+        lines.append(("uploads", uploads(report.counts)))
+        lines.append(("limits", limits(report.status)))
+        if let notice = report.status.notice {
+            lines.append(("notice", [notice.summary, notice.hint].compactMap { $0 }.joined(separator: "; ")))
+        }
+        for pause in report.status.askedPauses {
+            lines.append(("slow", StatusChange.asked(pause).sentence(in: .current)))
+        }
+        return lines.map { UploadText.padded($0, 9) + SafeLine.text($1) }.joined(separator: "\n")
+    }
+
+    private static func screens(_ report: EngineReport) -> String {
+        switch report.screens {
+        case 0: ""
+        case 1: ", 1 screen attached"
+        default: ", \(report.screens) screens attached"
+        }
+    }
+
+    private static func network(_ network: EngineStatus.Network) -> String {
+        switch network {
+        case .online: "online"
+        case .offline(let date, let reason): "offline since \(date.shortMoment): \(reason)"
+        }
+    }
+
+    private static func uploads(_ counts: EngineReport.Counts) -> String {
+        let parts = [
+            (counts.running, "running"), (counts.queued, "queued"), (counts.waiting, "to be tried again"),
+            (counts.paused, "paused"), (counts.held, "held"), (counts.failed, "failed"),
+            (counts.done, "done"),
+        ].filter { $0.0 > 0 }.map { "\($0) \($1)" }
+        guard !parts.isEmpty else { return "none" }
+        let left = counts.bytesLeft > 0 ? "; \(ByteFormat.sentence(counts.bytesLeft)) left" : ""
+        return parts.joined(separator: ", ") + left
+    }
+
+    private static func limits(_ status: EngineStatus) -> String {
+        let bandwidth = status.bandwidthLimit.map { ByteFormat.rate(Double($0)) } ?? "no limit of bandwidth"
+        return "\(status.concurrency) at once, \(bandwidth)"
+    }
+}
+
+/// `ferry status --json`. Names and units are documented in the README and do not change.
+struct StatusLine: Encodable {
+    var event = "status"
+    var running: Bool
+    var version: String?
+    var process: Int32?
+    var since: Date?
+    var screens: Int?
+    var network: String?
+    /// Why there is no network.
+    var reason: String?
+    var uploads: EngineReport.Counts?
+    var concurrency: Int?
+    /// Bytes per second; absent without a limit.
+    var bandwidth: ByteCount?
+    var notice: String?
+    /// Absent if no server asks to be left alone.
+    var slow: [AskedPauseLine]?
+
+    static let nothingRuns = StatusLine()
+
+    private init() { running = false }
+
+    init(_ report: EngineReport) {
+        running = true
+        version = FerryVersion.current
+        process = report.process
+        since = report.since
+        screens = report.screens
+        switch report.status.network {
+        case .online: network = "online"
+        case .offline(_, let why): (network, reason) = ("offline", why)
+        }
+        uploads = report.counts
+        concurrency = report.status.concurrency
+        bandwidth = report.status.bandwidthLimit
+        notice = report.status.notice?.summary
+        let pauses = report.status.askedPauses
+        slow = pauses.isEmpty ? nil : pauses.map { AskedPauseLine($0) }
+    }
+
+    var text: String { JSONLine.text(self) }
+}

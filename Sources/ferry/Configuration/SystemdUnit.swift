@@ -1,0 +1,48 @@
+import Foundation
+
+/// A unit for systemd's user manager that keeps an engine running: what `ferry config --systemd` prints.
+enum SystemdUnit {
+    /// - Parameters:
+    ///   - program: The path of ferry.
+    ///   - arguments: Those of `ferry run`.
+    static func text(program: String, arguments: [String]) -> String {
+        let command = ([program, "run"] + arguments).map(quoted).joined(separator: " ")
+        return """
+            # ferry config --systemd > ~/.config/systemd/user/ferry.service
+            # systemctl --user enable --now ferry
+            # loginctl enable-linger            # so that it runs while nobody is logged in
+            [Unit]
+            Description=Ferry uploads what is in its queue
+
+            [Service]
+            ExecStart=\(command)
+            # Every change is in the journal.
+            StandardOutput=null
+            # A second SIGTERM would cut what is being saved.
+            KillMode=mixed
+            TimeoutStopSec=60
+            Restart=on-failure
+            RestartSec=10
+            # Wrong usage or configuration, and folders that cannot be used: trying again changes nothing.
+            RestartPreventExitStatus=2 73 77
+            # Stopped as it was asked to.
+            SuccessExitStatus=143 130 1
+            NoNewPrivileges=yes
+
+            [Install]
+            WantedBy=default.target
+
+            """
+    }
+
+    /// As one word of a command line (systemd.service(5)): `%` and `$` stand for themselves doubled.
+    private static func quoted(_ word: String) -> String {
+        let escaped = word.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+            .replacing("%", with: "%%").replacing("$", with: "$$").replacing("\n", with: "\\n")
+        let isPlain = escaped.unicodeScalars.allSatisfy {
+            $0.properties.isAlphabetic || ("0"..."9").contains($0)
+                || "/._-+=:,@%$".unicodeScalars.contains($0)
+        }
+        return isPlain && !escaped.isEmpty ? escaped : "\"\(escaped)\""
+    }
+}

@@ -1,0 +1,53 @@
+import Foundation
+import Transfer
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Ends the engine that has a queue, of whatever version it is.
+struct EngineStop {
+    let folder: LocalPath
+
+    /// Uploads are cut at once, but what the servers hold of removed ones is deleted first, and a snapshot is written.
+    private static let patience = Duration.seconds(60)
+
+    enum Outcome: Equatable {
+        case stopped(pid_t)
+        case nothingRuns
+
+        var sentence: String {
+            switch self {
+            case .stopped(let process):
+                "stopped (process \(process)); `ferry` goes on with what is not finished"
+            case .nothingRuns: "no ferry is running"
+            }
+        }
+    }
+
+    /// Returns when it has let go of the queue.
+    ///
+    /// - Throws: `CommandFailure` if it does not end.
+    func stop() async throws(CommandFailure) -> Outcome {
+        // The connection stays open meanwhile: as long as it does, nobody else has the number of the process.
+        guard let connection = ControlClient(folder: folder).connect() else { return .nothingRuns }
+        guard let process = connection.process, kill(process, SIGTERM) == 0 else {
+            throw CommandFailure(
+                status: CommandFailure.queueInUse, summary: "the running ferry cannot be told to stop",
+                hint: "end it with `kill`")
+        }
+        let limit = ContinuousClock.now.advanced(by: Self.patience)
+        while .now < limit {
+            if kill(process, 0) != 0 { return .stopped(process) }
+            // It may be a child that nobody has waited for.
+            if waitpid(process, nil, WNOHANG) == process { return .stopped(process) }
+            try? await Task.sleep(for: .milliseconds(20))
+        }
+        throw CommandFailure(
+            status: CommandFailure.queueInUse,
+            summary: "process \(process) was told to stop and is still there",
+            hint: "`kill -9 \(process)` ends it; nothing acknowledged is lost by that")
+    }
+}

@@ -1,0 +1,89 @@
+import ArgumentParser
+import Foundation
+import TUI
+import Uploads
+
+/// A screen over an engine of its own, from opening it to the words left on the normal screen afterwards.
+struct ScreenSession {
+    let engine: Engine
+    let assembly: Assembly
+    let look: ScreenOptions
+    let theme: Theme
+    /// What can take the queue over; nil where it ends with the screen.
+    let background: BackgroundEngine?
+    private let output = LineOutput()
+
+    init(
+        engine: Engine, assembly: Assembly, look: ScreenOptions, theme: Theme,
+        background: BackgroundEngine? = nil
+    ) {
+        self.engine = engine
+        self.assembly = assembly
+        self.look = look
+        self.theme = theme
+        self.background = background
+    }
+
+    /// Stops the engine when the screen has closed.
+    func run() async throws {
+        let outcome: ScreenOutcome
+        do throws(ScreenError) {
+            outcome = try await closing(interface)
+        } catch {
+            await engine.stop()
+            throw CommandFailure(status: CommandFailure.usage, summary: "\(error)")
+        }
+        if outcome == .hangUp, look.onHangUp(assembly.configuration) == .continue {
+            HangUpLog(folder: assembly.state).takeOver()
+            let run = UnattendedRun(engine: engine, isJSON: false, endsWhenIdle: true)
+            return try await run.run(until: SignalStream([SIGINT, SIGTERM]))
+        }
+        let (uploads, retired) = await engine.queue.everything
+        await engine.stop()
+        await output.flush()
+        switch outcome {
+        case .hangUp: throw ExitCode(128 + SIGHUP)
+        case .signal(let number): throw ExitCode(number == SIGINT ? CommandFailure.interrupted : 128 + number)
+        case .quit, .quitWhenIdle, .detach, .stopEngine: break
+        }
+        if outcome == .detach, let background {
+            if let unsaved = await engine.unsaved { throw unsaved }
+            output.write(try await background.startInPlace())
+            return await output.flush()
+        }
+        let summary = LeavingSummary(uploads, retired)
+        if let text = summary.text { output.write(text) }
+        await output.flush()
+        if let unsaved = await engine.unsaved { throw unsaved }
+        if summary.hasFailures { throw ExitCode(1) }
+    }
+
+    private var interface: Interface {
+        let queue = engine.queue
+        return Interface(
+            client: queue, assembly: assembly, look: look, theme: theme,
+            tie: background == nil ? .own : .detachable, output: output,
+            waitUntilIdle: { await queue.waitUntilIdle() })
+    }
+
+    /// Runs it, and closes it when another process has told the queue to finish and nothing runs any more.
+    private func closing(_ interface: Interface) async throws(ScreenError) -> ScreenOutcome {
+        let queue = engine.queue
+        let running = Task { () -> Result<ScreenOutcome, ScreenError> in
+            await Result { () async throws(ScreenError) in try await interface.run() }
+        }
+        let finishing = Task {
+            await queue.waitUntilFinished()
+            if !Task.isCancelled { running.cancel() }
+        }
+        defer { finishing.cancel() }
+        return try await running.value.get()
+    }
+}
+
+extension Result {
+    /// What `body` returned or threw.
+    fileprivate init(_ body: () async throws(Failure) -> Success) async {
+        do throws(Failure) { self = .success(try await body()) } catch { self = .failure(error) }
+    }
+}

@@ -1,0 +1,132 @@
+import Foundation
+import Receiver
+import Support
+import Testing
+
+/// Lists of paths on standard input, and the same command given twice.
+@Suite(.fewAtOnce, .timeLimit(.minutes(2)))
+struct AddListTests {
+    private let place: Workplace
+
+    init() throws {
+        place = try Workplace()
+        try place.configure("put", at: "http://127.0.0.1:9/box/")
+        try place.file("a.txt")
+    }
+
+    private func add(_ input: String, _ option: String) async throws -> CommandResult {
+        try await shell(#"cd "$1" && printf "$3" | "$2" add "$4""#, input, option)
+    }
+
+    /// Runs a script of the shell with the folder of the files and the program as its first arguments.
+    private func shell(_ script: String, _ more: String...) async throws -> CommandResult {
+        let words = ["-c", script, "sh", place.directory.path("files"), try FerryBinary.path()] + more
+        let process = try ChildProcess(
+            "/bin/sh", words.map { Array($0.utf8) }, environment: place.environment)
+        return try await Workplace.result(of: process)
+    }
+
+    private func names() async throws -> [String] { try await place.list().map(\.name) }
+
+    @Test func `a line is a path, with the folders that it names`() async throws {
+        for name in ["day 1/b.txt", "day 2/b.txt"] { try place.file(name) }
+        let result = try await add(#"a.txt\nday 1/b.txt\n./day 2/b.txt\n"#, "-")
+        #expect(result.ending == .exited(0), "\(result.errors)")
+        #expect(result.output == "added 3 files, 24 B, to here\n")
+        #expect(try await names() == ["a.txt", "day 1/b.txt", "day 2/b.txt"])
+    }
+
+    @Test func `with -0 a name may hold a line break`() async throws {
+        try place.file("two\nlines")
+        let result = try await add(#"a.txt\0two\nlines\0"#, "-0")
+        #expect(result.ending == .exited(0), "\(result.errors)")
+        #expect(try await names() == ["a.txt", "two\nlines"])
+    }
+
+    @Test func `names from a list are no patterns`() async throws {
+        let result = try await add(#"*.txt\n"#, "-")
+        #expect(result.ending == .exited(1))
+        #expect(result.errors.contains("*.txt: no such file"))
+        #expect(try await names().isEmpty)
+    }
+
+    @Test func `a list of NUL bytes taken for lines is refused with what to do`() async throws {
+        let result = try await add(#"a.txt\0b.txt\0"#, "-")
+        #expect(result.ending == .exited(2))
+        #expect(result.errors.contains("hint: after find -print0 use `ferry add -0`"))
+    }
+
+    @Test func `an empty list adds nothing and says so`() async throws {
+        let result = try await add("", "-")
+        #expect(result.ending == .exited(1))
+        #expect(result.output == "added 0 files, 0 B, to here\n")
+    }
+
+    @Test func `10,000 paths from a pipe are added while uploads run`() async throws {
+        let place = place
+        try await ReceiverSite.with { site in
+            try place.configure("put", at: site.url)
+            for number in 0..<10_000 { try place.file("many/\(number)", "x") }
+            let engine = try place.start("run", "--json")
+            try await place.ferry("add", place.path("a.txt"))
+            let result = try await shell(#"cd "$1" && find many -type f -print0 | "$2" add -0"#)
+            #expect(result.output == "added 10000 files, 9.8 KB, to here\n", "\(result.errors)")
+            try await site.log.wait(upTo: .seconds(60)) { $0.finished > 100 }
+            engine.signal(SIGTERM)
+            try await engine.ending()
+            #expect(Set(try await place.list().map(\.id)) == Set(1...10_001))
+        }
+    }
+
+    @Test func `given again with --skip-queued nothing is added twice`() async throws {
+        try place.file("b.txt")
+        try await place.ferry("add", place.path("a.txt"), "--skip-queued")
+        let again = try await place.ferry("add", place.path("a.txt"), place.path("b.txt"), "--skip-queued")
+        #expect(again.ending == .exited(0))
+        #expect(again.output == "added 1 file, 8 B, to here; 1 known already\n")
+        let dry = try await place.ferry("add", place.path("a.txt"), "--skip-queued", "--dry-run")
+        #expect(dry.output == "would add 0 files, 0 B, to here; 1 known already\n")
+        #expect(try await names() == ["a.txt", "b.txt"])
+    }
+
+    @Test func `another place, or another name there, is another upload`() async throws {
+        try await place.ferry("add", place.path("a.txt"), "--skip-queued")
+        try await place.ferry("add", place.path("a.txt"), "--skip-queued", "--as", "other")
+        try await place.ferry(
+            "add", place.path("a.txt"), "--skip-queued", "--to", "put+http://127.0.0.1:9/elsewhere/")
+        #expect(try await place.list().count == 3)
+    }
+
+    @Test(arguments: [0, 1000])
+    func `what was uploaded is added again only in another version`(kept: Int) async throws {
+        let place = place
+        let overwriting: (inout ReceiverConfiguration) -> Void = { $0.overwrite = true }
+        try await ReceiverSite.with(overwriting) { site in
+            try place.configure("put", at: site.url, limits: "{ \"done\": \(kept) }")
+            let path = place.path("a.txt")
+            try await place.ferry("add", path, "--skip-queued")
+            try await place.ferry("run", "--exit-when-idle")
+            let again = try await place.ferry("add", path, "--skip-queued")
+            #expect(again.output == "added 0 files, 0 B, to here; 1 known already\n")
+            try place.file("a.txt", "another version")
+            let changed = try await place.ferry("add", path, "--skip-queued")
+            #expect(changed.output == "added 1 file, 15 B, to here\n")
+        }
+    }
+
+    @Test func `of two commands at the same moment one adds it`() async throws {
+        try place.configure("put", at: "http://127.0.0.1:9/box/")
+        let path = place.path("a.txt")
+        let commands = try (0..<4).map { _ in try place.start("add", path, "--skip-queued") }
+        for command in commands { #expect(try await command.ending() == .exited(0)) }
+        #expect(try await names() == ["a.txt"])
+    }
+
+    @Test func `a name that is a dash is written with its folder`() async throws {
+        try place.file("-")
+        let result = try await place.ferry("add", place.path("-"), "-")
+        #expect(result.ending == .exited(2))
+        #expect(result.errors.contains("a file of that name is ./-"))
+        #expect(try await place.ferry("add", place.path("-")).ending == .exited(0))
+    }
+}

@@ -1,0 +1,144 @@
+import Foundation
+import Receiver
+import Support
+import Testing
+
+/// `ferry wait`.
+@Suite(.fewAtOnce, .timeLimit(.minutes(2)))
+struct WaitTests {
+    private let place: Workplace
+
+    init() throws { place = try Workplace() }
+
+    private func withEngine(_ body: (ChildProcess) async throws -> Void) async throws {
+        let engine = try place.start("run", "--json")
+        try await Eventually.holds("the control socket") { UnixSocket.accepts(place.state + "/control") }
+        try await body(engine)
+        engine.signal(SIGTERM)
+        try await engine.ending()
+    }
+
+    @Test func `it returns when all are done, and names each`() async throws {
+        let gate = Gate()
+        let server = try HostileServer { connection in
+            while try connection.waitForRequest() {
+                try connection.readRequest()
+                gate.block()
+                try connection.answer(201)
+            }
+        }
+        defer { server.stop() }
+        try place.configure("put", at: server.url("/"))
+        try await place.ferry("add", try place.file("a"), try place.file("b"))
+        try await withEngine { _ in
+            try await server.wait { $0.count == 2 }
+            let wait = try place.start("wait", "1", "2", "--json")
+            gate.open()
+            #expect(try await wait.ending() == .exited(0))
+            let lines = try UploadLine.all(in: wait.output.lines)
+            #expect(Set(lines.map(\.id)) == [1, 2] && lines.allSatisfy { $0.state == "done" })
+        }
+    }
+
+    @Test func `done ones that leave the queue at once are done all the same`() async throws {
+        try await ReceiverSite.with { site in
+            try place.configure("put", at: site.url, limits: #"{ "done": 0 }"#)
+            try await place.ferry("add", try place.file("a"))
+            let wait = try place.start("run", "--exit-when-idle")
+            #expect(try await wait.ending() == .exited(0))
+            try await withEngine { _ in
+                try await place.ferry("add", try place.file("b"))
+                let result = try await place.ferry("wait", "--all")
+                #expect(result.ending == .exited(0), "\(result.output)\(result.errors)")
+            }
+        }
+    }
+
+    @Test func `one that fails, or is removed, is told by the exit status`() async throws {
+        let gate = Gate()
+        let server = try HostileServer { connection in
+            while try connection.waitForRequest() {
+                try connection.readRequest()
+                gate.block()
+                try connection.answer(403)
+            }
+        }
+        defer { server.stop() }
+        try place.configure("put", at: server.url("/"), limits: #"{ "concurrency": 1 }"#)
+        try await place.ferry("add", try place.file("a"), try place.file("b"))
+        try await withEngine { _ in
+            try await server.wait { $0.count == 1 }
+            let wait = try place.start("wait", "1", "2")
+            try await place.ferry("remove", "2")
+            gate.open()
+            #expect(try await wait.ending() == .exited(1))
+            #expect(wait.output.text.contains("2  removed  b"))
+            #expect(wait.output.text.contains("403"))
+        }
+    }
+
+    @Test func `without an engine it says that nothing will come`() async throws {
+        try place.configure("put", at: "http://127.0.0.1:9/box/")
+        try await place.ferry("add", try place.file("a"))
+        let result = try await place.ferry("wait", "--all")
+        #expect(result.ending == .exited(3))
+        #expect(
+            result.errors
+                == "error: no ferry is running: what is not finished will not be\nhint: `ferry run --detach` starts one\n"
+        )
+    }
+
+    @Test func `with nothing left to wait for it returns at once`() async throws {
+        #expect(try await place.ferry("wait", "--all").ending == .exited(0))
+    }
+
+    @Test func `what failed before has failed all the same`() async throws {
+        let server = try HostileServer { connection in
+            while try connection.waitForRequest() {
+                try connection.readRequest()
+                try connection.answer(403)
+            }
+        }
+        defer { server.stop() }
+        try place.configure("put", at: server.url("/"))
+        try await place.ferry("add", try place.file("a"))
+        #expect(try await place.ferry("run", "--exit-when-idle").ending == .exited(1))
+        let result = try await place.ferry("wait", "--all")
+        #expect(result.ending == .exited(1))
+        #expect(result.output.contains("failed"))
+    }
+
+    @Test func `a number that is not in the queue is an error`() async throws {
+        try await withEngine { _ in
+            let result = try await place.ferry("wait", "9")
+            #expect(result.ending == .exited(2))
+            #expect(result.errors.hasPrefix("error: there is no upload 9\n"))
+            let range = try await place.ferry("wait", "7-9")
+            #expect(range.ending == .exited(2))
+            #expect(range.errors.hasPrefix("error: there is no upload 7 to 9\n"))
+        }
+    }
+
+    @Test func `a time limit ends it with the status of timeout(1)`() async throws {
+        try place.configure("put", at: "http://127.0.0.1:9/box/")
+        try await place.ferry("add", try place.file("a"))
+        try await withEngine { _ in
+            let result = try await place.ferry("wait", "--all", "--timeout", "0")
+            #expect(result.ending == .exited(124))
+        }
+    }
+
+    @Test func `an engine that is killed is not waited for`() async throws {
+        try place.configure("put", at: "http://127.0.0.1:9/box/")
+        try await place.ferry("add", try place.file("a"))
+        let engine = try place.start("run", "--json")
+        try await Eventually.holds("the control socket") { UnixSocket.accepts(place.state + "/control") }
+        let wait = try place.start("wait", "--all")
+        try await Eventually.holds("the wait is attached") {
+            try await place.ferry("status").output.contains("1 screen attached")
+        }
+        engine.signal(SIGKILL)
+        #expect(try await wait.ending() == .exited(3))
+        #expect(wait.errors.text.contains("the engine has gone"))
+    }
+}

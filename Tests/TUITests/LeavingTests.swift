@@ -1,0 +1,100 @@
+import Foundation
+import Testing
+import UploadProtocols
+import Uploads
+
+@testable import TUI
+
+/// What leaving means, by whose engine it is, and an engine that goes.
+struct LeavingTests {
+    private static let lost = EngineStatus(contact: .lost(since: Date(timeIntervalSince1970: Clock.start)))
+
+    /// The dialog that `q` opens while an upload runs, after the time in which it takes no key.
+    private func asked(_ tie: EngineTie) -> Model {
+        var model = Model.make([.make(1, state: .running), .make(2)], tie: tie)
+        model.type("q")
+        _ = model.pass(to: 0.5)
+        return model
+    }
+
+    @Test(arguments: [
+        (EngineTie.own, "q", ScreenOutcome.quit), (.detachable, "q", .quit), (.attached, "q", .quit),
+        (.detachable, "d", .detach), (.attached, "s", .stopEngine),
+    ])
+    func `the question has an answer for each end`(tie: EngineTie, key: String, outcome: ScreenOutcome) {
+        var model = asked(tie)
+        let effects = model.type(key)
+        #expect(effects.outcome == outcome)
+    }
+
+    @Test(arguments: [(EngineTie.own, "d"), (.own, "s"), (.detachable, "s"), (.attached, "d")])
+    func `what makes no sense there is not offered`(tie: EngineTie, key: String) {
+        var model = asked(tie)
+        let effects = model.type(key)
+        #expect(effects.outcome == nil)
+        let keys = model.actions.entries(in: model.context).flatMap(\.keys)
+        #expect(!keys.contains(.character(Character(key))))
+    }
+
+    @Test(arguments: [EngineTie.own, .detachable, .attached])
+    func `everywhere the running ones can be finished first`(tie: EngineTie) {
+        var model = asked(tie)
+        var effects = model.type("w")
+        #expect(effects.commands == [.stopWhenIdle])
+        effects = model.change(.make(1, state: .done))
+        #expect(effects.outcome == .quitWhenIdle)
+    }
+
+    @Test func `an engine that ends before its last news came is finished too`() {
+        var model = asked(.attached)
+        model.type("w")
+        let effects = model.change(status: Self.lost)
+        #expect(effects.outcome == .quitWhenIdle)
+    }
+
+    @Test func `leaving without the question works with nothing running`() {
+        var model = Model.make([.make(1)], tie: .detachable)
+        let effects = model.type("D")
+        #expect(effects.outcome == .detach)
+    }
+
+    @Test func `a queue that ends with its screen cannot be left behind`() {
+        var model = Model.make([.make(1)], tie: .own)
+        let effects = model.type("D")
+        #expect(effects.outcome == nil)
+        #expect(model.toast?.text == "this queue ends with its screen")
+    }
+
+    @Test func `while the engine is gone nothing is asked on leaving and no progress is wanted`() {
+        var model = Model.make([.make(1, state: .running)], tie: .attached)
+        _ = model.change(status: Self.lost)
+        #expect(!model.wantsProgress)
+        let effects = model.type("q")
+        #expect(effects.outcome == .quit)
+    }
+
+    @Test(arguments: [24, 10, 6])
+    func `that the engine has gone is said in the first line, with the key that helps`(rows: Int) {
+        var model = Model.make([.make(1, state: .running)], rows: rows, columns: rows * 4, tie: .attached)
+        _ = model.change(status: Self.lost)
+        let line = model.frame().text(0)
+        #expect(line.lowercased().contains("engine"), "\(line)")
+        #expect(rows < 24 || line.contains("[S] start it again"))
+    }
+
+    @Test func `S starts another one, once the engine is gone`() {
+        var model = Model.make([.make(1, state: .running)], tie: .attached)
+        #expect(!model.type("S").contains { if case .startEngine = $0 { true } else { false } })
+        _ = model.change(status: Self.lost)
+        #expect(model.type("S").contains { if case .startEngine = $0 { true } else { false } })
+    }
+
+    @Test func `an engine that is there again takes the banner away`() {
+        var model = Model.make([.make(1)], tie: .attached)
+        _ = model.change(status: Self.lost)
+        _ = model.update(
+            .queue(QueueUpdate(isComplete: true, changed: [.make(1)], removed: [], status: EngineStatus())))
+        #expect(model.frame().text(0).contains("online"))
+        #expect(model.log.entries.suffix(2).map(\.text).contains("an engine is there again"))
+    }
+}
