@@ -50,6 +50,8 @@ public enum QueueCommand: Hashable, Codable, Sendable {
 /// Which uploads a command is for.
 public enum UploadSelection: Hashable, Codable, Sendable {
     case ids([Upload.ID])
+    /// Those within ranges. One in which there is none is a mistake.
+    case numbers(UploadNumbers)
     case all
     /// All uploads that failed or are held.
     case failed
@@ -154,18 +156,22 @@ public struct EngineStatus: Hashable, Codable, Sendable {
     public var storage: Storage
     /// Something that concerns the whole queue and that a person should know, such as a full disk.
     public var notice: UploadFailure?
+    /// Servers that asked to be left alone and that uploads wait for, the one that lasts longest first.
+    public var askedPauses: [AskedPause]
     /// Whether any of this is still so.
     public var contact: Contact
 
     public init(
         network: Network = .online, bandwidthLimit: ByteCount? = nil, concurrency: Int = 4,
-        storage: Storage = .saved, notice: UploadFailure? = nil, contact: Contact = .here
+        storage: Storage = .saved, notice: UploadFailure? = nil, askedPauses: [AskedPause] = [],
+        contact: Contact = .here
     ) {
         self.network = network
         self.bandwidthLimit = bandwidthLimit
         self.concurrency = concurrency
         self.storage = storage
         self.notice = notice
+        self.askedPauses = askedPauses
         self.contact = contact
     }
 }

@@ -15,9 +15,8 @@ struct Ferry: AsyncParsableCommand {
         version: FerryVersion.current,
         subcommands: [
             ScreenCommand.self, AddCommand.self, RunCommand.self, StatusCommand.self, StopCommand.self,
-            WaitCommand.self,
-            ListCommand.self, PauseCommand.self,
-            ResumeCommand.self, RetryCommand.self, RemoveCommand.self, MoveCommand.self, ServeCommand.self,
+            WaitCommand.self, ListCommand.self, PauseCommand.self, ResumeCommand.self, RetryCommand.self,
+            RemoveCommand.self, MoveCommand.self, UndoCommand.self, RedoCommand.self, ServeCommand.self,
             HistoryCommand.self, StateCommand.self, DemoCommand.self, CheckCommand.self, ConfigCommand.self,
         ],
         defaultSubcommand: ScreenCommand.self)

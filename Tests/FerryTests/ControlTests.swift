@@ -62,6 +62,30 @@ struct ControlTests {
         #expect(try UploadLine.all(in: engine.output.lines).filter { $0.event == "removed" }.map(\.id) == [1])
     }
 
+    @Test func `what was ordered is undone and done again, and then there is nothing more`() async throws {
+        let server = try HostileServer { connection in
+            try connection.readHead()
+            connection.stall()
+        }
+        defer { server.stop() }
+        try place.configure("put", at: server.url("/"), limits: #"{ "concurrency": 1 }"#)
+        for name in ["a", "b", "c"] { try await place.ferry("add", try place.file(name)) }
+        let engine = try await running()
+        let nothing = try await place.ferry("undo")
+        #expect(nothing.ending == .exited(2))
+        #expect(nothing.errors == "error: there is nothing to undo\n")
+        try await place.ferry("pause", "2-3")
+        try await place.ferry("remove", "3")
+        #expect(try await place.ferry("undo").output == "undone: put back upload 3\n")
+        #expect(try await place.ferry("undo").output == "undone: 2 uploads go on\n")
+        #expect(try await place.ferry("redo").output == "done again: paused 2 uploads\n")
+        #expect(try await place.ferry("redo").output == "done again: removed upload 3\n")
+        #expect(try await place.ferry("redo").errors == "error: there is nothing to do again\n")
+        #expect(try await place.list().map(\.state) == ["running", "paused"])
+        engine.signal(SIGTERM)
+        try await engine.ending()
+    }
+
     @Test(arguments: [true, false])
     func `removing an upload deletes its unfinished part at the server`(whileRunning: Bool) async throws {
         try place.file("large.bin", "")
@@ -103,6 +127,33 @@ struct ControlTests {
         let result = try await place.ferry("pause", "9")
         #expect(result.ending == .exited(2))
         #expect(result.errors == "error: there is no upload 9\nhint: `ferry list` shows the numbers\n")
+        engine.signal(SIGTERM)
+        try await engine.ending()
+    }
+
+    @Test func `a server that asks to wait is told of by the run and by the list`() async throws {
+        let server = try HostileServer([.answer(503, headers: [("Retry-After", "600")])])
+        defer { server.stop() }
+        try place.configure("put", at: server.url("/"), limits: #"{ "concurrency": 1 }"#)
+        for name in ["a", "b"] { try await place.ferry("add", try place.file(name)) }
+        let engine = try await running()
+        try await engine.output.wait { lines in
+            lines.contains {
+                $0.contains(#""event":"slow""#) && $0.contains(#""status":503"#)
+                    && $0.contains(#""waiting":2"#)
+            }
+        }
+        let list = try await place.ferry("list")
+        #expect(list.lines.count == 2)
+        #expect(
+            list.errors.wholeMatch(
+                of: /note: 127\.0\.0\.1 asks to wait \(503\) until \d\d:\d\d:\d\d; 2 uploads wait\n/) != nil,
+            "\(list.errors)")
+        #expect(
+            try await place.ferry("status").output.contains("slow     127.0.0.1 asks to wait (503) until "))
+        #expect(
+            try await place.ferry("status", "--json").output.contains(
+                #""slow":[{"host":"127.0.0.1","status":503,"#))
         engine.signal(SIGTERM)
         try await engine.ending()
     }

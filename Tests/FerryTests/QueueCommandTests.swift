@@ -52,6 +52,29 @@ struct QueueCommandTests {
         #expect(try await states() == ["queued", "queued", "queued"])
     }
 
+    @Test func `a range changes those that are in it`() async throws {
+        #expect(try await place.ferry("pause", "2-9").output == "2 paused\n")
+        #expect(try await states() == ["queued", "paused", "paused"])
+        #expect(try await place.ferry("resume", "1-1000000000").output == "2 resumed\n")
+        #expect(try await place.ferry("move", "2-3", "top").ending == .exited(0))
+        #expect(try await names() == ["b", "c", "a"])
+        let none = try await place.ferry("remove", "1-2", "17-20")
+        #expect(none.ending == .exited(2))
+        #expect(none.errors == "error: there is no upload 17 to 20\nhint: `ferry list` shows the numbers\n")
+        #expect(try await place.list().count == 3)
+    }
+
+    @Test(arguments: [("undo", "undo"), ("redo", "do again")])
+    func `without a ferry that runs there is nothing to undo, and it is said why`(
+        command: String, what: String
+    ) async throws {
+        try await place.ferry("pause", "1")
+        let result = try await place.ferry(command)
+        #expect(result.ending == .exited(2))
+        #expect(result.errors.hasPrefix("error: there is nothing to \(what): no ferry runs\nhint: "))
+        #expect(try await states() == ["paused", "queued", "queued"])
+    }
+
     @Test func `removed uploads are gone and their files stay`() async throws {
         #expect(try await place.ferry("remove", "2").output == "1 removed\n")
         #expect(try await names() == ["a", "c"])
@@ -87,7 +110,8 @@ struct QueueCommandTests {
 
     @Test(arguments: [
         ["pause"], ["pause", "1", "--all"], ["move", "1"], ["move", "x", "up"], ["move", "1", "sideways"],
-        ["pause", "first"], ["unknown"], ["list", "--unknown"],
+        ["pause", "first"], ["pause", "3-1"], ["remove", "1-"], ["move", "2-x", "up"], ["unknown"],
+        ["list", "--unknown"],
     ])
     func `wrong usage has status 2 and says what is right`(words: [String]) async throws {
         let result = try await Workplace.result(of: try place.start(words))

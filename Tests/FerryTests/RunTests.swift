@@ -100,7 +100,7 @@ struct RunTests {
             #expect(held.ending == .exited(1))
             let upload = try #require(try await place.list().first)
             #expect(upload.state == "held")
-            #expect(upload.hint == "retry uploads the file as it is now")
+            #expect(upload.hint == "retry sends it as it is now")
             try await place.ferry("retry", "1")
             #expect(try await place.ferry("run", "--exit-when-idle").ending == .exited(0))
             #expect(site.content("a") == Data("after, and longer".utf8))

@@ -2,6 +2,7 @@ import Foundation
 import Receiver
 import Support
 import Testing
+import UploadProtocols
 
 #if canImport(Glibc)
     import Glibc
@@ -58,10 +59,10 @@ struct SourceFileTests {
             #expect(upload.state == "held")
             #expect(
                 upload.error?.hasPrefix(
-                    "\(file.path): changed while it was sent: it has \(Self.size + 1) bytes and had \(Self.size), modified "
+                    "\(file.path): edited while it was sent: was \(ByteFormat.sentence(Self.size)), has 1 B more now"
                 )
                     == true, "\(upload.error ?? "")")
-            #expect(upload.hint == "retry uploads the file as it is now")
+            #expect(upload.hint == "retry sends it as it is now")
             #expect(upload.confirmed == 0)
             #expect(try site.names().isEmpty)
             // A receiver whose connection was cut needs a moment to notice.
@@ -95,7 +96,9 @@ struct SourceFileTests {
                 #expect(truncate($0.path, 4096) == 0)
             }
             #expect(upload.state == "held")
-            #expect(upload.error?.contains("it has 4096 bytes and had \(Self.size)") == true)
+            #expect(
+                upload.error?.hasSuffix(
+                    ": edited while it was sent: was \(ByteFormat.sentence(Self.size)), is 4 KB now") == true)
             #expect(try site.names().isEmpty)
         }
     }
@@ -123,7 +126,7 @@ struct SourceFileTests {
             #expect(upload.state == "held")
             #expect(
                 upload.error?.hasPrefix(
-                    "\(file.path): changed after it was queued: another file is there now, of \(Self.size) bytes"
+                    "\(file.path): replaced while queued: another file of \(ByteFormat.sentence(Self.size)) is there now"
                 )
                     == true, "\(upload.error ?? "")")
             // What the server had of the first is gone: nothing of the second is ever put behind it.

@@ -113,6 +113,9 @@ struct WaitTests {
             let result = try await place.ferry("wait", "9")
             #expect(result.ending == .exited(2))
             #expect(result.errors.hasPrefix("error: there is no upload 9\n"))
+            let range = try await place.ferry("wait", "7-9")
+            #expect(range.ending == .exited(2))
+            #expect(range.errors.hasPrefix("error: there is no upload 7 to 9\n"))
         }
     }
 

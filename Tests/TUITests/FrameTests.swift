@@ -57,7 +57,7 @@ import Uploads
               ↻ retry    wide-drone-pass.mov        9.2G ━━━━━━───────  47% in 6 s: 503
               ‖ paused   b-roll-city.mov            2.7G ━━━━─────────  34%
               ✗ FAILED   voice-over.wav             640M ━╸───────────  11% 403 no write ac…
-              ? changed  timeline.drp               1.1M edited while queued
+              ? changed  timeline.drp               1.1M edited while queued; r: again
               ○ offline  evil\\e[31mred.txt           12K waiting for network
               · queued   empty.txt                    0B
               · queued   IMG_10011.CR3               21M
@@ -77,7 +77,7 @@ import Uploads
 
     @Test func `120 by 40`() {
         let expected = """
-             ● online  box  ↑ 9.5 MB/s  3 of 4 up  24.4 GB left  ETA 43:36
+             ● online  box  ↑ 9.5 MB/s  3 of 4 up  24.4 GB left  ETA 43:36 (14:43)
              [1] All 11   [2] Active 4   [3] Queued 2   [4] Paused 2   [5] Failed 2   [6] Done 1
                    # STATE      NAME                               SIZE PROGRESS                     RATE      ETA  TO
                    1 ✓ done     intro-teaser.mp4                   212M ━━━━━━━━━━━━━━━━━━━━ 100%     not verified  box
@@ -127,7 +127,7 @@ import Uploads
               r retry    wide-drone-pass.mov        9.2G ######-------  47% in 6 s: 503
               = paused   b-roll-city.mov            2.7G ####---------  34%
               ! FAILED   voice-over.wav             640M #------------  11% 403 no write ac~
-              ? changed  timeline.drp               1.1M edited while queued
+              ? changed  timeline.drp               1.1M edited while queued; r: again
               o offline  evil\\e[31mred.txt           12K waiting for network
               . queued   empty.txt                    0B
               . queued   IMG_10011.CR3               21M
@@ -190,6 +190,57 @@ import Uploads
         clock.date += jump
         _ = model.update(.clock(clock))
         #expect(model.frame().description.contains("in 30 s"))
+    }
+
+    @Test func `in a large terminal a toast lies on the last line of the log and hides no other entry`() {
+        var model = Model.make([.make(1, name: "a.mov")], rows: 40, columns: 120)
+        for number in 1...9 { model.log(.information, "entry \(number)") }
+        let before = model.frame()
+        #expect(before.text(38).hasSuffix("entry 9"))
+        model.say(.warning, "not in the log")
+        #expect(model.frame().text(37).hasSuffix("entry 9"))
+        #expect(model.frame().text(38) == " not in the log")
+        _ = model.update(.replied(.changed([1]), to: .pause(warning: nil)))
+        #expect(model.frame().text(37).hasSuffix("entry 9"))
+        #expect(model.frame().text(38).hasPrefix(" paused a.mov"))
+        _ = model.pass(to: 60)
+        #expect(model.frame().text(38).hasSuffix("info  paused a.mov; p goes on"))
+        #expect((0..<33).allSatisfy { before.text($0) == model.frame().text($0) })
+    }
+
+    @Test(
+        arguments: [
+            (120, "edited while queued: was 48 MB, is 11 B now; r: again"),
+            (80, "edited while queued; r: again"),
+            (72, "edited while queued; r: again"), (40, "changed"),
+        ])
+    func `a file that changed says what happened first, and the sizes where there is room`(
+        columns: Int, text: String
+    ) {
+        let failure = UploadFailure(
+            .sourceChanged, "/out/file-1.bin: edited while queued: was 48 MB, is 11 B now",
+            hint: "retry sends it as it is now")
+        let row = Model.make(
+            [.make(1, state: .held(failure))], rows: columns < 72 ? 10 : 24, columns: columns
+        )
+        .frame().text(columns < 72 ? 1 : 3)
+        #expect(row.hasSuffix(" " + text), "\(row)")
+    }
+
+    @Test func `what is not there says so in a few columns`() {
+        let failure = UploadFailure(.sourceUnreadable, "no such file")
+        #expect(
+            Model.make([.make(1, state: .failed(failure))], rows: 10, columns: 40).frame().text(1).hasSuffix(
+                " no file"))
+    }
+
+    @Test(arguments: [72, 80, 120])
+    func `the limit is written as the rate is`(columns: Int) {
+        var model = Model.make([.make(1, state: .running)], columns: columns)
+        _ = model.change(status: EngineStatus(bandwidthLimit: 5 << 20))
+        #expect(model.frame().text(0).contains("B/s  limit 5 MB/s  "))
+        _ = model.change(.make(1, state: .paused(.user)))
+        #expect(model.frame().text(0).contains(" limit 5 MB/s"))
     }
 
     @Test func `an empty queue says what to do`() {

@@ -115,7 +115,8 @@ struct GraphTests {
             #expect(part.lowerBound == next + titles)
             next = part.upperBound
         }
-        #expect(layout.noteRow == next)
+        #expect(layout.noteRow == (layout.details.isEmpty ? next : next - 1))
+        #expect(layout.hintRow == layout.noteRow.map { $0 + 1 })
         #expect(layout.list.count >= 8)
     }
 }

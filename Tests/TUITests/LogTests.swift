@@ -30,9 +30,9 @@ struct LogTests {
         _ = model.change(.make(2, name: "b.mov", state: .changed))
         #expect(
             Self.texts(model) == [
-                "a.mov: 503 the server is busy; again in 12 s",
-                "a.mov: 403 no write access; fix the rights, then r",
-                "b.mov: edited while queued; r sends the new version",
+                "a.mov is tried again in 12 s: 503 the server is busy",
+                "a.mov failed: 403 no write access; fix the rights, then r",
+                "b.mov is held: edited while queued; r sends the new version",
             ])
         #expect(model.log.entries.map(\.level) == [.warning, .error, .warning])
     }
@@ -41,7 +41,22 @@ struct LogTests {
         var model = Model.make([.make(1, name: "a.mov", size: 10 << 20, state: .running)])
         let receipt = Receipt(bytes: 10 << 20, duration: 5)
         _ = model.change(.make(1, name: "a.mov", size: 10 << 20, state: .done(receipt, at: .distantPast)))
-        #expect(Self.texts(model) == ["a.mov is done: 10 MB in 00:05, 2 MB/s"])
+        #expect(Self.texts(model) == ["a.mov done: 10 MB in 5 s, 2 MB/s, not verified"])
+    }
+
+    @Test func `an upload that goes on says from where`() {
+        var model = Model.make([
+            .make(1, name: "a.mov", size: 4 << 20, state: .waiting(3), confirmed: 1 << 20)
+        ])
+        _ = model.change(.make(1, name: "a.mov", size: 4 << 20, state: .running, confirmed: 1 << 20))
+        #expect(Self.texts(model) == ["a.mov went on: from 25% of 4 MB"])
+    }
+
+    @Test(arguments: News.Kind.allCases)
+    func `the log and the line mode have the same words for it`(kind: News.Kind) {
+        let news = News.make(kind, 1, state: .running)
+        let phrase = news.sentence.dropFirst(2).prefix { $0 != ":" }
+        #expect(news.named.hasPrefix("file-1.bin \(phrase)"))
     }
 
     @Test func `what was there when the screen opened is no news`() {
@@ -83,7 +98,7 @@ struct LogTests {
         #expect(model.frame().text(21).hasSuffix("warn  entry 6"))
         _ = model.update(.resized(Size(rows: 40, columns: 120)))
         #expect(
-            (33...37).map { model.frame().text($0).suffix(7) } == [
+            (34...38).map { model.frame().text($0).suffix(7) } == [
                 "entry 2", "entry 3", "entry 4", "entry 5", "entry 6",
             ])
     }

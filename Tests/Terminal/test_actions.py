@@ -152,11 +152,11 @@ def test_limiting_the_bandwidth(screen):
     screen.press("\x15nonsense\r")
     screen.wait("not an amount; try 20M")
     screen.press("\x15300K\r")
-    screen.wait("all uploads together at most 300", "(limit 300K)", gone="Bandwidth of")
+    screen.wait("all uploads together at most 300", "limit 300 KB/s", gone="Bandwidth of")
     screen.press("b")
     screen.wait("Bandwidth of")
     screen.press("\x15\r")
-    screen.wait("no bandwidth limit", gone="limit 300K")
+    screen.wait("no bandwidth limit", gone="limit 300")
 
 
 def test_limiting_how_many_run(screen):

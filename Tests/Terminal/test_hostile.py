@@ -100,7 +100,7 @@ FRAGMENTS = [
     "報".encode(), "é\u0301".encode(), "\u202e".encode(), b"/a/b\r", b"\xff",
 ]
 # Those that leave or suspend, and the help, in which Enter may run what does.
-LEAVING = b"qw?\x03\x1a"
+LEAVING = b"qwD?\x03\x1a"
 OTHERS = [bytes([byte]) for byte in range(256) if byte not in LEAVING]
 
 

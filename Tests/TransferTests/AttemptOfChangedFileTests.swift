@@ -19,8 +19,8 @@ struct AttemptOfChangedFileTests {
         }
         #expect(outcome.failure?.category == .sourceChanged)
         #expect(
-            outcome.failure?.summary.hasPrefix("\(path): changed while it was sent: it has 11 bytes") == true)
-        #expect(outcome.failure?.hint == "retry uploads the file as it is now")
+            outcome.failure?.summary == "\(path): edited while it was sent: was 10 B, is 11 B now")
+        #expect(outcome.failure?.hint == "retry sends it as it is now")
         #expect(
             stage.log.all == [
                 .request("POST"), .recorded(tusResource, durably: true), .request("DELETE"),

@@ -8,6 +8,7 @@ struct Glyphs: Sendable {
     var cursor: String { isUnicode ? "▸" : ">" }
     var online: String { isUnicode ? "●" : "*" }
     var offline: String { isUnicode ? "○" : "o" }
+    var slow: String { isUnicode ? "◐" : "%" }
     var up: String { isUnicode ? "↑" : "^" }
 
     func order(isAscending: Bool) -> String {

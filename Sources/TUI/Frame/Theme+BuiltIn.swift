@@ -47,7 +47,7 @@ extension Theme {
         case .done: Colour(2, 22)
         case .failed: Colour(1, 124)
         case .paused: Colour(5, 58)
-        case .waiting, .warning: Colour(5, 88)
+        case .waiting, .warning: Colour(5, 94)
         case .barRest: Colour(nil, 250)
         }
     }

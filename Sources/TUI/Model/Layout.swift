@@ -22,14 +22,15 @@ struct Layout: Hashable, Sendable {
 
     var tabsRow: Int? { hasTabs ? 1 : nil }
     var headerRow: Int? { hasTabs ? 2 : nil }
-    /// Toasts, else what there is to say about the upload under the cursor.
+    /// Toasts, else what there is to say about the upload under the cursor. Where details say that, it is the last line of
+    /// the log: most toasts are in the log too.
     var noteRow: Int? { hasTabs ? size.rows - 2 : nil }
     var hintRow: Int? { sizeClass == .tiny ? nil : size.rows - 1 }
 
     /// The newest lines of the log: five under a title, or one.
     var log: Range<Int> {
         switch sizeClass {
-        case .wide: (size.rows - 7)..<(size.rows - 2)
+        case .wide: (size.rows - 6)..<(size.rows - 1)
         case .standard: (size.rows - 3)..<(size.rows - 2)
         case .compact, .tiny: 0..<0
         }
@@ -39,7 +40,7 @@ struct Layout: Hashable, Sendable {
     var graph: Range<Int> {
         guard hasGraph else { return 0..<0 }
         switch sizeClass {
-        case .wide: return (size.rows - 11)..<(size.rows - 8)
+        case .wide: return (size.rows - 10)..<(size.rows - 7)
         case .standard: return (size.rows - 4)..<(size.rows - 3)
         case .compact, .tiny: return 0..<0
         }
@@ -48,8 +49,8 @@ struct Layout: Hashable, Sendable {
     /// The details of the upload under the cursor; empty where they lie over the list instead.
     var details: Range<Int> {
         guard sizeClass == .wide else { return 0..<0 }
-        let end = size.rows - (hasGraph ? 12 : 8)
-        return (end - 6)..<end
+        let end = size.rows - (hasGraph ? 11 : 7)
+        return (end - 7)..<end
     }
 
     /// The rows of the list; empty if there is no room for it.

@@ -10,43 +10,38 @@ extension Model {
 
     /// Writes down what a change means for a person.
     mutating func logChange(from before: Upload?, to upload: Upload) {
-        guard let before, before.state != upload.state else { return }
-        switch upload.state {
-        case .failed(let failure): log(.error, sentence(upload, failure), upload: upload.id)
-        case .held(let failure): log(.warning, sentence(upload, failure), upload: upload.id)
-        case .waiting(let until, let failure):
-            // Each new wait is one; the same one told with another moment is not.
-            if case .waiting = before.state { return }
-            let wait = Wording.wait(until.timeIntervalSince(clock.date))
-            let reason = RowAppearance.sentence(failure, of: upload)
-            log(.warning, "\(upload.path.name): \(reason); again \(wait)", upload: upload.id)
-        case .done(let receipt, _): log(.information, Self.arrival(upload, receipt), upload: upload.id)
-        case .running where upload.tries.resumes > before.tries.resumes:
-            log(.information, "\(upload.path.name) goes on where it was", upload: upload.id)
-        case .queued, .running, .paused: break
-        }
+        guard let before, let kind = News.Kind(from: before, to: upload, isOffline: isOffline),
+            let level = kind.level
+        else { return }
+        log(level, news(kind, upload).named, upload: upload.id)
     }
 
-    private func sentence(_ upload: Upload, _ failure: UploadFailure) -> String {
-        let parts = [RowAppearance.sentence(failure, of: upload), failure.hint].compactMap { $0 }
-        return "\(upload.path.name): \(parts.joined(separator: "; "))"
-    }
-
-    private static func arrival(_ upload: Upload, _ receipt: Receipt) -> String {
-        if receipt.wasThere { return "\(upload.path.name) was there already" }
-        let size = ByteFormat.sentence(upload.size)
-        guard receipt.duration >= 1 else { return "\(upload.path.name) is done: \(size)" }
-        let rate = ByteFormat.rate(Double(upload.size) / receipt.duration)
-        return "\(upload.path.name) is done: \(size) in \(Wording.remaining(receipt.duration)), \(rate)"
+    func news(_ kind: News.Kind, _ upload: Upload) -> News {
+        News(
+            kind: kind, upload: upload, reached: max(upload.confirmed, reached[upload.id] ?? 0), clock: clock)
     }
 
     /// Writes down what is true of the queue as a whole from now on.
     mutating func logChange(to status: EngineStatus) {
         for change in loggedStatus.take(status) {
+            let sentence = change.sentence(in: appearance.zone)
             switch change {
-            case .online, .storage(.saved, _), .contact(.here): log(.information, change.sentence)
-            case .offline, .storage, .notice, .contact(.lost): log(.warning, change.sentence)
+            case .online, .storage(.saved, _), .contact(.here): log(.information, sentence)
+            case .offline, .storage, .notice, .asked, .contact(.lost): log(.warning, sentence)
             }
+        }
+    }
+}
+
+extension News.Kind {
+    /// How much it matters to who reads the log; nil for what the list shows and what people did themselves, which the
+    /// answers to their orders tell.
+    fileprivate var level: LogEntry.Level? {
+        switch self {
+        case .added, .resumed, .queuedAgain, .began, .paused, .offline, .removed: nil
+        case .wentOn, .done: .information
+        case .waits, .held: .warning
+        case .failed: .error
         }
     }
 }

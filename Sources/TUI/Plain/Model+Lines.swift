@@ -4,6 +4,7 @@ import Uploads
 /// The lines that answer a question about the whole, or about some of it.
 extension Model {
     private static let linesShown = 50
+    private static let detailsShown = 20
 
     /// True if something will be sent without anybody doing anything.
     var hasWork: Bool {
@@ -49,8 +50,19 @@ extension Model {
         return lines + ["and \(rest) more; words narrow it: list failed, list size>1g"]
     }
 
-    func details(of id: Upload.ID) -> [String] {
-        guard let upload = table[id] else { return ["there is no upload \(id); list shows the numbers"] }
+    func details(of numbers: UploadNumbers) -> [String] {
+        let (ids, missing) = numbers.found(among: table.places(in: .all).lazy.map(\.id))
+        var lines = ids.prefix(Self.detailsShown).compactMap { table[$0] }.flatMap(details)
+        if ids.count > Self.detailsShown {
+            lines.append("and \(Wording.count(ids.count - Self.detailsShown)) more; list has a line for each")
+        }
+        for range in missing.prefix(Self.detailsShown) {
+            lines.append("there is no upload \(UploadNumbers.name(range)); list shows the numbers")
+        }
+        return lines
+    }
+
+    private func details(of upload: Upload) -> [String] {
         let facts = DetailsView(model: self).facts(upload).map { label, text in
             "  \(label): \(label == "next" && upload.isUncertain ? PlainText.next(upload) : text)"
         }
@@ -61,6 +73,8 @@ extension Model {
     func uploads(in selection: UploadSelection) -> [Upload] {
         switch selection {
         case .ids(let ids): ids.compactMap { table[$0] }
+        case .numbers(let numbers):
+            numbers.found(among: table.places(in: .all).lazy.map(\.id)).ids.compactMap { table[$0] }
         case .all: table.places(in: .all).compactMap { table[$0.id] }
         case .failed: table.places(in: .failed).compactMap { table[$0.id] }
         case .done: table.places(in: .done).compactMap { table[$0.id] }

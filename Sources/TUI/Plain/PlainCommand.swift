@@ -5,14 +5,14 @@ import Uploads
 enum PlainCommand: Hashable, Sendable {
     case help
     case list(Tab, UploadFilter)
-    case show([Upload.ID])
+    case show(UploadNumbers)
     /// The paths as typed, which may be quoted, patterns or addresses; no destination for the usual one.
     case add(String, destination: String?)
     case pause(UploadSelection)
     case resume(UploadSelection)
     case retry(UploadSelection)
     case remove(UploadSelection)
-    case move([Upload.ID], QueueMove)
+    case move(UploadSelection, QueueMove)
     case limit(ByteCount?)
     case parallel(Int)
     case undo
@@ -76,7 +76,7 @@ enum PlainCommand: Hashable, Sendable {
         guard let last = words.last, let move = QueueMove(rawValue: last.lowercased()) else {
             throw PlainMistake("move where to? \(PlainVerb.move.usage)")
         }
-        return .move(try numbers(words.dropLast(), .move), move)
+        return .move(try numbers(words.dropLast(), .move).selection, move)
     }
 
     private static func limit(_ words: [Substring]) throws(PlainMistake) -> ByteCount? {
@@ -103,20 +103,19 @@ enum PlainCommand: Hashable, Sendable {
         if words.count == 1, let selection = words.first.flatMap({ named[$0.lowercased()] }) {
             return selection
         }
-        return .ids(try numbers(words, verb))
+        return try numbers(words, verb).selection
     }
 
     private static func numbers(
         _ words: some Sequence<Substring>, _ verb: PlainVerb
-    ) throws(PlainMistake) -> [Upload.ID] {
-        var ids: [Upload.ID] = []
-        for word in words {
-            guard let id = Upload.ID(word), id > 0 else {
-                throw PlainMistake("'\(word)' is not the number of an upload; \(verb.usage)")
-            }
-            ids.append(id)
+    ) throws(PlainMistake) -> UploadNumbers {
+        let numbers: UploadNumbers
+        do throws(UploadFailure) { numbers = try UploadNumbers(words: words) } catch {
+            throw PlainMistake("\(error.summary); \(verb.usage)")
         }
-        guard !ids.isEmpty else { throw PlainMistake("\(verb.rawValue) which ones? \(verb.usage)") }
-        return ids
+        guard !numbers.ranges.isEmpty else {
+            throw PlainMistake("\(verb.rawValue) which ones? \(verb.usage)")
+        }
+        return numbers
     }
 }

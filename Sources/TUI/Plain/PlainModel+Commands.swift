@@ -47,7 +47,7 @@ extension PlainModel {
         switch command {
         case .help: say(PlainVerb.allCases.map { "\($0.usage): \($0.purpose)" })
         case .list(let tab, let filter): say(model.list(tab, filter))
-        case .show(let ids): for id in ids { say(model.details(of: id)) }
+        case .show(let numbers): say(model.details(of: numbers))
         case .add(let paths, let destination): add(paths, to: destination)
         case .pause(let selection):
             let warning = model.restartWarning(model.uploads(in: selection))
@@ -59,9 +59,9 @@ extension PlainModel {
         case .retry(let selection):
             perform(.retry(selection), .retry, Answer(unchanged: "nothing there can be tried again"))
         case .remove(let selection): remove(selection)
-        case .move(let ids, let move):
+        case .move(let selection, let move):
             perform(
-                .move(.ids(ids), move), .move,
+                .move(selection, move), .move,
                 Answer(
                     changed: "moved \(move == .top || move == .bottom ? "to the " : "")\(move.rawValue)",
                     unchanged: "nothing to move: it is there already"))

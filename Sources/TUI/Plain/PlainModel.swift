@@ -156,10 +156,10 @@ struct PlainModel: Sendable {
         let gone = update.removed.compactMap { model.table[$0] }.filter(\.state.isUnfinished)
         _ = model.update(.queue(update))
         if isFirst { say(model.overview) }
-        for change in watch.take(update.status) { say(change.sentence) }
+        for change in watch.take(update.status) { say(change.sentence(in: model.appearance.zone)) }
         let news =
-            kinds.compactMap { id, kind in model.table[id].map { item(kind, $0) } }
-            + gone.map { item(.removed, $0) }
+            kinds.compactMap { id, kind in model.table[id].map { model.news(kind, $0) } }
+            + gone.map { model.news(.removed, $0) }
         say(events.add(news.filter { !$0.kind.isTrouble }, now: now))
         say(troubles.add(news.filter(\.kind.isTrouble), now: now))
         if !isRunning {
@@ -185,12 +185,6 @@ struct PlainModel: Sendable {
             return News.Kind(from: model.table[upload.id], to: upload, isOffline: isOffline)
                 .map { (upload.id, $0) }
         }
-    }
-
-    private func item(_ kind: News.Kind, _ upload: Upload) -> News {
-        News(
-            kind: kind, upload: upload, reached: max(upload.confirmed, model.reached[upload.id] ?? 0),
-            clock: model.clock)
     }
 
     /// When no more commands can come and all are carried out: until nothing is left to run.

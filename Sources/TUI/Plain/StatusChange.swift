@@ -1,3 +1,4 @@
+public import Foundation
 public import UploadProtocols
 public import Uploads
 
@@ -12,9 +13,13 @@ public enum StatusChange: Hashable, Sendable {
     case contact(EngineStatus.Contact)
     /// Something else that a person should know.
     case notice(UploadFailure)
+    /// A server wants to be left alone for a while, or for longer than it said before.
+    case asked(AskedPause)
 
     /// Without a final stop.
-    public var sentence: String {
+    ///
+    /// - Parameter zone: Where the clock is that times of day are told by.
+    public func sentence(in zone: TimeZone) -> String {
         switch self {
         case .online: "the network is back; uploads go on where they were"
         case .offline(let reason): "no network (\(reason)); uploads wait, nothing is lost"
@@ -23,6 +28,9 @@ public enum StatusChange: Hashable, Sendable {
         case .contact(.lost): "the engine has gone; nothing it acknowledged is lost"
         case .contact(.here): "an engine is there again"
         case .notice(let failure): Self.sentence(failure)
+        case .asked(let pause):
+            "\(pause.host) asks to wait (\(pause.status)) until \(Wording.timeOfDay(pause.until, in: zone)); "
+                + Wording.waiting(pause.waiting)
         }
     }
 
@@ -51,7 +59,14 @@ public struct StatusWatch: Sendable {
         } else if status.storage == .saved, let notice = status.notice, notice != told.notice {
             changes.append(.notice(notice))
         }
+        for pause in status.askedPauses where isNews(pause) { changes.append(.asked(pause)) }
         told = status
         return changes
+    }
+
+    /// How many wait changes all the time, and when it ends by the clock is told anew each time.
+    private func isNews(_ pause: AskedPause) -> Bool {
+        guard let known = told.askedPauses.first(where: { $0.host == pause.host }) else { return true }
+        return pause.until.timeIntervalSince(known.until) > 1
     }
 }

@@ -1,8 +1,8 @@
-import Uploads
+public import Uploads
 
 extension QueueChangeKind {
     /// What was undone or done again: `put back reel.mov`.
-    func told(of what: String, count: Int) -> String {
+    public func told(of what: String, count: Int) -> String {
         switch self {
         case .paused: "paused \(what)"
         case .resumed: "\(what) \(count == 1 ? "goes" : "go") on"

@@ -46,6 +46,11 @@ enum Wording {
         "\(count(number)) \(noun)\(number == 1 ? "" : "s")"
     }
 
+    /// `1 upload waits`, `3 uploads wait`.
+    static func waiting(_ number: Int) -> String {
+        "\(count(number, "upload")) wait\(number == 1 ? "s" : "")"
+    }
+
     /// `12 of 40 parts`.
     static func parts(_ parts: Resource.Parts) -> String { "\(parts.held) of \(parts.planned) parts" }
 

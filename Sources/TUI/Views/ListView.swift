@@ -109,7 +109,9 @@ struct ListView {
             if isSaidInstead, columns.hasRemaining {
                 messageStart = columns.percent
             } else {
-                frame.putRight("\(percent)%", row: row, end: columns.percent + Columns.percentWidth)
+                frame.putRight(
+                    "\(percent)%", row: row, end: columns.percent + Columns.percentWidth,
+                    role: look.sign == .done ? .dim : .normal)
             }
         }
         guard look.messages.isEmpty else {

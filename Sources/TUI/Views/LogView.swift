@@ -4,7 +4,14 @@ import Foundation
 struct LogView {
     let model: Model
 
+    /// A toast that lies over the last row hides no other entry than its own.
     func draw(rows: Range<Int>, in frame: inout Frame) {
+        var rows = rows
+        if let toast = model.toast, let row = model.layout.noteRow, rows.contains(row),
+            model.log.entries.last?.text != toast.text
+        {
+            rows = rows.lowerBound..<row
+        }
         for (entry, row) in zip(model.log.entries.suffix(rows.count), rows) {
             var column = 1
             for piece in Self.pieces(entry, appearance: model.appearance, width: model.size.columns - 2) {

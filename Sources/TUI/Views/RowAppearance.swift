@@ -61,17 +61,16 @@ struct RowAppearance: Sendable {
             self.init(.paused, "paused", .paused, part: confirmed > 0 ? confirmed : nil)
         case .held(let failure):
             self.init(.held, Self.word(failure), .paused, part: confirmed > 0 ? confirmed : nil)
-            let summary = Self.sentence(failure, of: upload)
-            if let hint = failure.hint { messages.append("\(summary); \(hint)") }
-            messages.append(summary)
+            messages = Self.sentences(failure, of: upload)
+            if failure.category == .sourceChanged { messages = Self.changed(failure, upload, model.actions) }
             if upload.isUncertain { messages = Uncertainty(actions: model.actions).inRow }
             short = upload.isUncertain ? "reply?" : Self.word(failure)
         case .failed(let failure):
             self.init(.failed, "FAILED", .failed, part: confirmed > 0 ? confirmed : nil)
             messages =
                 upload.isUncertain
-                ? Uncertainty(actions: model.actions).inRow : [Self.sentence(failure, of: upload)]
-            short = failure.status.map(String.init) ?? "failed"
+                ? Uncertainty(actions: model.actions).inRow : Self.sentences(failure, of: upload)
+            short = failure.status.map(String.init) ?? Self.reason(failure) ?? "failed"
         case .done(let receipt, _):
             self.init(.done, "done", .done, part: upload.size)
             if receipt.wasThere {
@@ -129,7 +128,27 @@ struct RowAppearance: Sendable {
         return "\(status) \(summary)"
     }
 
-    private static func word(_ failure: UploadFailure) -> String {
+    /// In full, then what became of the file without the details; with the key where that fits.
+    private static func changed(
+        _ failure: UploadFailure, _ upload: Upload, _ actions: ActionTable
+    ) -> [String] {
+        let sentence = sentence(failure, of: upload)
+        let short = String(sentence.prefix { $0 != ":" })
+        let key = actions.label(of: .retry).map { "; \($0): again" }
+        return sentences(failure, of: upload).dropLast()
+            + [sentence, short].flatMap { text in [key.map { text + $0 }, text].compactMap { $0 } }
+    }
+
+    /// With what to do about it, then without.
+    private static func sentences(_ failure: UploadFailure, of upload: Upload) -> [String] {
+        let sentence = sentence(failure, of: upload)
+        return [failure.hint.map { "\(sentence); \($0)" }, sentence].compactMap { $0 }
+    }
+
+    private static func word(_ failure: UploadFailure) -> String { reason(failure) ?? "held" }
+
+    /// At most seven columns; nil for what is not said so shortly.
+    private static func reason(_ failure: UploadFailure) -> String? {
         switch failure.category {
         case .sourceChanged: "changed"
         case .sourceUnreadable: "no file"
@@ -138,7 +157,7 @@ struct RowAppearance: Sendable {
         case .storage: "disk"
         case .network, .timedOut, .server, .permanent, .sourceAway, .descriptors, .addressLost, .signInPage,
             .signInAway:
-            "held"
+            nil
         }
     }
 }

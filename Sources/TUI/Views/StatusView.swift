@@ -1,3 +1,4 @@
+import Foundation
 import UploadProtocols
 import Uploads
 
@@ -57,25 +58,35 @@ struct StatusView {
         if running > 0 {
             let up = model.appearance.glyphs.up
             let rate = model.total.rate ?? 0
-            var text = isShort ? "\(up)\(ByteFormat.compact(rate))/s" : "\(up) \(ByteFormat.rate(rate))"
-            if !isShort, let limit = model.status.bandwidthLimit {
-                text += " (limit \(ByteFormat.compact(limit)))"
-            }
+            let text = isShort ? "\(up)\(ByteFormat.compact(rate))/s" : "\(up) \(ByteFormat.rate(rate))"
             parts.append(Part(Self.own(text)))
+            if !isShort { parts += limit }
             let slots =
                 isShort || running > model.status.concurrency
                 ? "\(running) up" : "\(running) of \(model.status.concurrency) up"
             parts.append(Part(Self.own(slots)))
-        } else if let limit = model.status.bandwidthLimit, !isShort {
-            parts.append(Part(Self.own("limit \(ByteFormat.rate(Double(limit)))"), .dim))
+        } else if !isShort {
+            parts += limit
         }
         let left = model.bytesLeft
         if left > 0, !isShort { parts.append(Part(Self.own("\(ByteFormat.sentence(left)) left"))) }
         if running > 0, let remaining = model.total.remaining {
-            parts.append(Part(Self.own("ETA \(Wording.remaining(remaining))")))
+            parts.append(Part(Self.own("ETA \(Wording.remaining(remaining))\(arrival(in: remaining))")))
         }
         if running == 0, left == 0, !model.table.isEmpty { parts.append(Part(Self.own("idle"), .dim)) }
         return parts
+    }
+
+    /// ` (15:15)`: the time of day when all is there, where there is room and nobody knows it from the time that is left.
+    private func arrival(in seconds: Double) -> String {
+        guard model.layout.sizeClass == .wide, (60..<86_400).contains(seconds) else { return "" }
+        let time = Wording.timeOfDay(model.clock.date + seconds, in: model.appearance.zone)
+        return " (\(time.dropLast(3)))"
+    }
+
+    private var limit: [Part] {
+        model.status.bandwidthLimit.map { [Part(Self.own("limit \(ByteFormat.rate(Double($0)))"), .dim)] }
+            ?? []
     }
 
     /// The one place that all running uploads go to.
@@ -98,23 +109,52 @@ struct StatusView {
             return ["! The engine has stopped; what is shown may be old.\(key(.quit, "quit"))"]
         }
         if let notice = model.status.notice {
+            let sign = notice.category == .timedOut ? slow : "! "
             let sentences = [[notice.summary, notice.hint].compactMap { $0 }, [notice.summary]]
-                .map { "! " + $0.joined(separator: "; ") }
+                .map { sign + $0.joined(separator: "; ") }
             guard model.status.storage == .refusing else { return sentences }
             // The path is what fits least and helps least.
             let cause = notice.summary.prefix { $0 != ":" }
             let running = model.table.running.count
             return sentences + ["! \(cause), nothing is saved; \(running) up, no new ones start"]
         }
-        guard case .offline(let since, let reason) = model.status.network else { return [] }
+        guard case .offline(let since, let reason) = model.status.network else { return askedPauses }
         let waiting = model.table.offline.count + model.table.waiting.count
         let sign = model.appearance.glyphs.offline
         let time = Wording.timeOfDay(since, in: model.appearance.zone)
-        let waits = waiting == 1 ? "1 upload waits" : "\(Wording.count(waiting)) uploads wait"
-        let base = "\(sign) OFFLINE since \(time) - \(waits), nothing is lost\(key(.tryNow, "try now"))"
+        let base =
+            "\(sign) OFFLINE since \(time) - \(Wording.waiting(waiting)), nothing is lost\(key(.tryNow, "try now"))"
         return [
             "\(base)  (\(reason))", base, "\(sign) OFFLINE  \(Wording.count(waiting)) wait, nothing is lost",
         ]
+    }
+
+    private var slow: String { "\(model.appearance.glyphs.slow) SLOW  " }
+
+    /// A server that asks to be left alone: which one, until when, and how many wait for it and others like it. What
+    /// goes elsewhere meanwhile is told beside it where there is room.
+    private var askedPauses: [String] {
+        guard let longest = model.status.askedPauses.first else { return [] }
+        let others = model.status.askedPauses.count - 1
+        let waiting = model.status.askedPauses.reduce(0) { $0 + $1.waiting }
+        let time = Wording.timeOfDay(longest.until, in: model.appearance.zone)
+        let base =
+            "\(slow)\(longest.host) asks to wait (\(longest.status)) until \(time)"
+            + "\(others > 0 ? ", and \(Wording.count(others)) more" : ""); \(Wording.waiting(waiting))"
+        let few = "\(Wording.count(waiting)) wait"
+        let key = key(.tryNow, "try now")
+        return [
+            base + underWay + key, base + key, base,
+            "\(slow)\(longest.host)\(others > 0 ? " +\(Wording.count(others))" : "") until \(time), \(few)",
+            "\(slow)\(longest.status) until \(time), \(few)",
+        ]
+    }
+
+    /// `; 3 up, 9.5 MB/s`; empty if nothing runs.
+    private var underWay: String {
+        let running = model.table.running.count
+        guard running > 0 else { return "" }
+        return "; \(Wording.count(running)) up" + (model.total.rate.map { ", \(ByteFormat.rate($0))" } ?? "")
     }
 
     /// `  [n] try now`; empty if no key does it.

@@ -12,23 +12,38 @@ struct FileChange {
     func failure(_ path: LocalPath) -> UploadFailure {
         UploadFailure(
             .sourceChanged,
-            "\(path.text): changed \(isWhileSent ? "while it was sent" : "after it was queued"): \(difference)",
-            hint: "retry uploads the file as it is now")
+            "\(path.text): \(what) \(isWhileSent ? "while it was sent" : "while queued"): \(difference)",
+            hint: "retry sends it as it is now")
+    }
+
+    private var isAnother: Bool { found.device != queued.device || found.inode != queued.inode }
+
+    private var what: String {
+        isAnother
+            ? "replaced"
+            : found.size != queued.size || found.modified != queued.modified ? "edited" : "changed"
     }
 
     private var difference: String {
-        if found.device != queued.device || found.inode != queued.inode {
-            return "another file is there now, of \(found.size) bytes, modified \(time(found.modified))"
-        }
-        if found.size != queued.size {
-            return "it has \(found.size) bytes and had \(queued.size), modified \(time(found.modified))"
+        if found.size != queued.size { return sizes }
+        if isAnother {
+            return
+                "another file of \(ByteFormat.sentence(found.size)) is there now, modified \(time(found.modified))"
         }
         if found.modified != queued.modified {
-            return "it was modified \(time(found.modified)), and before that \(time(queued.modified))"
+            return "same size, but modified \(time(found.modified)), and before that \(time(queued.modified))"
         }
         // Nobody can say which: a time that is set back after a write looks like a new mode.
         return "size and modification time are as before, but its mode, owner, name or times were set "
             + time(found.changed)
+    }
+
+    /// `was 48 MB, is 11 B now`; of two sizes that are written alike how much lies between them.
+    private var sizes: String {
+        let (before, now) = (ByteFormat.sentence(queued.size), ByteFormat.sentence(found.size))
+        guard before == now else { return "was \(before), is \(now) now" }
+        let change = ByteFormat.sentence((found.size &- queued.size).magnitude)
+        return "was \(before), has \(change) \(found.size > queued.size ? "more" : "less") now"
     }
 
     private func time(_ nanoseconds: Int64) -> String {

@@ -66,14 +66,12 @@ extension UploadQueue {
     private func ids(_ selection: UploadSelection) throws(UploadFailure) -> [Upload.ID] {
         switch selection {
         case .ids(let ids):
-            let missing = ids.filter { uploads[$0] == nil }
-            guard missing.isEmpty else {
-                let names = missing.prefix(5).map(String.init).joined(separator: ", ")
-                throw UploadFailure(
-                    .permanent, "there is no upload \(names)\(missing.count > 5 ? ", …" : "")",
-                    hint: "`ferry list` shows the numbers")
-            }
+            try Self.checkNone(ids.filter { uploads[$0] == nil }.map(String.init))
             return Array(Set(ids))
+        case .numbers(let numbers):
+            let (found, missing) = numbers.found(among: uploads.values.lazy.map(\.id))
+            try Self.checkNone(missing.map(UploadNumbers.name))
+            return found
         case .all: return all.map(\.id)
         case .failed:
             return uploads.values.filter { upload in
@@ -87,6 +85,14 @@ extension UploadQueue {
                 if case .done = upload.state { true } else { false }
             }.map(\.id)
         }
+    }
+
+    private static func checkNone(_ missing: [String]) throws(UploadFailure) {
+        guard !missing.isEmpty else { return }
+        let names = missing.prefix(5).joined(separator: ", ")
+        throw UploadFailure(
+            .permanent, "there is no upload \(names)\(missing.count > 5 ? ", …" : "")",
+            hint: "`ferry list` shows the numbers")
     }
 
     /// - Parameter isEach: Whether the uploads were named one by one: then nothing is done to any of them if one of

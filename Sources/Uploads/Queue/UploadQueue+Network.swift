@@ -93,19 +93,12 @@ extension UploadQueue {
         if let pause = signInPauses[host], now < pause.until || now < pause.end && running(at: host) > 0 {
             return true
         }
-        if let end = askedPauses[host], now < end { return true }
+        if let pause = askedPauses[host], now < pause.end { return true }
         if let limit = hostConcurrency[host]?.limit(at: now), running(at: host) >= limit { return true }
         return gate.isClosed && !host.isLocal
     }
 
-    /// A server asked to be left alone for a while, in seconds. That holds for all that go there (RFC 9110 §10.2.3 does
-    /// not say of what; a server that is busy is busy for all).
-    func hostAsked(_ host: UploadHost, toWait seconds: Double) {
-        let end = clock.now().advanced(by: .seconds(seconds))
-        askedPauses[host] = max(askedPauses[host] ?? end, end)
-    }
-
-    private func running(at host: UploadHost) -> Int { runs.values.count { $0.host == host } }
+    func running(at host: UploadHost) -> Int { runs.values.count { $0.host == host } }
 
     /// A request to the host timed out. The run that made it has ended.
     func hostTimedOut(_ host: UploadHost) {
@@ -125,7 +118,7 @@ extension UploadQueue {
     /// When a host that is left alone, or not used as much as it might be, may be used more.
     var hostInstants: [ContinuousClock.Instant] {
         let now = clock.now()
-        return signInPauses.values.map { $0.nextInstant(after: now) } + askedPauses.values
+        return signInPauses.values.map { $0.nextInstant(after: now) } + askedPauses.values.map(\.end)
             + hostConcurrency.values.compactMap { $0.nextRise(after: now) }
     }
 
@@ -133,7 +126,7 @@ extension UploadQueue {
     func pruneHosts() {
         let now = clock.now()
         signInPauses = signInPauses.filter { $0.value.end > now }
-        askedPauses = askedPauses.filter { $0.value > now }
+        askedPauses = askedPauses.filter { $0.value.end > now }
         hostConcurrency = hostConcurrency.filter { !$0.value.isOver(at: now) }
     }
 

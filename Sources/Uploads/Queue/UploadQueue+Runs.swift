@@ -209,7 +209,7 @@ extension UploadQueue {
         switch decision {
         case .again: upload.state = .queued
         case .wait(let seconds):
-            if failure.asksAllToWait { hostAsked(host, toWait: seconds) }
+            if failure.asksAllToWait { hostAsked(host, toWait: seconds, status: failure.status ?? 0) }
             upload.state = .waiting(until: clock.date().addingTimeInterval(seconds), failure: failure)
         case .restart:
             // A link in the file's place, or no file at all, is nothing to begin anew with.

@@ -158,8 +158,10 @@ public actor UploadQueue: QueueClient {
     var keeper: Task<Void, Never>?
     var shortage: DescriptorShortage<ContinuousClock.Instant>?
     var hostConcurrency: [UploadHost: HostConcurrency<ContinuousClock.Instant>] = [:]
-    /// Hosts that asked to be left alone, and until when.
-    var askedPauses: [UploadHost: ContinuousClock.Instant] = [:]
+    /// Hosts that asked to be left alone.
+    var askedPauses: [UploadHost: HostPause] = [:]
+    /// How many uploads are pending at each host, once one has asked to be left alone.
+    var pendingAtHosts: [UploadHost: Int]?
     var signInPauses: [UploadHost: SignInPause<ContinuousClock.Instant>] = [:]
     var idleWaiters: [CheckedContinuation<Void, Never>] = []
     var watcher: Task<Void, Never>?
@@ -288,7 +290,7 @@ public actor UploadQueue: QueueClient {
         return EngineStatus(
             network: network, bandwidthLimit: rateLimit.rate,
             concurrency: settings.concurrency ?? configuration.concurrency, storage: storage,
-            notice: notice)
+            notice: notice, askedPauses: shownPauses)
     }
 
     var isIdle: Bool {
@@ -310,8 +312,10 @@ public actor UploadQueue: QueueClient {
     /// Takes an upload into memory and into the indexes that depend on its state.
     func store(_ upload: Upload) {
         let before = uploads.update(upload)
-        if before?.state.isPending ?? false { pending -= 1 }
-        if upload.state.isPending { pending += 1 }
+        let (wasPending, isPending) = (before?.state.isPending ?? false, upload.state.isPending)
+        if wasPending { pending -= 1 }
+        if isPending { pending += 1 }
+        recount(upload, wasPending: wasPending, isPending: isPending)
         if let before {
             // A wait is anchored once: whatever else of the upload changes, it ends when it was to end.
             if upload.state.isWait(of: before), waits.instant(of: upload.id) != nil { return }
@@ -350,6 +354,7 @@ public actor UploadQueue: QueueClient {
     func drop(_ id: Upload.ID) {
         guard let upload = uploads.removeValue(forKey: id) else { return }
         if upload.state.isPending { pending -= 1 }
+        recount(upload, wasPending: upload.state.isPending, isPending: false)
         waits.forget(id)
         highWater[id] = nil
         unconfirmed[id] = nil

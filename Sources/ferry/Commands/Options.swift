@@ -142,8 +142,10 @@ struct ScreenOptions: ParsableArguments {
 
 /// Which uploads a command is about.
 struct SelectionOptions: ParsableArguments {
-    @Argument(help: "The numbers of uploads, as `ferry list` shows them.")
-    var ids: [Int] = []
+    @Argument(
+        help: "The numbers of uploads, as `ferry list` shows them; 3-7 for those from 3 to 7.",
+        transform: { try UploadNumbers(arguments: [$0]) })
+    var ids: [UploadNumbers] = []
 
     @Flag(help: "All uploads.")
     var all = false
@@ -155,5 +157,14 @@ struct SelectionOptions: ParsableArguments {
         }
     }
 
-    var selection: UploadSelection { all ? .all : .ids(ids) }
+    var selection: UploadSelection { all ? .all : UploadNumbers(ids.flatMap(\.ranges)).selection }
+}
+
+extension UploadNumbers {
+    /// - Throws: `ValidationError`, which is told with the usage of the command.
+    init(arguments: some Sequence<String>) throws {
+        do throws(UploadFailure) { try self.init(words: arguments) } catch {
+            throw ValidationError("\(error.summary).")
+        }
+    }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import TUI
 import UploadProtocols
 import Uploads
 
@@ -10,11 +11,22 @@ struct ListCommand: AsyncParsableCommand {
     @Flag(help: "One JSON object a line.") var json = false
 
     func run() async throws {
-        guard case .uploads(let uploads) = try await global.access().perform(.list) else { return }
+        let access = try global.access()
+        guard case .uploads(let uploads) = try await access.perform(.list) else { return }
         for upload in uploads {
             print(json ? UploadRecordLine(event: "upload", upload).text : UploadText.line(upload, sent: nil))
         }
         if uploads.isEmpty, !json { StandardError.write("The queue is empty. `ferry add FILE…` fills it.\n") }
+        if !json { tellStatus(access) }
+    }
+
+    /// What is true of all of them, if a ferry has them.
+    private func tellStatus(_ access: QueueAccess) {
+        guard let status = access.engineStatus else { return }
+        var watch = StatusWatch()
+        for change in watch.take(status) {
+            StandardError.write(Notice(kind: .note, text: change.sentence(in: .current)).line + "\n")
+        }
     }
 }
 
@@ -67,28 +79,21 @@ struct MoveCommand: AsyncParsableCommand {
 
     @OptionGroup var global: GlobalOptions
 
-    @Argument(help: "The numbers of uploads, then up, down, top or bottom.")
+    @Argument(help: "The numbers of uploads or ranges as 3-7, then up, down, top or bottom.")
     var words: [String]
 
     func validate() throws { _ = try parsed() }
 
     func run() async throws {
-        let (ids, move) = try parsed()
-        try await report(global, .move(.ids(ids), move), "moved")
+        let (numbers, move) = try parsed()
+        try await report(global, .move(numbers.selection, move), "moved")
     }
 
-    private func parsed() throws -> ([Int], QueueMove) {
+    private func parsed() throws -> (UploadNumbers, QueueMove) {
         guard let last = words.last, let move = QueueMove(rawValue: last), words.count > 1 else {
             throw ValidationError("Give numbers, then one of up, down, top or bottom.")
         }
-        return (
-            try words.dropLast().map { word in
-                guard let id = Int(word) else {
-                    throw ValidationError("'\(word)' is not the number of an upload.")
-                }
-                return id
-            }, move
-        )
+        return (try UploadNumbers(arguments: words.dropLast()), move)
     }
 }
 

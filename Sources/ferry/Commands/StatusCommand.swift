@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import TUI
 import Transfer
 import UploadProtocols
 import Uploads
@@ -45,6 +46,9 @@ enum StatusText {
         lines.append(("limits", limits(report.status)))
         if let notice = report.status.notice {
             lines.append(("notice", [notice.summary, notice.hint].compactMap { $0 }.joined(separator: "; ")))
+        }
+        for pause in report.status.askedPauses {
+            lines.append(("slow", StatusChange.asked(pause).sentence(in: .current)))
         }
         return lines.map { UploadText.padded($0, 9) + SafeLine.text($1) }.joined(separator: "\n")
     }
@@ -97,6 +101,8 @@ struct StatusLine: Encodable {
     /// Bytes per second; absent without a limit.
     var bandwidth: ByteCount?
     var notice: String?
+    /// Absent if no server asks to be left alone.
+    var slow: [AskedPauseLine]?
 
     static let nothingRuns = StatusLine()
 
@@ -116,6 +122,8 @@ struct StatusLine: Encodable {
         concurrency = report.status.concurrency
         bandwidth = report.status.bandwidthLimit
         notice = report.status.notice?.summary
+        let pauses = report.status.askedPauses
+        slow = pauses.isEmpty ? nil : pauses.map { AskedPauseLine($0) }
     }
 
     var text: String { JSONLine.text(self) }

@@ -146,18 +146,23 @@ struct UploadWait {
     private static func choose(
         _ selection: UploadSelection, of uploads: [Upload.ID: Upload]
     ) throws(CommandFailure) -> [Upload.ID: Upload] {
-        guard case .ids(let ids) = selection else {
-            // What failed before this began has failed all the same: files may be deleted on the strength of our answer.
-            return uploads.filter { !isDone($0.value) }
+        let numbers: UploadNumbers
+        switch selection {
+        case .ids(let ids): numbers = UploadNumbers(ids.map { $0...$0 })
+        case .numbers(let named): numbers = named
+        // What failed before this began has failed all the same: files may be deleted on the strength of our answer.
+        case .all, .failed, .done: return uploads.filter { !isDone($0.value) }
         }
-        let missing = ids.filter { uploads[$0] == nil }
+        let (found, missing) = numbers.found(among: uploads.keys)
         guard missing.isEmpty else {
             throw CommandFailure(
                 status: CommandFailure.usage,
-                summary: "there is no upload \(missing.prefix(5).map(String.init).joined(separator: ", "))",
+                summary:
+                    "there is no upload \(missing.prefix(5).map(UploadNumbers.name).joined(separator: ", "))",
                 hint: "`ferry list` shows the numbers")
         }
-        return uploads.filter { ids.contains($0.key) }
+        let chosen = Set(found)
+        return uploads.filter { chosen.contains($0.key) }
     }
 
     private static func isDone(_ upload: Upload) -> Bool {

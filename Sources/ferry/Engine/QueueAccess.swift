@@ -48,6 +48,14 @@ struct QueueAccess {
         }
     }
 
+    /// What is true of the ferry that has the queue; nil if none does.
+    var engineStatus: EngineStatus? {
+        guard case .answered(.report(let report)) = ControlClient(folder: state).ask(.report) else {
+            return nil
+        }
+        return report.status
+    }
+
     /// What a ferry that ended may have carried out is not asked of the next one if that would do it twice.
     private static func checkRepeatable(_ command: QueueCommand) throws(CommandFailure) {
         switch command {
@@ -82,8 +90,20 @@ struct QueueAccess {
         return reply
     }
 
+    private static func nothing(_ what: String) -> UploadFailure {
+        UploadFailure(
+            .permanent, "there is nothing \(what): no ferry runs",
+            hint: "orders can be taken back as long as the ferry that took them runs")
+    }
+
     private func performHere(_ command: QueueCommand) async throws(JournalError) -> QueueReply {
         let lock = try StateDirectory(at: state).lock()
+        switch command {
+        // Whoever remembers what was ordered is gone.
+        case .undo: return .refused(Self.nothing("to undo"))
+        case .redo: return .refused(Self.nothing("to do again"))
+        default: break
+        }
         let (queue, runner) = assembly.queue(lock, monitors: [])
         let notices = try await queue.open()
         for notice in notices { StandardError.write("note: \(SafeLine.text(notice.summary))\n") }

@@ -108,14 +108,15 @@ final class RunReport: Sendable {
 
     private func print(_ change: StatusChange) {
         guard isJSON else {
-            note(change.sentence)
+            note(change.sentence(in: .current))
             return
         }
         switch change {
         case .online: output.write(JSONLine.text(["event": "online"]))
         case .offline(let reason): output.write(JSONLine.text(["event": "offline", "reason": reason]))
-        case .storage(let storage, let failure): print(storage, change.sentence, failure)
+        case .storage(let storage, let failure): print(storage, change.sentence(in: .current), failure)
         case .notice(let failure): note(failure.summary)
+        case .asked(let pause): output.write(JSONLine.text(AskedPauseLine(event: "slow", pause)))
         // This is the engine itself.
         case .contact: break
         }

@@ -9,10 +9,14 @@ import Uploads
             ("help", .help), ("?", .help), ("  HELP ", .help), ("list", .list(.all, UploadFilter(""))),
             ("list failed", .list(.failed, UploadFilter(""))),
             ("list failed raw size>1g", .list(.failed, UploadFilter(" raw size>1g"))),
-            ("list raw", .list(.all, UploadFilter(" raw"))), ("show 3 4", .show([3, 4])),
+            ("list raw", .list(.all, UploadFilter(" raw"))),
+            ("show 3 4-9", .show(UploadNumbers([3...3, 4...9]))),
             ("pause 3", .pause(.ids([3]))), ("pause all", .pause(.all)), ("resume ALL", .resume(.all)),
             ("retry failed", .retry(.failed)), ("remove done", .remove(.done)),
-            ("remove 4711", .remove(.ids([4711]))), ("move 3 4 top", .move([3, 4], .top)),
+            ("remove 4711", .remove(.ids([4711]))), ("move 3 4 top", .move(.ids([3, 4]), .top)),
+            ("pause 3-7 12", .pause(.numbers(UploadNumbers([3...7, 12...12])))),
+            ("remove 1-1000000000", .remove(.numbers(UploadNumbers([1...1_000_000_000])))),
+            ("move 3-7 top", .move(.numbers(UploadNumbers([3...7])), .top)),
             ("limit 20M", .limit(20 << 20)), ("limit 1.5 MB/s", .limit(1_572_864)),
             ("limit off", .limit(nil)),
             ("limit 0", .limit(nil)), ("parallel 4", .parallel(4)), ("now", .now), ("undo", .undo),
@@ -25,7 +29,7 @@ import Uploads
     @Test(
         arguments: [
             ("q", .quit), ("h", .help), ("pau 3", .pause(.ids([3]))), ("par 2", .parallel(2)),
-            ("ret failed", .retry(.failed)), ("m 3 up", .move([3], .up)), ("n", .now),
+            ("ret failed", .retry(.failed)), ("m 3 up", .move(.ids([3]), .up)), ("n", .now),
         ] as [(String, PlainCommand)])
     func `a word may be cut short as long as it is clear`(line: String, command: PlainCommand) throws {
         #expect(try PlainCommand.parse(line) == command)
@@ -43,6 +47,13 @@ import Uploads
             ("pause", "pause which ones? pause N...|all"),
             ("pause three", "'three' is not the number of an upload; pause N...|all"),
             ("pause -1", "'-1' is not the number of an upload; pause N...|all"),
+            ("pause 7-3", "'7-3' runs backwards: 3-7 is meant; pause N...|all"),
+            ("pause 3-", "'3-' is not the number of an upload; pause N...|all"),
+            ("pause 3-4-5", "'3-4-5' is not the number of an upload; pause N...|all"),
+            (
+                "pause 1-99999999999999999999",
+                "'1-99999999999999999999' is not the number of an upload; pause N...|all"
+            ),
             ("retry all", "'all' is not the number of an upload; retry N...|failed"),
             ("move 3", "move where to? move N... up|down|top|bottom"),
             ("move up", "move which ones? move N... up|down|top|bottom"),

@@ -93,6 +93,21 @@ import Uploads
         #expect(lines.last == "there is no upload 8; list shows the numbers")
     }
 
+    @Test func `of a range those are shown that there are, and not all of very many`() {
+        var plain = PlainModel.make((1...30).filter { $0 != 4 }.map { .make($0) })
+        let few = plain.type("show 3-5 40-50").lines
+        #expect(few.filter { !$0.hasPrefix(" ") }.map { $0.prefix(2) } == ["3:", "5:", "th"])
+        #expect(few.last == "there is no upload 40 to 50; list shows the numbers")
+        #expect(plain.type("show 1-1000000000").lines.last == "and 9 more; list has a line for each")
+    }
+
+    @Test func `removing a range asks for all in it that a server has part of`() {
+        var plain = PlainModel.make([.make(1, confirmed: 500), .make(2), .make(9, confirmed: 500)])
+        let asked = plain.type("remove 1-5")
+        #expect(asked.lines.first?.contains("of 1, file-1.bin") == true)
+        #expect(plain.type("yes").commands == [.remove(.numbers(UploadNumbers([1...5])))])
+    }
+
     @Test func `a mistake is one line`() {
         var plain = PlainModel.make()
         #expect(plain.type("fly").lines == ["there is no command 'fly'; help lists them"])

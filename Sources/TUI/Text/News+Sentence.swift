@@ -1,0 +1,92 @@
+import Foundation
+import Transfer
+import UploadProtocols
+import Uploads
+
+/// What became of an upload, in words: for the log of the screen and for the line mode.
+extension News {
+    /// With its number, by which it can be steered: `7 done: film.mov, 4 MB in 2.5 s`.
+    var sentence: String {
+        let line = "\(upload.id) \(phrase): \(([PlainText.name(upload)] + facts).joined(separator: ", "))"
+        guard kind.isTrouble, let trouble = PlainText.trouble(upload) else { return line }
+        return "\(line): \(trouble)"
+    }
+
+    /// Without one, where the keys act on what the cursor stands on: `film.mov done: 4 MB in 2.5 s`.
+    var named: String {
+        let rest = kind.isTrouble ? trouble : facts.joined(separator: ", ")
+        return "\(PlainText.name(upload)) \(phrase)" + (rest.isEmpty ? "" : ": \(rest)")
+    }
+
+    /// What it does or did; the subject stands before it.
+    private var phrase: String {
+        switch kind {
+        case .added: "added"
+        case .resumed: "resumed"
+        case .queuedAgain: "queued again"
+        case .began: upload.tries.attempts > 1 ? "began again" : "began"
+        case .wentOn: "went on"
+        case .done: "done"
+        case .paused: "paused"
+        case .offline: "waits for the network"
+        case .removed: "removed"
+        case .waits: "is tried again \(wait)"
+        case .held: "is held"
+        case .failed: "failed"
+        }
+    }
+
+    /// What matters then.
+    private var facts: [String] {
+        switch kind {
+        case .added, .began: [amount] + destination
+        case .wentOn: ["from \(share) of \(amount)"]
+        case .paused: reached > 0 ? ["at \(share)"] : []
+        case .done: outcome
+        case .resumed, .queuedAgain, .offline, .removed, .waits, .held, .failed: []
+        }
+    }
+
+    /// What is wrong and what to do about it, as the failure says it.
+    private var trouble: String {
+        switch upload.state {
+        case .waiting(_, let failure): RowAppearance.sentence(failure, of: upload)
+        case .held(let failure), .failed(let failure):
+            [RowAppearance.sentence(failure, of: upload), failure.hint].compactMap { $0 }.joined(
+                separator: "; ")
+        case .queued, .running, .paused, .done: ""
+        }
+    }
+
+    private var wait: String {
+        guard case .waiting(let until, _) = upload.state else { return "later" }
+        return Wording.wait(until.timeIntervalSince(clock.date))
+    }
+
+    private var amount: String { ByteFormat.sentence(upload.size) }
+
+    private var share: String { "\(Wording.percent(reached, of: upload.size))%" }
+
+    private var destination: [String] {
+        upload.target.destination.isEmpty ? [] : ["to \(upload.target.destination)"]
+    }
+
+    /// `4.1 GB in 2 min 31 s`, `9.8 MB/s`, `verified (MD5)`.
+    private var outcome: [String] {
+        guard case .done(let receipt, _) = upload.state else { return [] }
+        if receipt.wasThere { return [amount, "was there already"] }
+        var took = [amount]
+        if receipt.duration >= 0.05, upload.size > 0 {
+            took = [
+                "\(amount) in \(PlainText.duration(receipt.duration))",
+                ByteFormat.rate(Double(upload.size) / receipt.duration),
+            ]
+        }
+        let remarks: [String?] = [
+            receipt.verified.map { "verified (\($0.shown))" } ?? "not verified",
+            upload.mayBeDuplicate ? "maybe there twice" : nil,
+            receipt.source.map { "the file was \($0.rawValue) meanwhile" },
+        ]
+        return took + remarks.compactMap { $0 }
+    }
+}

@@ -1,0 +1,78 @@
+import Transfer
+public import UploadProtocols
+
+/// Uploads as people name them: `3`, or `3-7` for those from 3 to 7 that there are.
+public struct UploadNumbers: Hashable, Codable, Sendable {
+    /// As they were typed. They may overlap, and reach from 1 to the largest number: nothing is made for each number.
+    public let ranges: [ClosedRange<Upload.ID>]
+
+    public init(_ ranges: [ClosedRange<Upload.ID>]) { self.ranges = ranges }
+
+    /// - Throws: `UploadFailure` (`permanent`) for a word that is neither a number nor a range.
+    public init(words: some Sequence<some StringProtocol>) throws(UploadFailure) {
+        var ranges: [ClosedRange<Upload.ID>] = []
+        for word in words { ranges.append(try Self.range(String(word))) }
+        self.ranges = ranges
+    }
+
+    private static func range(_ word: String) throws(UploadFailure) -> ClosedRange<Upload.ID> {
+        let ends = word.split(separator: "-", omittingEmptySubsequences: false)
+        let numbers = ends.compactMap(number)
+        guard numbers.count == ends.count, let first = numbers.first, let last = numbers.last, ends.count <= 2
+        else { throw UploadFailure(.permanent, "'\(word)' is not the number of an upload") }
+        guard first <= last else {
+            throw UploadFailure(.permanent, "'\(word)' runs backwards: \(last)-\(first) is meant")
+        }
+        return first...last
+    }
+
+    private static func number(_ text: Substring) -> Upload.ID? {
+        guard text.first != "+", let id = Upload.ID(text), id > 0 else { return nil }
+        return id
+    }
+
+    /// What is chosen by them.
+    public var selection: UploadSelection {
+        ranges.allSatisfy { $0.lowerBound == $0.upperBound } ? .ids(ranges.map(\.lowerBound)) : .numbers(self)
+    }
+
+    /// Those of some uploads that are meant, each once and in their order, and the ranges in which there is none.
+    public func found(
+        among ids: some Sequence<Upload.ID>
+    ) -> (ids: [Upload.ID], missing: [ClosedRange<Upload.ID>]) {
+        let known = ids.sorted()
+        var found: [Upload.ID] = []
+        var missing: [ClosedRange<Upload.ID>] = []
+        // Ranges that overlap are gone through together, so that however many there are each upload is met once.
+        var next = 0
+        for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) {
+            let start = Self.firstIndex(of: range.lowerBound, in: known)
+            guard start < known.count, known[start] <= range.upperBound else {
+                missing.append(range)
+                continue
+            }
+            next = max(next, start)
+            while next < known.count, known[next] <= range.upperBound {
+                found.append(known[next])
+                next += 1
+            }
+        }
+        return (found, missing)
+    }
+
+    /// Where the first of sorted ids stands that is not below `id`.
+    private static func firstIndex(of id: Upload.ID, in known: [Upload.ID]) -> Int {
+        var (low, high) = (0, known.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if known[middle] < id { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
+    /// `17`, or `20 to 30`.
+    public static func name(_ range: ClosedRange<Upload.ID>) -> String {
+        range.lowerBound == range.upperBound
+            ? "\(range.lowerBound)" : "\(range.lowerBound) to \(range.upperBound)"
+    }
+}

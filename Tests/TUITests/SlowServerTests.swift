@@ -1,0 +1,99 @@
+import Foundation
+import Testing
+import Transfer
+import UploadProtocols
+import Uploads
+
+@testable import TUI
+
+/// A server that asks to wait takes the status line.
+struct SlowServerTests {
+    private static func pause(_ host: String, seconds: Double = 190, waiting: Int = 12) -> AskedPause {
+        AskedPause(
+            host: host, status: 503, until: Date(timeIntervalSince1970: Clock.start + seconds),
+            waiting: waiting)
+    }
+
+    private static func line(
+        _ pauses: [AskedPause], columns: Int, isUnicode: Bool = true, uploads: [Upload] = [.make(1)]
+    ) -> String {
+        var model = Model.make(uploads, columns: columns, isUnicode: isUnicode)
+        _ = model.change(status: EngineStatus(askedPauses: pauses))
+        let frame = model.frame()
+        #expect(frame.row(0).allSatisfy { [.banner, .escape].contains($0.role) })
+        return frame.text(0)
+    }
+
+    @Test(
+        arguments: [
+            (120, " ◐ SLOW  box.example asks to wait (503) until 14:03:10; 12 uploads wait  [n] try now"),
+            (80, " ◐ SLOW  box.example asks to wait (503) until 14:03:10; 12 uploads wait"),
+            (60, " ◐ SLOW  box.example until 14:03:10, 12 wait"),
+            (40, " ◐ SLOW  503 until 14:03:10, 12 wait"),
+        ])
+    func `who asks, until when and how many wait, in the words that fit`(columns: Int, line: String) {
+        #expect(Self.line([Self.pause("box.example")], columns: columns) == line)
+    }
+
+    @Test func `in ASCII it has a sign of its own`() {
+        #expect(
+            Self.line([Self.pause("box.example")], columns: 80, isUnicode: false)
+                == " % SLOW  box.example asks to wait (503) until 14:03:10; 12 uploads wait")
+    }
+
+    @Test func `of several servers the first is told, and how many more there are`() {
+        let pauses = [
+            Self.pause("a.example"), Self.pause("b.example", seconds: 9, waiting: 1), Self.pause("c.example"),
+        ]
+        #expect(
+            Self.line(pauses, columns: 120)
+                == " ◐ SLOW  a.example asks to wait (503) until 14:03:10, and 2 more; 25 uploads wait  [n] try now"
+        )
+        #expect(Self.line(pauses, columns: 60) == " ◐ SLOW  a.example +2 until 14:03:10, 25 wait")
+    }
+
+    @Test func `what goes elsewhere meanwhile is told where there is room`() {
+        let line = Self.line([Self.pause("box.example")], columns: 120, uploads: [.make(1, state: .running)])
+        #expect(line.hasSuffix("; 12 uploads wait; 1 up  [n] try now"))
+    }
+
+    @Test func `when it is over the line is as before`() {
+        var model = Model.make([.make(1)])
+        let before = model.frame().text(0)
+        _ = model.change(status: EngineStatus(askedPauses: [Self.pause("box.example")]))
+        _ = model.change(status: EngineStatus())
+        #expect(model.frame().text(0) == before)
+    }
+
+    @Test func `without a network nobody needs to know who asks to wait`() {
+        var model = Model.make([.make(1)])
+        let away = EngineStatus.Network.offline(since: Clock.at(0).date, reason: "no address")
+        _ = model.change(status: EngineStatus(network: away, askedPauses: [Self.pause("box.example")]))
+        #expect(model.frame().text(0).contains("OFFLINE"))
+    }
+
+    @Test func `a host's name cannot leave the line`() {
+        let line = Self.line([Self.pause("evil\u{1B}[2J")], columns: 80)
+        #expect(line.contains("evil\\e[2J asks to wait"))
+    }
+
+    @Test func `the log tells it once, however many wait and whatever the clock says`() {
+        var model = Model.make([.make(1)])
+        for waiting in 1...5 {
+            let pause = Self.pause("box.example", seconds: 190 + Double(waiting) / 100, waiting: waiting)
+            _ = model.change(status: EngineStatus(askedPauses: [pause]))
+        }
+        #expect(
+            model.log.entries.map(\.text) == ["box.example asks to wait (503) until 14:03:10; 1 upload waits"]
+        )
+        _ = model.change(status: EngineStatus(askedPauses: [Self.pause("box.example", seconds: 400)]))
+        #expect(model.log.entries.count == 2)
+    }
+
+    @Test func `fewer uploads at a time for a host that is slow has the same sign`() {
+        var model = Model.make([.make(1)])
+        let slow = UploadFailure(.timedOut, "requests to box.example time out: 1 at a time for now")
+        _ = model.change(status: EngineStatus(notice: slow))
+        #expect(model.frame().text(0) == " ◐ SLOW  \(slow.summary)")
+    }
+}

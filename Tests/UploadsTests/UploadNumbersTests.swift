@@ -1,0 +1,66 @@
+import Testing
+import Transfer
+import UploadProtocols
+
+@testable import Uploads
+
+struct UploadNumbersTests {
+    @Test func `words are numbers and ranges`() throws {
+        #expect(try UploadNumbers(words: ["12", "3-7", "5-5"]).ranges == [12...12, 3...7, 5...5])
+    }
+
+    @Test(arguments: [
+        "", "0", "-1", "+1", "1-", "-", "1--2", "1-2-3", "0-3", "x", "1-x", "１", "1 2",
+        "9-99999999999999999999",
+    ])
+    func `anything else is named as no number`(word: String) {
+        #expect(throws: UploadFailure(.permanent, "'\(word)' is not the number of an upload")) {
+            try UploadNumbers(words: [word])
+        }
+    }
+
+    @Test func `a range that runs backwards is told as it is meant`() {
+        #expect(throws: UploadFailure(.permanent, "'7-3' runs backwards: 3-7 is meant")) {
+            try UploadNumbers(words: ["7-3"])
+        }
+    }
+
+    @Test(
+        arguments: [
+            ([3...7], [4, 6], []), ([1...1], [], [1...1]), ([6...6, 4...4, 4...6], [4, 6], []),
+            ([5...5, 4...6], [4, 6], [5...5]), ([1...Int.max], [2, 4, 6, 8], []),
+            ([9...Int.max], [], [9...Int.max]),
+            ([1...3, 3...7, 2...2], [2, 4, 6], []),
+        ] as [([ClosedRange<Int>], [Int], [ClosedRange<Int>])])
+    func `those that there are are found once each, and ranges without any are named`(
+        ranges: [ClosedRange<Int>], ids: [Int], missing: [ClosedRange<Int>]
+    ) {
+        let found = UploadNumbers(ranges).found(among: [8, 2, 6, 4])
+        #expect(found.ids == ids)
+        #expect(found.missing == missing)
+    }
+
+    @Test func `however many ranges overlap, each upload is looked at once`() {
+        let ranges = (1...20_000).map { $0...Int.max }
+        #expect(UploadNumbers(ranges).found(among: 1...20_000).ids.count == 20_000)
+    }
+
+    @Test func `the queue takes a range as those in it, and nothing if one range has none`() async throws {
+        let fixture = QueueFixture()
+        _ = await fixture.add(5)
+        guard
+            case .changed(let paused) = await fixture.queue.perform(
+                .pause(.numbers(UploadNumbers([2...3, 5...900]))))
+        else {
+            Issue.record("refused")
+            return
+        }
+        #expect(paused.sorted() == [2, 3, 5])
+        let reply = await fixture.queue.perform(.resume(.numbers(UploadNumbers([1...3, 6...9, 20...20]))))
+        #expect(
+            reply
+                == .refused(
+                    UploadFailure(
+                        .permanent, "there is no upload 6 to 9, 20", hint: "`ferry list` shows the numbers")))
+    }
+}
