@@ -1,5 +1,6 @@
 import Synchronization
 import Testing
+import Transfer
 import UploadProtocols
 import Uploads
 
@@ -27,7 +28,9 @@ import Uploads
     }
 
     private static let service = AddService(
-        preview: { _ in FileSelection() }, add: { _, _ in .changed([]) }, complete: { [$0 + "/"] })
+        preview: { _ in FileSelection() },
+        list: { _ in BrowsedFolder(path: LocalPath("/out"), text: "/out/", contents: .entries([])) },
+        add: { _, _ in .changed([]) }, complete: { [$0 + "/"] })
 
     @Test func `commands are carried out in the order they were typed, also those typed before leaving`()
         async

@@ -132,11 +132,72 @@ public struct ActionTable: Hashable, Sendable {
         Entry(action: .confirm, context: .add, keys: [.enter], hint: "add", help: "add what is shown"),
         Entry(action: .complete, context: .add, keys: [.tab], hint: "complete", help: "complete the path"),
         Entry(
-            action: .nextDestination, context: .add, keys: [.backTab, .up, .down], hint: "destination",
+            action: .nextDestination, context: .add, keys: [.backTab], hint: "destination",
             help: "choose another destination"),
+        Entry(
+            action: .browse, context: .add, keys: [.down, .pageDown], hint: "list",
+            help: "choose from the folder's list"),
         Entry(
             action: .cancel, context: .add, keys: [.escape, .control("c")], hint: "close", help: "add nothing"
         ),
+        Entry(
+            action: .leftOut, context: .add, keys: [.function(3), .control("v")], hint: "left out",
+            help: "list what is left out, and why"),
+
+        Entry(
+            action: .confirm, context: .browse, keys: [.enter], hint: "add",
+            help: "open the folder, or add what is chosen"),
+        Entry(
+            action: .mark, context: .browse, keys: [.character(" "), .insert], hint: "mark",
+            help: "mark and step down"),
+        Entry(
+            action: .toLine, context: .browse, keys: [.escape, .tab, .character("/")], hint: "line",
+            help: "back to the line"),
+        Entry(
+            action: .open, context: .browse, keys: [.right, .character("l")], hint: "open",
+            help: "open the folder"),
+        Entry(
+            action: .parent, context: .browse, keys: [.left, .character("h"), .backspace], hint: "up",
+            help: "the folder that this one is in"),
+        Entry(
+            action: .toggleHidden, context: .browse, keys: [.character(".")], hint: "hidden",
+            help: "show hidden names, or not"),
+        Entry(
+            action: .add, context: .browse, keys: [.character("a")], hint: "add",
+            help: "add what is chosen, wherever the cursor is"),
+        Entry(
+            action: .unmarkAll, context: .browse, keys: [.character("u")], hint: "unmark all",
+            help: "clear all marks, in all folders"),
+        Entry(
+            action: .leftOut, context: .browse, keys: [.character("v"), .function(3)], hint: "left out",
+            help: "list what is left out, and why"),
+        Entry(
+            action: .markAll, context: .browse, keys: [.control("a"), .character("*")],
+            help: "mark all shown"),
+        Entry(
+            action: .nextDestination, context: .browse, keys: [.backTab],
+            help: "choose another destination"),
+        Entry(action: .upOrLine, context: .browse, keys: [.up], help: "one up, from the first to the line"),
+        Entry(action: .up, context: .browse, keys: [.character("k")], help: "one up"),
+        Entry(action: .down, context: .browse, keys: [.character("j"), .down], help: "one down"),
+        Entry(action: .pageUp, context: .browse, keys: [.pageUp, .control("b")], help: "a page up"),
+        Entry(action: .pageDown, context: .browse, keys: [.pageDown, .control("f")], help: "a page down"),
+        Entry(action: .top, context: .browse, keys: [.character("g"), .home], help: "to the first"),
+        Entry(action: .bottom, context: .browse, keys: [.character("G"), .end], help: "to the last"),
+        Entry(
+            action: .cancel, context: .browse, keys: [.character("q"), .control("c")], help: "add nothing"),
+
+        Entry(
+            action: .cancel, context: .leftOut,
+            keys: [.escape, .enter, .character("q"), .character("v"), .function(3), .control("c")],
+            hint: "back", help: "back to what is added"),
+        Entry(action: .up, context: .leftOut, keys: [.character("k"), .up], hint: "up", help: "one up"),
+        Entry(
+            action: .down, context: .leftOut, keys: [.character("j"), .down], hint: "down", help: "one down"),
+        Entry(action: .pageUp, context: .leftOut, keys: [.pageUp, .control("b")], help: "a page up"),
+        Entry(action: .pageDown, context: .leftOut, keys: [.pageDown, .control("f")], help: "a page down"),
+        Entry(action: .top, context: .leftOut, keys: [.character("g"), .home], help: "to the first"),
+        Entry(action: .bottom, context: .leftOut, keys: [.character("G"), .end], help: "to the last"),
 
         Entry(action: .confirm, context: .prompt, keys: [.enter], hint: "set", help: "set the value"),
         Entry(
