@@ -172,6 +172,25 @@ import Uploads
         #expect(Self.request(&model, at: 4) == nil)
     }
 
+    @Test func `a count that nobody waits for any more is ended`() {
+        var model = Self.make()
+        _ = model.update(.key(.down))
+        model.type(" ")
+        #expect(Self.request(&model) != nil)
+        guard case .stopPreview? = model.type("u").first else {
+            Issue.record("it goes on")
+            return
+        }
+    }
+
+    @Test func `the wheel moves what is seen, and keys stay where they went`() {
+        var model = Self.make(folder: .make("/out", names: (0..<100).map { "file\($0)" }))
+        _ = model.update(.key(.wheel(3, Point(row: 8, column: 8))))
+        let text = model.frame().description
+        #expect(!text.contains("../") && text.contains("file5"))
+        #expect(model.context == .add)
+    }
+
     @Test func `space on what is marked takes the mark away`() {
         var model = Self.make()
         _ = model.update(.key(.down))

@@ -178,6 +178,14 @@ struct FolderBrowser: Sendable {
         }
     }
 
+    /// Moves what is seen, and the cursor only as far as it has to.
+    mutating func scroll(by lines: Int, height: Int) {
+        let height = max(1, height)
+        let (sum, isOver) = top.addingReportingOverflow(lines)
+        top = max(0, min(isOver ? (lines > 0 ? .max : 0) : sum, count - height))
+        move(to: max(top, min(cursor, top + height - 1)))
+    }
+
     mutating func keepCursorInView(height: Int) {
         let height = max(1, height)
         top = max(0, min(top, cursor, count - height))

@@ -23,11 +23,21 @@ enum Message: Sendable {
     case queueEnded
 }
 
+extension Message {
+    /// True for the answer what a choice comes to.
+    var isPreview: Bool {
+        if case .previewed = self { return true }
+        return false
+    }
+}
+
 /// What the model wants done outside.
 enum Effect: Sendable {
     case perform(QueueCommand, Request)
     /// What would this add? Replaces a question that is still open.
     case preview(AddRequest, number: Int)
+    /// Nobody waits for the answer any more.
+    case stopPreview
     /// What is in this folder? Replaces a question that is still open.
     case list(BrowsedPlace, number: Int)
     case complete(String, number: Int)

@@ -97,6 +97,12 @@ extension Model {
 
 /// What is found out outside: what a choice comes to, and what is in a folder.
 extension Model {
+    /// The number of the question what a choice comes to, while it is open.
+    var pendingPreview: Int? {
+        guard case .add(let add) = dialog, case .asked(let number, _) = add.preview else { return nil }
+        return number
+    }
+
     mutating func askWhatIsDue() -> [Effect] {
         guard case .add(var add) = dialog else { return [] }
         var effects: [Effect] = []

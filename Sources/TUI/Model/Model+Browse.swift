@@ -94,10 +94,10 @@ extension Model {
 
     /// The wheel goes over the list without taking the keys away from the line.
     mutating func scroll(_ dialog: AddDialog, by lines: Int) {
-        let height = height(ofLeftOutIn: dialog)
+        let (height, listHeight) = (height(ofLeftOutIn: dialog), height(of: dialog))
         change(dialog) { add in
             guard case .leftOut(let top, let isFromList) = add.focus else {
-                add.browser.move(by: lines)
+                add.browser.scroll(by: lines, height: listHeight)
                 return
             }
             guard case .ready(let preview) = add.preview else { return }

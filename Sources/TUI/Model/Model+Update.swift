@@ -5,6 +5,14 @@ import Uploads
 extension Model {
     /// Takes in what happened and returns what is to be done outside. The only place where the model changes.
     mutating func update(_ message: Message) -> [Effect] {
+        let asked = pendingPreview
+        let effects = handle(message)
+        // Walking through large folders costs, also when nobody wants to know any more.
+        guard asked != nil, pendingPreview == nil, !message.isPreview else { return effects }
+        return effects + [.stopPreview]
+    }
+
+    private mutating func handle(_ message: Message) -> [Effect] {
         switch message {
         case .clock(let clock): return advance(to: clock)
         case .resized(let size):

@@ -140,6 +140,7 @@ final class Program {
         switch effect {
         case .perform(let command, let request): send(.perform(command, request))
         case .preview(let request, let number): send(.preview(request, number: number))
+        case .stopPreview: send(.stopPreview)
         case .list(let place, let number): send(.list(place, number: number))
         case .complete(let line, let number): send(.complete(line, number: number))
         case .add(let selection, let destination): send(.add(selection, destination: destination))

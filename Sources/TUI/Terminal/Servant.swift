@@ -5,6 +5,8 @@ enum Order: Sendable {
     case perform(QueueCommand, Request)
     case add(FileSelection, destination: String)
     case preview(AddRequest, number: Int)
+    /// Ends the preview that is under way.
+    case stopPreview
     case list(BrowsedPlace, number: Int)
     case complete(String, number: Int)
 }
@@ -48,6 +50,7 @@ struct Servant: Sendable {
                 // Only the newest choice is of interest, and looking at a large folder takes long.
                 looking?.cancel()
                 looking = Task { await carryOut(order) }
+            case .stopPreview: looking?.cancel()
             case .list:
                 listing?.cancel()
                 listing = Task { await carryOut(order) }
@@ -79,6 +82,7 @@ struct Servant: Sendable {
         case .preview(let request, let number):
             let selection = await add.preview(request)
             if !Task.isCancelled { mailbox.post(.previewed(selection, number: number)) }
+        case .stopPreview: break
         case .list(let place, let number):
             let folder = await add.list(place)
             if !Task.isCancelled { mailbox.post(.listed(folder, number: number)) }

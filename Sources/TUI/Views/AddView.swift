@@ -75,7 +75,8 @@ struct AddView {
         let context: Context = add.focus == .list ? .browse : .add
         let most =
             [Context.add, .browse].map { keyRows($0, omitting: omitted, opens: true).count }.max() ?? 1
-        if add.marks.isEmpty { omitted.formUnion([.unmarkAll, .add]) }
+        if add.marks.isEmpty { omitted.insert(.unmarkAll) }
+        if add.request == nil || add.fileUnderCursor != nil { omitted.insert(.add) }
         if case .ready(let preview) = add.preview, !preview.selection.problems.isEmpty {
         } else {
             omitted.insert(.leftOut)

@@ -14,7 +14,7 @@ struct FolderBrowserView {
     /// The folder, and what is marked in it and elsewhere.
     var header: DialogBox.Line {
         let marks = browser.marks.isEmpty ? SafeText() : safe(" " + Self.count(browser) + " ")
-        let place = safe(" " + (folder ?? "") + " ")
+        let place = safe(folder.isEmpty ? " " : " " + folder + " ")
             .truncatedAtStart(to: max(0, width - marks.width - 4), ellipsis: appearance.glyphs.ellipsis)
         let gap = max(0, width - 2 - marks.width - place.width)
         return [
@@ -49,7 +49,14 @@ struct FolderBrowserView {
         max(0, min(max(browser.top, browser.cursor - height + 1), browser.cursor))
     }
 
-    private var folder: String? { browser.text ?? browser.folder.map { $0.text + "/" } }
+    private var folder: String {
+        if let text = browser.text { return text }
+        switch (browser.folder, browser.place) {
+        case (let path?, _): return path.text + "/"
+        case (nil, .line(let text)): return text
+        case (nil, .folder(let path)): return path.text + "/"
+        }
+    }
 
     /// Why there are no names.
     private var message: DialogBox.Piece? {
