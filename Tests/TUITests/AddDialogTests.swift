@@ -17,7 +17,7 @@ import Uploads
 
     private func question(_ effects: [Effect]) -> (text: String, number: Int)? {
         effects.compactMap { effect -> (text: String, number: Int)? in
-            if case .preview(let text, let number) = effect { return (text: text, number: number) }
+            if case .preview(let request, let number) = effect { return (text: request.text, number: number) }
             return nil
         }.first
     }

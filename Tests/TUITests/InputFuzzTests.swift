@@ -36,7 +36,8 @@ import Uploads
 /// Feeds bytes to a model as the program does, and answers what the model asks for.
 private struct Typist {
     private static let fragments: [[UInt8]] = [
-        "\u{1B}", "\u{1B}[", "\u{1B}O", "\u{1B}[A", "\u{1B}[1;2B", "\u{1B}[3~", "\u{1B}[5~", "\u{1B}[200~",
+        "\u{1B}", "\u{1B}[", "\u{1B}O", "\u{1B}[A", "\u{1B}[1;2B", "\u{1B}[3~", "\u{1B}[5~", "\u{1B}[B",
+        "\u{1B}[B", "\u{1B}[C", "\u{1B}[D", " ", "\u{1B}OR", "\u{1B}[200~",
         "\u{1B}[201~", "\u{1B}[201~", "\u{1B}[<0;12;5M", "\u{1B}[<0;40;1M", "\u{1B}[<0;", "\u{1B}[<65;1;1M",
         "\u{1B}[<0;99999999999999999999;1M", "\u{1B}[9;9R", "\u{1B}]52;c;", "\u{7}", "\u{1B}P1$r", "\u{1B}\\",
         "\u{1B}[;;;;;;", "報", "👩‍👩‍👧", "é\u{301}", "\u{202E}", "/a/b\n", "q", "y", "\r", "?", "/", "size>", "o",
@@ -89,9 +90,12 @@ private struct Typist {
     private mutating func update(_ message: Message) {
         for effect in model.update(message) {
             switch effect {
-            case .preview(let text, let number):
-                let problem = FileSelection.Problem(path: LocalPath(text), reason: "no such file")
-                update(.previewed(FileSelection(files: [], problems: [problem]), number: number))
+            case .preview(let request, let number):
+                let problem = FileSelection.Problem(path: LocalPath(request.text), reason: "no such file")
+                let problems = Array(repeating: problem, count: .random(in: 1...40, using: &dice))
+                update(.previewed(FileSelection(files: [], problems: problems), number: number))
+            case .list(let place, let number):
+                update(.listed(.make(place, &dice), number: number))
             case .complete(let line, let number):
                 update(.completed([line + "a", line + "b"], number: number))
             default: break

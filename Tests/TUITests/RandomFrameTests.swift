@@ -24,7 +24,8 @@ import Uploads
         .character("t"), .character("w"), .character("v"), .character("y"), .character("/"), .control("c"),
         .character("p"), .character(" "), .character("G"), .character("2"), .character("報"), .escape, .enter,
         .tab,
-        .backTab, .down, .pageDown, .left, .paste("/a/b\n/報告\n", isComplete: true),
+        .backTab, .down, .down, .right, .control("a"), .function(3), .character("."),
+        .wheel(3, Point(row: 3, column: 3)), .pageDown, .left, .paste("/a/b\n/報告\n", isComplete: true),
         .paste(String(repeating: "報", count: 300), isComplete: true),
     ]
 
@@ -61,6 +62,10 @@ import Uploads
                 _ = model.pass(to: Double(round * 20 + step))
                 if let key = Self.keys.randomElement(using: &dice) { _ = model.update(.key(key)) }
                 if count > 0 { _ = model.change(Self.upload(.random(in: 1...count, using: &dice), &dice)) }
+                if case .add(let add) = model.dialog {
+                    _ = model.update(
+                        .listed(.make(add.browser.place, &dice), number: model.questions))
+                }
                 _ = model.update(.previewed(reply, number: model.questions))
                 _ = model.update(.completed(["/報告", "/報告書"], number: model.questions))
                 _ = model.update(

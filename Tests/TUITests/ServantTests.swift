@@ -1,5 +1,6 @@
 import Synchronization
 import Testing
+import Transfer
 import UploadProtocols
 import Uploads
 
@@ -27,7 +28,34 @@ import Uploads
     }
 
     private static let service = AddService(
-        preview: { _ in FileSelection() }, add: { _, _ in .changed([]) }, complete: { [$0 + "/"] })
+        preview: { _ in FileSelection() },
+        list: { _ in BrowsedFolder(path: LocalPath("/out"), text: "/out/", contents: .entries([])) },
+        add: { _, _ in .changed([]) }, complete: { [$0 + "/"] })
+
+    @Test func `a folder that does not answer holds up no other`() async {
+        let (gate, answer) = AsyncStream.makeStream(of: Void.self)
+        var service = Self.service
+        service.list = { place in
+            if case .line = place { for await _ in gate {} }
+            return BrowsedFolder(path: LocalPath("/fast"), text: nil, contents: .entries([]))
+        }
+        let (mail, arrived) = AsyncStream.makeStream(of: Void.self)
+        let mailbox = Mailbox { arrived.yield() }
+        let (orders, continuation) = AsyncStream.makeStream(of: Order.self)
+        continuation.yield(.list(.line("/share"), number: 1))
+        continuation.yield(.list(.folder(LocalPath("/fast")), number: 2))
+        let servant = Servant(client: Recorder(), add: service, mailbox: mailbox)
+        let work = Task { await servant.run(orders) }
+        var listed: [Int] = []
+        for await _ in mail {
+            for case .listed(_, let number) in mailbox.drain().messages { listed.append(number) }
+            if !listed.isEmpty { break }
+        }
+        #expect(listed == [2])
+        answer.finish()
+        continuation.finish()
+        await work.value
+    }
 
     @Test func `commands are carried out in the order they were typed, also those typed before leaving`()
         async

@@ -1,4 +1,9 @@
-"""Adding files: by typing with Tab, by a pattern, by a paste, by what a terminal makes of a drop."""
+"""Adding files: by typing with Tab, from the list of a folder, by a pattern, by a paste, by what a terminal makes of
+a drop.
+"""
+
+import base64
+import os
 
 import pytest
 
@@ -124,3 +129,123 @@ def test_the_dialog_fits_a_small_screen(server, home, start):
     screen.wait("1 file, 10 B", "[Enter] add")
     confirm(screen)
     screen.wait("✓ one.txt")
+
+
+DOWN, UP, RIGHT, LEFT = "\x1b[B", "\x1b[A", "\x1b[C", "\x1b[D"
+
+
+def enter_list(screen, path, *wanted):
+    """Opens the dialog with a path in the line, and goes to the list."""
+    open_dialog(screen, path)
+    screen.wait(*wanted, gone="looking")
+    screen.press(DOWN)
+    screen.wait("[space] mark")
+
+
+def test_files_of_two_folders_are_marked_and_added(screen, home):
+    for name in "one/a.mov", "one/b.mov", "two/c.mov", "two/d.mov", "top.txt":
+        home.make(name, "2K")
+    enter_list(screen, f"{home.files}/", "one/", "two/", "top.txt")
+    screen.press(RIGHT)
+    screen.wait("a.mov", "b.mov", "files ~/files/one/", gone="top.txt")
+    screen.press(" ")
+    screen.wait("1 marked", "1 file, 2 KB")
+    screen.press(LEFT)
+    screen.wait("top.txt", "1 marked, 1 elsewhere")
+    screen.press("j\r")
+    screen.wait("d.mov", "files ~/files/two/")
+    screen.press("j ")
+    screen.wait("2 marked, 1 elsewhere", "2 files, 4 KB")
+    assert home.list() == []
+    screen.press("a")
+    screen.wait("added 2 uploads", "Done 2", "a.mov", "d.mov", gone="[space] mark")
+    assert sorted(os.path.basename(upload["path"]) for upload in home.list()) == ["a.mov", "d.mov"]
+
+
+def test_a_folder_that_is_marked_is_counted_with_all_in_it(screen, home):
+    for number in range(5):
+        home.make(f"day/deep/{number}.mov", "1K")
+    enter_list(screen, f"{home.files}/", "day/")
+    screen.press(" ")
+    screen.wait("1 marked", "5 files, 5 KB")
+    screen.press("a")
+    screen.wait("added 5 uploads", "Done 5")
+
+
+def test_a_file_under_the_cursor_is_added_by_enter(screen, home):
+    home.make("one.txt", 10)
+    home.make("two.txt", 20)
+    enter_list(screen, f"{home.files}/", "one.txt", "two.txt")
+    screen.wait("one.txt, 10 B")
+    screen.press("j")
+    screen.wait("two.txt, 20 B")
+    confirm(screen)
+    screen.wait("added 1 upload", "Done 1", "two.txt")
+
+
+def path_bytes(path):
+    """A path of `ferry list --json`: as it is, or in base64 if it is no text."""
+    coded = path.removeprefix("base64:")
+    return path.encode() if coded == path else base64.b64decode(coded)
+
+
+def test_names_that_no_line_can_hold_are_marked_and_added(screen, home):
+    folder = os.fsencode(home.files) + b"/odd\xff"
+    os.mkdir(folder)
+    names = [b" quote'\x1b[31mred", b"bad\xfe", b"line\nend"]
+    for name in names:
+        with open(folder + b"/" + name, "wb") as file:
+            file.write(b"x")
+    enter_list(screen, f"{home.files}/", "odd\ufffd/")
+    screen.press(RIGHT)
+    screen.wait("bad\ufffd", "line\\nend", "quote'\\e[31mred")
+    screen.press("\x01")
+    screen.wait("3 marked", "3 files, 3 B")
+    screen.press("a")
+    # The receiver takes no names with control characters; that is its own matter.
+    screen.wait("All 3", "Failed 2", "Done 1", "bad\ufffd")
+    paths = [upload["path"] for upload in home.list()]
+    assert {path_bytes(path) for path in paths} == {folder + b"/" + name for name in names}
+
+
+def test_a_folder_that_is_gone_says_so_and_can_be_left(screen, home):
+    home.make("day/a.mov", "1K")
+    home.make("top.txt", "1K")
+    enter_list(screen, f"{home.files}/", "day/", "top.txt")
+    os.unlink(home.files / "day" / "a.mov")
+    os.rmdir(home.files / "day")
+    screen.press(RIGHT)
+    screen.wait("cannot be read: no such folder")
+    screen.press(LEFT)
+    screen.wait("top.txt", gone="day/")
+    screen.press("\x1b")
+    screen.wait("[Tab] complete")
+    screen.press("\x1b")
+    screen.wait("Nothing to upload yet.", gone="[Tab] complete")
+
+
+def test_all_that_is_left_out_is_listed(screen, home):
+    home.make("day/a.mov", "1K")
+    for number in range(30):
+        home.make(f"day/.hidden{number:02}", "1K")
+    enter_list(screen, f"{home.files}/", "day/")
+    screen.press(" ")
+    screen.wait("1 file, 1 KB", "30 left out", "[v] left out")
+    screen.press("v")
+    screen.wait("Left out: 1 to ", " of 30", ".hidden00: is hidden")
+    screen.press("G")
+    screen.wait(".hidden29")
+    screen.press("\x1b")
+    screen.wait("[space] mark")
+
+
+def test_the_list_works_on_a_small_screen_with_plain_signs(server, home, start):
+    home.make("one.txt", 10)
+    home.make("two.txt", 20)
+    screen = start("--ascii", "--no-color", rows=10, columns=40)
+    screen.wait("Nothing to upload yet.")
+    enter_list(screen, f"{home.files}/", "one.txt")
+    screen.press(" ")
+    screen.wait("1 marked", "1 file, 10 B", ">  two.txt")
+    screen.press("a")
+    screen.wait("+ one.txt")

@@ -24,6 +24,9 @@ struct Region: Equatable, Sendable {
         case mark(Upload.ID)
         case tab(Tab)
         case action(Action)
+        /// A name in the folder that is listed, and its place for a mark.
+        case entry([UInt8])
+        case entryMark([UInt8])
         /// A dialog: clicks on it do not reach what is below.
         case nothing
     }

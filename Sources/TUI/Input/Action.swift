@@ -15,6 +15,7 @@ enum Action: Hashable, Sendable {
     /// Inside dialogs.
     case confirm, cancel, previous, next, columnBack, columnOn
     case complete, nextDestination
+    case browse, toLine, upOrLine, open, parent, toggleHidden, unmarkAll, leftOut
     case copyPath, copyAddress, copyError
     case removeNow, quitNow, quitWhenIdle, stopEngine
 
@@ -47,14 +48,15 @@ enum Action: Hashable, Sendable {
 
 /// Where keys mean something of their own.
 enum Context: Hashable, Sendable, CaseIterable {
-    case list, details, help, add, prompt, filter, order, log, logSearch, copy, removal, quit, quitOrDetach,
-        leave
+    case list, details, help, add, browse, leftOut, prompt, filter, order, log, logSearch, copy, removal
+    case quit, quitOrDetach, leave
 
     /// True where characters are text and can be no keys.
     var takesText: Bool {
         switch self {
         case .help, .add, .prompt, .filter, .logSearch: true
-        case .list, .details, .order, .log, .copy, .removal, .quit, .quitOrDetach, .leave: false
+        case .list, .details, .browse, .leftOut, .order, .log, .copy, .removal, .quit, .quitOrDetach, .leave:
+            false
         }
     }
 }

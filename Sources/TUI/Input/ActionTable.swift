@@ -20,7 +20,7 @@ public struct ActionTable: Hashable, Sendable {
     }
 
     /// With the keys of those who have configured none.
-    public static let standard = ActionTable(list + dialogs)
+    public static let standard = ActionTable(list + dialogs + leaving)
 
     /// In order of importance: the hint line drops from the end.
     public let entries: [Entry]
@@ -100,156 +100,176 @@ public struct ActionTable: Hashable, Sendable {
         entry(.redraw, [.control("l")], nil, "draw the screen anew"),
     ]
 
-    private static let dialogs: [Entry] =
-        [
-            Entry(
-                action: .cancel, context: .details,
-                keys: [.enter, .escape, .character("i"), .character("q"), .control("c")], hint: "close",
-                help: "close the details"),
-            Entry(
-                action: .previous, context: .details, keys: [.character("["), .up, .character("k")],
-                hint: "the one before", help: "the one before"),
-            Entry(
-                action: .next, context: .details, keys: [.character("]"), .down, .character("j")],
-                hint: "the one after", help: "the one after"),
-            Entry(
-                action: .retry, context: .details, keys: [.character("r")], hint: "try again",
-                help: "try this one again"),
-            Entry(
-                action: .copy, context: .details, keys: [.character("y")], hint: "copy",
-                help: "copy path, URL or error"),
-            Entry(
-                action: .remove, context: .details, keys: [.character("x"), .delete], hint: "remove",
-                help: "remove this one"),
+    private static let dialogs: [Entry] = [
+        Entry(
+            action: .cancel, context: .details,
+            keys: [.enter, .escape, .character("i"), .character("q"), .control("c")], hint: "close",
+            help: "close the details"),
+        Entry(
+            action: .previous, context: .details, keys: [.character("["), .up, .character("k")],
+            hint: "the one before", help: "the one before"),
+        Entry(
+            action: .next, context: .details, keys: [.character("]"), .down, .character("j")],
+            hint: "the one after", help: "the one after"),
+        Entry(
+            action: .retry, context: .details, keys: [.character("r")], hint: "try again",
+            help: "try this one again"),
+        Entry(
+            action: .copy, context: .details, keys: [.character("y")], hint: "copy",
+            help: "copy path, URL or error"),
+        Entry(
+            action: .remove, context: .details, keys: [.character("x"), .delete], hint: "remove",
+            help: "remove this one"),
 
-            Entry(
-                action: .confirm, context: .help, keys: [.enter], hint: "do it",
-                help: "run the selected action"),
-            Entry(
-                action: .cancel, context: .help, keys: [.escape, .control("c")], hint: "close",
-                help: "close the help"),
-            Entry(action: .previous, context: .help, keys: [.up], help: "the one before"),
-            Entry(action: .next, context: .help, keys: [.down], help: "the one after"),
-            Entry(action: .columnBack, context: .help, keys: [.left, .pageUp], help: "a column back"),
-            Entry(action: .columnOn, context: .help, keys: [.right, .pageDown], help: "a column on"),
+        Entry(
+            action: .confirm, context: .help, keys: [.enter], hint: "do it", help: "run the selected action"),
+        Entry(
+            action: .cancel, context: .help, keys: [.escape, .control("c")], hint: "close",
+            help: "close the help"),
+        Entry(action: .previous, context: .help, keys: [.up], help: "the one before"),
+        Entry(action: .next, context: .help, keys: [.down], help: "the one after"),
+        Entry(action: .columnBack, context: .help, keys: [.left, .pageUp], help: "a column back"),
+        Entry(action: .columnOn, context: .help, keys: [.right, .pageDown], help: "a column on"),
 
-            Entry(action: .confirm, context: .add, keys: [.enter], hint: "add", help: "add what is shown"),
-            Entry(
-                action: .complete, context: .add, keys: [.tab], hint: "complete", help: "complete the path"),
-            Entry(
-                action: .nextDestination, context: .add, keys: [.backTab, .up, .down], hint: "destination",
-                help: "choose another destination"),
-            Entry(
-                action: .cancel, context: .add, keys: [.escape, .control("c")], hint: "close",
-                help: "add nothing"
-            ),
+        Entry(action: .confirm, context: .add, keys: [.enter], hint: "add", help: "add what is shown"),
+        Entry(action: .complete, context: .add, keys: [.tab], hint: "complete", help: "complete the path"),
+        Entry(
+            action: .nextDestination, context: .add, keys: [.backTab], hint: "destination",
+            help: "choose another destination"),
+        Entry(
+            action: .browse, context: .add, keys: [.down, .pageDown], hint: "list",
+            help: "choose from the folder's list"),
+        Entry(
+            action: .cancel, context: .add, keys: [.escape, .control("c")], hint: "close", help: "add nothing"
+        ),
+        Entry(
+            action: .leftOut, context: .add, keys: [.function(3), .control("v")], hint: "left out",
+            help: "list what is left out, and why"),
 
-            Entry(action: .confirm, context: .prompt, keys: [.enter], hint: "set", help: "set the value"),
-            Entry(
-                action: .cancel, context: .prompt, keys: [.escape, .control("c")], hint: "close",
-                help: "change nothing"),
+        Entry(
+            action: .confirm, context: .browse, keys: [.enter], hint: "add",
+            help: "open the folder, or add what is chosen"),
+        Entry(
+            action: .mark, context: .browse, keys: [.character(" "), .insert], hint: "mark",
+            help: "mark and step down"),
+        Entry(
+            action: .toLine, context: .browse, keys: [.escape, .tab, .character("/")], hint: "line",
+            help: "back to the line"),
+        Entry(
+            action: .open, context: .browse, keys: [.right, .character("l")], hint: "open",
+            help: "open the folder"),
+        Entry(
+            action: .parent, context: .browse, keys: [.left, .character("h"), .backspace], hint: "up",
+            help: "the folder that this one is in"),
+        Entry(
+            action: .toggleHidden, context: .browse, keys: [.character(".")], hint: "hidden",
+            help: "show hidden names, or not"),
+        Entry(
+            action: .add, context: .browse, keys: [.character("a")], hint: "add",
+            help: "add what is chosen, wherever the cursor is"),
+        Entry(
+            action: .unmarkAll, context: .browse, keys: [.character("u")], hint: "unmark all",
+            help: "clear all marks, in all folders"),
+        Entry(
+            action: .leftOut, context: .browse, keys: [.character("v"), .function(3)], hint: "left out",
+            help: "list what is left out, and why"),
+        Entry(
+            action: .markAll, context: .browse, keys: [.control("a"), .character("*")],
+            help: "mark all shown"),
+        Entry(
+            action: .nextDestination, context: .browse, keys: [.backTab],
+            help: "choose another destination"),
+        Entry(action: .upOrLine, context: .browse, keys: [.up], help: "one up, from the first to the line"),
+        Entry(action: .up, context: .browse, keys: [.character("k")], help: "one up"),
+        Entry(action: .down, context: .browse, keys: [.character("j"), .down], help: "one down"),
+        Entry(action: .pageUp, context: .browse, keys: [.pageUp, .control("b")], help: "a page up"),
+        Entry(action: .pageDown, context: .browse, keys: [.pageDown, .control("f")], help: "a page down"),
+        Entry(action: .top, context: .browse, keys: [.character("g"), .home], help: "to the first"),
+        Entry(action: .bottom, context: .browse, keys: [.character("G"), .end], help: "to the last"),
+        Entry(
+            action: .cancel, context: .browse, keys: [.character("q"), .control("c")], help: "add nothing"),
 
-            Entry(action: .confirm, context: .filter, keys: [.enter], hint: "keep", help: "keep the filter"),
-            Entry(
-                action: .cancel, context: .filter, keys: [.escape, .control("c")], hint: "clear",
-                help: "show all again"),
-            Entry(action: .previous, context: .filter, keys: [.up], help: "one up"),
-            Entry(action: .next, context: .filter, keys: [.down], help: "one down"),
+        Entry(
+            action: .cancel, context: .leftOut,
+            keys: [.escape, .enter, .character("q"), .character("v"), .function(3), .control("c")],
+            hint: "back", help: "back to what is added"),
+        Entry(action: .up, context: .leftOut, keys: [.character("k"), .up], hint: "up", help: "one up"),
+        Entry(
+            action: .down, context: .leftOut, keys: [.character("j"), .down], hint: "down", help: "one down"),
+        Entry(action: .pageUp, context: .leftOut, keys: [.pageUp, .control("b")], help: "a page up"),
+        Entry(action: .pageDown, context: .leftOut, keys: [.pageDown, .control("f")], help: "a page down"),
+        Entry(action: .top, context: .leftOut, keys: [.character("g"), .home], help: "to the first"),
+        Entry(action: .bottom, context: .leftOut, keys: [.character("G"), .end], help: "to the last"),
 
-            Entry(
-                action: .confirm, context: .log, keys: [.enter], hint: "go to the upload",
-                help: "go to the upload"),
-            Entry(
-                action: .filter, context: .log, keys: [.character("/")], hint: "search",
-                help: "show only what has these words"),
-            Entry(
-                action: .raiseLevel, context: .log, keys: [.character("w")], hint: "warnings",
-                help: "all, warnings, errors"),
-            Entry(
-                action: .bottom, context: .log, keys: [.character("f"), .character("G"), .end],
-                hint: "follow",
-                help: "follow what comes"),
-            Entry(
-                action: .cancel, context: .log, keys: [.character("l"), .character("q"), .control("c")],
-                hint: "close", help: "close the log"),
-            Entry(action: .escape, context: .log, keys: [.escape], help: "end the search, then close"),
-            Entry(action: .up, context: .log, keys: [.character("k"), .up], help: "one up"),
-            Entry(action: .down, context: .log, keys: [.character("j"), .down], help: "one down"),
-            Entry(action: .pageUp, context: .log, keys: [.pageUp, .control("b")], help: "a page up"),
-            Entry(action: .pageDown, context: .log, keys: [.pageDown, .control("f")], help: "a page down"),
-            Entry(action: .top, context: .log, keys: [.character("g"), .home], help: "to the first"),
-            Entry(
-                action: .confirm, context: .logSearch, keys: [.enter], hint: "keep", help: "keep the search"),
-            Entry(
-                action: .escape, context: .logSearch, keys: [.escape, .control("c")], hint: "clear",
-                help: "show all again"),
+        Entry(action: .confirm, context: .prompt, keys: [.enter], hint: "set", help: "set the value"),
+        Entry(
+            action: .cancel, context: .prompt, keys: [.escape, .control("c")], hint: "close",
+            help: "change nothing"),
 
-            orderEntry(.queue, "q", "queue", "as they run"),
-            orderEntry(.name, "n", "name", "by name"),
-            orderEntry(.size, "s", "size", "by size"),
-            orderEntry(.progress, "p", "progress", "by progress"),
-            orderEntry(.rate, "r", "rate", "by rate"),
-            orderEntry(.remaining, "e", "ETA", "by the time left"),
-            orderEntry(.added, "t", "time added", "by the time they were added"),
-            Entry(
-                action: .cancel, context: .order, keys: [.escape, .enter, .control("c")], hint: "close",
-                help: "leave the order as it is"),
+        Entry(action: .confirm, context: .filter, keys: [.enter], hint: "keep", help: "keep the filter"),
+        Entry(
+            action: .cancel, context: .filter, keys: [.escape, .control("c")], hint: "clear",
+            help: "show all again"),
+        Entry(action: .previous, context: .filter, keys: [.up], help: "one up"),
+        Entry(action: .next, context: .filter, keys: [.down], help: "one down"),
 
-            Entry(
-                action: .copyPath, context: .copy, keys: [.character("p"), .character("y"), .enter],
-                hint: "path here", help: "the path on this machine"),
-            Entry(
-                action: .copyAddress, context: .copy, keys: [.character("u")], hint: "URL there",
-                help: "the address at the server"),
-            Entry(
-                action: .copyError, context: .copy, keys: [.character("e")], hint: "error",
-                help: "what went wrong"),
-            Entry(
-                action: .cancel, context: .copy, keys: [.escape, .character("q"), .control("c")],
-                hint: "close",
-                help: "copy nothing"),
+        Entry(
+            action: .confirm, context: .log, keys: [.enter], hint: "go to the upload",
+            help: "go to the upload"),
+        Entry(
+            action: .filter, context: .log, keys: [.character("/")], hint: "search",
+            help: "show only what has these words"),
+        Entry(
+            action: .raiseLevel, context: .log, keys: [.character("w")], hint: "warnings",
+            help: "all, warnings, errors"),
+        Entry(
+            action: .bottom, context: .log, keys: [.character("f"), .character("G"), .end], hint: "follow",
+            help: "follow what comes"),
+        Entry(
+            action: .cancel, context: .log, keys: [.character("l"), .character("q"), .control("c")],
+            hint: "close", help: "close the log"),
+        Entry(action: .escape, context: .log, keys: [.escape], help: "end the search, then close"),
+        Entry(action: .up, context: .log, keys: [.character("k"), .up], help: "one up"),
+        Entry(action: .down, context: .log, keys: [.character("j"), .down], help: "one down"),
+        Entry(action: .pageUp, context: .log, keys: [.pageUp, .control("b")], help: "a page up"),
+        Entry(action: .pageDown, context: .log, keys: [.pageDown, .control("f")], help: "a page down"),
+        Entry(action: .top, context: .log, keys: [.character("g"), .home], help: "to the first"),
+        Entry(action: .confirm, context: .logSearch, keys: [.enter], hint: "keep", help: "keep the search"),
+        Entry(
+            action: .escape, context: .logSearch, keys: [.escape, .control("c")], hint: "clear",
+            help: "show all again"),
 
-            Entry(
-                action: .cancel, context: .removal, keys: [.escape, .character("n"), .enter, .control("c")],
-                hint: "keep them (default)", help: "keep them"),
-            Entry(
-                action: .removeNow, context: .removal, keys: [.character("y")], hint: "remove",
-                help: "remove them"),
-        ] + leaving
+        orderEntry(.queue, "q", "queue", "as they run"),
+        orderEntry(.name, "n", "name", "by name"),
+        orderEntry(.size, "s", "size", "by size"),
+        orderEntry(.progress, "p", "progress", "by progress"),
+        orderEntry(.rate, "r", "rate", "by rate"),
+        orderEntry(.remaining, "e", "ETA", "by the time left"),
+        orderEntry(.added, "t", "time added", "by the time they were added"),
+        Entry(
+            action: .cancel, context: .order, keys: [.escape, .enter, .control("c")], hint: "close",
+            help: "leave the order as it is"),
 
-    /// What can be asked for on leaving, by whose engine it is.
-    private static let leaving =
-        [
-            entry(
-                .quitNow, .quit, [.character("q"), .control("c")], "quit; they go on next time", "quit now"),
-            entry(
-                .quitNow, .quitOrDetach, [.character("q"), .control("c")], "quit; they go on next time",
-                "quit now"),
-            entry(
-                .detach, .quitOrDetach, [.character("d")], "quit; they go on in the background",
-                "leave them to a background engine"),
-            entry(
-                .quitNow, .leave, [.character("q"), .control("c")], "leave; they go on in the background",
-                "leave; the engine goes on"),
-            entry(
-                .stopEngine, .leave, [.character("s")], "stop the engine; they go on next time",
-                "stop the engine too"),
-        ]
-        + [Context.quit, .quitOrDetach, .leave].flatMap { context in
-            [
-                entry(
-                    .quitWhenIdle, context, [.character("w")],
-                    context == .leave ? "stop the engine when these are done" : "quit when these are done",
-                    "finish the running ones first"),
-                entry(.cancel, context, [.escape, .enter], "stay (default)", "stay"),
-            ]
-        }
+        Entry(
+            action: .copyPath, context: .copy, keys: [.character("p"), .character("y"), .enter],
+            hint: "path here", help: "the path on this machine"),
+        Entry(
+            action: .copyAddress, context: .copy, keys: [.character("u")], hint: "URL there",
+            help: "the address at the server"),
+        Entry(
+            action: .copyError, context: .copy, keys: [.character("e")], hint: "error",
+            help: "what went wrong"),
+        Entry(
+            action: .cancel, context: .copy, keys: [.escape, .character("q"), .control("c")], hint: "close",
+            help: "copy nothing"),
 
-    private static func entry(
-        _ action: Action, _ context: Context, _ keys: [Key], _ hint: String, _ help: String
-    ) -> Entry {
-        Entry(action: action, context: context, keys: keys, hint: hint, help: help)
-    }
+        Entry(
+            action: .cancel, context: .removal, keys: [.escape, .character("n"), .enter, .control("c")],
+            hint: "keep them (default)", help: "keep them"),
+        Entry(
+            action: .removeNow, context: .removal, keys: [.character("y")], hint: "remove",
+            help: "remove them"),
+    ]
 
     private static func orderEntry(
         _ key: RowOrder.Key, _ character: Character, _ hint: String, _ help: String

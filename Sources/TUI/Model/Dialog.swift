@@ -19,7 +19,7 @@ enum Dialog: Sendable {
         switch self {
         case .details: .details
         case .help: .help
-        case .add: .add
+        case .add(let add): add.context
         case .prompt: .prompt
         case .filter: .filter
         case .order: .order

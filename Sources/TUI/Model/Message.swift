@@ -11,6 +11,8 @@ enum Message: Sendable {
     case queue(QueueUpdate)
     case progress([ProgressSample])
     case replied(QueueReply, to: Request)
+    /// What is in a folder that was asked for.
+    case listed(BrowsedFolder, number: Int)
     case previewed(FileSelection, number: Int)
     case completed([String], number: Int)
     /// Something else in the process wrote to standard output or error.
@@ -21,11 +23,23 @@ enum Message: Sendable {
     case queueEnded
 }
 
+extension Message {
+    /// True for the answer what a choice comes to.
+    var isPreview: Bool {
+        if case .previewed = self { return true }
+        return false
+    }
+}
+
 /// What the model wants done outside.
 enum Effect: Sendable {
     case perform(QueueCommand, Request)
-    /// What would this text add? Replaces a question that is still open.
-    case preview(String, number: Int)
+    /// What would this add? Replaces a question that is still open.
+    case preview(AddRequest, number: Int)
+    /// Nobody waits for the answer any more.
+    case stopPreview
+    /// What is in this folder? Replaces a question that is still open.
+    case list(BrowsedPlace, number: Int)
     case complete(String, number: Int)
     case add(FileSelection, destination: String)
     case setMouse(Bool)

@@ -11,6 +11,7 @@ extension Model {
                 following = .nothing
                 moveCursor(by: lines)
             }
+            if case .add(let add) = dialog { scroll(add, by: lines) }
             return []
         case .press, .release, .cursorPosition: return []
         default: break
@@ -38,6 +39,8 @@ extension Model {
             marks.formSymmetricDifference([id])
         case .tab(let tab): if showsList { show(tab) }
         case .action(let action): return run(action)
+        case .entry(let name): return click(name)
+        case .entryMark(let name): toggleMark(name)
         case .nothing: break
         }
         return []
@@ -68,10 +71,11 @@ extension Model {
             help.selected = 0
             dialog = .help(help)
         case .add(var add):
+            let before = add
             guard add.edit(key) else { return [] }
             add.completion = nil
-            reconsider(&add)
-            dialog = .add(add)
+            add.lineChanged(now: clock.seconds)
+            settle(add, after: before)
         case .prompt(var prompt):
             guard prompt.line.handle(key) else { return [] }
             prompt.problem = nil
@@ -109,27 +113,11 @@ extension Model {
         return []
     }
 
-    private mutating func paste(_ text: String, into dialog: AddDialog) {
-        var add = dialog
-        add.paste(text)
-        add.completion = nil
-        add.deafUntil = clock.seconds + Dialog.deafness
-        reconsider(&add)
-        self.dialog = .add(add)
-    }
-
     /// True if what is clicked in the list was not drawn behind a dialog.
     var showsList: Bool {
         switch dialog {
         case nil, .filter: true
         default: false
         }
-    }
-
-    var newAddDialog: AddDialog { AddDialog(destinations: destinations, preferred: defaultDestination) }
-
-    /// The text has changed, so what it stands for is to be found out again.
-    private func reconsider(_ add: inout AddDialog) {
-        add.preview = add.text.isEmpty ? .nothing : .due(at: clock.seconds + AddDialog.patience)
     }
 }

@@ -31,7 +31,7 @@ extension Model {
         case .markAll: marks.formUnion(rows.map(\.id))
         case .filter: dialog = .filter(LineEditor(table.filter?.text ?? ""))
         case .escape: escape()
-        case .add: dialog = .add(newAddDialog)
+        case .add: return openAddDialog()
         case .pause: return togglePause()
         case .pauseAll: return togglePauseOfAll()
         case .retry: return retry()
@@ -74,7 +74,8 @@ extension Model {
         case .suspend: return [.suspend]
         case .redraw: return [.redraw]
         case .confirm, .cancel, .previous, .next, .columnBack, .columnOn, .raiseLevel, .complete,
-            .nextDestination,
+            .nextDestination, .browse, .toLine, .upOrLine, .open, .parent, .toggleHidden, .unmarkAll,
+            .leftOut,
             .copyPath, .copyAddress, .copyError, .removeNow, .quitNow, .quitWhenIdle, .stopEngine:
             break
         }

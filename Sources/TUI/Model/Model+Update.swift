@@ -5,16 +5,26 @@ import Uploads
 extension Model {
     /// Takes in what happened and returns what is to be done outside. The only place where the model changes.
     mutating func update(_ message: Message) -> [Effect] {
+        let asked = pendingPreview
+        let effects = handle(message)
+        // Walking through large folders costs, also when nobody wants to know any more.
+        guard asked != nil, pendingPreview == nil, !message.isPreview else { return effects }
+        return effects + [.stopPreview]
+    }
+
+    private mutating func handle(_ message: Message) -> [Effect] {
         switch message {
         case .clock(let clock): return advance(to: clock)
         case .resized(let size):
             self.size = size
             keepCursorInView()
+            if case .add(let add) = dialog { settle(add) }
         case .key(let key): return press(key)
         case .clicked(let target): return click(target)
         case .queue(let update): return take(update)
         case .progress(let samples): take(samples)
         case .replied(let reply, let request): return take(reply, to: request)
+        case .listed(let folder, let number): return take(folder, number: number)
         case .previewed(let selection, let number): return take(selection, number: number)
         case .completed(let candidates, let number): return take(candidates, number: number)
         case .stray(let text):
@@ -39,13 +49,7 @@ extension Model {
             self.toast = nil
             toastEnded = clock.seconds
         }
-        if case .add(var add) = dialog, case .due(let at) = add.preview, clock.seconds >= at {
-            questions += 1
-            add.preview = .asked(number: questions, adding: false)
-            dialog = .add(add)
-            return [.preview(add.text, number: questions)]
-        }
-        return []
+        return askWhatIsDue()
     }
 
     private mutating func take(_ update: QueueUpdate) -> [Effect] {

@@ -118,7 +118,7 @@ struct Model: Sendable {
         }
         if !table.waiting.isEmpty, !isEngineGone { moments.append(clock.seconds.rounded(.down) + 1) }
         if let toast { moments.append(toast.expires) }
-        if case .add(let add) = dialog, case .due(let at) = add.preview { moments.append(at) }
+        if case .add(let add) = dialog { moments += add.moments }
         return moments.min()
     }
 

@@ -23,6 +23,15 @@ struct UploadTable: Sendable {
 
     subscript(id: Upload.ID) -> Upload? { uploads[id] }
 
+    /// How many of the paths are on their way to a destination.
+    func countUnfinished(_ paths: Set<LocalPath>, to destination: String) -> Int {
+        let here = uploads.values.lazy.filter { upload in
+            upload.state.isUnfinished && upload.target.destination == destination
+                && paths.contains(upload.path)
+        }
+        return Set(here.map(\.path)).count
+    }
+
     var isEmpty: Bool { uploads.isEmpty }
 
     func places(in tab: Tab) -> [Place] { places[tab.rawValue] }

@@ -20,7 +20,7 @@ extension PlainModel {
 
     private mutating func look() {
         guard let next = additions.first else { return }
-        order(.preview(next.paths, number: next.number))
+        order(.preview(AddRequest(text: next.paths), number: next.number))
     }
 
     mutating func take(_ selection: FileSelection, number: Int) {

@@ -145,7 +145,7 @@ struct PlainModel: Sendable {
         case .queueEnded:
             _ = model.update(message)
             finish(.quitWhenIdle)
-        case .clock, .resized, .key, .clicked, .progress, .completed, .stray, .cannotSuspend: break
+        case .clock, .resized, .key, .clicked, .progress, .listed, .completed, .stray, .cannotSuspend: break
         }
     }
 

@@ -139,7 +139,9 @@ final class Program {
     private func carryOut(_ effect: Effect) {
         switch effect {
         case .perform(let command, let request): send(.perform(command, request))
-        case .preview(let text, let number): send(.preview(text, number: number))
+        case .preview(let request, let number): send(.preview(request, number: number))
+        case .stopPreview: send(.stopPreview)
+        case .list(let place, let number): send(.list(place, number: number))
         case .complete(let line, let number): send(.complete(line, number: number))
         case .add(let selection, let destination): send(.add(selection, destination: destination))
         case .setMouse(let on): session.setMouse(on)

@@ -152,19 +152,24 @@ public enum ScreenError: Error, Hashable, Sendable, CustomStringConvertible {
 
 /// How the screen turns what people type or paste into files and uploads. Given by the executable.
 public struct AddService: Sendable {
-    /// Finds the files that a typed line or a paste stands for: paths, patterns, quoted words, `file://` addresses.
-    public var preview: @Sendable (_ text: String) async -> FileSelection
+    /// Finds the files that a typed line or a paste stands for, and those that were marked. Should end early when
+    /// its task is cancelled.
+    public var preview: @Sendable (_ request: AddRequest) async -> FileSelection
+    /// Looks into a folder, however long that takes.
+    public var list: @Sendable (_ place: BrowsedPlace) async -> BrowsedFolder
     /// Queues the selection for a destination.
     public var add: @Sendable (_ selection: FileSelection, _ destination: String) async -> QueueReply
     /// The lines that a line may be completed to, in order; each replaces the whole line. May read directories.
     public var complete: @Sendable (_ line: String) async -> [String]
 
     public init(
-        preview: @escaping @Sendable (_ text: String) async -> FileSelection,
+        preview: @escaping @Sendable (_ request: AddRequest) async -> FileSelection,
+        list: @escaping @Sendable (_ place: BrowsedPlace) async -> BrowsedFolder,
         add: @escaping @Sendable (_ selection: FileSelection, _ destination: String) async -> QueueReply,
         complete: @escaping @Sendable (_ line: String) async -> [String]
     ) {
         self.preview = preview
+        self.list = list
         self.add = add
         self.complete = complete
     }

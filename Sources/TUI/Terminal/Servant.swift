@@ -4,7 +4,10 @@ import Uploads
 enum Order: Sendable {
     case perform(QueueCommand, Request)
     case add(FileSelection, destination: String)
-    case preview(String, number: Int)
+    case preview(AddRequest, number: Int)
+    /// Ends the preview that is under way.
+    case stopPreview
+    case list(BrowsedPlace, number: Int)
     case complete(String, number: Int)
     case startEngine
 }
@@ -42,17 +45,23 @@ struct Servant: Sendable {
         let listening = Task { await listen() }
         let performing = Task { for await order in commands { await carryOut(order) } }
         var looking: Task<Void, Never>?
+        var listing: Task<Void, Never>?
         for await order in orders {
             switch order {
             case .perform, .add, .startEngine: continuation.yield(order)
             case .complete: Task { await carryOut(order) }
             case .preview:
-                // Only the newest text is of interest, and looking at a large folder takes long.
+                // Only the newest choice is of interest, and looking at a large folder takes long.
                 looking?.cancel()
                 looking = Task { await carryOut(order) }
+            case .stopPreview: looking?.cancel()
+            case .list:
+                listing?.cancel()
+                listing = Task { await carryOut(order) }
             }
         }
         looking?.cancel()
+        listing?.cancel()
         listening.cancel()
         continuation.finish()
         await withTaskCancellationHandler {
@@ -74,11 +83,15 @@ struct Servant: Sendable {
         case .add(let selection, let destination):
             let reply = await add.add(selection, destination)
             mailbox.post(.replied(reply, to: .add(skipped: selection.problems.count)))
-        case .preview(let text, let number):
-            let selection = await add.preview(text)
+        case .preview(let request, let number):
+            let selection = await add.preview(request)
             if !Task.isCancelled { mailbox.post(.previewed(selection, number: number)) }
         case .startEngine:
             if let startEngine { mailbox.post(.replied(await startEngine(), to: .startEngine)) }
+        case .stopPreview: break
+        case .list(let place, let number):
+            let folder = await add.list(place)
+            if !Task.isCancelled { mailbox.post(.listed(folder, number: number)) }
         case .complete(let line, let number):
             mailbox.post(.completed(await add.complete(line), number: number))
         }

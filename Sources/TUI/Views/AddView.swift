@@ -2,54 +2,110 @@ import Transfer
 import UploadProtocols
 import Uploads
 
-/// The text, what it would add, and what was left out and why.
+/// The line, the folder it points at, what would be added, and what was left out and why.
 struct AddView {
     let add: AddDialog
     let size: Size
     let appearance: Appearance
 
     private static let label = "files "
+    /// Rows of the list from which on it has room for lines around it.
+    private static let roomy = 8
+    /// Rows of it that are enough on any screen.
+    private static let tallest = 30
+
+    /// Rows of the list; none where there is no room, or several lines were pasted.
+    var listHeight: Int { parts.list }
 
     var box: DialogBox {
-        let inside = max(1, min(size.columns - 4, 100))
+        let parts = parts
         let width = max(1, inside - Self.label.count)
         var cursor: Point?
         var body: [DialogBox.Line] = []
         switch add.source {
         case .typed(let line):
             let field = FieldView(line: line, width: width, appearance: appearance)
-            body.append([.init(safe(Self.label), .dim)] + field.pieces)
+            body.append(
+                [.init(safe(Self.label), .dim, action: .toLine)]
+                    + field.pieces.map { .init($0.text, $0.role, action: .toLine) })
             cursor = Point(row: 0, column: Self.label.count + field.cursor)
         case .pasted(let text):
             body += pasted(text, width: width)
         }
-        body.append(destinationLine)
-        if size.rows >= 10 { body.append([]) }
-        let keys = keys(width: inside)
-        let room = max(2, size.rows - body.count - keys.count - 4)
-        if let completion = add.completion {
-            body += candidates(completion, width: inside, room: room)
+        body.append(destinationLine(showsMarks: parts.rule == 0))
+        let list = FolderBrowserView(
+            browser: add.browser, isActive: add.focus == .list, width: inside, height: parts.list,
+            appearance: appearance)
+        if parts.rule > 0 { body.append(list.header) }
+        if add.focus == .list { cursor = Point(row: body.count + list.cursorRow, column: 0) }
+        if let completion = add.completion, parts.list > 0 {
+            let lines = candidates(completion, width: inside, room: parts.list)
+            body += lines + Array(repeating: [], count: parts.list - lines.count)
+        } else if parts.list > 0 {
+            body += list.lines
+        }
+        if parts.rule > 0 { body.append(list.rule) }
+        if let completion = add.completion, parts.list == 0 {
+            body += candidates(completion, width: inside, room: parts.result)
         } else {
-            body += result(width: inside, room: min(room, 12))
+            body += result(width: inside, room: parts.result, pads: parts.list > 0)
         }
         return DialogBox(title: safe("Add"), body: body, keys: keys, width: inside, cursor: cursor)
     }
 
-    private func keys(width: Int) -> [DialogBox.Line] {
-        var omitted: Set<Action> = []
-        if add.destinations.count < 2 { omitted.insert(.nextDestination) }
-        if case .pasted = add.source { omitted.insert(.complete) }
-        return DialogBox.keyRows(
-            .add, appearance: appearance, width: width, atMost: size.rows - 7, omitting: omitted)
+    private var inside: Int { max(1, min(size.columns - 4, 100)) }
+
+    /// How the rows are shared out, whatever there is to show in them: nothing jumps when that changes.
+    private var parts: (rule: Int, list: Int, result: Int) {
+        let border = size.rows >= 6 && size.columns >= 20 ? 2 : 0
+        // What is said on the last lines of a large screen stays to be read.
+        let outside = size.rows >= 18 ? 3 : 0
+        guard case .typed = add.source else { return (0, 0, max(2, size.rows - 12)) }
+        let room = size.rows - border - outside - 2 - keys.count
+        guard room > 1 else { return (0, 0, 1) }
+        guard room - 3 >= Self.roomy else { return (0, room - 1, 1) }
+        let details = min(8, (room - 3) / 4)
+        return (1, min(Self.tallest, room - 3 - details), 1 + details)
     }
 
-    private var destinationLine: DialogBox.Line {
+    private var keys: [DialogBox.Line] {
+        var omitted: Set<Action> = []
+        if add.destinations.count < 2 { omitted.insert(.nextDestination) }
+        if case .pasted = add.source { omitted.formUnion([.complete, .browse]) }
+        let context: Context = add.focus == .list ? .browse : .add
+        let most =
+            [Context.add, .browse].map { keyRows($0, omitting: omitted, opens: true).count }.max() ?? 1
+        if add.marks.isEmpty { omitted.insert(.unmarkAll) }
+        if add.request == nil || add.fileUnderCursor != nil { omitted.insert(.add) }
+        if case .ready(let preview) = add.preview, !preview.selection.problems.isEmpty {
+        } else {
+            omitted.insert(.leftOut)
+        }
+        let browser = add.browser
+        // Enter opens what is not marked.
+        if browser.opensOnEnter || !browser.isOnFolder { omitted.insert(.open) }
+        let rows = keyRows(context, omitting: omitted, opens: browser.opensOnEnter)
+        return rows + Array(repeating: [], count: max(0, most - rows.count))
+    }
+
+    private func keyRows(_ context: Context, omitting: Set<Action>, opens: Bool) -> [DialogBox.Line] {
+        DialogBox.keyRows(
+            context, appearance: appearance, width: inside,
+            atMost: min(size.rows >= 14 ? 5 : 3, size.rows - 7),
+            omitting: omitting, words: opens && context == .browse ? [.confirm: "open"] : [:])
+    }
+
+    private func destinationLine(showsMarks: Bool) -> DialogBox.Line {
         let name = add.destinationName
         var line: DialogBox.Line = [
             .init(safe("to    "), .dim), .init(safe(name.isEmpty ? "(no destination)" : name), .title),
         ]
-        if add.destinations.count > 1 {
+        let showsMarks = showsMarks && !add.marks.isEmpty
+        if add.destinations.count > 1, !showsMarks {
             line.append(.init(safe("   \(add.destination + 1) of \(add.destinations.count)"), .dim))
+        }
+        if showsMarks {
+            line.append(.init(safe("   " + FolderBrowserView.count(add.browser)), .key))
         }
         return line
     }
@@ -75,24 +131,49 @@ struct AddView {
         }
     }
 
-    private func result(width: Int, room: Int) -> [DialogBox.Line] {
-        switch add.preview {
-        case .nothing: [[.init(safe("a path, or a pattern such as ~/out/*.mov; paste works too"), .dim)]]
-        case .due, .asked: [[.init(safe("looking"), .dim)]]
-        case .ready(let selection): summary(of: selection, width: width, room: room)
-        }
+    private func result(width: Int, room: Int, pads: Bool) -> [DialogBox.Line] {
+        var lines: [DialogBox.Line] =
+            switch add.preview {
+            case .nothing: [[choice]]
+            case .due, .asked: [[.init(safe("looking"), .dim)]]
+            case .ready(let preview): summary(of: preview, width: width, room: room)
+            }
+        if pads { lines += Array(repeating: [], count: max(0, room - lines.count)) }
+        return lines
     }
 
-    private func summary(of selection: FileSelection, width: Int, room: Int) -> [DialogBox.Line] {
-        let bytes = selection.files.reduce(Int128(0)) { $0 + Int128($1.identity.size) }
+    /// What Enter would add, where that need not be looked for.
+    private var choice: DialogBox.Piece {
+        if let (path, entry) = add.fileUnderCursor {
+            var text = safe(path.name).fitted(
+                to: max(1, inside - 12), ellipsis: appearance.glyphs.ellipsis)
+            if case .file(let size) = entry.kind {
+                text.units += safe(", \(ByteFormat.sentence(Int128(size)))").units
+            }
+            return .init(text, .title)
+        }
+        let text =
+            add.focus == .list
+            ? "nothing marked" : "a path, or a pattern such as ~/out/*.mov; paste works too"
+        return .init(safe(text), .dim)
+    }
+
+    private func summary(of preview: AddPreview, width: Int, room: Int) -> [DialogBox.Line] {
+        let selection = preview.selection
         let count = selection.files.count
-        let total = "\(Wording.count(count, "file")), \(ByteFormat.sentence(bytes))"
-        let skipped =
-            selection.problems.isEmpty ? "" : "   \(Wording.count(selection.problems.count)) left out"
+        let total = "\(Wording.count(count, "file")), \(ByteFormat.sentence(preview.bytes))"
+        let problems = selection.problems.count
+        let leftOut = problems > 0 ? "\(Wording.count(problems)) left out" : nil
+        // The longest that fits.
+        let remarks = ["already queued", "queued"].map { word in
+            let queued = preview.queued > 0 ? "\(Wording.count(preview.queued)) \(word)" : nil
+            return [queued, leftOut].compactMap(\.self).joined(separator: ", ")
+        }
+        let remark = remarks.first { total.count + 3 + $0.count <= width } ?? remarks.last ?? ""
         var lines: [DialogBox.Line] = [
-            [.init(safe(total), count > 0 ? .title : .dim), .init(safe(skipped), .warning)]
+            [.init(safe(total), count > 0 ? .title : .dim), .init(safe("   " + remark), .warning)]
         ]
-        let forProblems = min(selection.problems.count, max(1, (room - 1) / 2))
+        let forProblems = min(selection.problems.count, max(0, room - 1), max(1, (room - 1) / 2))
         let forFiles = max(0, room - 1 - forProblems)
         for file in selection.files.prefix(forFiles) {
             let amount = ByteFormat.compact(file.identity.size)
@@ -102,14 +183,7 @@ struct AddView {
             lines.append([.init(safe("  ")), .init(name), .init(safe(gap + amount), .dim)])
         }
         for problem in selection.problems.prefix(forProblems) {
-            let reason = safe(problem.reason)
-            let name = safe(problem.path.text)
-                .truncatedAtStart(
-                    to: max(1, width - 4 - min(reason.width, width / 2)), ellipsis: appearance.glyphs.ellipsis
-                )
-            lines.append([
-                .init(safe("  ")), .init(name, .dim), .init(safe(": "), .dim), .init(reason, .warning),
-            ])
+            lines.append(LeftOutView.line(problem, width: width, appearance: appearance))
         }
         return lines
     }

@@ -4,12 +4,17 @@ struct DialogBox {
     struct Piece {
         var text: SafeText
         var role: Role
-        var action: Action?
+        /// What a click on it means.
+        var target: Region.Target?
 
         init(_ text: SafeText, _ role: Role = .dialog, action: Action? = nil) {
+            self.init(text, role, target: action.map { .action($0) })
+        }
+
+        init(_ text: SafeText, _ role: Role, target: Region.Target?) {
             self.text = text
             self.role = role
-            self.action = action
+            self.target = target
         }
     }
 
@@ -59,8 +64,8 @@ struct DialogBox {
             position = frame.put(
                 piece.text, row: row, column: position, role: piece.role,
                 limit: max(0, column + width - position))
-            if let action = piece.action, position > start {
-                frame.addRegion(rows: row..<(row + 1), columns: start..<position, .action(action))
+            if let target = piece.target, position > start {
+                frame.addRegion(rows: row..<(row + 1), columns: start..<position, target)
             }
         }
     }
@@ -92,13 +97,16 @@ extension DialogBox {
     }
 
     /// The keys of a context side by side, in as many lines of a width as they need, but in one at least.
+    ///
+    /// - Parameter words: What a key does just now, where that is not what it mostly does.
     static func keyRows(
-        _ context: Context, appearance: Appearance, width: Int, atMost limit: Int, omitting: Set<Action> = []
+        _ context: Context, appearance: Appearance, width: Int, atMost limit: Int, omitting: Set<Action> = [],
+        words: [Action: String] = [:]
     ) -> [Line] {
         var rows: [Line] = [[]]
         var used = 0
         for entry in hints(context, appearance) where !omitting.contains(entry.action) {
-            let pieces = keyPieces(entry, appearance: appearance)
+            let pieces = keyPieces(entry, saying: words[entry.action], appearance: appearance)
             let length = pieces.reduce(0) { $0 + $1.text.width }
             if used > 0, used + length > width {
                 rows.append([])
@@ -114,8 +122,10 @@ extension DialogBox {
         appearance.actions.entries(in: context).filter { $0.hint != nil && !$0.keys.isEmpty }
     }
 
-    private static func keyPieces(_ entry: ActionTable.Entry, appearance: Appearance) -> Line {
-        guard let key = entry.keys.first, let hint = entry.hint else { return [] }
+    private static func keyPieces(
+        _ entry: ActionTable.Entry, saying word: String? = nil, appearance: Appearance
+    ) -> Line {
+        guard let key = entry.keys.first, let hint = word ?? entry.hint else { return [] }
         return [
             Piece(appearance.safe("[\(key.label)]"), .key, action: entry.action),
             Piece(appearance.safe(" " + hint), .dialog, action: entry.action),

@@ -10,7 +10,7 @@ extension Model {
         case .filter: nil
         case .details: DetailsView(model: self).box
         case .help(let help): HelpView(help: help, size: size, appearance: appearance).box
-        case .add(let add): AddView(add: add, size: size, appearance: appearance).box
+        case .add(let add): box(for: add)
         case .prompt(let prompt): box(for: prompt)
         case .order: orderBox
         case .log(let log): LogDialogView(dialog: log, model: self).box
@@ -18,6 +18,13 @@ extension Model {
         case .removal(let removal): box(for: removal)
         case .quit: quitBox(dialog.context)
         }
+    }
+
+    private func box(for add: AddDialog) -> DialogBox {
+        guard case .leftOut = add.focus else {
+            return AddView(add: add, size: size, appearance: appearance).box
+        }
+        return LeftOutView(add: add, size: size, appearance: appearance).box
     }
 
     private func box(for prompt: PromptDialog) -> DialogBox {

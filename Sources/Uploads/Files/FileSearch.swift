@@ -14,20 +14,24 @@ public struct FileSearch: Sendable {
     private let minimumAge: Double
     private let isLiteral: Bool
     private let now: @Sendable () -> Date
+    private let isStopped: @Sendable () -> Bool
 
     /// - Parameters:
     ///   - isRecursive: Whether a folder stands for everything below it.
     ///   - minimumAge: Seconds for which a file must not have changed: a younger one may still be written.
     ///   - isLiteral: For names that a program wrote: none is a pattern, and relative ones keep the folders in them.
     ///   - now: By the wall clock, as the times of files are.
+    ///   - isStopped: Asked for every folder; from `true` on no more is looked for, and what was found is the answer.
     public init(
         isRecursive: Bool, minimumAge: Double = 0, isLiteral: Bool = false,
-        now: @escaping @Sendable () -> Date = { Date() }
+        now: @escaping @Sendable () -> Date = { Date() },
+        isStopped: @escaping @Sendable () -> Bool = { false }
     ) {
         self.isRecursive = isRecursive
         self.minimumAge = minimumAge
         self.isLiteral = isLiteral
         self.now = now
+        self.isStopped = isStopped
     }
 
     /// - Parameter paths: Absolute, or relative to the working directory. One that does not exist as it is written
@@ -44,6 +48,8 @@ public struct FileSearch: Sendable {
         let now: Date
         var selection = FileSelection()
         private var seen: Set<LocalPath> = []
+        /// Two ways to one file under one name are one file; a link with a name of its own is another.
+        private var queued: Set<FileSelection.File> = []
 
         init(search: FileSearch, now: Date) {
             self.search = search
@@ -66,7 +72,9 @@ public struct FileSearch: Sendable {
         }
 
         private mutating func expand(_ components: [ArraySlice<UInt8>], below folder: LocalPath, depth: Int) {
-            guard let first = components.first, depth < FileSearch.depthLimit else { return }
+            guard let first = components.first, depth < FileSearch.depthLimit, !search.isStopped() else {
+                return
+            }
             let rest = Array(components.dropFirst())
             if Array(first) == Array("**".utf8) {
                 if !rest.isEmpty { expand(rest, below: folder, depth: depth) }
@@ -129,7 +137,7 @@ public struct FileSearch: Sendable {
         ///   - folders: The folder to look into, after those that it is in.
         ///   - shown: Its path as the person gave it.
         private mutating func walk(_ folders: [SourceFolder], shown: LocalPath, prefix: String) {
-            guard let folder = folders.last else { return }
+            guard let folder = folders.last, !search.isStopped() else { return }
             guard folders.count <= FileSearch.depthLimit else {
                 return leaveOut(shown, "is nested too deeply: in \(FileSearch.depthLimit) folders")
             }
@@ -178,7 +186,8 @@ public struct FileSearch: Sendable {
                 // A time to come is as fresh as can be.
                 return leaveOut(shown, "changed \(Int(max(0, age))) s ago, may still be written")
             }
-            selection.files.append(.init(path: path, identity: identity, relativeName: relativeName))
+            let file = FileSelection.File(path: path, identity: identity, relativeName: relativeName)
+            if queued.insert(file).inserted { selection.files.append(file) }
         }
 
         private mutating func leaveOut(_ path: LocalPath, _ reason: String) {
@@ -189,7 +198,7 @@ public struct FileSearch: Sendable {
 
 extension UploadFailure {
     /// What is wrong with a file, without its path, which is told beside it.
-    fileprivate func reason(_ paths: LocalPath...) -> String {
+    func reason(_ paths: LocalPath...) -> String {
         let prefix = paths.map { $0.text + ": " }.first(where: summary.hasPrefix)
         return String(summary.dropFirst(prefix?.count ?? 0))
     }

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import TUI
 import Transfer
 import UploadProtocols
@@ -11,7 +12,15 @@ struct ScreenAdding: Sendable {
 
     var service: AddService {
         AddService(
-            preview: { text in await Self.apart { Self.find(text) } },
+            preview: { request in
+                let sign = StopSign()
+                return await withTaskCancellationHandler {
+                    await Self.apart { Self.find(request, isStopped: { sign.isSet }) }
+                } onCancel: {
+                    sign.set()
+                }
+            },
+            list: { place in await Self.apart { Self.list(place) } },
             add: { selection, name in await add(selection, to: name) },
             complete: { line in await Self.apart { Self.completions(line) } })
     }
@@ -32,8 +41,57 @@ struct ScreenAdding: Sendable {
         }
     }
 
-    static func find(_ text: String) -> FileSelection {
-        FileSearch(isRecursive: true).find(PathList.paths(in: text).map(absolute))
+    static func find(
+        _ request: AddRequest, isStopped: @escaping @Sendable () -> Bool = { false }
+    ) -> FileSelection {
+        FileSearch(isRecursive: true, isStopped: isStopped).find(
+            request.marked + PathList.paths(in: request.text).map(absolute))
+    }
+
+    static func list(_ place: BrowsedPlace) -> BrowsedFolder {
+        let path =
+            switch place {
+            case .line(let text): plain(folder(of: text))
+            case .folder(let path): path
+            }
+        return BrowsedFolder(path: path, text: text(of: path), contents: FolderContents(of: path))
+    }
+
+    /// The folder that a line names, else the one in which what it names or matches would be.
+    private static func folder(of line: String) -> LocalPath {
+        let whole = absolute(LocalPath(line))
+        if isFolder(whole) { return whole }
+        guard let last = PathList.paths(in: line).last.map(absolute) else { return absolute(LocalPath("")) }
+        if isFolder(last) || last.bytes.last == 0x2F { return last }
+        let named = last.bytes.split(separator: 0x2F).dropLast().prefix {
+            !$0.contains { "*?[".utf8.contains($0) }
+        }
+        return LocalPath(bytes: [0x2F] + named.joined(separator: [0x2F]))
+    }
+
+    private static func isFolder(_ path: LocalPath) -> Bool {
+        var status = stat()
+        return path.withCString { stat($0, &status) } == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
+
+    /// Without a slash at the end, or two of them, or `.`; what is above `..` only the system knows.
+    private static func plain(_ path: LocalPath) -> LocalPath {
+        let names = path.bytes.split(separator: 0x2F).filter { $0 != [0x2E] }
+        let plain = LocalPath(bytes: [0x2F] + names.joined(separator: [0x2F]))
+        return names.contains([0x2E, 0x2E]) ? (try? path.resolved()) ?? plain : plain
+    }
+
+    /// As it would be typed, with a slash at the end; nil if typing cannot name it.
+    private static func text(of path: LocalPath) -> String? {
+        let bytes = path.bytes.last == 0x2F ? path.bytes : path.bytes + [0x2F]
+        let home = Array(LocalFiles.home.utf8)
+        let isAtHome = home.count > 1 && bytes.starts(with: home + [0x2F])
+        let typed = isAtHome ? [0x7E] + bytes.dropFirst(home.count) : bytes
+        guard let text = String(validating: typed, as: UTF8.self),
+            text.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F }),
+            PathList.paths(in: text).map(absolute) == [LocalPath(bytes: bytes)]
+        else { return nil }
+        return text
     }
 
     /// Completes the last path of the line by what is in its folder; folders end with a slash.
@@ -56,6 +114,15 @@ struct ScreenAdding: Sendable {
         if expanded.bytes.first == 0x2F { return expanded }
         return LocalPath(FileManager.default.currentDirectoryPath).appending(expanded.bytes)
     }
+}
+
+/// Tells a search on another thread that nobody waits for it any more.
+private final class StopSign: Sendable {
+    private let state = Atomic(false)
+
+    var isSet: Bool { state.load(ordering: .relaxed) }
+
+    func set() { state.store(true, ordering: .relaxed) }
 }
 
 /// The paths in a line or a paste. Terminals differ in what they insert for a dropped file: the name as it is, quoted,

@@ -20,8 +20,8 @@ import Uploads
 
     /// The number of the question put by the only order; the text that it is about.
     private static func question(_ effects: [PlainEffect]) -> (text: String, number: Int)? {
-        guard case .preview(let text, let number)? = effects.orders.first else { return nil }
-        return (text, number)
+        guard case .preview(let request, let number)? = effects.orders.first else { return nil }
+        return (request.text, number)
     }
 
     @Test func `files are looked for, and then queued`() throws {

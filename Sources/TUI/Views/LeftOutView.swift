@@ -1,0 +1,48 @@
+import Transfer
+import Uploads
+
+/// All that was left out of what is to be added, and why.
+struct LeftOutView {
+    let add: AddDialog
+    let size: Size
+    let appearance: Appearance
+
+    /// Lines of it that are seen.
+    var height: Int { max(1, size.rows - (size.rows >= 18 ? 6 : 3)) }
+
+    var box: DialogBox {
+        let inside = max(1, min(size.columns - 4, 100))
+        guard case .leftOut(let first, _) = add.focus, case .ready(let preview) = add.preview else {
+            return DialogBox(
+                title: appearance.safe("Left out"), body: [[.init(appearance.safe("looking"), .dim)]],
+                keys: keys(inside), width: inside)
+        }
+        let problems = preview.selection.problems
+        let top = max(0, min(first, problems.count - height))
+        let shown = problems[top..<min(problems.count, top + height)]
+        let body = shown.map { Self.line($0, width: inside, appearance: appearance) }
+        let place = "\(Wording.count(top + 1)) to \(Wording.count(top + shown.count))"
+        return DialogBox(
+            title: appearance.safe("Left out: \(place) of \(Wording.count(problems.count))"),
+            body: body + Array(repeating: [], count: max(0, height - body.count)), keys: keys(inside),
+            width: inside)
+    }
+
+    private func keys(_ width: Int) -> [DialogBox.Line] {
+        DialogBox.keyRows(.leftOut, appearance: appearance, width: width, atMost: 1)
+    }
+
+    /// The end of the path, which tells it apart, and the reason.
+    static func line(
+        _ problem: FileSelection.Problem, width: Int, appearance: Appearance
+    ) -> DialogBox.Line {
+        let reason = appearance.safe(problem.reason)
+        let room = max(1, width - 4 - min(reason.width, width / 2))
+        let name = appearance.safe(problem.path.text).truncatedAtStart(
+            to: room, ellipsis: appearance.glyphs.ellipsis)
+        return [
+            .init(appearance.safe("  ")), .init(name, .dim), .init(appearance.safe(": "), .dim),
+            .init(reason, .warning),
+        ]
+    }
+}

@@ -1,0 +1,83 @@
+public import Transfer
+public import UploadProtocols
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// What is in a folder, for a person to choose from.
+public enum FolderContents: Hashable, Sendable {
+    /// Folders first, then as people count: `file9` before `file10`.
+    case entries([Entry])
+    /// Why there is nothing to see, in a few words: `permission denied`.
+    case unreadable(String)
+
+    /// One name in a folder, and what it leads to.
+    public struct Entry: Hashable, Sendable {
+        /// What a name leads to, through symbolic links.
+        public enum Kind: Hashable, Sendable {
+            case folder
+            case file(ByteCount)
+            /// A device, a pipe, a socket, or a link that leads nowhere.
+            case other
+        }
+
+        /// As the system gave it: any bytes but the slash and the null.
+        public var name: [UInt8]
+        /// What the name leads to.
+        public var kind: Kind
+
+        public init(name: [UInt8], kind: Kind) {
+            self.name = name
+            self.kind = kind
+        }
+
+        /// True for names that begin with a dot.
+        public var isHidden: Bool { name.first == UInt8(ascii: ".") }
+    }
+
+    /// Looks into a folder, which takes as long as its medium does.
+    /// - Parameter folder: Absolute, or relative to the working directory; symbolic links are followed.
+    public init(of folder: LocalPath) {
+        var status = stat()
+        let found = folder.withCString { stat($0, &status) }
+        if found != 0, errno == ENOENT {
+            self = .unreadable("no such folder")
+            return
+        }
+        if found == 0, status.st_mode & S_IFMT != S_IFDIR {
+            self = .unreadable("is no folder")
+            return
+        }
+        do throws(UploadFailure) {
+            let place = try folder.resolved()
+            do throws(UploadFailure) {
+                let names = try SourceFolder(place).names()
+                let entries = names.map { Entry(name: $0, kind: Self.kind(of: place.appending($0))) }
+                self = .entries(entries.sorted(by: Self.precedes))
+            } catch {
+                self = .unreadable(error.reason(place))
+            }
+        } catch {
+            self = .unreadable(error.reason(folder))
+        }
+    }
+
+    private static func kind(of path: LocalPath) -> Entry.Kind {
+        var status = stat()
+        guard path.withCString({ stat($0, &status) }) == 0 else { return .other }
+        return switch status.st_mode & S_IFMT {
+        case S_IFDIR: .folder
+        case S_IFREG: .file(ByteCount(status.st_size))
+        default: .other
+        }
+    }
+
+    private static func precedes(_ left: Entry, _ right: Entry) -> Bool {
+        let isFolder = (left.kind == .folder, right.kind == .folder)
+        if isFolder.0 != isFolder.1 { return isFolder.0 }
+        return NaturalOrder.precedes(left.name, right.name)
+    }
+}
