@@ -295,6 +295,15 @@ import Uploads
         #expect(Self.place(model.update(.key(.left))) == .folder(LocalPath("/out")))
     }
 
+    @Test func `enter that comes before the folder is seen neither goes back nor adds`() {
+        var model = Self.make()
+        _ = model.update(.key(.down))
+        model.type(" ")
+        #expect(Self.place(model.update(.key(.enter))) == .folder(LocalPath("/out/day2")))
+        #expect(model.update(.key(.enter)).isEmpty)
+        #expect(model.context == .browse)
+    }
+
     @Test func `a folder that cannot be read says why, and can be left`() {
         var model = Self.make()
         _ = model.update(.key(.down))
