@@ -436,6 +436,23 @@ import Uploads
         #expect(text.contains(isInList ? "[Enter] open" : "[Enter] add"))
     }
 
+    @Test func `on a small screen what is refused is said in the dialog`() {
+        var model = Self.make(rows: 10, columns: 40)
+        _ = model.update(.key(.down))
+        model.type("u")
+        #expect(model.frame().description.contains("nothing is marked"))
+    }
+
+    @Test func `without a destination what is chosen stays chosen`() {
+        var model = Model.make(destinations: [])
+        model.type("a/out/a.mov")
+        _ = model.update(.key(.enter))
+        let effects = model.update(.previewed(Self.selection("a.mov"), number: model.questions))
+        #expect(effects.isEmpty)
+        #expect(model.context == .add)
+        #expect(model.frame().description.contains("no destination is configured"))
+    }
+
     @Test func `where there is no room for the list the line is what remains`() {
         var model = Self.make(rows: 10, columns: 40)
         _ = model.update(.key(.down))

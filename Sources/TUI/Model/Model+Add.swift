@@ -170,6 +170,10 @@ extension Model {
             let reason = selection.problems.first.map { ": \($0.path.name): \($0.reason)" } ?? ""
             return refuse("nothing to add" + reason)
         }
+        // What was marked must not be lost to an answer that is known before.
+        guard !add.destinations.isEmpty else {
+            return refuse("no destination is configured: ferry config --print-example")
+        }
         dialog = nil
         return [.add(selection, destination: add.destinationName)]
     }
