@@ -441,6 +441,8 @@ import Uploads
         _ = model.update(.key(.down))
         model.type("u")
         #expect(model.frame().description.contains("nothing is marked"))
+        model.type(" ")
+        #expect(model.frame().description.contains("looking"))
     }
 
     @Test func `without a destination what is chosen stays chosen`() {

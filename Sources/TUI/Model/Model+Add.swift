@@ -76,6 +76,8 @@ extension Model {
             // What is under the cursor is in sight, with its size.
             let isKnown = add.request == nil || add.fileUnderCursor != nil
             add.preview = isKnown ? .nothing : .due(at: clock.seconds + AddDialog.patience)
+            // What was said before stands where the total of the new choice is to be seen.
+            if !layout.hasTabs { toast = nil }
         }
         self.dialog = .add(add)
     }
