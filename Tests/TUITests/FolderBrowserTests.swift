@@ -295,6 +295,15 @@ import Uploads
         #expect(Self.place(model.update(.key(.left))) == .folder(LocalPath("/out")))
     }
 
+    @Test func `enter that comes before the folder is seen neither goes back nor adds`() {
+        var model = Self.make()
+        _ = model.update(.key(.down))
+        model.type(" ")
+        #expect(Self.place(model.update(.key(.enter))) == .folder(LocalPath("/out/day2")))
+        #expect(model.update(.key(.enter)).isEmpty)
+        #expect(model.context == .browse)
+    }
+
     @Test func `a folder that cannot be read says why, and can be left`() {
         var model = Self.make()
         _ = model.update(.key(.down))
@@ -425,6 +434,25 @@ import Uploads
         #expect(text.contains("files /out/") && text.contains("../") && text.contains("day1/"))
         #expect(text.contains(isInList ? "nothing marked" : "looking"))
         #expect(text.contains(isInList ? "[Enter] open" : "[Enter] add"))
+    }
+
+    @Test func `on a small screen what is refused is said in the dialog`() {
+        var model = Self.make(rows: 10, columns: 40)
+        _ = model.update(.key(.down))
+        model.type("u")
+        #expect(model.frame().description.contains("nothing is marked"))
+        model.type(" ")
+        #expect(model.frame().description.contains("looking"))
+    }
+
+    @Test func `without a destination what is chosen stays chosen`() {
+        var model = Model.make(destinations: [])
+        model.type("a/out/a.mov")
+        _ = model.update(.key(.enter))
+        let effects = model.update(.previewed(Self.selection("a.mov"), number: model.questions))
+        #expect(effects.isEmpty)
+        #expect(model.context == .add)
+        #expect(model.frame().description.contains("no destination is configured"))
     }
 
     @Test func `where there is no room for the list the line is what remains`() {

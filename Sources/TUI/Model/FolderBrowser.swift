@@ -65,7 +65,13 @@ struct FolderBrowser: Sendable {
         return []
     }
 
-    private var hasParent: Bool { folder.map { $0.bytes != [0x2F] } ?? false }
+    /// False while it is looked into: keys that come early must not act on what is to be there.
+    var isSeen: Bool {
+        if case .seen = look { return true }
+        return false
+    }
+
+    private var hasParent: Bool { isSeen && folder?.bytes != [0x2F] }
 
     /// Rows but `../`.
     var shownCount: Int { shown.count }

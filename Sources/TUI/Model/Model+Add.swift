@@ -76,6 +76,8 @@ extension Model {
             // What is under the cursor is in sight, with its size.
             let isKnown = add.request == nil || add.fileUnderCursor != nil
             add.preview = isKnown ? .nothing : .due(at: clock.seconds + AddDialog.patience)
+            // What was said before stands where the total of the new choice is to be seen.
+            if !layout.hasTabs { toast = nil }
         }
         self.dialog = .add(add)
     }
@@ -169,6 +171,10 @@ extension Model {
         guard !selection.files.isEmpty else {
             let reason = selection.problems.first.map { ": \($0.path.name): \($0.reason)" } ?? ""
             return refuse("nothing to add" + reason)
+        }
+        // What was marked must not be lost to an answer that is known before.
+        guard !add.destinations.isEmpty else {
+            return refuse("no destination is configured: ferry config --print-example")
         }
         dialog = nil
         return [.add(selection, destination: add.destinationName)]

@@ -6,6 +6,7 @@ extension Model {
     mutating func runInFolder(_ action: Action, _ dialog: AddDialog) -> [Effect] {
         let page = max(1, height(of: dialog) - 1)
         switch action {
+        case .confirm where !dialog.browser.isSeen: break
         case .confirm: return dialog.browser.opensOnEnter ? open(dialog) : add(dialog)
         case .add: return add(dialog)
         case .open: return open(dialog)

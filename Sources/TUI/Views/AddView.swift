@@ -8,6 +8,9 @@ struct AddView {
     let size: Size
     let appearance: Appearance
 
+    /// What was just said, where the dialog covers the lines on which that stands.
+    var notice: String?
+
     private static let label = "files "
     /// Rows of the list from which on it has room for lines around it.
     private static let roomy = 8
@@ -138,6 +141,7 @@ struct AddView {
             case .due, .asked: [[.init(safe("looking"), .dim)]]
             case .ready(let preview): summary(of: preview, width: width, room: room)
             }
+        if let notice { lines = [[.init(safe(notice), .warning)]] }
         if pads { lines += Array(repeating: [], count: max(0, room - lines.count)) }
         return lines
     }

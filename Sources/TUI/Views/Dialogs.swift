@@ -22,7 +22,9 @@ extension Model {
 
     private func box(for add: AddDialog) -> DialogBox {
         guard case .leftOut = add.focus else {
-            return AddView(add: add, size: size, appearance: appearance).box
+            return AddView(
+                add: add, size: size, appearance: appearance, notice: layout.hasTabs ? nil : toast?.text
+            ).box
         }
         return LeftOutView(add: add, size: size, appearance: appearance).box
     }
