@@ -18,6 +18,13 @@ struct WaitTests {
         try await engine.ending()
     }
 
+    /// Returns when a command follows the engine.
+    private func isAttached() async throws {
+        try await Eventually.holds("a follower") {
+            try await place.ferry("status").output.contains("1 screen attached")
+        }
+    }
+
     @Test func `it returns when all are done, and names each`() async throws {
         let gate = Gate()
         let server = try HostileServer { connection in
@@ -69,6 +76,7 @@ struct WaitTests {
         try await withEngine { _ in
             try await server.wait { $0.count == 1 }
             let wait = try place.start("wait", "1", "2")
+            try await isAttached()
             try await place.ferry("remove", "2")
             gate.open()
             #expect(try await wait.ending() == .exited(1))
@@ -134,9 +142,7 @@ struct WaitTests {
         let engine = try place.start("run", "--json")
         try await Eventually.holds("the control socket") { UnixSocket.accepts(place.state + "/control") }
         let wait = try place.start("wait", "--all")
-        try await Eventually.holds("the wait is attached") {
-            try await place.ferry("status").output.contains("1 screen attached")
-        }
+        try await isAttached()
         engine.signal(SIGKILL)
         #expect(try await wait.ending() == .exited(3))
         #expect(wait.errors.text.contains("the engine has gone"))

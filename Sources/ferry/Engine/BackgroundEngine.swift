@@ -40,7 +40,12 @@ struct BackgroundEngine {
         let limit = ContinuousClock.now.advanced(by: Self.patience)
         while .now < limit {
             if let status = Self.ending(of: process) { return .failed(status: status, text: said) }
-            if ControlClient(folder: state).process == process { return .running(process) }
+            // Its socket is there before it has read the queue; it answers when it has.
+            if case .answered(.report(let report)) = ControlClient(folder: state).ask(.report),
+                report.process == process
+            {
+                return .running(process)
+            }
             try? await Task.sleep(for: .milliseconds(10))
         }
         throw CommandFailure(

@@ -21,7 +21,11 @@ final class SignalStream: Sendable {
                 signal(number, SIG_IGN)
                 let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
                 source.setEventHandler { continuation.yield(number) }
+                // What comes before it is watched for is lost: nobody is to be told that we are ready by then.
+                let isWatched = DispatchSemaphore(value: 0)
+                source.setRegistrationHandler { isWatched.signal() }
                 source.resume()
+                isWatched.wait()
                 return source
             })
     }
