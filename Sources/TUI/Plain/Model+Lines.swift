@@ -41,7 +41,7 @@ extension Model {
 
     func list(_ tab: Tab, _ filter: UploadFilter) -> [String] {
         guard !table.isEmpty else { return [overview] }
-        let fitting = table.places(in: tab).compactMap { table[$0.id] }.filter(filter.fits)
+        let fitting = table.uploads(in: tab).filter(filter.fits)
         guard !fitting.isEmpty else { return ["no upload fits"] }
         let lines = fitting.prefix(Self.linesShown).map { PlainText.line($0, in: self) }
         guard fitting.count > lines.count else { return lines }
@@ -61,9 +61,9 @@ extension Model {
     func uploads(in selection: UploadSelection) -> [Upload] {
         switch selection {
         case .ids(let ids): ids.compactMap { table[$0] }
-        case .all: table.places(in: .all).compactMap { table[$0.id] }
-        case .failed: table.places(in: .failed).compactMap { table[$0.id] }
-        case .done: table.places(in: .done).compactMap { table[$0.id] }
+        case .all: Array(table.uploads(in: .all))
+        case .failed: Array(table.uploads(in: .failed))
+        case .done: Array(table.uploads(in: .done))
         }
     }
 }
