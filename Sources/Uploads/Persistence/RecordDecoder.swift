@@ -7,6 +7,7 @@ import Synchronization
 final class RecordDecoder {
     /// What became of a piece of them.
     private struct Decoded: Sendable {
+        /// The last one first, so that each can be moved out of here from the end; to copy it takes longer.
         var uploads: [Upload] = []
         var unknown: [Upload.ID: UnknownMembers] = [:]
         var notUnderstood = 0
@@ -17,6 +18,11 @@ final class RecordDecoder {
     private struct Piece: Sendable {
         var bytes: [UInt8] = []
         var records: [(origin: JournalReplay.Origin, range: Range<Int>)] = []
+
+        init() {
+            // Growing would copy each byte once more. The last record goes beyond.
+            bytes.reserveCapacity(RecordDecoder.pieceSize + (1 << 12))
+        }
     }
 
     /// Pieces that are decoded, by number, until those before them are too.
@@ -90,12 +96,14 @@ final class RecordDecoder {
 
     /// Takes over what is decoded, up to the first that is not yet.
     private func collect() -> JournalError? {
-        while let decoded = finished.pieces.withLock({ $0[collected] }) {
-            // It stays where it is, for whoever asks next.
-            if let failure = decoded.failure { return failure }
-            finished.pieces.withLock { $0[collected] = nil }
+        while var decoded = finished.pieces.withLock({ $0.removeValue(forKey: collected) }) {
+            if let failure = decoded.failure {
+                // For whoever asks next.
+                finished.pieces.withLock { $0[collected] = decoded }
+                return failure
+            }
             collected += 1
-            uploads += decoded.uploads
+            while let upload = decoded.uploads.popLast() { uploads.append(upload) }
             unknown.merge(decoded.unknown) { _, new in new }
             notUnderstood += decoded.notUnderstood
         }
@@ -123,6 +131,7 @@ final class RecordDecoder {
                 }
             }
         }
+        decoded.uploads.reverse()
         return decoded
     }
 }
