@@ -11,7 +11,7 @@ final class RecordDecoder {
         var uploads: [Upload] = []
         var unknown: [Upload.ID: UnknownMembers] = [:]
         var notUnderstood = 0
-        /// The first that could not be decoded; none after it was.
+        /// Of the first that could not be decoded.
         var failure: JournalError?
     }
 
@@ -115,23 +115,23 @@ final class RecordDecoder {
         decoded.uploads.reserveCapacity(piece.records.count)
         var last = RepeatedTarget()
         piece.bytes.withUnsafeBufferPointer { bytes in
-            for (origin, range) in piece.records {
+            // From the end, as they are to stand; what is wrong with the first is what stays to be told.
+            for (origin, range) in piece.records.reversed() {
                 var cursor = JSONCursor(UnsafeBufferPointer(rebasing: bytes[range]))
                 do throws(MalformedJSON) {
                     let (upload, members) = try cursor.upload(last: &last)
-                    decoded.uploads.append(upload)
                     if !members.isEmpty { decoded.unknown[upload.id] = members }
+                    decoded.uploads.append(upload)
                 } catch {
                     guard readsNewer else {
                         decoded.failure = JournalError(
                             error, path: folder + "/" + origin.file, offset: origin.offset)
-                        return
+                        continue
                     }
                     decoded.notUnderstood += 1
                 }
             }
         }
-        decoded.uploads.reverse()
         return decoded
     }
 }
