@@ -30,7 +30,7 @@ import Uploads
         mailbox.post(update([.make(3, state: .running)], removed: [2]))
         var table = UploadTable()
         if let update = mailbox.drain().update { table.apply(update) }
-        #expect(table.places(in: .all).map(\.id) == [3])
+        #expect(table.rows(in: .all).map(\.id) == [3])
         #expect(table.running == [3])
     }
 

@@ -40,9 +40,9 @@ import Uploads
             for id in removed { truth[id] = nil }
             table.apply(update(Array(changed.values), removed: removed))
             let sorted = truth.values.sorted { $0.rank < $1.rank }
-            #expect(table.places(in: .all).map(\.id) == sorted.map(\.id))
+            #expect(table.rows(in: .all).map(\.id) == sorted.map(\.id))
             for tab in Tab.allCases.dropFirst() {
-                #expect(table.places(in: tab).map(\.id) == sorted.filter { Tab($0.state) == tab }.map(\.id))
+                #expect(table.rows(in: tab).map(\.id) == sorted.filter { Tab($0.state) == tab }.map(\.id))
             }
             let left = sorted.reduce(Int128(0)) { sum, upload in
                 switch upload.state {
@@ -59,7 +59,7 @@ import Uploads
         var table = UploadTable()
         table.apply(update([.make(1), .make(2)]))
         table.apply(update([.make(3)], isComplete: true))
-        #expect(table.places(in: .all).map(\.id) == [3])
+        #expect(table.rows(in: .all).map(\.id) == [3])
         #expect(table[1] == nil)
     }
 
@@ -82,6 +82,6 @@ import Uploads
         var table = UploadTable()
         table.apply(update((1...100_000).reversed().map { .make($0) }, isComplete: true))
         #expect(table.count(.all) == 100_000)
-        #expect(table.places(in: .queued).first?.id == 1)
+        #expect(table.rows(in: .queued).first?.id == 1)
     }
 }

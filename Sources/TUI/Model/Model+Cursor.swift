@@ -16,12 +16,10 @@ enum Following: Hashable, Sendable {
 extension Model {
     /// On the first sight of the queue: where something happens, else where something is left to do.
     mutating func startCursor() {
-        let unfinished = rows.first { place in
-            guard let upload = table[place.id] else { return false }
-            if case .done = upload.state { return false }
-            return true
-        }
-        cursor = rows.first { table.running.contains($0.id) } ?? unfinished ?? rows.first
+        let rows = rows
+        let firstRunning = runningRows.min().map { rows[$0] }
+        let unfinished = rows.first { place in table[place.id]?.state.isUnfinished ?? false }
+        cursor = firstRunning ?? unfinished ?? rows.first
         keepCursorInView()
     }
 
@@ -82,7 +80,7 @@ extension Model {
         guard case .running = following, dialog == nil, marks.isEmpty, !layout.list.isEmpty else { return }
         let rows = rows
         let height = layout.list.count
-        let running = table.running.compactMap { table.place(of: $0) }.compactMap { rows.index(of: $0) }
+        let running = runningRows
         guard let index = running.min(), !running.contains(where: (top..<(top + height)).contains) else {
             return
         }
@@ -90,6 +88,12 @@ extension Model {
         top = index - height / 3
         keepCursorInView()
         following = .running(since: clock.seconds)
+    }
+
+    /// Where running uploads stand among the rows.
+    private var runningRows: [Int] {
+        let rows = rows
+        return table.running.compactMap { table.place(of: $0) }.compactMap { rows.index(of: $0) }
     }
 
     /// A person moves or acts on a row. False if the list scrolled under the finger just now.

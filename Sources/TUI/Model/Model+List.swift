@@ -29,7 +29,9 @@ extension Model {
         case .markRange: toggleRange()
         case .invertMarks: marks.formSymmetricDifference(rows.map(\.id))
         case .markAll: marks.formUnion(rows.map(\.id))
-        case .filter: dialog = .filter(LineEditor(table.filter?.text ?? ""))
+        case .filter:
+            table.prepareToFilter()
+            dialog = .filter(LineEditor(table.filter?.text ?? ""))
         case .escape: escape()
         case .add: return openAddDialog()
         case .pause: return togglePause()
@@ -102,9 +104,11 @@ extension Model {
     }
 
     private mutating func togglePauseOfAll() -> [Effect] {
-        let all = table.places(in: .all).compactMap { table[$0.id] }
-        let going = all.filter(\.canBePaused)
-        if !going.isEmpty { return [.perform(.pause(.all), .pause(warning: restartWarning(going)))] }
+        let all = table.uploads(in: .all)
+        if all.contains(where: \.canBePaused) {
+            let running = table.running.compactMap { table[$0] }.filter(\.canBePaused)
+            return [.perform(.pause(.all), .pause(warning: restartWarning(running)))]
+        }
         guard all.contains(where: \.isPausedByUser) else {
             return refuse("nothing here that could be paused")
         }
@@ -162,9 +166,9 @@ extension Upload.State {
     }
 }
 
-extension Upload {
+extension Upload.State {
     var canBePaused: Bool {
-        switch state {
+        switch self {
         case .queued, .running, .waiting: true
         case .paused(let reasons): !reasons.contains(.user)
         case .held, .done, .failed: false
@@ -172,14 +176,20 @@ extension Upload {
     }
 
     var isPausedByUser: Bool {
-        if case .paused(let reasons) = state { return reasons.contains(.user) }
+        if case .paused(let reasons) = self { return reasons.contains(.user) }
         return false
     }
 
     var canBeRetried: Bool {
-        switch state {
+        switch self {
         case .waiting, .held, .failed: true
         case .queued, .running, .paused, .done: false
         }
     }
+}
+
+extension Upload {
+    var canBePaused: Bool { state.canBePaused }
+    var isPausedByUser: Bool { state.isPausedByUser }
+    var canBeRetried: Bool { state.canBeRetried }
 }

@@ -62,26 +62,23 @@ extension Model {
             for upload in update.changed { logChange(from: table[upload.id], to: upload) }
         }
         if table.apply(update) { settleCursor(before: before) }
-        if update.isComplete {
-            marks = marks.filter { table[$0] != nil }
-            live = live.filter { table.running.contains($0.key) }
-            reached = reached.filter { table[$0.key] != nil }
-            waitEnds = [:]
-        }
+        if update.isComplete { forgetWhatIsGone() }
         for id in update.removed {
             marks.remove(id)
             live[id] = nil
             reached[id] = nil
             waitEnds[id] = nil
         }
-        for upload in update.changed {
+        for upload in update.isComplete ? table.waiting.compactMap({ table[$0] }) : update.changed {
             if case .waiting(let until, _) = upload.state {
                 waitEnds[upload.id] = clock.seconds(of: until)
             } else {
                 waitEnds[upload.id] = nil
             }
         }
-        for upload in update.changed where !table.running.contains(upload.id) { remember(upload) }
+        if !update.isComplete {
+            for upload in update.changed where !table.running.contains(upload.id) { remember(upload) }
+        }
         if table.running.isEmpty {
             total = Throughput()
             sampledAt = nil
@@ -94,6 +91,16 @@ extension Model {
             say(.information, "the network is back; uploads go on where they were")
         }
         return isFinishing && (table.running.isEmpty || isEngineGone) ? [.finish(.quitWhenIdle)] : []
+    }
+
+    /// After a description of the whole queue, of which there may be more than of what is remembered here.
+    private mutating func forgetWhatIsGone() {
+        marks = marks.filter { table[$0] != nil }
+        live = live.filter { table.running.contains($0.key) }
+        reached = reached.filter {
+            table.running.contains($0.key) || table[$0.key]?.goesOnWhereItWas ?? false
+        }
+        waitEnds = [:]
     }
 
     /// What the uploads that are done by now had not sent yet when they were last seen.
@@ -110,7 +117,7 @@ extension Model {
     /// Keeps how far an upload that stopped has got, if it will go on from there.
     private mutating func remember(_ upload: Upload) {
         let last = live.removeValue(forKey: upload.id)
-        guard upload.canResume, upload.resource != nil, upload.state.isUnfinished else {
+        guard upload.goesOnWhereItWas else {
             reached[upload.id] = nil
             return
         }
@@ -148,4 +155,9 @@ extension Model {
         }
         if table.measure(paces) { settleCursor(before: before) }
     }
+}
+
+extension Upload {
+    /// True if the server holds a part of it that need not be sent again.
+    fileprivate var goesOnWhereItWas: Bool { canResume && resource != nil && state.isUnfinished }
 }

@@ -80,6 +80,15 @@ struct Model: Sendable {
     /// Marks act only where they can be seen.
     var markedRows: [Place] { marks.isEmpty ? [] : rows.filter { marks.contains($0.id) } }
 
+    /// What the hints tell of the targets.
+    var targetTraits: TargetTraits {
+        var traits = TargetTraits()
+        if !marks.isEmpty { rows.forEachState(of: marks) { traits.add($0) } }
+        traits.marked = traits.count
+        if traits.count == 0, let cursor, let upload = table[cursor.id] { traits.add(upload.state) }
+        return traits
+    }
+
     var context: Context { dialog?.context ?? .list }
 
     var actions: ActionTable { appearance.actions }

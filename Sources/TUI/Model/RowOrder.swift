@@ -48,50 +48,26 @@ struct RowOrder: Hashable, Sendable {
         }
     }
 
-    /// What rows are compared by.
-    func value(of upload: Upload, pace: Pace?) -> SortValue {
+    /// What rows are compared by, where that is a number: what comes first has the lower key. Zero for all where it is none.
+    func key(of upload: Upload, pace: Pace?) -> UInt64 {
+        let number: Double
         switch key {
-        case .queue: .number(Double(upload.rank))
-        case .name: .text(Self.natural(upload.path.name))
-        case .size: .number(Double(upload.size))
-        case .progress: .number(Self.progress(of: upload, sent: pace?.sent))
-        case .rate: .number(pace?.rate ?? -1)
-        case .remaining: .number(pace?.remaining ?? .infinity)
-        case .added: .number(upload.added.timeIntervalSince1970)
+        case .queue, .name: return 0
+        case .size: number = Double(upload.identity.size)
+        case .progress: number = Self.progress(of: upload, sent: pace?.sent)
+        case .rate: number = pace?.rate ?? -1
+        case .remaining: number = pace?.remaining ?? .infinity
+        case .added: number = upload.added.timeIntervalSince1970
         }
+        // Bits of positive numbers are in order, those of negative ones the other way round; there are two zeros.
+        let bits = (number + 0).bitPattern
+        let ordered = number < 0 ? ~bits : bits | 1 << 63
+        return isAscending ? ordered : ~ordered
     }
 
     private static func progress(of upload: Upload, sent: ByteCount?) -> Double {
         if case .done = upload.state { return 1 }
         return Double(max(upload.confirmed, sent ?? 0)) / Double(max(1, upload.size))
-    }
-
-    /// So that `file10` comes after `file9` and capital letters count as small ones: each run of digits begins with the
-    /// number of its digits.
-    private static func natural(_ name: String) -> [UInt8] {
-        var (bytes, digits) = ([UInt8](), [UInt8]())
-        func flush() {
-            guard !digits.isEmpty else { return }
-            let number = digits.drop { $0 == UInt8(ascii: "0") }
-            bytes.append(UInt8(ascii: "0"))
-            bytes.append(UInt8(clamping: number.count))
-            bytes += number
-            digits = []
-        }
-        bytes.reserveCapacity(name.utf8.count + 4)
-        for byte in name.utf8 {
-            switch byte {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"): digits.append(byte)
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"):
-                flush()
-                bytes.append(byte + 32)
-            default:
-                flush()
-                bytes.append(byte)
-            }
-        }
-        flush()
-        return bytes
     }
 }
 
@@ -102,19 +78,4 @@ struct Pace: Hashable, Sendable {
     var rate: Double?
     /// Seconds.
     var remaining: Double?
-}
-
-/// What two rows are compared by. Values of one order are all of one kind.
-enum SortValue: Hashable, Sendable {
-    case number(Double)
-    case text([UInt8])
-
-    static func < (left: SortValue, right: SortValue) -> Bool {
-        switch (left, right) {
-        case (.number(let left), .number(let right)): left < right
-        case (.text(let left), .text(let right)): left.lexicographicallyPrecedes(right)
-        case (.number, .text): true
-        case (.text, .number): false
-        }
-    }
 }

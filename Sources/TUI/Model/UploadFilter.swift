@@ -7,15 +7,15 @@ import Uploads
 ///
 /// Capital letters from A to Z count as small ones; all else must be the same byte by byte.
 struct UploadFilter: Hashable, Sendable {
-    private enum Subject: Hashable, Sendable {
+    enum Subject: Hashable, Sendable {
         case path([UInt8])
-        case state(String)
+        case state(StateKinds)
         case target([UInt8])
         case largerThan(ByteCount)
         case smallerThan(ByteCount)
     }
 
-    private struct Term: Hashable, Sendable {
+    struct Term: Hashable, Sendable {
         var subject: Subject
         var isNegated: Bool
     }
@@ -23,7 +23,7 @@ struct UploadFilter: Hashable, Sendable {
     let text: String
     /// What cannot be understood of it, which narrows nothing; nil if all can.
     private(set) var problem: String?
-    private var terms: [Term] = []
+    private(set) var terms: [Term] = []
 
     init(_ text: String) {
         self.text = text
@@ -45,7 +45,7 @@ struct UploadFilter: Hashable, Sendable {
                     Self.contains(word, upload.target.destination.utf8)
                         || Self.contains(word, upload.target.url.utf8)
                         || Self.contains(word, upload.target.name.utf8)
-                case .state(let prefix): Self.states(of: upload).contains { $0.hasPrefix(prefix) }
+                case .state(let kinds): kinds.contains(StateKinds(upload.state))
                 case .largerThan(let size): upload.size > size
                 case .smallerThan(let size): upload.size < size
                 }
@@ -58,10 +58,12 @@ struct UploadFilter: Hashable, Sendable {
         guard other.terms.count <= terms.count else { return false }
         return zip(terms, other.terms).allSatisfy { new, old in
             if new == old { return true }
-            guard !new.isNegated, !old.isNegated, case .path(let longer) = new.subject,
-                case .path(let shorter) = old.subject
-            else { return false }
-            return longer.starts(with: shorter)
+            guard !new.isNegated, !old.isNegated else { return false }
+            return switch (new.subject, old.subject) {
+            case (.path(let longer), .path(let shorter)), (.target(let longer), .target(let shorter)):
+                longer.starts(with: shorter)
+            default: false
+            }
         }
     }
 
@@ -77,10 +79,12 @@ struct UploadFilter: Hashable, Sendable {
     private static func subject(_ word: String) throws(Problem) -> Subject? {
         if let value = value(of: "state:", in: word) {
             guard !value.isEmpty else { return nil }
-            guard allStates.contains(where: { $0.hasPrefix(value) }) else {
-                throw Problem(text: "no state is \(value); there are \(allStates.joined(separator: ", "))")
+            let kinds = StateKinds(wordsFrom: value)
+            guard !kinds.isEmpty else {
+                let known = StateKinds.words.map(\.text).joined(separator: ", ")
+                throw Problem(text: "no state is \(value); there are \(known)")
             }
-            return .state(value)
+            return .state(kinds)
         }
         if let value = value(of: "to:", in: word) { return value.isEmpty ? nil : .target(Array(value.utf8)) }
         for (start, make) in [("size>", Subject.largerThan), ("size<", Subject.smallerThan)] {
@@ -114,27 +118,10 @@ struct UploadFilter: Hashable, Sendable {
         return (words + [word]).filter { !$0.isEmpty }
     }
 
-    private static let allStates = [
-        "queued", "up", "running", "retry", "waiting", "offline", "paused", "held", "failed", "done",
-    ]
-
-    private static func states(of upload: Upload) -> [String] {
-        switch upload.state {
-        case .queued: ["queued"]
-        case .running: ["up", "running"]
-        case .waiting: ["retry", "waiting"]
-        case .paused(.offline): ["offline", "waiting"]
-        case .paused: ["paused"]
-        case .held: ["held"]
-        case .failed: ["failed"]
-        case .done: ["done"]
-        }
-    }
-
-    private static func small(_ byte: UInt8) -> UInt8 { (65...90).contains(byte) ? byte + 32 : byte }
+    static func small(_ byte: UInt8) -> UInt8 { (65...90).contains(byte) ? byte | 32 : byte }
 
     /// `word` has no capital letters from A to Z.
-    private static func contains(_ word: [UInt8], _ text: some Collection<UInt8>) -> Bool {
+    static func contains(_ word: [UInt8], _ text: some Collection<UInt8>) -> Bool {
         let found = text.withContiguousStorageIfAvailable { text in
             guard let first = word.first else { return true }
             guard text.count >= word.count else { return false }

@@ -2,15 +2,15 @@ import Transfer
 import UploadProtocols
 import Uploads
 
-/// The uploads by id, their order by rank in each tab, and sums over them, all kept up with every change.
+/// The uploads, their order by rank in each tab, and sums over them, all kept up with every change.
 struct UploadTable: Sendable {
     /// Changes from which on sorting anew is cheaper than moving one by one.
     private static let bulk = 256
 
-    private var uploads: [Upload.ID: Upload] = [:]
-    private var places: [[Place]] = Tab.allCases.map { _ in [] }
+    private var columns = UploadColumns()
+    private var tabs = Tab.allCases.map { _ in RowList() }
     /// The one tab whose rows are listed apart, because only some of them are shown, or in another order.
-    private var arranged: (tab: Tab, filter: UploadFilter?, rows: Rows)?
+    private var arranged: Arrangement?
     private(set) var order = RowOrder.queue
     /// Of the running ones.
     private var paces: [Upload.ID: Pace] = [:]
@@ -21,107 +21,194 @@ struct UploadTable: Sendable {
     /// Bytes the servers do not hold yet of what will be sent without anybody doing anything.
     private(set) var bytesLeft: Int128 = 0
 
-    subscript(id: Upload.ID) -> Upload? { uploads[id] }
+    subscript(id: Upload.ID) -> Upload? { columns.slot(of: id).map { columns[$0] } }
 
     /// How many of the paths are on their way to a destination.
     func countUnfinished(_ paths: Set<LocalPath>, to destination: String) -> Int {
-        let here = uploads.values.lazy.filter { upload in
+        let here = uploads(in: .all).filter { upload in
             upload.state.isUnfinished && upload.target.destination == destination
                 && paths.contains(upload.path)
         }
         return Set(here.map(\.path)).count
     }
 
-    var isEmpty: Bool { uploads.isEmpty }
+    var isEmpty: Bool { columns.isEmpty }
 
-    func places(in tab: Tab) -> [Place] { places[tab.rawValue] }
+    /// All rows of a tab, in the order of the queue.
+    func rows(in tab: Tab) -> Rows { Rows(tabs[tab.rawValue], in: columns) }
+
+    /// The uploads of a tab, in the order of the queue.
+    func uploads(in tab: Tab) -> some Sequence<Upload> { tabs[tab.rawValue].slots.lazy.map { columns[$0] } }
 
     /// The tab's rows as they were last arranged; all of them in the order of the queue if that was another tab.
     func shown(in tab: Tab) -> Rows {
-        if let arranged, arranged.tab == tab { return arranged.rows }
-        return Rows(places(in: tab))
+        if let arranged, arranged.tab == tab { return Rows(arranged.rows, in: columns) }
+        return rows(in: tab)
     }
 
     var filter: UploadFilter? { arranged?.filter }
 
+    func count(_ tab: Tab) -> Int { tabs[tab.rawValue].slots.count }
+
+    func place(of id: Upload.ID) -> Place? { columns.slot(of: id).map { columns.place(of: $0) } }
+
+    /// Does now what the first filter would have to do: a person who is about to type does not wait for two things at once.
+    mutating func prepareToFilter() { _ = columns.gatherPaths() }
+
     /// Keeps apart what is to be shown, and in which order, from now on with every change.
     mutating func arrange(_ filter: UploadFilter?, by order: RowOrder, in tab: Tab) {
-        let known = order == self.order ? arranged : nil
+        let last = order == self.order ? arranged : nil
         self.order = order
-        guard filter != nil || order != .queue else {
-            arranged = nil
+        arranged = nil
+        guard filter != nil || order != .queue else { return }
+        if let filter, let last, last.tab == tab, let wider = last.filter, filter.narrows(wider) {
+            arranged = Arrangement(
+                tab: tab, filter: filter,
+                rows: last.rows.narrowed(to: filter.fitting(last.rows.slots, in: &columns)))
             return
         }
-        guard let filter else {
-            arranged = (tab, nil, rows(places(in: tab)))
-            return
-        }
-        func fits(_ place: Place) -> Bool { uploads[place.id].map(filter.fits) ?? false }
-        if let known, known.tab == tab, let last = known.filter, filter.narrows(last) {
-            arranged = (tab, filter, known.rows.keeping(fits))
-        } else {
-            arranged = (tab, filter, rows(places(in: tab).filter(fits)))
-        }
+        let all = tabs[tab.rawValue].slots
+        let fitting = filter?.fitting(all, in: &columns) ?? all
+        if order.key == .name { columns.gatherNames() }
+        arranged = Arrangement(
+            tab: tab, filter: filter, rows: RowList(fitting, by: order, in: columns, paces: paces))
     }
 
     /// Takes in how running uploads move. Returns true if rows have changed places.
     mutating func measure(_ new: [Upload.ID: Pace]) -> Bool {
         var moved = false
         for (id, pace) in new where paces[id] != pace {
-            guard let upload = uploads[id], running.contains(id) else { continue }
+            guard let slot = columns.slot(of: id), running.contains(id) else { continue }
             paces[id] = pace
-            if order.isByPace, refit(upload, upload) { moved = true }
+            if order.isByPace, put(columns[slot]) { moved = true }
         }
         return moved
-    }
-
-    private func value(of upload: Upload) -> SortValue { order.value(of: upload, pace: paces[upload.id]) }
-
-    private func rows(_ places: [Place]) -> Rows {
-        Rows(places, by: order) { id in uploads[id].map(value) }
-    }
-
-    func count(_ tab: Tab) -> Int { places[tab.rawValue].count }
-
-    func place(of id: Upload.ID) -> Place? {
-        uploads[id].map { Place(rank: $0.rank, id: id) }
     }
 
     /// Returns true if an upload came, went or moved in any tab.
     @discardableResult
     mutating func apply(_ update: QueueUpdate) -> Bool {
+        var moved = false
         if update.isComplete {
-            let (last, order) = (arranged, order)
-            self = UploadTable()
-            self.order = order
-            if let last { arrange(last.filter, by: order, in: last.tab) }
-        }
-        let isBulk = update.changed.count + update.removed.count > Self.bulk
-        var moved = update.isComplete
-        for upload in update.changed {
-            let old = uploads.updateValue(upload, forKey: upload.id)
-            if let old { forget(old) }
-            remember(upload)
-            if !isBulk, refit(old, upload) { moved = true }
-            let stays = old.map { $0.rank == upload.rank && Tab($0.state) == Tab(upload.state) } ?? false
-            if stays { continue }
+            replaceAll(with: update.changed)
             moved = true
-            if isBulk { continue }
-            if let old { remove(old) }
-            insert(upload)
+        } else if update.changed.count + update.removed.count > Self.bulk {
+            return applyMany(update)
+        } else {
+            for upload in update.changed where put(upload) { moved = true }
         }
         for id in update.removed {
-            guard let old = uploads.removeValue(forKey: id) else { continue }
-            forget(old)
-            paces[id] = nil
+            guard let slot = columns.slot(of: id) else { continue }
+            unlist(slot)
+            arranged?.rows.remove(slot, in: columns)
+            remove(slot)
             moved = true
-            if !isBulk {
-                remove(old)
-                refit(old, nil)
+        }
+        return moved
+    }
+
+    private mutating func replaceAll(with uploads: [Upload]) {
+        let new = UploadColumns(uploads)
+        columns = new
+        (paces, running, waiting, offline, bytesLeft) = ([:], [], [], [], 0)
+        new.withUploads { uploads in
+            for slot in new.taken { remember(uploads[slot.index]) }
+        }
+        listAnew()
+    }
+
+    /// Takes in a change of many, after which the rows are put in order anew.
+    private mutating func applyMany(_ update: QueueUpdate) -> Bool {
+        var moved = false
+        for upload in update.changed {
+            if let slot = columns.slot(of: upload.id) {
+                let old = columns[slot]
+                forget(old)
+                columns.replace(slot, with: upload)
+                if !upload.isListed(as: old) { moved = true }
+            } else {
+                _ = columns.insert(upload)
+                moved = true
+            }
+            remember(upload)
+        }
+        for id in update.removed {
+            guard let slot = columns.slot(of: id) else { continue }
+            remove(slot)
+            moved = true
+        }
+        columns.pack()
+        if moved || arranged != nil { listAnew() }
+        return moved
+    }
+
+    /// Returns true if the upload is new or its row moved.
+    private mutating func put(_ upload: Upload) -> Bool {
+        guard let slot = columns.slot(of: upload.id) else {
+            let slot = columns.insert(upload)
+            remember(upload)
+            list(slot)
+            if let arranged, arranged.shows(upload) { listArranged(slot) }
+            return true
+        }
+        let old = columns[slot]
+        forget(old)
+        remember(upload)
+        let (staysListed, index) = (upload.isListed(as: old), arranged?.rows.index(of: slot, in: columns))
+        let staysArranged = staysArranged(slot, at: index, as: upload)
+        // Out of the lists while they can be searched by what it was.
+        if !staysListed { unlist(slot) }
+        if !staysArranged, index != nil { arranged?.rows.remove(slot, in: columns) }
+        columns.replace(slot, with: upload)
+        if !staysListed { list(slot) }
+        guard !staysArranged else { return !staysListed }
+        if let arranged, arranged.shows(upload) { listArranged(slot) }
+        return !staysListed || index != arranged?.rows.index(of: slot, in: columns)
+    }
+
+    /// - Parameter index: Where it stands among the arranged rows.
+    private func staysArranged(_ slot: Slot, at index: Int?, as upload: Upload) -> Bool {
+        guard let arranged else { return true }
+        guard index != nil, arranged.shows(upload) else { return index == nil && !arranged.shows(upload) }
+        let old = columns[slot]
+        return old.rank == upload.rank && old.path == upload.path
+            && arranged.rows.stays(slot, key: key(of: upload))
+    }
+
+    private func key(of upload: Upload) -> UInt64 { order.key(of: upload, pace: paces[upload.id]) }
+
+    private mutating func listArranged(_ slot: Slot) {
+        let key = key(of: columns[slot])
+        arranged?.rows.insert(slot, key: key, in: columns)
+    }
+
+    private mutating func list(_ slot: Slot) {
+        for tab in [.all, Tab(columns[slot].state)] { tabs[tab.rawValue].insert(slot, in: columns) }
+    }
+
+    private mutating func unlist(_ slot: Slot) {
+        for tab in [.all, Tab(columns[slot].state)] { tabs[tab.rawValue].remove(slot, in: columns) }
+    }
+
+    private mutating func listAnew() {
+        var slots = Tab.allCases.map { _ in [Slot]() }
+        slots[Tab.all.rawValue] = columns.queue
+        columns.withUploads { uploads in
+            for slot in slots[Tab.all.rawValue] {
+                slots[Tab(uploads[slot.index].state).rawValue].append(slot)
             }
         }
-        if isBulk, moved || arranged != nil { sortAnew() }
-        return moved
+        tabs = slots.map { RowList(queue: $0) }
+        if let last = arranged {
+            arranged = nil
+            arrange(last.filter, by: order, in: last.tab)
+        }
+    }
+
+    private mutating func remove(_ slot: Slot) {
+        forget(columns[slot])
+        paces[columns[slot].id] = nil
+        columns.remove(slot)
     }
 
     private mutating func remember(_ upload: Upload) {
@@ -142,60 +229,28 @@ struct UploadTable: Sendable {
         offline.remove(upload.id)
     }
 
-    private mutating func insert(_ upload: Upload) {
-        let place = Place(rank: upload.rank, id: upload.id)
-        places[Tab.all.rawValue].insertSorted(place)
-        places[Tab(upload.state).rawValue].insertSorted(place)
-    }
-
-    private mutating func remove(_ upload: Upload) {
-        let place = Place(rank: upload.rank, id: upload.id)
-        places[Tab.all.rawValue].removeSorted(place)
-        places[Tab(upload.state).rawValue].removeSorted(place)
-    }
-
-    private mutating func sortAnew() {
-        let sorted = uploads.values.map { Place(rank: $0.rank, id: $0.id) }.sorted()
-        places = Tab.allCases.map { _ in [] }
-        places[Tab.all.rawValue] = sorted
-        for place in sorted {
-            guard let upload = uploads[place.id] else { continue }
-            places[Tab(upload.state).rawValue].append(place)
-        }
-        if let last = arranged {
-            arranged = nil
-            arrange(last.filter, by: order, in: last.tab)
-        }
-    }
-
-    /// Returns true if the upload came into what is kept apart, left it or moved in it.
-    @discardableResult
-    private mutating func refit(_ old: Upload?, _ new: Upload?) -> Bool {
-        guard let tab = arranged?.tab else { return false }
-        let filter = arranged?.filter
-        func place(_ upload: Upload?) -> Place? {
-            guard let upload, tab == .all || Tab(upload.state) == tab, filter?.fits(upload) ?? true else {
-                return nil
-            }
-            return Place(rank: upload.rank, id: upload.id)
-        }
-        let (before, after) = (place(old), place(new))
-        if order == .queue, before == after { return false }
-        let was = before.flatMap { arranged?.rows.index(of: $0) }
-        if let before { arranged?.rows.remove(before) }
-        if let after, let new {
-            let value = value(of: new)
-            arranged?.rows.insert(after, value: value)
-        }
-        return before != after || was != after.flatMap { arranged?.rows.index(of: $0) }
-    }
-
     private static func left(_ upload: Upload) -> Int128 {
         upload.goesOnByItself ? max(0, Int128(upload.size) - Int128(upload.confirmed)) : 0
     }
 }
 
+/// What is shown of a tab where that is not all of it, or in another order than the queue's.
+private struct Arrangement {
+    let tab: Tab
+    let filter: UploadFilter?
+    var rows: RowList
+
+    func shows(_ upload: Upload) -> Bool {
+        (tab == .all || Tab(upload.state) == tab) && filter?.fits(upload) ?? true
+    }
+}
+
 extension Upload {
+    /// True if it stands in the same tabs as another, and at the same place of them.
+    fileprivate func isListed(as other: Upload) -> Bool {
+        rank == other.rank && Tab(state) == Tab(other.state)
+    }
+
     /// True if it will be sent without anybody doing anything.
     var goesOnByItself: Bool {
         switch state {

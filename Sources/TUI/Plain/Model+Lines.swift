@@ -42,7 +42,7 @@ extension Model {
 
     func list(_ tab: Tab, _ filter: UploadFilter) -> [String] {
         guard !table.isEmpty else { return [overview] }
-        let fitting = table.places(in: tab).compactMap { table[$0.id] }.filter(filter.fits)
+        let fitting = table.uploads(in: tab).filter(filter.fits)
         guard !fitting.isEmpty else { return ["no upload fits"] }
         let lines = fitting.prefix(Self.linesShown).map { PlainText.line($0, in: self) }
         guard fitting.count > lines.count else { return lines }
@@ -51,7 +51,7 @@ extension Model {
     }
 
     func details(of numbers: UploadNumbers) -> [String] {
-        let (ids, missing) = numbers.found(among: table.places(in: .all).lazy.map(\.id))
+        let (ids, missing) = numbers.found(among: table.uploads(in: .all).map(\.id))
         var lines = ids.prefix(Self.detailsShown).compactMap { table[$0] }.flatMap(details)
         if ids.count > Self.detailsShown {
             lines.append("and \(Wording.count(ids.count - Self.detailsShown)) more; list has a line for each")
@@ -74,10 +74,10 @@ extension Model {
         switch selection {
         case .ids(let ids): ids.compactMap { table[$0] }
         case .numbers(let numbers):
-            numbers.found(among: table.places(in: .all).lazy.map(\.id)).ids.compactMap { table[$0] }
-        case .all: table.places(in: .all).compactMap { table[$0.id] }
-        case .failed: table.places(in: .failed).compactMap { table[$0.id] }
-        case .done: table.places(in: .done).compactMap { table[$0.id] }
+            numbers.found(among: table.uploads(in: .all).map(\.id)).ids.compactMap { table[$0] }
+        case .all: Array(table.uploads(in: .all))
+        case .failed: Array(table.uploads(in: .failed))
+        case .done: Array(table.uploads(in: .done))
         }
     }
 }

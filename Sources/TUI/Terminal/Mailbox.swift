@@ -17,8 +17,9 @@ final class Mailbox: Sendable {
 
     private struct State: Sendable {
         var contents = Contents()
-        /// Positions in `contents.update.changed`, so that merging costs the same however many wait.
-        var indices: [Upload.ID: Int] = [:]
+        /// Positions in `contents.update.changed`, so that merging costs the same however many wait. Nil as long as there
+        /// was nothing to merge, as most often: the first update has the whole queue.
+        var indices: [Upload.ID: Int]?
     }
 
     private let state = Mutex(State())
@@ -58,19 +59,23 @@ final class Mailbox: Sendable {
     private static func merge(_ update: QueueUpdate, into state: inout State) {
         guard var merged = state.contents.update, !update.isComplete else {
             state.contents.update = update
-            state.indices = [:]
-            for (index, upload) in update.changed.enumerated() { state.indices[upload.id] = index }
+            state.indices = nil
             return
         }
         state.contents.update = nil  // so that the arrays are not copied
+        var indices = state.indices.take() ?? [:]
+        if indices.isEmpty {
+            for (index, upload) in merged.changed.enumerated() { indices[upload.id] = index }
+        }
         for upload in update.changed {
-            if let index = state.indices[upload.id] {
+            if let index = indices[upload.id] {
                 merged.changed[index] = upload
             } else {
-                state.indices[upload.id] = merged.changed.count
+                indices[upload.id] = merged.changed.count
                 merged.changed.append(upload)
             }
         }
+        state.indices = indices
         merged.removed += update.removed
         merged.status = update.status
         state.contents.update = merged

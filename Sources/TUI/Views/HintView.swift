@@ -2,7 +2,13 @@ import Uploads
 
 /// The last line: the keys that matter now, and where in the list the cursor is. Written from the action table.
 struct HintView {
-    let model: Model
+    private let model: Model
+    private let traits: TargetTraits
+
+    init(model: Model) {
+        self.model = model
+        traits = model.targetTraits
+    }
 
     func draw(row: Int, in frame: inout Frame) {
         let position = model.appearance.safe(self.position)
@@ -29,29 +35,28 @@ struct HintView {
 
     private var count: String {
         let total = Wording.count(model.rows.count)
-        let marked = model.markedRows.count
+        let marked = traits.marked
         let marks = marked > 0 ? "\(Wording.count(marked)) marked  " : ""
         return marks + (model.cursorIndex.map { "\(Wording.count($0 + 1))/\(total)" } ?? "0/\(total)")
     }
 
     /// What the uploads under the finger need comes before what is always there.
     private var entries: [ActionTable.Entry] {
-        let targets = model.targets
-        let offered = model.actions.entries(in: .list).filter { isOffered($0.action, for: targets) }
-        guard targets.contains(where: \.canBeRetried) else { return offered }
+        let offered = model.actions.entries(in: .list).filter { isOffered($0.action) }
+        guard traits.canBeRetried else { return offered }
         return offered.filter { $0.action == .help } + offered.filter { $0.action == .retry }
             + offered.filter { $0.action != .help && $0.action != .retry }
     }
 
-    private func isOffered(_ action: Action, for targets: [Upload]) -> Bool {
+    private func isOffered(_ action: Action) -> Bool {
         switch action {
         case .tryNow: model.isOffline || !model.table.waiting.isEmpty
         case .startEngine: model.isEngineGone && model.tie == .attached
         case .filter:
             model.table.filter != nil || model.table.count(.all) > model.layout.list.count
-        case .remove, .mark: !targets.isEmpty
-        case .pause: targets.contains { $0.canBePaused || $0.isPausedByUser }
-        case .retry: targets.contains(where: \.canBeRetried)
+        case .remove, .mark: traits.count > 0
+        case .pause: traits.canBePaused || traits.isPausedByUser
+        case .retry: traits.canBeRetried
         default: true
         }
     }

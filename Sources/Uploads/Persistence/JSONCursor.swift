@@ -170,6 +170,8 @@ struct JSONCursor {
 
     mutating func string() throws(MalformedJSON) -> String {
         let (text, hasEscapes) = try rawString()
+        // As nearly all are; to validate takes longer.
+        if !hasEscapes, text.allSatisfy({ $0 < 0x80 }) { return String(decoding: text, as: UTF8.self) }
         let value =
             hasEscapes
             ? String(validating: try unescape(text), as: UTF8.self) : String(validating: text, as: UTF8.self)

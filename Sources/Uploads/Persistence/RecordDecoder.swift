@@ -7,16 +7,22 @@ import Synchronization
 final class RecordDecoder {
     /// What became of a piece of them.
     private struct Decoded: Sendable {
+        /// The last one first, so that each can be moved out of here from the end; to copy it takes longer.
         var uploads: [Upload] = []
         var unknown: [Upload.ID: UnknownMembers] = [:]
         var notUnderstood = 0
-        /// The first that could not be decoded; none after it was.
+        /// Of the first that could not be decoded.
         var failure: JournalError?
     }
 
     private struct Piece: Sendable {
         var bytes: [UInt8] = []
         var records: [(origin: JournalReplay.Origin, range: Range<Int>)] = []
+
+        init() {
+            // Growing would copy each byte once more. The last record goes beyond.
+            bytes.reserveCapacity(RecordDecoder.pieceSize + (1 << 12))
+        }
     }
 
     /// Pieces that are decoded, by number, until those before them are too.
@@ -90,12 +96,14 @@ final class RecordDecoder {
 
     /// Takes over what is decoded, up to the first that is not yet.
     private func collect() -> JournalError? {
-        while let decoded = finished.pieces.withLock({ $0[collected] }) {
-            // It stays where it is, for whoever asks next.
-            if let failure = decoded.failure { return failure }
-            finished.pieces.withLock { $0[collected] = nil }
+        while var decoded = finished.pieces.withLock({ $0.removeValue(forKey: collected) }) {
+            if let failure = decoded.failure {
+                // For whoever asks next.
+                finished.pieces.withLock { $0[collected] = decoded }
+                return failure
+            }
             collected += 1
-            uploads += decoded.uploads
+            while let upload = decoded.uploads.popLast() { uploads.append(upload) }
             unknown.merge(decoded.unknown) { _, new in new }
             notUnderstood += decoded.notUnderstood
         }
@@ -107,17 +115,18 @@ final class RecordDecoder {
         decoded.uploads.reserveCapacity(piece.records.count)
         var last = RepeatedTarget()
         piece.bytes.withUnsafeBufferPointer { bytes in
-            for (origin, range) in piece.records {
+            // From the end, as they are to stand; what is wrong with the first is what stays to be told.
+            for (origin, range) in piece.records.reversed() {
                 var cursor = JSONCursor(UnsafeBufferPointer(rebasing: bytes[range]))
                 do throws(MalformedJSON) {
                     let (upload, members) = try cursor.upload(last: &last)
-                    decoded.uploads.append(upload)
                     if !members.isEmpty { decoded.unknown[upload.id] = members }
+                    decoded.uploads.append(upload)
                 } catch {
                     guard readsNewer else {
                         decoded.failure = JournalError(
                             error, path: folder + "/" + origin.file, offset: origin.offset)
-                        return
+                        continue
                     }
                     decoded.notUnderstood += 1
                 }

@@ -11,6 +11,10 @@ extension JSONCursor {
             unknown.kind = "queued"
             return .queued
         }
+        if take(Self.paused) {
+            unknown.kind = "paused"
+            return .paused(.user)
+        }
         var members = StateMembers()
         var isFirst = true
         try expect("{")
@@ -48,6 +52,7 @@ extension JSONCursor {
     }
 
     private static let queued = Array(#"{"is":"queued"}"#.utf8)
+    private static let paused = Array(#"{"is":"paused","reasons":["user"]}"#.utf8)
 
     private mutating func reasons() throws(MalformedJSON) -> Upload.PauseReasons {
         var reasons: Upload.PauseReasons = []

@@ -30,7 +30,7 @@ final class UpdateListeners: Sendable {
                 for upload in pending.changed.values { whole[upload.id] = upload }
                 for id in pending.removed { whole.removeValue(forKey: id) }
                 return QueueUpdate(
-                    isComplete: true, changed: Array(whole.values), removed: [], status: status)
+                    isComplete: true, changed: whole.all, removed: [], status: status)
             }
         }
     }

@@ -17,13 +17,14 @@ extension UploadQueue {
         while var upload = recovered.uploads.popLast() {
             upload.recover()
             ranks = min(ranks.lowerBound, upload.rank)...max(ranks.upperBound, upload.rank)
-            guard case .queued = upload.state else {
+            if case .waiting = upload.state {
                 store(upload)
                 continue
             }
-            // Most of a long queue, and mostly for one host.
             uploads.insert(upload)
-            pending += 1
+            if upload.state.isPending { pending += 1 }
+            // Most of a long queue, and mostly for one host.
+            guard case .queued = upload.state else { continue }
             let host = runner.host(of: upload)
             if let last = ready.host, last != host {
                 scheduler.enqueue(ready.uploads, host: last)

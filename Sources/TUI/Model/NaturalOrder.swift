@@ -1,0 +1,35 @@
+/// Names as people sort them: `file10` comes after `file9`, and capital letters count as small ones.
+enum NaturalOrder {
+    /// Appends what a path is compared by, byte by byte: its last part, where each run of digits begins with the number
+    /// of its digits. No byte of it is zero, so that what ends first is less.
+    static func write(_ path: [UInt8], to key: inout [UInt8]) {
+        path.withUnsafeBufferPointer { path in
+            var index = (path.lastIndex(of: UInt8(ascii: "/")) ?? -1) + 1
+            while index < path.count {
+                let byte = path[index]
+                switch byte {
+                case UInt8(ascii: "0")...UInt8(ascii: "9"):
+                    index = writeNumber(from: index, of: path, to: &key)
+                    continue
+                case UInt8(ascii: "A")...UInt8(ascii: "Z"): key.append(byte + 32)
+                default: key.append(max(1, byte))
+                }
+                index += 1
+            }
+        }
+    }
+
+    /// Returns where the digits end.
+    private static func writeNumber(
+        from start: Int, of path: UnsafeBufferPointer<UInt8>, to key: inout [UInt8]
+    ) -> Int {
+        func isDigit(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "0") < 10 }
+        var (first, end) = (start, start)
+        while end < path.count, isDigit(path[end]) { end += 1 }
+        while first < end, path[first] == UInt8(ascii: "0") { first += 1 }
+        key.append(UInt8(ascii: "0"))
+        key.append(UInt8(clamping: end - first + 1))
+        key.append(contentsOf: UnsafeBufferPointer(rebasing: path[first..<end]))
+        return end
+    }
+}
