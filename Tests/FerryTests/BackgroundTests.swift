@@ -9,6 +9,19 @@ import Testing
     import Darwin
 #endif
 
+extension HostileServer {
+    /// Takes every request whole, and answers it once the gate is open.
+    static func answering(_ status: Int, after gate: Gate) throws -> HostileServer {
+        try HostileServer { connection in
+            while try connection.waitForRequest() {
+                try connection.readRequest()
+                gate.block()
+                try connection.answer(status)
+            }
+        }
+    }
+}
+
 /// An engine without a terminal: started, looked at and ended by other commands.
 @Suite(.fewAtOnce, .timeLimit(.minutes(2)))
 struct BackgroundTests {
@@ -129,13 +142,7 @@ struct BackgroundTests {
 
     @Test func `stop --when-idle lets what runs end, begins nothing new, and ends the engine`() async throws {
         let gate = Gate()
-        let server = try HostileServer { connection in
-            while try connection.waitForRequest() {
-                try connection.readRequest()
-                gate.block()
-                try connection.answer(201)
-            }
-        }
+        let server = try HostileServer.answering(201, after: gate)
         defer { server.stop() }
         try place.configure("put", at: server.url("/"), limits: #"{ "concurrency": 1 }"#)
         try await withEngine { _ in

@@ -27,13 +27,7 @@ struct WaitTests {
 
     @Test func `it returns when all are done, and names each`() async throws {
         let gate = Gate()
-        let server = try HostileServer { connection in
-            while try connection.waitForRequest() {
-                try connection.readRequest()
-                gate.block()
-                try connection.answer(201)
-            }
-        }
+        let server = try HostileServer.answering(201, after: gate)
         defer { server.stop() }
         try place.configure("put", at: server.url("/"))
         try await place.ferry("add", try place.file("a"), try place.file("b"))
@@ -63,13 +57,7 @@ struct WaitTests {
 
     @Test func `one that fails, or is removed, is told by the exit status`() async throws {
         let gate = Gate()
-        let server = try HostileServer { connection in
-            while try connection.waitForRequest() {
-                try connection.readRequest()
-                gate.block()
-                try connection.answer(403)
-            }
-        }
+        let server = try HostileServer.answering(403, after: gate)
         defer { server.stop() }
         try place.configure("put", at: server.url("/"), limits: #"{ "concurrency": 1 }"#)
         try await place.ferry("add", try place.file("a"), try place.file("b"))
@@ -101,12 +89,7 @@ struct WaitTests {
     }
 
     @Test func `what failed before has failed all the same`() async throws {
-        let server = try HostileServer { connection in
-            while try connection.waitForRequest() {
-                try connection.readRequest()
-                try connection.answer(403)
-            }
-        }
+        let server = try HostileServer([.answer(403)])
         defer { server.stop() }
         try place.configure("put", at: server.url("/"))
         try await place.ferry("add", try place.file("a"))

@@ -172,6 +172,20 @@ def test_lines_are_attached_too(engine, home, start):
     assert running(home) == engine[0]
 
 
+def test_lines_leave_their_uploads_to_the_background(home, server, start):
+    home.configure(server.url, bandwidth="200K", concurrency=1)
+    home.add(home.make("one.bin", "20M"))
+    screen = start("--plain")
+    screen.wait("1 began: one.bin")
+    screen.press("detach\n")
+    assert screen.exit_status() == 0
+    process = running(home)
+    try:
+        assert process is not None
+    finally:
+        end(process)
+
+
 def test_a_demo_cannot_be_left_in_the_background(start):
     screen = start("demo")
     screen.wait("▲ up", timeout=60)

@@ -18,6 +18,7 @@ enum PlainCommand: Hashable, Sendable {
     case undo
     case redo
     case now
+    case detach
     case quit
 
     /// Nil for a line without anything on it.
@@ -43,6 +44,7 @@ enum PlainCommand: Hashable, Sendable {
         case .undo: return .undo
         case .redo: return .redo
         case .now: return .now
+        case .detach: return .detach
         case .quit: return .quit
         }
     }

@@ -76,7 +76,16 @@ extension PlainModel {
         case .undo: perform(.undo, .undo, Answer(reversed: "undone"))
         case .redo: perform(.redo, .redo, Answer(reversed: "done again"))
         case .now: perform(.tryNow, .tryNow, Answer(always: "trying now"))
+        case .detach: detach()
         case .quit: quit()
+        }
+    }
+
+    private mutating func detach() {
+        switch model.tie {
+        case .attached: finish(.quit)
+        case .detachable where !model.isEngineGone: finish(.detach)
+        case .detachable, .own: say("this queue ends with its screen")
         }
     }
 

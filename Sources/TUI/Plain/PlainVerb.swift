@@ -1,11 +1,11 @@
 /// The commands of the line mode: what is typed, and the help made of it.
 enum PlainVerb: String, CaseIterable, Sendable {
-    case help, list, show, add, pause, resume, retry, remove, move, limit, parallel, undo, redo, now, quit
+    case help, list, show, add, pause, resume, retry, remove, move, limit, parallel, undo, redo, now, detach, quit
 
     /// What follows the word.
     var arguments: String {
         switch self {
-        case .help, .undo, .redo, .now, .quit: ""
+        case .help, .undo, .redo, .now, .detach, .quit: ""
         case .list: "[all|active|queued|paused|failed|done] [WORDS]"
         case .show: "N..."
         case .add: "PATH... [to DESTINATION]"
@@ -34,7 +34,8 @@ enum PlainVerb: String, CaseIterable, Sendable {
         case .undo: "take back the last pause, resume, remove, move or limit; up to 50, one after the other"
         case .redo: "do again what undo took back"
         case .now: "try the network now"
-        case .quit: "leave; what is not finished goes on next time"
+        case .detach: "leave; uploads go on in the background"
+        case .quit: "leave; what is not finished goes on with the engine in the background, else next time"
         }
     }
 

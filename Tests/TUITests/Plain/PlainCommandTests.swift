@@ -20,7 +20,7 @@ import Uploads
             ("limit 20M", .limit(20 << 20)), ("limit 1.5 MB/s", .limit(1_572_864)),
             ("limit off", .limit(nil)),
             ("limit 0", .limit(nil)), ("parallel 4", .parallel(4)), ("now", .now), ("undo", .undo),
-            ("redo", .redo), ("quit", .quit),
+            ("redo", .redo), ("quit", .quit), ("detach", .detach), ("d", .detach),
         ] as [(String, PlainCommand)])
     func `a line is a command`(line: String, command: PlainCommand) throws {
         #expect(try PlainCommand.parse(line) == command)
