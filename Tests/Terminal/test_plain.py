@@ -285,8 +285,11 @@ def test_a_hostile_name_never_reaches_the_terminal(home, plain):
     lines.press("list\nshow 1 2\n")
     lines.wait("  state: ", lambda: lines.text.count("  from: ") == 2)
     lines.press("remove 1 2\n")
-    lines.wait("type yes to remove them")
-    lines.press("yes\n")
+    # Asked only if bytes have arrived by then.
+    asks = "type yes to remove them"
+    lines.wait(lambda: asks in lines.text or "removed: invoice" in lines.text)
+    if asks in lines.text:
+        lines.press("yes\n")
     lines.wait("removed: evil", "removed: invoice")
     lines.press("quit\n")
     lines.exit_status()

@@ -15,6 +15,10 @@ struct ScreenCommand: AsyncParsableCommand {
         let assembly = try global.assembly()
         let theme = try look.theme(assembly.configuration)
         let background = BackgroundEngine(global)
+        let attached = AttachedSession(
+            assembly: assembly, look: look, theme: theme, background: background)
+        // Asked before the lock is: that waits a moment for commands, which hold it and do not answer.
+        if ControlClient(folder: global.stateFolder).isAnswered { return try await attached.run() }
         let engine: Engine
         do throws(JournalError) {
             engine = try await Engine.start(
@@ -23,9 +27,7 @@ struct ScreenCommand: AsyncParsableCommand {
             guard case .inUse = error, ControlClient(folder: global.stateFolder).isAnswered else {
                 throw CommandFailure(error)
             }
-            let session = AttachedSession(
-                assembly: assembly, look: look, theme: theme, background: background)
-            return try await session.run()
+            return try await attached.run()
         }
         for notice in engine.notices { StandardError.write("\(notice.line)\n") }
         let session = ScreenSession(
