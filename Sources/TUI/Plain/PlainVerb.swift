@@ -1,6 +1,7 @@
 /// The commands of the line mode: what is typed, and the help made of it.
 enum PlainVerb: String, CaseIterable, Sendable {
-    case help, list, show, add, pause, resume, retry, remove, move, limit, parallel, undo, redo, now, detach, quit
+    case help, list, show, add, pause, resume, retry, remove, move, limit, parallel, undo, redo, now, detach,
+        quit
 
     /// What follows the word.
     var arguments: String {

@@ -12,6 +12,8 @@ struct ConfigCommand: AsyncParsableCommand {
     @Flag(help: "Print all actions of the screen with their keys, as `keys` of the configuration names them.")
     var keys = false
 
+    @Flag(help: "Print a JSON Schema of the configuration, for editors that complete and check it.")
+    var schema = false
     @Flag(help: "Print a unit for systemd that keeps ferry running for this user.") var systemd = false
 
     func run() async throws {
@@ -20,6 +22,7 @@ struct ConfigCommand: AsyncParsableCommand {
             let unit = SystemdUnit.text(program: Self.program, arguments: global.arguments)
             return print(unit, terminator: "")
         }
+        if schema { return print(ConfigurationSchema.text) }
         if printExample {
             print(ExampleConfiguration.text, terminator: "")
             return

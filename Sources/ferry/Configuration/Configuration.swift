@@ -27,7 +27,9 @@ struct Configuration: Decodable, Equatable {
         let fields = try Fields(
             decoder,
             known: [
-                "destinations", "defaultDestination", "limits", "retry", "timeouts", "connectivity",
+                // For editors; it says nothing to us.
+                "$schema", "destinations", "defaultDestination", "limits", "retry", "timeouts",
+                "connectivity",
                 "appearance", "keys", "proxy", "onHangUp", "whenFileChanges",
             ])
         destinations = try fields.value("destinations") ?? [:]

@@ -18,8 +18,9 @@ struct Fields {
     init(_ decoder: any Decoder, known: [String]) throws {
         container = try decoder.container(keyedBy: Key.self)
         if let stranger = container.allKeys.first(where: { !known.contains($0.stringValue) }) {
-            throw error(
-                stranger.stringValue, "one of \(known.sorted().joined(separator: ", ")), not this key")
+            // What is for other programs is no answer to what may stand here.
+            let names = known.filter { !$0.hasPrefix("$") }.sorted().joined(separator: ", ")
+            throw error(stranger.stringValue, "one of \(names), not this key")
         }
     }
 
