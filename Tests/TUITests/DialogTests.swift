@@ -153,3 +153,40 @@ import Uploads
         #expect(model.frame().description.contains("not a"))
     }
 }
+
+@Suite struct OfferedValueTests {
+    private func asked(_ keys: String) -> Model {
+        var model = Model.make([.make(1)], status: EngineStatus(bandwidthLimit: 3 << 20, concurrency: 3))
+        model.type(keys)
+        return model
+    }
+
+    @Test func `what is typed takes the place of the value that is offered`() {
+        var model = asked("c5")
+        let effects = model.update(.key(.enter))
+        #expect(effects.commands == [.limitConcurrency(5)])
+    }
+
+    @Test func `enter alone keeps the value that is offered`() {
+        var model = asked("c")
+        let effects = model.update(.key(.enter))
+        #expect(effects.commands == [.limitConcurrency(3)])
+    }
+
+    @Test func `who moves in the value that is offered edits it`() {
+        var model = asked("c")
+        _ = model.update(.key(.home))
+        model.type("1")
+        let effects = model.update(.key(.enter))
+        #expect(effects.commands == [.limitConcurrency(13)])
+    }
+
+    @Test(arguments: [(10, 40), (24, 80), (10, 30)])
+    func `the value is to be seen at every size`(rows: Int, columns: Int) {
+        var model = asked("b")
+        _ = model.update(.resized(Size(rows: rows, columns: columns)))
+        #expect(model.frame().description.contains("3.0M"))
+        model.type("7M")
+        #expect(model.frame().description.contains("7M"))
+    }
+}

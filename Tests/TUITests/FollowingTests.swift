@@ -30,6 +30,15 @@ import Uploads
         #expect(model.top == 0)
     }
 
+    @Test func `where all fail in turn the cursor stays with the one that it is on`() {
+        var model = Self.hundred(running: 1)
+        for id in 1..<60 { _ = model.change(.make(id, state: .waiting(5)), .make(id + 1, state: .running)) }
+        #expect(model.cursor?.id == 1)
+        #expect(model.top == 0)
+        _ = model.change(.make(1, state: .done))
+        #expect(model.cursor?.id == 60)
+    }
+
     @Test func `a person who moves is left alone`() {
         var model = Self.hundred(running: 1)
         model.type("j")

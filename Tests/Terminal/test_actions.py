@@ -148,7 +148,7 @@ def test_trying_all_again(home, server, start):
 
 def test_limiting_the_bandwidth(screen):
     screen.press("b")
-    screen.wait("Bandwidth of all uploads together", "200K")
+    screen.wait("Bandwidth of all uploads", "200K")
     screen.press("\x15nonsense\r")
     screen.wait("not an amount; try 20M")
     screen.press("\x15300K\r")

@@ -100,6 +100,18 @@ def test_an_engine_that_is_killed_is_told_of_and_started_again(engine, home, sta
     assert {upload["name"] for upload in home.list()} == {"one.bin", "two.bin", "three.bin"}
 
 
+def test_an_engine_that_a_screen_has_started_can_be_stopped_from_elsewhere(engine, home, start):
+    screen = start()
+    screen.wait("▲ up", "1/2")
+    end(engine[0])
+    screen.wait("[S] start it again")
+    screen.press("S")
+    screen.wait("▲ up", gone="The engine has gone")
+    engine.append(running(home))
+    assert home.run("stop").returncode == 0
+    screen.wait("The engine has gone")
+
+
 def test_without_an_engine_commands_say_so(engine, start):
     screen = start()
     screen.wait("▲ up", "1/2")

@@ -58,10 +58,47 @@ struct RemovalDialog: Sendable {
 struct PromptDialog: Sendable {
     enum Subject: Sendable { case bandwidth, concurrency }
 
+    /// What stands in the field.
+    enum Entry: Hashable, Sendable {
+        /// The value that holds now; the first character typed takes its place.
+        case offered(String)
+        case typed(LineEditor)
+    }
+
     let subject: Subject
-    var line: LineEditor
+    var entry: Entry
     /// Why the text cannot be taken.
     var problem: String?
+}
+
+extension PromptDialog {
+    var line: LineEditor {
+        switch entry {
+        case .offered(let value): LineEditor(value)
+        case .typed(let line): line
+        }
+    }
+
+    /// True if the key was one that edits.
+    mutating func edit(_ key: Key) -> Bool {
+        var line = line
+        if case .offered = entry {
+            switch key {
+            case .character, .backspace, .delete, .control("h"), .control("d"): line = LineEditor()
+            default: break
+            }
+        }
+        guard line.handle(key) else { return false }
+        entry = .typed(line)
+        return true
+    }
+
+    mutating func insert(_ text: String) {
+        var line = line
+        if case .offered = entry { line = LineEditor() }
+        line.insert(text)
+        entry = .typed(line)
+    }
 }
 
 /// The help: rows of the action table, narrowed by typing.

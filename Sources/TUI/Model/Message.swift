@@ -55,6 +55,7 @@ enum Effect: Sendable {
 enum Request: Hashable, Sendable {
     case add(skipped: Int)
     case pause(warning: String?)
+    case pauseAll(warning: String?)
     case resume, retry, move, tryNow
     /// With the name if it is one upload: it is gone when the answer comes.
     case remove(name: String?)

@@ -4,7 +4,9 @@ import Uploads
 
 /// The Add dialog: what its keys do, and what it asks outside.
 extension Model {
-    var newAddDialog: AddDialog { AddDialog(destinations: destinations, preferred: defaultDestination) }
+    var newAddDialog: AddDialog {
+        AddDialog(destinations: destinations, preferred: lastDestination ?? defaultDestination)
+    }
 
     mutating func openAddDialog() -> [Effect] {
         dialog = .add(newAddDialog)
@@ -177,6 +179,7 @@ extension Model {
             return refuse("no destination is configured: ferry config --print-example")
         }
         dialog = nil
+        lastDestination = add.destinationName
         return [.add(selection, destination: add.destinationName)]
     }
 

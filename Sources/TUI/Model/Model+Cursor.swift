@@ -80,6 +80,12 @@ extension Model {
         guard case .running = following, dialog == nil, marks.isEmpty, !layout.list.isEmpty else { return }
         let rows = rows
         let height = layout.list.count
+        // One that will be tried again is still what is followed: where all fail in turn the list would leap about.
+        if let cursor, let upload = table[cursor.id], upload.isUnderWay, let index = rows.index(of: cursor),
+            (top..<(top + height)).contains(index)
+        {
+            return
+        }
         let running = runningRows
         guard let index = running.min(), !running.contains(where: (top..<(top + height)).contains) else {
             return

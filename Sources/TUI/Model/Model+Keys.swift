@@ -77,7 +77,7 @@ extension Model {
             add.lineChanged(now: clock.seconds)
             settle(add, after: before)
         case .prompt(var prompt):
-            guard prompt.line.handle(key) else { return [] }
+            guard prompt.edit(key) else { return [] }
             prompt.problem = nil
             dialog = .prompt(prompt)
         case .filter(var line):
@@ -98,7 +98,7 @@ extension Model {
             help.selected = 0
             dialog = .help(help)
         case .prompt(var prompt):
-            prompt.line.insert(text.filter { !$0.isNewline }.prefix(100))
+            prompt.insert(String(text.filter { !$0.isNewline }.prefix(100)))
             prompt.problem = nil
             dialog = .prompt(prompt)
         case .filter(var line):

@@ -54,10 +54,10 @@ extension Model {
         case .moveToBottom: return move(.bottom)
         case .limitBandwidth:
             let limit = status.bandwidthLimit.map { "\(ByteFormat.compact($0))" } ?? ""
-            dialog = .prompt(PromptDialog(subject: .bandwidth, line: LineEditor(limit)))
+            dialog = .prompt(PromptDialog(subject: .bandwidth, entry: .offered(limit)))
         case .limitConcurrency:
             dialog = .prompt(
-                PromptDialog(subject: .concurrency, line: LineEditor(String(status.concurrency))))
+                PromptDialog(subject: .concurrency, entry: .offered(String(status.concurrency))))
         case .tryNow: return [.perform(.tryNow, .tryNow)]
         case .toggleMouse:
             hasMouse.toggle()
@@ -107,7 +107,7 @@ extension Model {
         let all = table.uploads(in: .all)
         if all.contains(where: \.canBePaused) {
             let running = table.running.compactMap { table[$0] }.filter(\.canBePaused)
-            return [.perform(.pause(.all), .pause(warning: restartWarning(running)))]
+            return [.perform(.pause(.all), .pauseAll(warning: restartWarning(running)))]
         }
         guard all.contains(where: \.isPausedByUser) else {
             return refuse("nothing here that could be paused")
@@ -192,4 +192,13 @@ extension Upload {
     var canBePaused: Bool { state.canBePaused }
     var isPausedByUser: Bool { state.isPausedByUser }
     var canBeRetried: Bool { state.canBeRetried }
+
+    /// True if it has been tried, and will be again without anybody doing anything.
+    var isUnderWay: Bool {
+        switch state {
+        case .running, .waiting: true
+        case .queued, .paused(.offline): tries.attempts > 0
+        case .paused, .held, .done, .failed: false
+        }
+    }
 }

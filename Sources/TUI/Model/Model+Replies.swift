@@ -30,7 +30,7 @@ extension Model {
 
     private mutating func say(_ ids: [Upload.ID], _ request: Request) {
         switch request {
-        case .pause, .resume, .retry, .remove, .move:
+        case .pause, .pauseAll, .resume, .retry, .remove, .move:
             // Somebody else was faster, or it is at the end of the list already.
             if ids.isEmpty {
                 say(.information, "nothing to change")
@@ -44,12 +44,8 @@ extension Model {
         case .add(let skipped):
             let rest = skipped > 0 ? ", \(Wording.count(skipped)) skipped" : ""
             say(.information, "added \(Wording.count(ids.count, "upload"))\(rest)")
-        case .pause(let warning):
-            if let warning {
-                say(.warning, "paused \(what(ids)); \(warning)")
-            } else {
-                say(.information, phrases("paused \(what(ids))", actions.phrase(.pause, "goes on")))
-            }
+        case .pause(let warning): sayPaused(ids, warning, undoneBy: .pause)
+        case .pauseAll(let warning): sayPaused(ids, warning, undoneBy: .pauseAll)
         case .resume: say(.information, "\(what(ids)) \(ids.count == 1 ? "goes" : "go") on")
         case .retry: say(.information, "trying \(what(ids)) again")
         case .remove(let name):
@@ -69,6 +65,14 @@ extension Model {
             )
         case .startEngine: say(.information, "the engine is started again")
         case .undo, .redo: break
+        }
+    }
+
+    private mutating func sayPaused(_ ids: [Upload.ID], _ warning: String?, undoneBy action: Action) {
+        if let warning {
+            say(.warning, "paused \(what(ids)); \(warning)")
+        } else {
+            say(.information, phrases("paused \(what(ids))", actions.phrase(action, "goes on")))
         }
     }
 

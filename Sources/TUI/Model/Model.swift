@@ -8,6 +8,8 @@ struct Model: Sendable {
     let tie: EngineTie
     let destinations: [String]
     let defaultDestination: String?
+    /// The one that files were added to last.
+    var lastDestination: String?
     var hasMouse: Bool
 
     var clock: Clock

@@ -76,7 +76,8 @@ extension News {
         guard case .done(let receipt, _) = upload.state else { return [] }
         if receipt.wasThere { return [amount, "was there already"] }
         var took = [amount]
-        if receipt.duration >= 0.05, upload.size > 0 {
+        // What earlier attempts had sent went in a time of its own.
+        if receipt.duration >= 0.05, upload.size > 0, upload.tries.resumes == 0 {
             took = [
                 "\(amount) in \(PlainText.duration(receipt.duration))",
                 ByteFormat.rate(Double(upload.size) / receipt.duration),

@@ -33,13 +33,14 @@ extension Model {
         let (title, question) =
             switch prompt.subject {
             case .bandwidth:
-                ("Bandwidth of all uploads together", "bytes a second (20M, 800K; empty: no limit) ")
-            case .concurrency: ("Uploads at once", "from 1 to 256 ")
+                ("Bandwidth of all uploads", "bytes a second: 20M, 800K, or 0 for no limit ")
+            case .concurrency: ("Uploads at once", "from 1 to 256: ")
             }
         let inside = min(64, size.columns - 4)
-        let field = FieldView(
-            line: prompt.line, width: max(1, min(16, inside - question.count)), appearance: appearance)
         let isTwoLines = question.count + 16 > inside
+        let field = FieldView(
+            line: prompt.line, width: max(1, min(16, isTwoLines ? inside : inside - question.count)),
+            appearance: appearance)
         var body: [DialogBox.Line] =
             isTwoLines
             ? [[.init(appearance.safe(question))], field.pieces]

@@ -3,9 +3,14 @@ struct FilterView {
     let model: Model
     let line: LineEditor
 
+    private static let examples = "words  !not  state:failed  to:films  size>10M"
+
     func draw(row: Int, in frame: inout Frame) {
         let found = Wording.count(model.rows.count) + " of " + Wording.count(model.table.count(model.tab))
-        let width = max(1, min(40, model.size.columns - found.count - 6))
+        // What is to be read beside it needs the room that the text does not.
+        let isNarrow = model.table.filter?.problem != nil || line.characters.isEmpty
+        let wanted = isNarrow ? max(4, line.characters.count + 1) : 40
+        let width = max(1, min(40, wanted, model.size.columns - found.count - 6))
         frame.put("/", row: row, column: 1, role: .key)
         let field = FieldView(line: line, width: width, appearance: model.appearance)
         var column = 2
@@ -25,7 +30,8 @@ struct FilterView {
                 guard let key = entry.keys.first, let hint = entry.hint else { return nil }
                 return "\(key.label) \(hint)"
             }
-            frame.put(hints.joined(separator: "  "), row: row, column: column + 2, role: .dim, limit: room)
+            let examples = line.characters.isEmpty ? [Self.examples] : []
+            frame.put((hints + examples).joined(separator: "  "), row: row, column: column + 2, role: .dim, limit: room)
         }
     }
 }

@@ -15,7 +15,7 @@ struct HintView {
         let end = model.size.columns - position.width - 1
         var column = 1
         for entry in entries {
-            guard let hint = entry.hint, let key = entry.keys.first else { continue }
+            guard let hint = hint(of: entry), let key = entry.keys.first else { continue }
             let label = key.label
             guard column + CellWidth.of(label) + 1 + hint.count + 1 <= end else { break }
             let start = column
@@ -46,6 +46,14 @@ struct HintView {
         guard traits.canBeRetried else { return offered }
         return offered.filter { $0.action == .help } + offered.filter { $0.action == .retry }
             + offered.filter { $0.action != .help && $0.action != .retry }
+    }
+
+    /// The word for what the key does to what is under the finger now.
+    private func hint(of entry: ActionTable.Entry) -> String? {
+        guard entry.action == .pause, !model.targets.isEmpty,
+            model.targets.allSatisfy({ !$0.canBePaused && $0.isPausedByUser })
+        else { return entry.hint }
+        return "go on"
     }
 
     private func isOffered(_ action: Action) -> Bool {

@@ -49,7 +49,7 @@ public struct Receipt: Hashable, Codable, Sendable {
     public var entityTag: String?
     /// The size of the file.
     public var bytes: ByteCount
-    /// Seconds from the first attempt's start to the final answer.
+    /// Seconds from the start of the attempt that ended it to the final answer.
     public var duration: Double
     /// The digest by which the server confirmed that it holds what we have; nil if it did not.
     public var verified: DigestAlgorithm?

@@ -129,3 +129,15 @@ extension JSONCursor {
         return (try require(pid, "pid"), since, host, boot)
     }
 }
+
+extension StateDirectory {
+    /// Whether the process has the queue now. If that cannot be found out, it may.
+    package func isHeld(by process: Int32) -> Bool {
+        do throws(JournalError) {
+            guard case .inUse(let pid, _, _)? = try StateLock.holder(in: files) else { return false }
+            return pid == nil || pid == process
+        } catch {
+            return true
+        }
+    }
+}

@@ -13,6 +13,9 @@ public final class RateLimit: Pace {
     private static let burst = Duration.milliseconds(250)
     /// So that a changed limit is noticed soon.
     private static let longestWait = Duration.milliseconds(250)
+    /// Those who wait for one moment wake in the order in which they asked, and who got the last piece asks first: without
+    /// something that is left to chance the others would stand still.
+    private static let scatter = 0...10_000
 
     private let bucket: Mutex<Bucket>
     private let now: @Sendable () -> ContinuousClock.Instant
@@ -40,7 +43,10 @@ public final class RateLimit: Pace {
         bucket.withLock { bucket in
             guard let rate = bucket.rate else { return .zero }
             let now = now()
-            guard bucket.paidUntil <= now else { return min(bucket.paidUntil - now, Self.longestWait) }
+            guard bucket.paidUntil <= now else {
+                let wait = bucket.paidUntil - now + .microseconds(Int.random(in: Self.scatter))
+                return min(wait, Self.longestWait)
+            }
             // What was not used in time is lost, except for one burst.
             bucket.paidUntil =
                 max(bucket.paidUntil, now - Self.burst) + .seconds(Double(bytes) / Double(rate))

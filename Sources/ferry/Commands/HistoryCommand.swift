@@ -43,10 +43,10 @@ struct HistoryCommand: AsyncParsableCommand {
         }
     }
 
-    /// Bytes of the file a second, pauses and retries included; nil for what was so short that it says nothing.
+    /// Bytes of the file a second; nil for what was so short that it says nothing, and for what earlier attempts had begun.
     private static func rate(of upload: Upload) -> String? {
         guard case .done(let receipt, _) = upload.state, receipt.duration >= 0.05, !receipt.wasThere,
-            upload.size > 0
+            upload.size > 0, upload.tries.resumes == 0
         else { return nil }
         return ByteFormat.rate(Double(upload.size) / receipt.duration)
     }

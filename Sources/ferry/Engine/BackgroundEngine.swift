@@ -44,6 +44,8 @@ struct BackgroundEngine {
             if case .answered(.report(let report)) = ControlClient(folder: state).ask(.report),
                 report.process == process
             {
+                // A screen may outlive it, and has to hear that it ended.
+                Thread.detachNewThread { _ = waitpid(process, nil, 0) }
                 return .running(process)
             }
             try? await Task.sleep(for: .milliseconds(10))

@@ -1,5 +1,6 @@
 import Foundation
 import Transfer
+import Uploads
 
 #if canImport(Glibc)
     import Glibc
@@ -27,6 +28,11 @@ struct EngineStop {
         }
     }
 
+    private func hasQueue(_ process: pid_t) -> Bool {
+        guard let directory = try? StateDirectory(reading: folder) else { return true }
+        return directory.isHeld(by: process)
+    }
+
     /// Returns when it has let go of the queue.
     ///
     /// - Throws: `CommandFailure` if it does not end.
@@ -40,9 +46,8 @@ struct EngineStop {
         }
         let limit = ContinuousClock.now.advanced(by: Self.patience)
         while .now < limit {
-            if kill(process, 0) != 0 { return .stopped(process) }
-            // It may be a child that nobody has waited for.
-            if waitpid(process, nil, WNOHANG) == process { return .stopped(process) }
+            // Whoever started it may not have asked yet how it ended: then its number is taken, and the queue is free.
+            if kill(process, 0) != 0 || !hasQueue(process) { return .stopped(process) }
             try? await Task.sleep(for: .milliseconds(20))
         }
         throw CommandFailure(

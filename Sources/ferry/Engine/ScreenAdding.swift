@@ -135,8 +135,20 @@ enum PathList {
             if let path = fileAddress(trimmed) { return [path] }
             // A name with spaces in it, typed or pasted without quotes, is one path if it leads to something.
             if LocalFiles.mode(of: LocalFiles.expanded(trimmed)) != nil { return [LocalPath(trimmed)] }
+            if isInFolder(withSpaces: trimmed) { return [LocalPath(trimmed)] }
             return shellWords(trimmed).map { fileAddress($0) ?? LocalPath($0) }
         }
+    }
+
+    /// A pattern, or a name that is not whole yet, below a folder that Tab has put there without quotes.
+    private static func isInFolder(withSpaces text: String) -> Bool {
+        guard !text.contains(where: "'\"\\".contains), let slash = text.utf8.lastIndex(of: UInt8(ascii: "/"))
+        else {
+            return false
+        }
+        let folder = String(text[..<slash])
+        let mode = folder.contains(" ") ? LocalFiles.mode(of: LocalFiles.expanded(folder)) : nil
+        return mode.map { $0 & UInt32(S_IFMT) == UInt32(S_IFDIR) } ?? false
     }
 
     private static func fileAddress(_ text: String) -> LocalPath? {

@@ -87,7 +87,7 @@ struct UploadRecordLine: Encodable {
     var expires: Date?
     /// The digest by which the server confirmed what it holds.
     var verified: String?
-    /// Seconds from the first attempt to the final answer, pauses included.
+    /// Seconds from the start of the attempt that ended it to the final answer.
     var duration: Double?
     /// True if nothing was sent because the file was there.
     var wasThere: Bool?

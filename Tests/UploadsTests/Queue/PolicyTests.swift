@@ -152,6 +152,23 @@ struct RateLimitTests {
         #expect(wait > .zero && wait <= .milliseconds(250))
     }
 
+    @Test func `of two who wait for the same moment both get their share`() {
+        let start = ContinuousClock.now
+        let clock = ManualClock()
+        let limit = RateLimit(1000) { start.advanced(by: clock.now.offset) }
+        // Each asks again when it was told to; who is told the same moment keeps its place, as timers do.
+        var next = [Duration.zero, .zero]
+        var sent = [0, 0]
+        while clock.now.offset < .seconds(60) {
+            let first = next[0] <= next[1] ? 0 : 1
+            clock.advance(by: max(.zero, next[first] - clock.now.offset))
+            let wait = limit.delay(beforeSending: 100)
+            if wait == .zero { sent[first] += 100 }
+            next[first] = clock.now.offset + wait
+        }
+        #expect(sent.allSatisfy { $0 > 15_000 }, "\(sent)")
+    }
+
     @Test func `without a rate nothing waits`() {
         #expect(RateLimit().delay(beforeSending: .max) == .zero)
     }
