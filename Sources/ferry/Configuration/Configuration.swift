@@ -20,6 +20,8 @@ struct Configuration: Decodable, Equatable {
     var onHangUp = HangUpPolicy.stop
     /// What becomes of an upload whose file changed after it was queued.
     var whenFileChanges = FileChangePolicy.hold
+    /// Commands that are run when something happens.
+    var hooks = HookSettings()
 
     init() {}
 
@@ -28,7 +30,7 @@ struct Configuration: Decodable, Equatable {
             decoder,
             known: [
                 "destinations", "defaultDestination", "limits", "retry", "timeouts", "connectivity",
-                "appearance", "keys", "proxy", "onHangUp", "whenFileChanges",
+                "appearance", "keys", "proxy", "onHangUp", "whenFileChanges", "hooks",
             ])
         destinations = try fields.value("destinations") ?? [:]
         defaultDestination = try fields.value("defaultDestination")
@@ -41,6 +43,7 @@ struct Configuration: Decodable, Equatable {
         proxy = try fields.value("proxy") ?? proxy
         onHangUp = try fields.choice("onHangUp") ?? onHangUp
         whenFileChanges = try fields.choice("whenFileChanges") ?? whenFileChanges
+        hooks = try fields.value("hooks") ?? hooks
         if let name = defaultDestination, destinations[name] == nil {
             throw fields.error(
                 "defaultDestination",
