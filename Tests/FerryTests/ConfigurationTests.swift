@@ -126,6 +126,12 @@ struct ConfigurationTests {
                 "hooks.finished: expected one of done, failed, held, idle,"
             ),
             (#"{ "hooks": { "timeout": 0 } }"#, "hooks.timeout: expected seconds, from 0.1 to 3600.0"),
+            (#"{ "notify": { "terminal": "beep" } }"#, "notify.terminal: expected one of none, bell, osc9"),
+            (
+                #"{ "notify": { "on": ["idle", "finished"] } }"#,
+                "notify.on: expected a list of some of done, failed, held, idle, offline, online, notSaved"
+            ),
+            (#"{ "notify": { "on": [] } }"#, "notify.on: expected a list of some of done,"),
             (#"{ "hooks": ["a"] }"#, "hooks: expected an object"),
             (#"{ "connectivity": { "monitor": "yes" } }"#, "connectivity.monitor: expected true or false"),
             (

@@ -22,6 +22,8 @@ struct Configuration: Decodable, Equatable {
     var whenFileChanges = FileChangePolicy.hold
     /// Commands that are run when something happens.
     var hooks = HookSettings()
+    /// How a person is called.
+    var notify = NotifySettings()
 
     init() {}
 
@@ -31,6 +33,7 @@ struct Configuration: Decodable, Equatable {
             known: [
                 "destinations", "defaultDestination", "limits", "retry", "timeouts", "connectivity",
                 "appearance", "keys", "proxy", "onHangUp", "whenFileChanges", "hooks",
+                "notify",
             ])
         destinations = try fields.value("destinations") ?? [:]
         defaultDestination = try fields.value("defaultDestination")
@@ -44,6 +47,7 @@ struct Configuration: Decodable, Equatable {
         onHangUp = try fields.choice("onHangUp") ?? onHangUp
         whenFileChanges = try fields.choice("whenFileChanges") ?? whenFileChanges
         hooks = try fields.value("hooks") ?? hooks
+        notify = try fields.value("notify") ?? notify
         if let name = defaultDestination, destinations[name] == nil {
             throw fields.error(
                 "defaultDestination",

@@ -1,16 +1,17 @@
 import Foundation
+import TUI
 
 /// `hooks`: the commands that are run when something happens.
 struct HookSettings: Decodable, Equatable {
-    var commands: [HookEvent.Name: [HookCommand]] = [:]
+    var commands: [QueueEvent.Name: [HookCommand]] = [:]
     /// Seconds after which a command is ended, with all that it started.
     var timeout = 10.0
 
     init() {}
 
     init(from decoder: any Decoder) throws {
-        let fields = try Fields(decoder, known: HookEvent.Name.allCases.map(\.rawValue) + ["timeout"])
-        for event in HookEvent.Name.allCases {
+        let fields = try Fields(decoder, known: QueueEvent.Name.allCases.map(\.rawValue) + ["timeout"])
+        for event in QueueEvent.Name.allCases {
             commands[event] = try fields.value(event.rawValue, as: HookCommands.self)?.commands
         }
         timeout = try fields.seconds("timeout", in: 0.1...3600) ?? timeout

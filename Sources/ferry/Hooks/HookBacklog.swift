@@ -1,3 +1,4 @@
+import TUI
 import Uploads
 
 /// The events whose commands are to be run, in the order in which they may begin: what happens to one upload is told in
@@ -11,7 +12,7 @@ struct HookBacklog {
 
     struct Entry {
         let number: Int
-        let event: HookEvent
+        let event: QueueEvent
 
         var subject: Subject { event.upload.map(Subject.upload) ?? .queue }
 
@@ -34,7 +35,7 @@ struct HookBacklog {
     var runningCount: Int { running.count }
 
     /// - Returns: False if there is no room for it.
-    mutating func add(_ event: HookEvent) -> Bool {
+    mutating func add(_ event: QueueEvent) -> Bool {
         guard count < (event.upload == nil ? 2 * capacity : capacity) else { return false }
         lastNumber += 1
         waiting.append(Entry(number: lastNumber, event: event))

@@ -1,4 +1,5 @@
 import Foundation
+import TUI
 import Transfer
 import Uploads
 
@@ -21,7 +22,7 @@ actor HookRunner {
     private let settings: HookSettings
     private let queue: any QueueClient
     private let note: @Sendable (String) -> Void
-    private var watch = HookWatch()
+    private var watch = QueueWatch()
     private var backlog = HookBacklog(capacity: capacity)
     private var tasks: [Int: Task<Void, Never>] = [:]
     private var follower: Task<Void, Never>?
@@ -130,7 +131,7 @@ actor HookRunner {
     }
 
     private static func run(
-        _ hook: HookCommand, for event: HookEvent, upTo limit: Double, note: (String) -> Void
+        _ hook: HookCommand, for event: QueueEvent, upTo limit: Double, note: (String) -> Void
     ) async {
         var environment = ChildCommand.environment(passedOn)
         environment["FERRY_EVENT"] = event.name.rawValue

@@ -1,3 +1,4 @@
+import TUI
 import Testing
 import Uploads
 
@@ -5,7 +6,7 @@ import Uploads
 
 /// Which events may be told next.
 struct HookBacklogTests {
-    private static func done(_ id: Upload.ID) -> HookEvent { .ended(.done, .make(id, .done)) }
+    private static func done(_ id: Upload.ID) -> QueueEvent { .ended(.done, .make(id, .done)) }
 
     /// All that may begin now.
     private static func begin(_ backlog: inout HookBacklog) -> [HookBacklog.Entry] {
@@ -14,7 +15,7 @@ struct HookBacklogTests {
         return entries
     }
 
-    private static func backlog(of events: [HookEvent]) -> HookBacklog {
+    private static func backlog(of events: [QueueEvent]) -> HookBacklog {
         var backlog = HookBacklog(capacity: 10)
         for event in events { _ = backlog.add(event) }
         return backlog
@@ -31,7 +32,7 @@ struct HookBacklogTests {
     }
 
     @Test func `that nothing is left is told when all before it has been told`() throws {
-        let idle = HookEvent.idle([.done: 2])
+        let idle = QueueEvent.idle([.done: 2])
         var backlog = Self.backlog(of: [Self.done(1), Self.done(2), idle, Self.done(3)])
         let begun = Self.begin(&backlog)
         // What came after it does not wait for it, nor it for that.

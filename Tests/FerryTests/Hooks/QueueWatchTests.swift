@@ -1,4 +1,5 @@
 import Foundation
+import TUI
 import Testing
 import UploadProtocols
 import Uploads
@@ -6,9 +7,9 @@ import Uploads
 @testable import ferry
 
 /// Updates of a queue in, events out.
-struct HookWatchTests {
+struct QueueWatchTests {
     private func events(_ updates: QueueUpdate...) -> [String] {
-        var watch = HookWatch()
+        var watch = QueueWatch()
         return updates.flatMap { watch.take($0) }.map { event in
             switch event {
             case .ended(let outcome, let upload): "\(outcome) \(upload.id)"
@@ -111,7 +112,7 @@ struct HookWatchTests {
     }
 
     @Test func `ten thousand that are done at once are ten thousand events in order`() {
-        var watch = HookWatch()
+        var watch = QueueWatch()
         _ = watch.take(.whole((1...10_000).map { .make($0) }))
         let events = watch.take(.change((1...10_000).reversed().map { .make($0, .done, attempts: 1) }))
         #expect(events.compactMap(\.upload) == Array(1...10_000))
@@ -133,9 +134,9 @@ struct HookWatchTests {
 
     @Test func `commands read the names of --json`() throws {
         let lines = [
-            HookEvent.idle([.done: 2, .held: 1]).line, HookEvent.offline(reason: "no\naddress").line,
-            HookEvent.online.line,
-            HookEvent.notSaved(UploadFailure(.permanent, "full", hint: "make room")).line,
+            QueueEvent.idle([.done: 2, .held: 1]).line, QueueEvent.offline(reason: "no\naddress").line,
+            QueueEvent.online.line,
+            QueueEvent.notSaved(UploadFailure(.permanent, "full", hint: "make room")).line,
         ]
         #expect(
             lines == [
@@ -143,7 +144,7 @@ struct HookWatchTests {
                 #"{"event":"offline","reason":"no\naddress"}"#, #"{"event":"online"}"#,
                 #"{"event":"notSaved","hint":"make room","text":"full"}"#,
             ])
-        let failed = HookEvent.ended(.failed, .make(7, .failed, attempts: 3)).line
+        let failed = QueueEvent.ended(.failed, .make(7, .failed, attempts: 3)).line
         let line = try JSONDecoder().decode(UploadLine.self, from: Data(failed.utf8))
         #expect(
             line.event == "failed" && line.id == 7 && line.error == "no write access" && line.attempts == 3)

@@ -1,12 +1,11 @@
-import TUI
-import Uploads
+public import Uploads
 
 /// Finds out from the updates of a queue what has happened. The first one only says how things are: what was over by then
 /// is no event.
-struct HookWatch {
+public struct QueueWatch: Sendable {
     /// As little as tells whether something happened to an upload, for there may be a million.
     private struct Seen {
-        var outcome: HookEvent.Outcome?
+        var outcome: QueueEvent.Outcome?
         var isPending: Bool
         /// One that failed again since it was last looked at differs in nothing else.
         var attempts: Int
@@ -19,13 +18,16 @@ struct HookWatch {
     private var pending = 0
     /// Grows each time there is nothing left to do.
     private var round = 1
-    private var counts: [HookEvent.Outcome: Int] = [:]
+    private var counts: [QueueEvent.Outcome: Int] = [:]
     private var status = StatusWatch()
 
-    mutating func take(_ update: QueueUpdate) -> [HookEvent] {
+    public init() {}
+
+    /// What has happened since the last one.
+    public mutating func take(_ update: QueueUpdate) -> [QueueEvent] {
         let isFirst = highest == nil
         let known = highest ?? 0
-        var events: [HookEvent] = []
+        var events: [QueueEvent] = []
         if update.isComplete, !isFirst {
             let there = Set(update.changed.lazy.map(\.id))
             for id in seen.keys where !there.contains(id) { forget(id) }
@@ -48,10 +50,10 @@ struct HookWatch {
     }
 
     /// - Returns: The end that it has come to since it was last seen.
-    private mutating func take(_ upload: Upload, isOld: Bool) -> HookEvent.Outcome? {
+    private mutating func take(_ upload: Upload, isOld: Bool) -> QueueEvent.Outcome? {
         let before = seen[upload.id]
         var now = Seen(
-            outcome: HookEvent.Outcome(upload.state), isPending: upload.state.isPending,
+            outcome: QueueEvent.Outcome(upload.state), isPending: upload.state.isPending,
             attempts: upload.tries.attempts)
         pending += (now.isPending ? 1 : 0) - (before?.isPending == true ? 1 : 0)
         let isSame = before?.outcome == now.outcome && before?.attempts == now.attempts
@@ -77,7 +79,7 @@ struct HookWatch {
         counts[outcome] = count > 1 ? count - 1 : nil
     }
 
-    private static func event(_ change: StatusChange) -> HookEvent? {
+    private static func event(_ change: StatusChange) -> QueueEvent? {
         switch change {
         case .online: .online
         case .offline(let reason): .offline(reason: reason)
