@@ -81,11 +81,13 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
+        // Starting programs, in the terms that Swift does not see.
+        .target(name: "CChild"),
         .target(name: "TUI", dependencies: ["UploadProtocols", "Transfer", "Uploads", "CTerminal"]),
         .executableTarget(
             name: "ferry",
             dependencies: [
-                "UploadProtocols", "Connectivity", "Transfer", "Uploads", "Receiver", "TUI",
+                "UploadProtocols", "Connectivity", "Transfer", "Uploads", "Receiver", "TUI", "CChild",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
@@ -143,7 +145,7 @@ let package = Package(
         .testTarget(
             name: "FerryTests",
             dependencies: [
-                "ferry", "Receiver", "Transfer", "UploadProtocols", "Support",
+                "ferry", "Receiver", "Transfer", "UploadProtocols", "Uploads", "Support",
                 // Another's server of resumable uploads.
                 .product(name: "NIOResumableUpload", package: "swift-nio-extras"),
                 .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
@@ -157,7 +159,7 @@ let package = Package(
 )
 
 // The examples are compiled as a user's code is: with the language's own settings.
-for target in package.targets where !["CTerminal", "LibraryTests"].contains(target.name) {
+for target in package.targets where !["CTerminal", "CChild", "LibraryTests"].contains(target.name) {
     // Imports stay internal and per file, so a dependency that leaks into our interface shows as `public import`.
     target.swiftSettings = ["ExistentialAny", "InternalImportsByDefault", "MemberImportVisibility"]
         .map { .enableUpcomingFeature($0) }

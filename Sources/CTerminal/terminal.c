@@ -274,6 +274,14 @@ void terminal_copy(const char *base64) {
     emit("\033\\");
 }
 
+void terminal_bell(void) { emit("\a"); }
+
+void terminal_notify(const char *text, bool in_tmux) {
+    emit(in_tmux ? "\033Ptmux;\033\033]9;" : "\033]9;");
+    emit(text);
+    emit(in_tmux ? "\a\033\\" : "\a");
+}
+
 void terminal_measure(int *rows, int *columns) {
     struct winsize size;
     if (ioctl(terminal_out, TIOCGWINSZ, &size) == 0 && size.ws_row > 0 && size.ws_col > 0

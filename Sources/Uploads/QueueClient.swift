@@ -10,8 +10,9 @@ public protocol QueueClient: Sendable {
     /// Carries out one command. When this returns without a failure the change is on disk.
     func perform(_ command: QueueCommand) async -> QueueReply
 
-    /// What changes, in order. The first element describes the whole queue (`isComplete`). A slow reader is never
-    /// waited for: changes to one upload merge, so each listener holds at most one record per upload.
+    /// What changes, in order. The first element describes the whole queue (`isComplete`), as it was at this moment. A
+    /// slow reader is never waited for: changes to one upload merge, so each listener holds at most one record per
+    /// upload.
     func updates() async -> AsyncStream<QueueUpdate>
 
     /// How far the running uploads are, at this moment. Cheap; meant to be asked several times a second.

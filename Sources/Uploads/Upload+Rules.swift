@@ -4,7 +4,7 @@ import UploadProtocols
 
 extension Upload.State {
     /// True while the queue itself will do something about it, now or later.
-    var isPending: Bool {
+    package var isPending: Bool {
         switch self {
         case .queued, .running, .waiting: true
         case .paused(let reasons): reasons == .offline

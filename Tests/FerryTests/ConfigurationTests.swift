@@ -111,6 +111,28 @@ struct ConfigurationTests {
                 #"{ "appearance": { "theme": "light", "themeFile": "~/mine.json" } }"#,
                 "appearance.themeFile: expected theme or themeFile, not both"
             ),
+            (
+                #"{ "hooks": { "done": "notify-send Ferry" } }"#,
+                "hooks.done: expected a program and its arguments, each a text of its own, as no shell takes them apart"
+            ),
+            (#"{ "hooks": { "done": [] } }"#, "hooks.done: expected a program and its arguments"),
+            (#"{ "hooks": { "done": [["a"], []] } }"#, "hooks.done: expected a program and its arguments"),
+            (#"{ "hooks": { "idle": ["a", ["b"]] } }"#, "hooks.idle: expected a program and its arguments"),
+            (#"{ "hooks": { "idle": [""] } }"#, "hooks.idle: expected a program and its arguments"),
+            (#"{ "hooks": { "idle": ["a\u0000b"] } }"#, "hooks.idle: expected a program and its arguments"),
+            (#"{ "hooks": { "idle": null } }"#, "hooks.idle: expected a program and its arguments"),
+            (
+                #"{ "hooks": { "finished": ["a"] } }"#,
+                "hooks.finished: expected one of done, failed, held, idle,"
+            ),
+            (#"{ "hooks": { "timeout": 0 } }"#, "hooks.timeout: expected seconds, from 0.1 to 3600.0"),
+            (#"{ "notify": { "terminal": "beep" } }"#, "notify.terminal: expected one of none, bell, osc9"),
+            (
+                #"{ "notify": { "on": ["idle", "finished"] } }"#,
+                "notify.on: expected a list of some of done, failed, held, idle, offline, online, notSaved"
+            ),
+            (#"{ "notify": { "on": [] } }"#, "notify.on: expected a list of some of done,"),
+            (#"{ "hooks": ["a"] }"#, "hooks: expected an object"),
             (#"{ "connectivity": { "monitor": "yes" } }"#, "connectivity.monitor: expected true or false"),
             (
                 #"{ "destinations": { "a": { "protocol": "put" } } }"#,

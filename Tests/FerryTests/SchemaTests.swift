@@ -31,7 +31,8 @@ struct SchemaTests {
     }
 
     @Test(arguments: [
-        "", "limits", "retry", "timeouts", "connectivity", "appearance", "proxy", "destinations.*",
+        "", "limits", "retry", "timeouts", "connectivity", "appearance", "proxy", "hooks", "notify",
+        "destinations.*",
         "destinations.*.auth", "destinations.*.auth.basic",
         "destinations.*.auth.bearer", "destinations.*.auth.oauth2", "destinations.*.auth.oauth2.tls",
         "destinations.*.auth.s3", "destinations.*.s3", "destinations.*.tls", "destinations.*.proxy",

@@ -44,3 +44,40 @@ def test_a_theme_of_ones_own(home, slow, start, is_configured):
     screen.wait("▲ up", "one.bin", "1/2")
     cell = screen.cell("up", row=3)
     assert (cell.fg, cell.bg) == ("ff8700", "00005f")
+
+
+@pytest.mark.parametrize(
+    ("way", "tmux", "expected"),
+    [
+        ("bell", "", b"\x07"),
+        ("osc9", "", b"\x1b]9;Ferry: 1 done\x07"),
+        ("osc9", "/tmp/tmux-0/default,1,0", b"\x1bPtmux;\x1b\x1b]9;Ferry: 1 done\x07\x1b\\"),
+    ],
+)
+@pytest.mark.parametrize("is_attached", [False, True])
+def test_the_terminal_calls_when_all_is_done(home, server, start, way, tmux, expected, is_attached):
+    home.configure(server.url, bandwidth="1M", concurrency=1)
+    home.change(notify={"terminal": way})
+    home.add(home.make("one.bin", "2M"))
+    if is_attached:
+        home.run("pause", "--all")
+        assert home.run("run", "--detach").returncode == 0
+    try:
+        screen = start(TMUX=tmux)
+        if is_attached:
+            screen.wait("paused")
+            screen.press("P")
+        screen.wait("▲ up")
+        assert expected not in screen.raw
+        screen.wait("one.bin done:")
+        screen.wait(lambda: expected in screen.raw)
+    finally:
+        if is_attached:
+            home.run("stop")
+
+
+def test_a_terminal_that_was_not_asked_to_keeps_quiet(home, server, start):
+    home.add(home.make("one.bin", "1M"))
+    screen = start()
+    screen.wait("one.bin done:")
+    assert b"\x07" not in screen.raw

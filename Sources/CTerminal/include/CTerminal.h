@@ -70,6 +70,11 @@ void terminal_set_mouse(bool on);
 /* Gives text, in base64, to the clipboard of the terminal, wherever that runs (OSC 52). Terminals may ignore it. */
 void terminal_copy(const char *base64);
 
+void terminal_bell(void);
+/* Asks the terminal for a notification of the desktop (OSC 9), through tmux if it allows that (allow-passthrough). The
+ * text holds no control characters. Terminals may ignore it. */
+void terminal_notify(const char *text, bool in_tmux);
+
 /* Asks the kernel for the size and tells curses. */
 void terminal_measure(int *rows, int *columns);
 

@@ -45,6 +45,8 @@ enum Effect: Sendable {
     case setMouse(Bool)
     /// To the clipboard of the terminal.
     case copy(String)
+    /// Calls the person who may look elsewhere.
+    case call(TerminalCall.Way, String)
     case redraw
     case suspend
     case startEngine

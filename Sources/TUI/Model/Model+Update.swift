@@ -90,7 +90,8 @@ extension Model {
         if wasOffline, !isOffline, !update.isComplete {
             say(.information, "the network is back; uploads go on where they were")
         }
-        return isFinishing && (table.running.isEmpty || isEngineGone) ? [.finish(.quitWhenIdle)] : []
+        let call = call(for: update)
+        return isFinishing && (table.running.isEmpty || isEngineGone) ? call + [.finish(.quitWhenIdle)] : call
     }
 
     /// After a description of the whole queue, of which there may be more than of what is remembered here.

@@ -47,6 +47,10 @@ struct Model: Sendable {
     var graph = GraphSpan.seconds
     var log = EventLog()
     var loggedStatus = StatusWatch()
+    var terminalCall = TerminalCall()
+    var queueWatch = QueueWatch()
+    /// When a person was called last, on the clock.
+    var lastCall = -Double.infinity
     var sampledAt: Double?
     /// Bytes of uploads that ended since the last samples: the small ones come and go between two.
     var unsampled = 0.0

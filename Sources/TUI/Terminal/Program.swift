@@ -37,6 +37,7 @@ final class Program {
                 actions: configuration.actions, agrees: TerminalSession.agrees),
             destinations: configuration.destinations, defaultDestination: configuration.defaultDestination,
             hasMouse: configuration.mouse, clock: Clock.now(), tie: configuration.tie)
+        model.terminalCall = configuration.call
         painter = Painter(Palette(tier: session.tier, theme: configuration.theme))
         if configuration.colour == .direct, session.tier != .direct {
             let name = TerminalSession.name
@@ -146,6 +147,7 @@ final class Program {
         case .add(let selection, let destination): send(.add(selection, destination: destination))
         case .setMouse(let on): session.setMouse(on)
         case .copy(let text): session.copy(text)
+        case .call(let way, let text): session.call(way, text)
         case .redraw: painter.forget()
         case .startEngine: send(.startEngine)
         case .suspend: suspend()

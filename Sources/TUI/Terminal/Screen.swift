@@ -37,6 +37,8 @@ public struct Screen: Sendable {
         public var actions: ActionTable
         /// Whether clicks and the wheel are taken. `m` changes it.
         public var mouse: Bool
+        /// Whether the terminal calls the person who looks elsewhere.
+        public var call: TerminalCall
         /// At most one frame a second for what moves by itself.
         public var isSlow: Bool
         /// The names of the destinations that files can be added to.
@@ -49,7 +51,8 @@ public struct Screen: Sendable {
         public init(
             glyphs: GlyphChoice = .auto, colour: Colour = .auto, theme: Theme = .standard,
             graph: GraphStyle? = nil, actions: ActionTable = .standard, mouse: Bool = true,
-            isSlow: Bool = false, destinations: [String] = [], defaultDestination: String? = nil,
+            call: TerminalCall = TerminalCall(), isSlow: Bool = false, destinations: [String] = [],
+            defaultDestination: String? = nil,
             tie: EngineTie = .own
         ) {
             self.glyphs = glyphs
@@ -58,6 +61,7 @@ public struct Screen: Sendable {
             self.graph = graph
             self.actions = actions
             self.mouse = mouse
+            self.call = call
             self.isSlow = isSlow
             self.destinations = destinations
             self.defaultDestination = defaultDestination

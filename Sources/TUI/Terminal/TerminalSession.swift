@@ -99,6 +99,20 @@ final class TerminalSession {
     /// Gives text to the clipboard of the terminal that a person sits at, over ssh too.
     func copy(_ text: String) { terminal_copy(Data(text.utf8).base64EncodedString()) }
 
+    /// - Parameter text: Without control characters.
+    func call(_ way: TerminalCall.Way, _ text: String) {
+        switch way {
+        case .none: break
+        case .bell: terminal_bell()
+        case .osc9: terminal_notify(text, Self.isInTmux)
+        }
+    }
+
+    /// tmux takes sequences that it does not know for its own, unless they are wrapped.
+    private static var isInTmux: Bool {
+        !(ProcessInfo.processInfo.environment["TMUX"] ?? "").isEmpty
+    }
+
     /// Leaves the screen and stops the process. False if it could not stop.
     func suspend() -> Bool { terminal_suspend("ferry is suspended and its uploads with it; fg goes on\r\n") }
 

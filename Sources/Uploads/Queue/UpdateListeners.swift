@@ -21,16 +21,19 @@ final class UpdateListeners: Sendable {
         func take() -> QueueUpdate? {
             pending.withLock { pending in
                 guard let status = pending.status else { return nil }
-                defer { pending = Pending() }
-                guard var whole = pending.whole.take() else {
-                    return QueueUpdate(
-                        isComplete: false, changed: Array(pending.changed.values),
-                        removed: Array(pending.removed), status: status)
+                if let whole = pending.whole.take() {
+                    // What changed since is told next: merged, nobody could tell it from what was so before.
+                    if pending.changed.isEmpty, pending.removed.isEmpty {
+                        pending = Pending()
+                    } else {
+                        continuation.yield()
+                    }
+                    return QueueUpdate(isComplete: true, changed: whole.all, removed: [], status: status)
                 }
-                for upload in pending.changed.values { whole[upload.id] = upload }
-                for id in pending.removed { whole.removeValue(forKey: id) }
+                defer { pending = Pending() }
                 return QueueUpdate(
-                    isComplete: true, changed: whole.all, removed: [], status: status)
+                    isComplete: false, changed: Array(pending.changed.values),
+                    removed: Array(pending.removed), status: status)
             }
         }
     }

@@ -48,6 +48,12 @@ struct ConfigCommand: AsyncParsableCommand {
         for entry in configuration.actions.entries where !ActionTable.standard.entries.contains(entry) {
             print("key            \(entry.name): \(entry.keyLabels)")
         }
+        for event in QueueEvent.Name.allCases {
+            for command in configuration.hooks.commands[event] ?? [] {
+                let words = command.words.map(SafeLine.text).joined(separator: " ")
+                print("hook           \(event.rawValue): \(words)\(command.isThere ? "" : " (not found)")")
+            }
+        }
         for warning in configuration.warnings {
             StandardError.write("\(Notice(kind: .warning, text: warning).line)\n")
         }

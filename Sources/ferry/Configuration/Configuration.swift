@@ -20,6 +20,10 @@ struct Configuration: Decodable, Equatable {
     var onHangUp = HangUpPolicy.stop
     /// What becomes of an upload whose file changed after it was queued.
     var whenFileChanges = FileChangePolicy.hold
+    /// Commands that are run when something happens.
+    var hooks = HookSettings()
+    /// How a person is called.
+    var notify = NotifySettings()
 
     init() {}
 
@@ -29,8 +33,8 @@ struct Configuration: Decodable, Equatable {
             known: [
                 // For editors; it says nothing to us.
                 "$schema", "destinations", "defaultDestination", "limits", "retry", "timeouts",
-                "connectivity",
-                "appearance", "keys", "proxy", "onHangUp", "whenFileChanges",
+                "connectivity", "appearance", "keys", "proxy", "onHangUp", "whenFileChanges", "hooks",
+                "notify",
             ])
         destinations = try fields.value("destinations") ?? [:]
         defaultDestination = try fields.value("defaultDestination")
@@ -43,6 +47,8 @@ struct Configuration: Decodable, Equatable {
         proxy = try fields.value("proxy") ?? proxy
         onHangUp = try fields.choice("onHangUp") ?? onHangUp
         whenFileChanges = try fields.choice("whenFileChanges") ?? whenFileChanges
+        hooks = try fields.value("hooks") ?? hooks
+        notify = try fields.value("notify") ?? notify
         if let name = defaultDestination, destinations[name] == nil {
             throw fields.error(
                 "defaultDestination",

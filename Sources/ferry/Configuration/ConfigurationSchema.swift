@@ -32,6 +32,8 @@ enum ConfigurationSchema {
             "whenFileChanges", .choice(FileChangePolicy.self), "What becomes of an upload whose file changed."
         ),
         .init("onHangUp", .choice(HangUpPolicy.self), "What a screen's uploads do when its terminal goes."),
+        .init("hooks", hooks, "Commands that are run when something happens."),
+        .init("notify", notify, "How a person who looks elsewhere is called."),
         .init("limits", limits, "How much at once."),
         .init("retry", retry, "How failures are tried again."),
         .init("timeouts", timeouts, "In seconds."),
@@ -138,6 +140,19 @@ enum ConfigurationSchema {
         .init("pins", .array(.text(pattern: "^sha256//.{44}$")), "Public keys, one of which there must be."),
         .init("minimumVersion", .choice(TLSSettings.Version.self), "Of TLS."),
         .init("insecure", .flag, "True takes any certificate: anybody can read and change what is sent."),
+    ])
+
+    private static let hooks = Schema.object(
+        QueueEvent.Name.allCases.map { event in
+            .init(
+                event.rawValue, .any([command, .array(command, atLeast: 1)]),
+                "A program and its arguments, or a list of such lists.")
+        } + [.init("timeout", .number(0.1...3600), "Seconds after which a command is ended.")])
+
+    private static let notify = Schema.object([
+        .init(
+            "terminal", .choice(TerminalCall.Way.self), "By the terminal's bell, or a notification (OSC 9)."),
+        .init("on", .array(.choice(QueueEvent.Name.self), atLeast: 1), "For which events."),
     ])
 
     private static let limits = Schema.object([

@@ -11,6 +11,8 @@ struct Engine: Sendable {
     let notices: [Notice]
     private let runner: DestinationRunner
     private let control: ControlServer?
+    /// Nil if nothing is hooked.
+    private let hooks: HookRunner?
 
     /// Takes the state folder and starts the queue.
     ///
@@ -27,8 +29,10 @@ struct Engine: Sendable {
         // Before the queue writes anything: where no inode is free, that of the last engine's socket is all there is.
         let control = Result { () throws(UploadFailure) in try ControlServer(queue: queue, folder: state) }
         let recovered: [RecoveryNotice]
+        let updates: AsyncStream<QueueUpdate>?
         do throws(JournalError) {
-            recovered = try await queue.start(monitor: monitor, suspensions: SuspensionMonitor())
+            (recovered, updates) = try await start(
+                queue, monitor: monitor, isFollowed: !assembly.configuration.hooks.commands.isEmpty)
         } catch {
             try? control.get().stop()
             throw error
@@ -44,7 +48,22 @@ struct Engine: Sendable {
             notices.append(Notice(kind: .note, text: text))
         }
         for notice in notices { log.note(notice.line) }
-        return Engine(queue: queue, notices: notices, runner: runner, control: try? control.get())
+        var hooks: HookRunner?
+        if let updates {
+            let runner = HookRunner(assembly.configuration.hooks, queue: queue) { log.note($0) }
+            await runner.follow(updates)
+            hooks = runner
+        }
+        return Engine(
+            queue: queue, notices: notices, runner: runner, control: try? control.get(), hooks: hooks)
+    }
+
+    /// Without a moment in between in which something could end unseen.
+    private static func start(
+        _ queue: isolated UploadQueue, monitor: (any LinkMonitor)?, isFollowed: Bool
+    ) throws(JournalError) -> ([RecoveryNotice], AsyncStream<QueueUpdate>?) {
+        let recovered = try queue.start(monitor: monitor, suspensions: SuspensionMonitor())
+        return (recovered, isFollowed ? queue.updates() : nil)
     }
 
     /// Takes the lock, waiting a moment for a command that just holds it.
@@ -73,10 +92,22 @@ struct Engine: Sendable {
         }
     }
 
+    /// Returns when nothing is left to do and all that is hooked to what happened has been done. What that orders is done
+    /// too.
+    func waitUntilIdle() async {
+        repeat { await queue.waitUntilIdle() } while await hooks?.finish() ?? false
+    }
+
+    /// The same once it has been told to finish.
+    func waitUntilFinished() async {
+        repeat { await queue.waitUntilFinished() } while await hooks?.finish() ?? false
+    }
+
     /// Stops all uploads, saves and lets go of everything. Nothing acknowledged is lost without this either.
     func stop() async {
         control?.stop()
         await queue.stop()
+        await hooks?.stop()
         await runner.shutdown()
     }
 }

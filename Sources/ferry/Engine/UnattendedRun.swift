@@ -22,10 +22,10 @@ struct UnattendedRun {
         }
         let idle = Task {
             if endsWhenIdle {
-                await engine.queue.waitUntilIdle()
+                await engine.waitUntilIdle()
             } else {
                 // Somebody may tell it to finish.
-                await engine.queue.waitUntilFinished()
+                await engine.waitUntilFinished()
             }
             ending.cancel()
         }

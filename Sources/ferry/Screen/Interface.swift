@@ -59,7 +59,7 @@ struct Interface {
                 glyphs: look.ascii ? .ascii : appearance.glyphs,
                 colour: look.noColour ? .never : look.colour ?? appearance.colour,
                 theme: theme, graph: appearance.graph.style, actions: assembly.configuration.actions,
-                mouse: appearance.mouse,
+                mouse: appearance.mouse, call: assembly.configuration.notify.call,
                 isSlow: look.slow || appearance.isSlow,
                 destinations: assembly.destinations.map(\.name),
                 defaultDestination: assembly.configuration.defaultDestination, tie: tie),

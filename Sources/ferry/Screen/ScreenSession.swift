@@ -59,21 +59,21 @@ struct ScreenSession {
     }
 
     private var interface: Interface {
-        let queue = engine.queue
+        let (queue, engine) = (engine.queue, engine)
         return Interface(
             client: queue, assembly: assembly, look: look, theme: theme,
             tie: background == nil ? .own : .detachable, output: output,
-            waitUntilIdle: { await queue.waitUntilIdle() })
+            waitUntilIdle: { await engine.waitUntilIdle() })
     }
 
     /// Runs it, and closes it when another process has told the queue to finish and nothing runs any more.
     private func closing(_ interface: Interface) async throws(ScreenError) -> ScreenOutcome {
-        let queue = engine.queue
+        let engine = engine
         let running = Task { () -> Result<ScreenOutcome, ScreenError> in
             await Result { () async throws(ScreenError) in try await interface.run() }
         }
         let finishing = Task {
-            await queue.waitUntilFinished()
+            await engine.waitUntilFinished()
             if !Task.isCancelled { running.cancel() }
         }
         defer { finishing.cancel() }

@@ -1,0 +1,274 @@
+import Foundation
+import Receiver
+import Support
+import Testing
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Commands that `ferry run` runs when something happens.
+@Suite(.fewAtOnce, .timeLimit(.minutes(3)))
+struct HookTests {
+    private let place: Workplace
+
+    init() throws { place = try Workplace() }
+
+    private var log: String {
+        (try? String(contentsOfFile: place.state + "/ferry.log", encoding: .utf8)) ?? ""
+    }
+
+    /// The lines that hooks wrote into a file of that name.
+    private func told(_ name: String = "told") -> [String] {
+        let text = (try? String(contentsOfFile: place.directory.path(name), encoding: .utf8)) ?? ""
+        return text.split(separator: "\n").map(String.init)
+    }
+
+    private func configure(_ hooks: String, at url: String) throws {
+        try place.configure(
+            """
+            { "destinations": { "here": { "url": "\(url)", "protocol": "put" } },
+              "retry": { "base": 0.01, "cap": 0.05 }, "hooks": \(hooks) }
+            """)
+    }
+
+    /// Appends what it reads.
+    private func teller(_ name: String = "told") -> String {
+        #"["sh", "-c", "cat >> \"$1\"", "hook", "\#(place.directory.path(name))"]"#
+    }
+
+    private static func runs(_ id: pid_t) -> Bool {
+        guard kill(id, 0) == 0 else { return false }
+        let stat = try? String(contentsOfFile: "/proc/\(id)/stat", encoding: .utf8)
+        return stat?.split(separator: ")").last?.split(separator: " ").first != "Z"
+    }
+
+    @Test func `a command reads one line of JSON, and the last ones are run before the end`() async throws {
+        try await ReceiverSite.with { site in
+            try configure(#"{ "done": \#(teller()), "idle": \#(teller("idle")) }"#, at: site.url)
+            for name in ["a", "b", "c"] { try await place.ferry("add", try place.file(name)) }
+            #expect(try await place.ferry("run", "--exit-when-idle").ending == .exited(0))
+            let uploads = try told().map { try JSONDecoder().decode(UploadLine.self, from: Data($0.utf8)) }
+            #expect(uploads.map(\.event) == ["done", "done", "done"])
+            #expect(Set(uploads.map(\.name)) == ["a", "b", "c"])
+            #expect(uploads.allSatisfy { $0.state == "done" && $0.confirmed == 8 })
+            #expect(told("idle") == [#"{"counts":{"done":3},"event":"idle"}"#])
+        }
+    }
+
+    @Test func `arguments arrive as they are, secrets do not, and home is where it begins`() async throws {
+        var changed = place
+        for (name, value) in ["SECRET": "hunter2", "TZ": "UTC", "LC_TIME": "C", "FERRY_X": "y"] {
+            changed.environment[name] = value
+        }
+        let place = changed
+        let script = try place.file(
+            "hook.sh",
+            """
+            #!/bin/sh
+            for word in "$@"; do printf '<%s>' "$word"; done > "$0.words"
+            env | sort > "$0.env"
+            pwd > "$0.folder"
+            """)
+        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: script)
+        try await ReceiverSite.with { site in
+            try configure(
+                #"{ "done": ["\#(script)", "a b", "it's \"so\"", "$(touch x); `id`", "two\nlines", "", "-rf", "ü"] }"#,
+                at: site.url)
+            try await place.ferry("add", try place.file("a"))
+            #expect(try await place.ferry("run", "--exit-when-idle").ending == .exited(0))
+        }
+        #expect(
+            try String(contentsOfFile: script + ".words", encoding: .utf8)
+                == "<a b><it's \"so\"><$(touch x); `id`><two\nlines><><-rf><ü>")
+        let home = place.directory.path("home")
+        #expect(
+            try String(contentsOfFile: script + ".folder", encoding: .utf8).hasSuffix(
+                "/" + (home as NSString).lastPathComponent + "\n"))
+        let names = try String(contentsOfFile: script + ".env", encoding: .utf8).split(separator: "\n").map {
+            String($0.prefix { $0 != "=" })
+        }
+        // A shell sets the last two itself.
+        #expect(
+            Set(names).subtracting(["PWD", "_", "SHLVL", "OLDPWD"]) == [
+                "FERRY_EVENT", "HOME", "LC_ALL", "LC_TIME", "PATH", "TZ",
+            ])
+        #expect(!log.contains("hook"))
+    }
+
+    @Test func `one that fails, is not there or is killed is a line in the log and nothing else`()
+        async throws
+    {
+        try await ReceiverSite.with { site in
+            try configure(
+                #"""
+                { "done": [
+                    ["sh", "-c", "echo first; printf 'no \\033[31msuch box\\n' >&2; exit 3"],
+                    ["/nowhere/at all"], ["no-such-program"], ["sh", "-c", "kill -9 $$"],
+                    ["sh", "-c", "echo only this; exit 4"], \#(teller()) ] }
+                """#, at: site.url)
+            try await place.ferry("add", try place.file("a"))
+            #expect(try await place.ferry("run", "--exit-when-idle").ending == .exited(0))
+        }
+        let lines = log.split(separator: "\n").compactMap {
+            $0.range(of: "hook ").map { line in log[line.lowerBound...].prefix { $0 != "\n" } }
+        }
+        #expect(
+            lines == [
+                "hook done of upload 1: sh ended with status 3: no  [31msuch box",
+                "hook done of upload 1: /nowhere/at all cannot be started: No such file or directory",
+                "hook done of upload 1: no-such-program cannot be started: No such file or directory",
+                "hook done of upload 1: sh was killed by signal 9",
+                "hook done of upload 1: sh ended with status 4: only this",
+            ])
+        #expect(told().count == 1)
+    }
+
+    @Test func `one that hangs is killed with all that it started`() async throws {
+        let mark = place.directory.path("children")
+        let script = "trap '' TERM; sleep 300 & echo $$ $! > \\\"$1\\\"; wait; sleep 300"
+        try await ReceiverSite.with { site in
+            try configure(
+                #"{ "done": [["sh", "-c", "\#(script)", "hook", "\#(mark)"], \#(teller())], "timeout": 0.5 }"#,
+                at: site.url)
+            try await place.ferry("add", try place.file("a"))
+            #expect(try await place.ferry("run", "--exit-when-idle").ending == .exited(0))
+        }
+        #expect(log.contains("hook done of upload 1: sh did not end in 0.5 s and was killed"), "\(log)")
+        #expect(told().count == 1)
+        let children = try String(contentsOfFile: mark, encoding: .utf8).split(whereSeparator: \.isWhitespace)
+            .compactMap { pid_t($0) }
+        try #require(children.count == 2)
+        try await Eventually.holds("the end of the command and of its child") {
+            !children.contains(where: Self.runs)
+        }
+    }
+
+    @Test func `what a command leaves running, and one that reads nothing, hold up nobody`() async throws {
+        let mark = place.directory.path("child")
+        try await ReceiverSite.with { site in
+            try configure(
+                #"{ "done": [["sh", "-c", "sleep 300 & echo $! > \"$1\"", "hook", "\#(mark)"], ["true"]], "timeout": 60 }"#,
+                at: site.url)
+            try await place.ferry("add", try place.file("a"))
+            let result = try await place.ferry("run", "--exit-when-idle", upTo: .seconds(30))
+            #expect(result.ending == .exited(0))
+        }
+        let text = try String(contentsOfFile: mark, encoding: .utf8)
+        let child = try #require(pid_t(text.trimmingCharacters(in: .whitespacesAndNewlines)))
+        #expect(Self.runs(child))
+        kill(child, SIGKILL)
+        #expect(!log.contains("hook"))
+    }
+
+    @Test func `a failure and a held upload have their own`() async throws {
+        let server = try HostileServer { connection in
+            while try connection.waitForRequest() {
+                try connection.readRequest()
+                try connection.answer(404)
+            }
+        }
+        defer { server.stop() }
+        try configure(
+            #"{ "failed": \#(teller()), "held": \#(teller()), "idle": \#(teller()) }"#, at: server.url("/"))
+        try await place.ferry("add", try place.file("a"))
+        #expect(try await place.ferry("run", "--exit-when-idle").ending == .exited(1))
+        #expect(told().map { EventLine.name(of: $0) } == ["failed", "idle"])
+        try await place.ferry("add", try place.file("b"))
+        try place.file("b", "longer than before")
+        #expect(try await place.ferry("run", "--exit-when-idle").ending == .exited(1))
+        #expect(told().map { EventLine.name(of: $0) } == ["failed", "idle", "held", "idle"])
+    }
+
+    @Test func `after kill -9 what was done is not told again, and what ends later is told once`()
+        async throws
+    {
+        let limit: (inout ReceiverConfiguration) -> Void = { $0.bytesPerSecond = 2 << 20 }
+        try await ReceiverSite.with(limit) { site in
+            try configure(#"{ "done": \#(teller()) }"#, at: site.url)
+            try await place.ferry("add", try place.file("a"))
+            let engine = try place.start("run")
+            try await Eventually.holds("the first one was told") { told().count == 1 }
+            try await place.ferry("add", try place.file("b", String(repeating: "b", count: 4 << 20)))
+            try await Eventually.holds("the second one runs") {
+                try await place.list().last?.state == "running"
+            }
+            engine.signal(SIGKILL)
+            #expect(try await engine.ending() == .killed(SIGKILL))
+            #expect(try await place.ferry("run", "--exit-when-idle").ending == .exited(0))
+        }
+        let names = try told().map { try JSONDecoder().decode(UploadLine.self, from: Data($0.utf8)).name }
+        #expect(names == ["a", "b"])
+    }
+
+    @Test func `what a command adds is sent before the end`() async throws {
+        let binary = try FerryBinary.path()
+        let second = try place.file("second")
+        let flags = ["--config", place.configurationFile, "--state", place.state].map { "\"\($0)\"" }
+            .joined(separator: ", ")
+        try await ReceiverSite.with { site in
+            try configure(
+                #"{ "idle": ["\#(binary)", "add", "--skip-queued", \#(flags), "\#(second)"] }"#, at: site.url)
+            try await place.ferry("add", try place.file("first"))
+            let result = try await place.ferry("run", "--exit-when-idle")
+            #expect(result.ending == .exited(0), "\(result.output) \(result.errors) \(log)")
+            #expect(site.content("second") == Data("contents".utf8))
+            #expect(result.lines.last == "2 done")
+        }
+    }
+
+    @Test func `when ferry is told to end, a command that hangs has three seconds`() async throws {
+        try await ReceiverSite.with { site in
+            try configure(
+                #"{ "done": ["sh", "-c", "echo $$ >> \"$1\"; exec sleep 300", "hook", "\#(place.directory.path("told"))"], "timeout": 600 }"#,
+                at: site.url)
+            for name in ["a", "b", "c", "d", "e", "f"] { try await place.ferry("add", try place.file(name)) }
+            let engine = try place.start("run")
+            try await Eventually.holds("four commands run") { told().count == 4 }
+            try await Eventually.holds("all is done") {
+                try await place.list().allSatisfy { $0.state == "done" }
+            }
+            engine.signal(SIGTERM)
+            #expect(try await engine.ending(upTo: .seconds(20)) == .exited(143))
+            #expect(told().count == 4)
+            #expect(log.contains("hooks: the commands of 2 events were not run, as ferry ended"))
+            #expect(log.contains("sh was killed, as ferry ended"))
+            #expect(!told().compactMap { pid_t($0) }.contains(where: Self.runs))
+        }
+    }
+
+    @Test func `a hundred small files are told one by one, at most four at a time`() async throws {
+        // Each notes how many are there with it.
+        let busy = try place.folder("busy")
+        let script =
+            "mkdir \\\"$1/$$\\\"; ls \\\"$1\\\" | wc -l >> \\\"$1.seen\\\"; cat >> \\\"$1.told\\\"; rmdir \\\"$1/$$\\\""
+        try await ReceiverSite.with { site in
+            try configure(#"{ "done": ["sh", "-c", "\#(script)", "hook", "\#(busy)"] }"#, at: site.url)
+            for number in 0..<100 { try place.file("\(number).bin") }
+            try await place.ferry("add", place.path("*.bin"))
+            #expect(try await place.ferry("run", "--exit-when-idle").ending == .exited(0))
+        }
+        let ids = try told("busy.told").map {
+            try JSONDecoder().decode(UploadLine.self, from: Data($0.utf8)).id
+        }
+        #expect(ids.sorted() == Array(1...100))
+        let seen = told("busy.seen").compactMap { Int($0.trimmingCharacters(in: .whitespaces)) }
+        #expect(seen.count == 100)
+        #expect(seen.allSatisfy { $0 <= 4 })
+    }
+
+    @Test func `hooks and programs that are not there are shown by ferry config`() async throws {
+        try place.configure(
+            #"{ "hooks": { "done": [["sh", "-c", "a\nb"], ["no-such-program", "x"]], "idle": ["~/bin/x"] } }"#
+        )
+        let result = try await place.ferry("config")
+        #expect(result.ending == .exited(0), "\(result.errors)")
+        #expect(
+            result.lines.filter { $0.hasPrefix("hook ") } == [
+                #"hook           done: sh -c a\u{A}b"#, "hook           done: no-such-program x (not found)",
+                "hook           idle: ~/bin/x (not found)",
+            ])
+    }
+}
