@@ -5,6 +5,8 @@
 public struct ProbeSchedule: Hashable, Sendable {
     /// Failures since the last success.
     private var failures = 0
+    /// What the last probe found out; nil before the first.
+    public private(set) var answer: Reachability?
 
     public init() {}
 
@@ -32,6 +34,7 @@ public struct ProbeSchedule: Hashable, Sendable {
     @discardableResult
     public mutating func record(_ answer: Reachability) -> Bool {
         let before = isReachable
+        self.answer = answer
         // The delay grows no more beyond these, and the count need not either.
         failures = answer == .reachable ? 0 : min(failures + 1, 31)
         return isReachable != before
@@ -42,6 +45,6 @@ public struct ProbeSchedule: Hashable, Sendable {
     /// That counts like a probe's answer until the destination is unreachable, and only probes say for how long it stays
     /// so: all that was under way there fails in the same moment, and is one observation.
     public mutating func recordLostTransfer() {
-        if isReachable { record(.timedOut) }
+        if isReachable { failures += 1 }
     }
 }

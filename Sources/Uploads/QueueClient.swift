@@ -159,12 +159,15 @@ public struct EngineStatus: Hashable, Codable, Sendable {
     public var notice: UploadFailure?
     /// Servers that asked to be left alone and that uploads wait for, the one that lasts longest first.
     public var askedPauses: [AskedPause]
+    /// The hosts that do not answer and that uploads wait for, the most awaited first.
+    public var awayHosts: [AwayHost]
     /// Whether any of this is still so.
     public var contact: Contact
 
     public init(
         network: Network = .online, bandwidthLimit: ByteCount? = nil, concurrency: Int = 4,
         storage: Storage = .saved, notice: UploadFailure? = nil, askedPauses: [AskedPause] = [],
+        awayHosts: [AwayHost] = [],
         contact: Contact = .here
     ) {
         self.network = network
@@ -173,6 +176,7 @@ public struct EngineStatus: Hashable, Codable, Sendable {
         self.storage = storage
         self.notice = notice
         self.askedPauses = askedPauses
+        self.awayHosts = awayHosts
         self.contact = contact
     }
 }

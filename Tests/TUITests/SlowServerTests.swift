@@ -96,4 +96,21 @@ struct SlowServerTests {
         _ = model.change(status: EngineStatus(notice: slow))
         #expect(model.frame().text(0) == " ◐ SLOW  \(slow.summary)")
     }
+
+    @Test(arguments: [
+        (120, "◐ nas.local refuses connections (and 1 more); 7 uploads wait  [n] try now"),
+        (80, "◐ nas.local refuses connections (and 1 more); 7 uploads wait  [n] try now"),
+        (40, "◐ nas.local refuses connections"),
+    ])
+    func `a host that does not answer is named, with what is wrong and how many wait`(
+        columns: Int, line: String
+    ) {
+        var model = Model.make([.make(1)], columns: columns)
+        let hosts = [
+            AwayHost(host: "nas.local", reason: "refuses connections", waiting: 5),
+            AwayHost(host: "other.example", reason: "is not found", waiting: 2),
+        ]
+        _ = model.change(status: EngineStatus(awayHosts: hosts))
+        #expect(model.frame().text(0).trimmingCharacters(in: .whitespaces) == line)
+    }
 }

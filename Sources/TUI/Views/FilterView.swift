@@ -31,7 +31,8 @@ struct FilterView {
                 return "\(key.label) \(hint)"
             }
             let examples = line.characters.isEmpty ? [Self.examples] : []
-            frame.put((hints + examples).joined(separator: "  "), row: row, column: column + 2, role: .dim, limit: room)
+            let text = (hints + examples).joined(separator: "  ")
+            frame.put(text, row: row, column: column + 2, role: .dim, limit: room)
         }
     }
 }

@@ -58,7 +58,7 @@ struct HintView {
 
     private func isOffered(_ action: Action) -> Bool {
         switch action {
-        case .tryNow: model.isOffline || !model.table.waiting.isEmpty
+        case .tryNow: model.isOffline || !model.status.awayHosts.isEmpty || !model.table.waiting.isEmpty
         case .startEngine: model.isEngineGone && model.tie == .attached
         case .filter:
             model.table.filter != nil || model.table.count(.all) > model.layout.list.count

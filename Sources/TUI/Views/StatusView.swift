@@ -119,7 +119,9 @@ struct StatusView {
             let running = model.table.running.count
             return sentences + ["! \(cause), nothing is saved; \(running) up, no new ones start"]
         }
-        guard case .offline(let since, let reason) = model.status.network else { return askedPauses }
+        guard case .offline(let since, let reason) = model.status.network else {
+            return askedPauses.isEmpty ? awayHosts : askedPauses
+        }
         let waiting = model.table.offline.count + model.table.waiting.count
         let sign = model.appearance.glyphs.offline
         let time = Wording.timeOfDay(since, in: model.appearance.zone)
@@ -148,6 +150,21 @@ struct StatusView {
             base + underWay + key, base + key, base,
             "\(slow)\(longest.host)\(others > 0 ? " +\(Wording.count(others))" : "") until \(time), \(few)",
             "\(slow)\(longest.status) until \(time), \(few)",
+        ]
+    }
+
+    /// A host that does not answer, and how many uploads wait for it and others like it.
+    private var awayHosts: [String] {
+        guard let first = model.status.awayHosts.first else { return [] }
+        let others = model.status.awayHosts.count - 1
+        let waiting = model.status.awayHosts.reduce(0) { $0 + $1.waiting }
+        let sign = "\(model.appearance.glyphs.slow) "
+        let more = others > 0 ? " (and \(Wording.count(others)) more)" : ""
+        let base = "\(sign)\(first.host) \(first.reason)\(more); \(Wording.waiting(waiting))"
+        let key = key(.tryNow, "try now")
+        return [
+            base + underWay + key, base + key, base,
+            "\(sign)\(first.host) \(first.reason)", "\(sign)\(first.reason), \(Wording.count(waiting)) wait",
         ]
     }
 

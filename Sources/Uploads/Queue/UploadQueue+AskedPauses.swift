@@ -36,8 +36,8 @@ extension UploadQueue {
         pendingAtHosts?[runner.host(of: upload), default: 0] += isPending ? 1 : -1
     }
 
-    /// Of a queue that no server ever asked to wait nobody needs to know.
-    private func countPending() -> [UploadHost: Int] {
+    /// Of a queue whose servers all answer, and never asked to wait, nobody needs to know.
+    func countPending() -> [UploadHost: Int] {
         var counts: [UploadHost: Int] = [:]
         for upload in uploads.values where upload.state.isPending {
             counts[runner.host(of: upload), default: 0] += 1

@@ -133,6 +133,7 @@ extension UploadQueue {
     /// A transfer could not reach the host, or lost it: from the second time on one probe asks for all its uploads.
     func hostFailed(_ host: UploadHost) {
         guard !host.isLocal, gate == .open, phase == .accepting else { return }
+        if pendingAtHosts == nil { pendingAtHosts = countPending() }
         hosts[host, default: ProbeSchedule()].recordLostTransfer()
         guard probes[host] == nil else { return }
         probes[host] = Task(executorPreference: surroundings.executor) { [weak self] in
@@ -170,8 +171,12 @@ extension UploadQueue {
     }
 
     private func take(_ answer: Reachability, of host: UploadHost) async {
+        let told = shownAwayHosts
         hosts[host]?.record(answer)
-        guard answer == .reachable else { return }
+        guard answer == .reachable else {
+            if shownAwayHosts != told { publish([]) }
+            return
+        }
         hosts[host] = nil
         probes[host] = nil
         var changed: [Upload.ID] = []

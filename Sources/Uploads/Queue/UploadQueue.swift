@@ -290,7 +290,7 @@ public actor UploadQueue: QueueClient {
         return EngineStatus(
             network: network, bandwidthLimit: rateLimit.rate,
             concurrency: settings.concurrency ?? configuration.concurrency, storage: storage,
-            notice: notice, askedPauses: shownPauses)
+            notice: notice, askedPauses: shownPauses, awayHosts: shownAwayHosts)
     }
 
     var isIdle: Bool {

@@ -50,6 +50,9 @@ enum StatusText {
         for pause in report.status.askedPauses {
             lines.append(("slow", StatusChange.asked(pause).sentence(in: .current)))
         }
+        for away in report.status.awayHosts {
+            lines.append(("away", "\(away.host) \(away.reason); \(away.waiting) waiting"))
+        }
         return lines.map { UploadText.padded($0, 9) + SafeLine.text($1) }.joined(separator: "\n")
     }
 

@@ -293,6 +293,31 @@ struct QueueNetworkTests {
         _ = try await fixture.wait(for: ids[0]) { $0.isDone }
     }
 
+    @Test func `N1 what is wrong with a host that does not answer is told, and how many uploads wait for it`()
+        async throws
+    {
+        let answers = Mutex<[Reachability]>([.nameNotFound, .refused])
+        let fixture = QueueFixture(concurrency: 1) { _ in
+            answers.withLock { $0.isEmpty ? .reachable : $0.removeFirst() }
+        }
+        try await fixture.queue.start(monitor: fixture.monitor)
+        let ids = await fixture.add(3)
+        try await fixture.runner.next().fail(.network)
+        _ = try await fixture.wait(for: ids[0]) { $0.isWaiting }
+        for reason in ["is not found", "refuses connections"] {
+            let next = fixture.clock.now.advanced(by: .milliseconds(250))
+            try await fixture.until { _ in fixture.clock.deadlines.contains(next) }
+            fixture.clock.advance(by: .milliseconds(250))
+            let told = [AwayHost(host: "host.test", reason: reason, waiting: 3)]
+            try await fixture.until { $0.status.awayHosts == told }
+        }
+        let next = fixture.clock.now.advanced(by: .milliseconds(250))
+        try await fixture.until { _ in fixture.clock.deadlines.contains(next) }
+        fixture.clock.advance(by: .milliseconds(250))
+        _ = try await fixture.runner.next()
+        try await fixture.until { $0.status.awayHosts.isEmpty }
+    }
+
     @Test func `N2 a host that many uploads lose at once is asked for as soon as any other`()
         async throws
     {
