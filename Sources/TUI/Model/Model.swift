@@ -49,8 +49,7 @@ struct Model: Sendable {
     var loggedStatus = StatusWatch()
     var terminalCall = TerminalCall()
     var queueWatch = QueueWatch()
-    /// When a person was called last, on the clock.
-    var lastCall = -Double.infinity
+    var callDigest = CallDigest([])
     var sampledAt: Double?
     /// Bytes of uploads that ended since the last samples: the small ones come and go between two.
     var unsampled = 0.0

@@ -54,6 +54,11 @@ struct ConfigCommand: AsyncParsableCommand {
                 print("hook           \(event.rawValue): \(words)\(command.isThere ? "" : " (not found)")")
             }
         }
+        if configuration.notify.desktop {
+            let events = QueueEvent.Name.allCases.filter(configuration.notify.call.events.contains)
+            let flaw = NotifySettings.desktopFlaw.map { " (\($0))" } ?? ""
+            print("notify         desktop: \(events.map(\.rawValue).joined(separator: ", "))\(flaw)")
+        }
         for warning in configuration.warnings {
             StandardError.write("\(Notice(kind: .warning, text: warning).line)\n")
         }

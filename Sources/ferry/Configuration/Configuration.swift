@@ -62,6 +62,9 @@ struct Configuration: Decodable, Equatable {
         }
     }
 
+    /// Whether the engine has somebody to tell what happens.
+    var followsQueue: Bool { !hooks.commands.isEmpty || notify.desktop }
+
     /// What a person must know each time uploads run.
     var warnings: [String] {
         destinations.sorted { $0.key < $1.key }.compactMap { name, destination in

@@ -82,7 +82,7 @@ enum ExampleConfiguration {
           "whenFileChanges": "hold",
           "onHangUp": "stop",
           "hooks": { "failed": [["logger", "-t", "ferry", "an upload failed"]], "timeout": 10 },
-          "notify": { "terminal": "none", "on": ["idle", "failed", "held"] },
+          "notify": { "desktop": false, "terminal": "none", "on": ["idle", "failed", "held"] },
           "limits": { "concurrency": 4, "perHost": 4, "bandwidth": "20M", "done": 1000 },
           "retry": { "base": 1, "cap": 120, "serverTries": 10, "onUncertain": "hold" },
           "timeouts": { "connect": 15, "stall": 30, "response": 60, "read": 30 },

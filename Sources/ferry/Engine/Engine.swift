@@ -32,7 +32,7 @@ struct Engine: Sendable {
         let updates: AsyncStream<QueueUpdate>?
         do throws(JournalError) {
             (recovered, updates) = try await start(
-                queue, monitor: monitor, isFollowed: !assembly.configuration.hooks.commands.isEmpty)
+                queue, monitor: monitor, isFollowed: assembly.configuration.followsQueue)
         } catch {
             try? control.get().stop()
             throw error
@@ -50,7 +50,9 @@ struct Engine: Sendable {
         for notice in notices { log.note(notice.line) }
         var hooks: HookRunner?
         if let updates {
-            let runner = HookRunner(assembly.configuration.hooks, queue: queue) { log.note($0) }
+            let runner = HookRunner(
+                assembly.configuration.hooks, assembly.configuration.notify, queue: queue
+            ) { log.note($0) }
             await runner.follow(updates)
             hooks = runner
         }

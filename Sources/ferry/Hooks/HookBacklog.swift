@@ -13,6 +13,8 @@ struct HookBacklog {
     struct Entry {
         let number: Int
         let event: QueueEvent
+        /// What the desktop is to be told besides.
+        let call: String?
 
         var subject: Subject { event.upload.map(Subject.upload) ?? .queue }
 
@@ -35,10 +37,10 @@ struct HookBacklog {
     var runningCount: Int { running.count }
 
     /// - Returns: False if there is no room for it.
-    mutating func add(_ event: QueueEvent) -> Bool {
+    mutating func add(_ event: QueueEvent, call: String? = nil) -> Bool {
         guard count < (event.upload == nil ? 2 * capacity : capacity) else { return false }
         lastNumber += 1
-        waiting.append(Entry(number: lastNumber, event: event))
+        waiting.append(Entry(number: lastNumber, event: event, call: call))
         count += 1
         return true
     }

@@ -23,6 +23,9 @@ actor HookRunner {
     private let queue: any QueueClient
     private let note: @Sendable (String) -> Void
     private var watch = QueueWatch()
+    /// Nil if the desktop is not to be told anything, or cannot be.
+    private var digest: CallDigest?
+    private let started = ContinuousClock.now
     private var backlog = HookBacklog(capacity: capacity)
     private var tasks: [Int: Task<Void, Never>] = [:]
     private var follower: Task<Void, Never>?
@@ -35,8 +38,12 @@ actor HookRunner {
     private var isStopping = false
 
     /// - Parameter note: Takes what went wrong, a line at a time.
-    init(_ settings: HookSettings, queue: any QueueClient, note: @escaping @Sendable (String) -> Void) {
+    init(
+        _ settings: HookSettings, _ notify: NotifySettings, queue: any QueueClient,
+        note: @escaping @Sendable (String) -> Void
+    ) {
         self.settings = settings
+        if notify.desktop, NotifySettings.desktopFlaw == nil { digest = CallDigest(notify.call.events) }
         self.queue = queue
         self.note = note
     }
@@ -88,8 +95,12 @@ actor HookRunner {
 
     private func take(_ update: QueueUpdate, from follower: Int) {
         guard follower == lastFollower else { return }
-        for event in watch.take(update) where settings.commands[event.name] != nil {
-            if !backlog.add(event) { dropped += 1 }
+        let events = watch.take(update)
+        let call = digest?.take(events, at: (ContinuousClock.now - started) / .seconds(1))
+        for event in events {
+            let text = event == call?.event ? call?.text : nil
+            guard text != nil || settings.commands[event.name] != nil else { continue }
+            if !backlog.add(event, call: text) { dropped += 1 }
         }
         startCommands()
     }
@@ -98,7 +109,9 @@ actor HookRunner {
         while backlog.runningCount < Self.atOnce, let entry = backlog.next() {
             hasBegun = true
             tasks[entry.number] = Task { [settings, note] in
-                for command in settings.commands[entry.event.name] ?? [] where !Task.isCancelled {
+                let call = entry.call.map(NotifySettings.desktopCommand)
+                for command in (settings.commands[entry.event.name] ?? []) + [call].compactMap({ $0 })
+                where !Task.isCancelled {
                     await Self.run(command, for: entry.event, upTo: settings.timeout, note: note)
                 }
                 end(entry)

@@ -259,6 +259,38 @@ struct HookTests {
         #expect(seen.allSatisfy { $0 <= 4 })
     }
 
+    @Test func `the desktop is told once what became of all, without markup`() async throws {
+        var changed = place
+        let script = try place.file(
+            "bin/notify-send",
+            "#!/bin/sh\nfor word in \"$@\"; do printf '<%s>' \"$word\"; done >> \"$HOME/told\"\n")
+        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: script)
+        changed.environment["PATH"] = place.path("bin") + ":" + (place.environment["PATH"] ?? "")
+        let place = changed
+        changed.environment["DISPLAY"] = ":7"
+        let atDesktop = changed
+        try await ReceiverSite.with { site in
+            try place.configure(
+                """
+                { "destinations": { "here": { "url": "\(site.url)", "protocol": "put" } },
+                  "notify": { "desktop": true, "on": ["idle", "held"] } }
+                """)
+            for name in ["a", "b"] { try await place.ferry("add", try place.file(name)) }
+            #expect(try await place.ferry("run", "--exit-when-idle").ending == .exited(0))
+            #expect(told("home/told") == [])
+            #expect(
+                try await place.ferry("config").lines.contains(
+                    "notify         desktop: held, idle (no desktop)"))
+            for name in ["c", "<i>"] { try await place.ferry("add", try place.file(name)) }
+            try place.file("<i>", "longer than before")
+            #expect(try await atDesktop.ferry("run", "--exit-when-idle").ending == .exited(1))
+        }
+        let text = told("home/told").joined()
+        #expect(text.contains("<--app-name=Ferry><--><Ferry><&lt;i&gt; held: "), "\(text)")
+        #expect(text.hasSuffix("<--app-name=Ferry><--><Ferry><1 done, 1 held>"), "\(text)")
+        #expect(!log.contains("hook"))
+    }
+
     @Test func `hooks and programs that are not there are shown by ferry config`() async throws {
         try place.configure(
             #"{ "hooks": { "done": [["sh", "-c", "a\nb"], ["no-such-program", "x"]], "idle": ["~/bin/x"] } }"#
