@@ -152,6 +152,7 @@ enum ConfigurationSchema {
     private static let notify = Schema.object([
         .init(
             "terminal", .choice(TerminalCall.Way.self), "By the terminal's bell, or a notification (OSC 9)."),
+        .init("desktop", .flag, "By notify-send, where there is one and a desktop."),
         .init("on", .array(.choice(QueueEvent.Name.self), atLeast: 1), "For which events."),
     ])
 

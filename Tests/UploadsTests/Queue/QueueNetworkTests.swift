@@ -304,17 +304,18 @@ struct QueueNetworkTests {
         let ids = await fixture.add(3)
         try await fixture.runner.next().fail(.network)
         _ = try await fixture.wait(for: ids[0]) { $0.isWaiting }
+        // One failure may be a lost packet: the next upload begins, and two wait.
+        _ = try await fixture.runner.next()
         for reason in ["is not found", "refuses connections"] {
             let next = fixture.clock.now.advanced(by: .milliseconds(250))
             try await fixture.until { _ in fixture.clock.deadlines.contains(next) }
             fixture.clock.advance(by: .milliseconds(250))
-            let told = [AwayHost(host: "host.test", reason: reason, waiting: 3)]
+            let told = [AwayHost(host: "host.test", reason: reason, waiting: 2)]
             try await fixture.until { $0.status.awayHosts == told }
         }
         let next = fixture.clock.now.advanced(by: .milliseconds(250))
         try await fixture.until { _ in fixture.clock.deadlines.contains(next) }
         fixture.clock.advance(by: .milliseconds(250))
-        _ = try await fixture.runner.next()
         try await fixture.until { $0.status.awayHosts.isEmpty }
     }
 
