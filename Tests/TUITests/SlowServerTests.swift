@@ -113,4 +113,15 @@ struct SlowServerTests {
         _ = model.change(status: EngineStatus(awayHosts: hosts))
         #expect(model.frame().text(0).trimmingCharacters(in: .whitespaces) == line)
     }
+
+    @Test func `credentials that a server refuses are told of, until those uploads are tried again`() {
+        let refused = Upload.State.held(
+            UploadFailure(.authentication, "401 the token has expired", status: 401))
+        var model = Model.make([.make(1, state: refused), .make(2, state: refused), .make(3)])
+        #expect(
+            model.frame().text(0).hasPrefix(
+                " ! SIGN IN  box: 401 the token has expired; 2 uploads wait  [R] try again"))
+        _ = model.change(.make(1), .make(2))
+        #expect(model.frame().text(0).contains("online"))
+    }
 }

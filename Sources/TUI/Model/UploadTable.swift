@@ -18,6 +18,8 @@ struct UploadTable: Sendable {
     private(set) var waiting: Set<Upload.ID> = []
     /// Paused by nothing but the lack of a network.
     private(set) var offline: Set<Upload.ID> = []
+    /// Held because a server does not take who we say we are.
+    private(set) var unwelcome: Set<Upload.ID> = []
     /// Bytes the servers do not hold yet of what will be sent without anybody doing anything.
     private(set) var bytesLeft: Int128 = 0
 
@@ -110,7 +112,7 @@ struct UploadTable: Sendable {
     private mutating func replaceAll(with uploads: [Upload]) {
         let new = UploadColumns(uploads)
         columns = new
-        (paces, running, waiting, offline, bytesLeft) = ([:], [], [], [], 0)
+        (paces, running, waiting, offline, unwelcome, bytesLeft) = ([:], [], [], [], [], 0)
         new.withUploads { uploads in
             for slot in new.taken { remember(uploads[slot.index]) }
         }
@@ -218,6 +220,7 @@ struct UploadTable: Sendable {
         case .running: running.insert(upload.id)
         case .waiting: waiting.insert(upload.id)
         case .paused(.offline): offline.insert(upload.id)
+        case .held(let failure) where failure.category == .authentication: unwelcome.insert(upload.id)
         case .queued, .paused, .held, .done, .failed: break
         }
     }
@@ -227,6 +230,7 @@ struct UploadTable: Sendable {
         running.remove(upload.id)
         waiting.remove(upload.id)
         offline.remove(upload.id)
+        unwelcome.remove(upload.id)
     }
 
     private static func left(_ upload: Upload) -> Int128 {

@@ -120,7 +120,7 @@ struct StatusView {
             return sentences + ["! \(cause), nothing is saved; \(running) up, no new ones start"]
         }
         guard case .offline(let since, let reason) = model.status.network else {
-            return askedPauses.isEmpty ? awayHosts : askedPauses
+            return [askedPauses, awayHosts, signIn].first { !$0.isEmpty } ?? []
         }
         let waiting = model.table.offline.count + model.table.waiting.count
         let sign = model.appearance.glyphs.offline
@@ -165,6 +165,22 @@ struct StatusView {
         return [
             base + underWay + key, base + key, base,
             "\(sign)\(first.host) \(first.reason)", "\(sign)\(first.reason), \(Wording.count(waiting)) wait",
+        ]
+    }
+
+    /// Credentials that a server refuses: whose, and what to do once they are renewed.
+    private var signIn: [String] {
+        guard let id = model.table.unwelcome.min(), let first = model.table[id],
+            case .held(let failure) = first.state
+        else { return [] }
+        let count = model.table.unwelcome.count
+        let place = first.target.destination.isEmpty ? first.target.url : first.target.destination
+        let key = key(.retryAll, "try again")
+        return [
+            "! SIGN IN  \(place): \(failure.summary); \(Wording.waiting(count))\(underWay)\(key)",
+            "! SIGN IN  \(place): \(failure.summary); \(Wording.waiting(count))\(key)",
+            "! SIGN IN  \(place); \(Wording.waiting(count))\(key)",
+            "! SIGN IN  \(place), \(Wording.count(count)) wait",
         ]
     }
 
