@@ -163,7 +163,7 @@ struct MultipartFailureTests {
                 try directory.write(Array(repeating: 0, count: 100), to: change)
                 let failure = await failure(read)
                 #expect(failure?.category == .sourceChanged)
-                #expect(failure?.summary.hasPrefix("part 2 of the form, \"photo\": \(path): changed") == true)
+                #expect(failure?.summary.hasPrefix("part 2 of the form, \"photo\": \(path): edited") == true)
             }
             #expect(!FileManager.default.fileExists(atPath: directory.path("form")))
         }
