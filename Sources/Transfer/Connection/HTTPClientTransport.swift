@@ -41,16 +41,20 @@ public final class HTTPClientTransport: Transport {
         public var tls: TLSSettings
         /// By default what the environment's variables say.
         public var proxy: ProxySettings
+        /// Nil for the system's.
+        public var congestionControl: CongestionControl?
         /// Bytes of an answer's body that are kept; what comes after them is read and dropped.
         public var answerLimit: Int
 
         public init(
             timeouts: Timeouts = Timeouts(), tls: TLSSettings = TLSSettings(),
-            proxy: ProxySettings = .environment, answerLimit: Int = 1 << 20
+            proxy: ProxySettings = .environment, congestionControl: CongestionControl? = nil,
+            answerLimit: Int = 1 << 20
         ) {
             self.timeouts = timeouts
             self.tls = tls
             self.proxy = proxy
+            self.congestionControl = congestionControl
             self.answerLimit = answerLimit
         }
     }
@@ -73,7 +77,7 @@ public final class HTTPClientTransport: Transport {
     ) throws(UploadFailure) {
         let group = MultiThreadedEventLoopGroup.singleton
         loops = Array(group.makeIterator())
-        let timeouts = configuration.timeouts
+        let (timeouts, congestionControl) = (configuration.timeouts, configuration.congestionControl)
         answerLimit = max(0, configuration.answerLimit)
         clients = try HTTPClients(configuration, on: group) { [exchanges, connections] channel in
             let pipeline = channel.pipeline.syncOperations
@@ -81,6 +85,7 @@ public final class HTTPClientTransport: Transport {
             let guardian = ExchangeGuard(timeouts: timeouts) { exchanges[$0] }
             try pipeline.addHandler(guardian, position: .after(parser))
             SocketProgress.keepAsking(channel)
+            congestionControl?.use(on: channel)
             connections.add(channel, watchedBy: guardian)
         }
         for host in configuration.tls.insecureHosts.sorted() {

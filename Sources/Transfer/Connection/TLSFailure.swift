@@ -32,6 +32,9 @@ enum TLSFailure {
         if name.contains("UNSUPPORTED_PROTOCOL") || name.contains("PROTOCOL_VERSION") {
             return "the server speaks another version of TLS; see tls.minimumVersion"
         }
+        if name.contains("WRONG_VERSION_NUMBER") {
+            return "the server may speak no TLS at all there: then its address begins with http:"
+        }
         return "if the server has a private authority, name its certificate as tls.authorities"
     }
 

@@ -43,3 +43,20 @@ public struct FileIdentity: Hashable, Codable, Sendable {
             changed: Int64(changed.tv_sec) &* 1_000_000_000 &+ Int64(changed.tv_nsec))
     }
 }
+
+extension FileIdentity {
+    /// What has this name itself, without opening it or following a link; nil if that is no regular file.
+    package static func ofName(_ path: LocalPath) -> FileIdentity? {
+        var status = stat()
+        guard path.withCString({ lstat($0, &status) }) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            return nil
+        }
+        return FileIdentity(status)
+    }
+
+    /// True for the same bytes under another device number, mode, owner or name: a medium may come back as another
+    /// device, and all else leaves the content alone.
+    package func isSameContent(as other: FileIdentity) -> Bool {
+        inode == other.inode && size == other.size && modified == other.modified
+    }
+}

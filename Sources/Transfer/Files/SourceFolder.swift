@@ -21,7 +21,8 @@ public final class SourceFolder: Sendable {
     /// By which it was found.
     public let path: LocalPath
     private let descriptor: CInt
-    private let device: UInt64
+    /// `st_dev`: the file system it is on.
+    package let device: UInt64
     private let inode: UInt64
 
     private static let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW
@@ -88,6 +89,29 @@ public final class SourceFolder: Sendable {
         case S_IFLNK: .link
         default: .special
         }
+    }
+
+    /// The file system of a folder, or of the nearest one above it that is there.
+    package static func device(holding folder: LocalPath) -> UInt64? {
+        var end = folder.bytes.count
+        while true {
+            var status = stat()
+            let place = LocalPath(bytes: end == 0 ? [0x2F] : Array(folder.bytes[..<end]))
+            if place.withCString({ stat($0, &status) }) == 0 {
+                return UInt64(truncatingIfNeeded: status.st_dev)
+            }
+            guard end > 0, let slash = folder.bytes[..<end].lastIndex(of: 0x2F) else { return nil }
+            end = slash
+        }
+    }
+
+    /// Which version of a regular file has a name in it, without opening it; nil if there is none to be seen.
+    package func version(named name: [UInt8]) -> FileIdentity? {
+        var status = stat()
+        let result = LocalPath(bytes: name).withCString {
+            fstatat(descriptor, $0, &status, AT_SYMLINK_NOFOLLOW)
+        }
+        return result == 0 && status.st_mode & S_IFMT == S_IFREG ? FileIdentity(status) : nil
     }
 
     /// - Throws: as `init`.
