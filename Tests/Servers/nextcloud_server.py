@@ -7,6 +7,7 @@ ann are in DIR/files, unfinished uploads in DIR/uploads. Prints "ready PORT" onc
 Ends on SIGTERM.
 """
 
+import email.utils
 import hashlib
 import http.server
 import pathlib
@@ -81,6 +82,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             properties = "<d:resourcetype><d:collection/></d:resourcetype>"
         else:
             properties = f"<d:getcontentlength>{place.stat().st_size}</d:getcontentlength><d:resourcetype/>"
+        modified = email.utils.formatdate(place.stat().st_mtime, usegmt=True)
+        properties += f"<d:getlastmodified>{modified}</d:getlastmodified>"
         return (f"<d:response><d:href>{escape(href)}</d:href><d:propstat><d:prop>{properties}</d:prop>"
                 "<d:status>HTTP/1.1 200 OK</d:status></d:propstat></d:response>")
 

@@ -73,6 +73,8 @@ def write_settings(folder, ports):
     (etc / "proxy-server.conf").write_text(
         f"[DEFAULT]\nbind_port = {ports['proxy']}\n{common}[pipeline:main]\npipeline = {PIPELINE}\n{filters}"
         "[app:proxy-server]\nuse = egg:swift#proxy\naccount_autocreate = true\nallow_account_management = true\n"
+        # One disk each: a server that a busy machine keeps waiting for half a second is not to be given up for a minute.
+        "conn_timeout = 20\nnode_timeout = 60\nerror_suppression_limit = 100000\n"
     )
     from swift.common.ring import RingBuilder
 

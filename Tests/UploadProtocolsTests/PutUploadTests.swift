@@ -67,6 +67,22 @@ struct PutChecksumTests {
         #expect(step.failure?.isTransient == false)
     }
 
+    @Test(arguments: [true, false])
+    func `a file that the server stored under another name is looked at there`(isSame: Bool) throws {
+        var (put, sent) = sent()
+        let exchange = try #require(sent)
+        let place = exchange.url + "-2"
+        let first = put.receive(answer(201, [.location: place], to: exchange)).exchange
+        #expect(first?.url == exchange.url)
+        // What is there by the name that was asked for is somebody else's.
+        let second = put.receive(answer(200, [.reprDigest: "sha-256=:AQIE:"], to: first)).exchange
+        #expect(second?.url == place)
+        let there: HTTPFields = isSame ? [.reprDigest: Self.told] : [.contentLength: "99"]
+        let receipt = put.receive(answer(200, there, to: second)).receipt
+        #expect(receipt?.location == place)
+        #expect(receipt?.verified == (isSame ? .sha256 : nil))
+    }
+
     @Test func `P16 another size at the server is a failure that says so`() {
         var (put, exchange) = sent()
         let head = put.receive(answer(201, to: exchange)).exchange

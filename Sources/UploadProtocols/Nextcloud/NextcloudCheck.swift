@@ -6,7 +6,12 @@ public struct NextcloudCheck: DestinationCheck {
     private enum Phase: Sendable {
         case folder
         case uploads(findings: [String])
+        /// How much is held of one of those that were found.
+        case sizing(CheckReport, Int)
     }
+
+    /// One question each.
+    private static let sizedUploads = 100
 
     private let url: String
     private let folder: WebDAVAddress
@@ -28,7 +33,9 @@ public struct NextcloudCheck: DestinationCheck {
     public mutating func receive(_ reply: Reply) -> CheckStep {
         let answer: Reply.Answer
         switch reply {
-        case .broken(let failure, _): return .failed(failure)
+        case .broken(let failure, _):
+            if case .sizing(let report, _) = phase { return .finished(report) }
+            return .failed(failure)
         case .answered(let received): answer = received
         }
         switch phase {
@@ -37,12 +44,15 @@ public struct NextcloudCheck: DestinationCheck {
                 let uploads = NextcloudAddress(url)?.uploads
             else { return .failed(WebDAVFailure.failure(answer)) }
             phase = .uploads(findings: findings)
-            return .send(WebDAVProperties.exchange(uploads, depth: 1, [.resourcetype]))
+            return .send(WebDAVProperties.exchange(uploads, depth: 1, [.resourcetype, .getlastmodified]))
         case .uploads(let findings): return finish(findings, answer)
+        case .sizing(var report, let index):
+            report.leftovers[index].size = WebDAVProperties.list(in: answer).map(Self.size)
+            return askSize(of: index + 1, in: report)
         }
     }
 
-    private func finish(_ findings: [String], _ answer: Reply.Answer) -> CheckStep {
+    private mutating func finish(_ findings: [String], _ answer: Reply.Answer) -> CheckStep {
         guard let uploads = NextcloudAddress(url)?.uploads else {
             return .failed(NextcloudUpload.wrongAddress)
         }
@@ -58,12 +68,29 @@ public struct NextcloudCheck: DestinationCheck {
             guard entry.isFolder, entry.path + "/" != own.removingPercentEncoding ?? own else { return nil }
             var resource = Resource(url: uploads + WebDAVAddress.quoted(name) + "/")
             resource.chunkSize = NextcloudPlan(size: 0, wished: plan).chunkSize
-            return CheckReport.Leftover(name: name, resource: resource)
+            return CheckReport.Leftover(name: name, changed: entry.modified, resource: resource)
         }
-        return .finished(
-            CheckReport(
-                findings: findings + ["uploads go there in chunks, and an interrupted one goes on"],
-                capabilities: ServerCapabilities(), leftovers: leftovers))
+        let report = CheckReport(
+            findings: findings + ["uploads go there in chunks, and an interrupted one goes on"],
+            capabilities: ServerCapabilities(), leftovers: leftovers)
+        return askSize(of: 0, in: report)
+    }
+
+    private mutating func askSize(of index: Int, in report: CheckReport) -> CheckStep {
+        guard index < min(report.leftovers.count, Self.sizedUploads) else { return .finished(report) }
+        phase = .sizing(report, index)
+        let folder = report.leftovers[index].resource.url
+        return .send(WebDAVProperties.exchange(folder, depth: 1, [.getcontentlength]))
+    }
+
+    /// Of the chunks, which have numbers; `.file` stands for all of them.
+    private static func size(_ entries: [WebDAVProperties]) -> ByteCount {
+        entries.reduce(0) { sum, entry in
+            let name = entry.path.split(separator: "/").last ?? ""
+            guard Int(name) != nil, let size = entry.file.size, size >= 0 else { return sum }
+            let (total, overflow) = sum.addingReportingOverflow(size)
+            return overflow ? .max : total
+        }
     }
 }
 

@@ -6,7 +6,12 @@ public struct S3Check: DestinationCheck {
         case starting
         case listing
         case searching
+        /// How much is held of one of those that were found.
+        case sizing(Int)
     }
+
+    /// One question each: a person who has more of them wants to know how many.
+    private static let sizedUploads = 100
 
     /// More pages of a thousand are somebody's mistake, and nobody reads them.
     private static let pageLimit = 20
@@ -34,10 +39,12 @@ public struct S3Check: DestinationCheck {
 
     public mutating func receive(_ reply: Reply) -> CheckStep {
         switch (phase, reply) {
+        case (.sizing, .broken): .finished(report)
         case (_, .broken(let failure, _)): .failed(failure)
         case (.starting, .answered): start()
         case (.listing, .answered(let answer)): receiveList(answer)
         case (.searching, .answered(let answer)): receiveUploads(answer)
+        case (.sizing(let index), .answered(let answer)): receiveParts(answer, of: index)
         }
     }
 
@@ -122,7 +129,37 @@ public struct S3Check: DestinationCheck {
             count == 0
                 ? "no unfinished uploads are there"
                 : "\(more)\(count) unfinished \(count == 1 ? "upload is" : "uploads are") there")
-        return .finished(report)
+        return askSize(of: 0, after: nil)
+    }
+
+    /// - Parameter marker: The last part that is known; nil to begin.
+    private mutating func askSize(of index: Int, after marker: Int?) -> CheckStep {
+        guard index < min(report.leftovers.count, Self.sizedUploads) else { return .finished(report) }
+        phase = .sizing(index)
+        let page = marker.map { "&part-number-marker=\($0)" } ?? ""
+        return .send(
+            Exchange(
+                .get, report.leftovers[index].resource.url + page,
+                fields: S3CreationFields.always(options.s3),
+                isIdempotent: true))
+    }
+
+    private mutating func receiveParts(_ answer: Reply.Answer, of index: Int) -> CheckStep {
+        // One that was ended meanwhile has no parts.
+        if answer.status == 404 { return askSize(of: index + 1, after: nil) }
+        guard (200..<300).contains(answer.status), let page = S3PartPage(answer.body, digest: nil) else {
+            return .finished(report)
+        }
+        let sizes = page.parts.map(\.size).filter { $0 >= 0 }
+        report.leftovers[index].size = sizes.reduce(report.leftovers[index].size ?? 0) { sum, size in
+            let (sum, overflow) = sum.addingReportingOverflow(size)
+            return overflow ? .max : sum
+        }
+        pages += 1
+        if let next = page.next, !page.parts.isEmpty, pages < Self.sizedUploads * 2 {
+            return askSize(of: index, after: next)
+        }
+        return askSize(of: index + 1, after: nil)
     }
 
     private static func leftover(_ entry: S3UploadPage.Entry, at address: S3Address) -> CheckReport.Leftover {

@@ -23,12 +23,20 @@ public struct CheckReport: Hashable, Sendable {
         public var name: String
         /// When it was begun, if the server says so.
         public var begun: Date?
+        /// When it was last written to, if the server says so.
+        public var changed: Date?
+        /// Bytes that the server holds of it; nil if it does not say.
+        public var size: ByteCount?
         /// As `UploadProtocol.removal(of:)` takes it.
         public var resource: Resource
 
-        public init(name: String, begun: Date? = nil, resource: Resource) {
+        public init(
+            name: String, begun: Date? = nil, changed: Date? = nil, size: ByteCount? = nil, resource: Resource
+        ) {
             self.name = name
             self.begun = begun
+            self.changed = changed
+            self.size = size
             self.resource = resource
         }
     }

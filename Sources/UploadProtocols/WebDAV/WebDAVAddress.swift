@@ -74,6 +74,16 @@ struct WebDAVAddress: Hashable, Sendable {
             root: root, folder: folder, last: Self.quoted(head + kept + tail), query: query)
     }
 
+    /// What is called `name` in the same folder.
+    func inFolder(_ name: String) -> WebDAVAddress {
+        WebDAVAddress(root: root, folder: folder, last: Self.quoted(name), query: query)
+    }
+
+    /// What a file is to become whose name `temporary(key:)` has made; nil for any other.
+    static func name(ofTemporary last: String) -> String? {
+        last.wholeMatch(of: /\.(?:_(?=[hH][tT]))?(.+)\.part-ferry-\d+-\d+-\d+(-\d+)?/).map { String($0.1) }
+    }
+
     /// A name as one segment of a path.
     static func quoted(_ name: String) -> String {
         name.addingPercentEncoding(withAllowedCharacters: unreserved) ?? name

@@ -5,6 +5,7 @@ public struct WebDAVCheck: DestinationCheck {
     private enum Phase: Sendable {
         case options
         case folder(WebDAVServer)
+        case contents(CheckReport)
     }
 
     private let folder: WebDAVAddress
@@ -22,7 +23,9 @@ public struct WebDAVCheck: DestinationCheck {
     public mutating func receive(_ reply: Reply) -> CheckStep {
         let answer: Reply.Answer
         switch reply {
-        case .broken(let failure, _): return .failed(failure)
+        case .broken(let failure, _):
+            if case .contents(let report) = phase { return .finished(report) }
+            return .failed(failure)
         case .answered(let received): answer = received
         }
         switch phase {
@@ -32,10 +35,13 @@ public struct WebDAVCheck: DestinationCheck {
             phase = .folder(WebDAVServer(options: answer))
             return .send(WebDAVProperties.exchange(folder.url, [.resourcetype, .quota]))
         case .folder(let server): return finish(server, answer)
+        case .contents(var report):
+            report.leftovers = leftovers(in: answer)
+            return .finished(report)
         }
     }
 
-    private func finish(_ server: WebDAVServer, _ answer: Reply.Answer) -> CheckStep {
+    private mutating func finish(_ server: WebDAVServer, _ answer: Reply.Answer) -> CheckStep {
         var server = server
         var findings = [Self.kind(of: server)]
         switch WebDAVFolderFinding(answer, at: folder) {
@@ -53,7 +59,23 @@ public struct WebDAVCheck: DestinationCheck {
         if server.isOwnCloud {
             findings.append("it keeps files' times; the protocol nextcloud can resume there")
         }
-        return .finished(CheckReport(findings: findings, capabilities: server.capabilities))
+        let report = CheckReport(findings: findings, capabilities: server.capabilities)
+        guard server.takesPropfind, answer.status == 207 else { return .finished(report) }
+        phase = .contents(report)
+        return .send(
+            WebDAVProperties.exchange(
+                folder.url, depth: 1, [.resourcetype, .getcontentlength, .getlastmodified]))
+    }
+
+    /// Files under the names that uploads have until they are whole. Those in folders below are not looked for.
+    private func leftovers(in answer: Reply.Answer) -> [CheckReport.Leftover] {
+        (WebDAVProperties.list(in: answer) ?? []).compactMap { entry in
+            let last = entry.path.split(separator: "/").last.map(String.init) ?? ""
+            guard !entry.isFolder, let name = WebDAVAddress.name(ofTemporary: last) else { return nil }
+            return CheckReport.Leftover(
+                name: name, changed: entry.modified, size: entry.file.size,
+                resource: Resource(url: folder.inFolder(last).url))
+        }
     }
 
     private static func kind(of server: WebDAVServer) -> String {

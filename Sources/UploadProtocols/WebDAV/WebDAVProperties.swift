@@ -7,12 +7,14 @@ struct WebDAVProperties: Hashable, Sendable {
     var path: String
     var isFolder = false
     var file = FoundFile()
+    /// When it was last written to.
+    var modified: Date?
     /// Bytes that may still be stored (RFC 4331 §3); negative in ownCloud's words for "not known".
     var quotaAvailable: ByteCount?
 
     /// What is asked for.
     enum Wish: String, Sendable {
-        case resourcetype, getcontentlength, getetag
+        case resourcetype, getcontentlength, getetag, getlastmodified
         case quota = "quota-available-bytes"
         /// ownCloud's and Nextcloud's digests of a file.
         case checksums
@@ -65,6 +67,9 @@ struct WebDAVProperties: Hashable, Sendable {
         case (Self.dav, "resourcetype"): isFolder = property.child(named: "collection", in: Self.dav) != nil
         case (Self.dav, "getcontentlength"): file.size = ByteCount(property.text)
         case (Self.dav, "getetag"): file.entityTag = property.text.isEmpty ? nil : property.text
+        case (Self.dav, "getlastmodified"):
+            // With all of its year, as WebDAV has it (RFC 4918 §15.7).
+            modified = HTTPDate.parse(property.text, now: .distantPast)
         case (Self.dav, "quota-available-bytes"): quotaAvailable = ByteCount(property.text)
         case (Self.ownCloud, "checksums"):
             let all = [property.text] + property.descendants.map(\.text)

@@ -1,3 +1,4 @@
+import Foundation
 import HTTPTypes
 
 /// `PUT` of the whole file (RFC 9110 §9.3.4). Nothing resumes, but the same bytes to the same place are harmless.
@@ -15,7 +16,14 @@ public struct PutUpload: SequentialProtocol {
         case recalling(LostAnswer)
         case looking(ExistingFile)
         case sending(Exchange, name: String)
-        case verifying(Receipt, ours: [ComputedDigest])
+        case verifying(Receipt, ours: [ComputedDigest], at: Place)
+    }
+
+    /// Where the server is asked what it holds.
+    private enum Place: Sendable {
+        /// Where the file was to be; the server named another place that may have it instead.
+        case requested(told: String?)
+        case told
     }
 
     /// How often a place may be free when asked and taken when written to.
@@ -35,7 +43,8 @@ public struct PutUpload: SequentialProtocol {
 
     public mutating func start(resource: Resource?, capabilities: ServerCapabilities?) -> Step {
         if let resource, resource.isStored {
-            return verify(Receipt(location: resource.url, bytes: item.size))
+            return verify(
+                Receipt(location: resource.url, bytes: item.size), at: .requested(told: resource.told))
         }
         if looks, !UploadAddress.tellsNamesApart(item.url) {
             return .failed(
@@ -69,10 +78,11 @@ public struct PutUpload: SequentialProtocol {
                 return act(on: verdict)
             }
         case .sending(let exchange, let name): return sent(reply, exchange, name: name)
-        case .verifying(let receipt, let ours):
+        case .verifying(let receipt, let ours, let place):
             switch reply {
             case .broken(let failure, _): return .failed(failure)
-            case .answered(let answer): return verified(answer, receipt, ours: ours + answer.digests)
+            case .answered(let answer):
+                return verified(answer, receipt, ours: ours + answer.digests, at: place)
             }
         }
     }
@@ -147,8 +157,9 @@ extension PutUpload {
                 receipt.verified = algorithm
                 return .done(receipt, notes: notes)
             }
+            let told = receipt.location.flatMap { Self.isElsewhere($0, than: exchange.url) ? $0 : nil }
             receipt.location = exchange.url
-            return verify(receipt, ours: answer.digests, noting: notes)
+            return verify(receipt, ours: answer.digests, at: .requested(told: told), noting: notes)
         case .failed(let failure, let notes):
             // A proxy's 502 or 504 tells nothing about the server behind it; any other refusal took nothing.
             let isRefusal = failure.status.map { ![502, 504].contains($0) } ?? false
@@ -175,45 +186,68 @@ extension PutUpload {
         return orders
     }
 
+    /// A server that keeps what is there may give the file another name (RFC 9110 §15.3.2).
+    private static func isElsewhere(_ told: String, than requested: String) -> Bool {
+        guard let first = URL(string: told), let second = URL(string: requested) else { return false }
+        return UploadAddress.origin(first) == UploadAddress.origin(second)
+            && UploadAddress.withoutQuery(told) != UploadAddress.withoutQuery(requested)
+    }
+
     private mutating func verify(
-        _ receipt: Receipt, ours: [ComputedDigest] = [], noting notes: [Step.Note] = []
+        _ receipt: Receipt, ours: [ComputedDigest] = [], at place: Place, noting notes: [Step.Note] = []
     ) -> Step {
         guard let algorithm = options.checksum, let key = ToldDigest.key(of: algorithm),
             let address = receipt.location
         else { return .done(receipt, notes: notes) }
-        phase = .verifying(receipt, ours: ours)
+        phase = .verifying(receipt, ours: ours, at: place)
+        var stored = Resource(url: address).stored
+        if case .requested(let told?) = place { stored = stored.tellingPlace(told) }
         var head = Exchange(.head, address, fields: [.wantReprDigest: "\(key)=10"], isIdempotent: true)
         if ours.isEmpty { head.digests = [DigestOrder(algorithm, of: 0..<item.size)] }
-        return .send(head, notes: notes + [.resource(Resource(url: address).stored)])
+        return .send(head, notes: notes + [.resource(stored)])
     }
 
-    private func verified(_ answer: Reply.Answer, _ receipt: Receipt, ours: [ComputedDigest]) -> Step {
+    private mutating func verified(
+        _ answer: Reply.Answer, _ receipt: Receipt, ours: [ComputedDigest], at place: Place
+    ) -> Step {
+        var receipt = receipt
         // Some places can be written and not read: then the server's 2xx is all there is.
         guard (200..<300).contains(answer.status) else {
             let failure = AnswerVerdict.failure(answer)
+            if case .requested(let told?) = place { receipt.location = told }
             return failure.isTransient ? .failed(failure) : .done(receipt)
         }
-        var receipt = receipt
         let found = FoundFile(headed: answer.fields)
-        receipt.entityTag = receipt.entityTag ?? found.entityTag
+        let failure: UploadFailure
         switch found.agrees(with: ours) {
         case .same(let algorithm):
+            receipt.entityTag = receipt.entityTag ?? found.entityTag
             receipt.verified = algorithm
             return .done(receipt)
-        case .different(let algorithm):
-            return .failed(DigestComparison.mismatch(algorithm), notes: [.resource(nil)])
-        case nil: break
+        case .different(let algorithm): failure = DigestComparison.mismatch(algorithm)
+        case nil:
+            guard let size = found.size, size != item.size else {
+                receipt.entityTag = receipt.entityTag ?? found.entityTag
+                return .done(receipt)
+            }
+            failure = WholeUpload.wrongSize(size, of: item.size)
         }
-        if let size = found.size, size != item.size {
-            return .failed(WholeUpload.wrongSize(size, of: item.size), notes: [.resource(nil)])
+        switch place {
+        // What is there is another file, which the server kept.
+        case .requested(let told?):
+            receipt.location = told
+            return verify(receipt, ours: ours, at: .told)
+        case .requested(nil): return .failed(failure, notes: [.resource(nil)])
+        // It may be a page about the file.
+        case .told: return .done(receipt)
         }
-        return .done(receipt)
     }
 }
 
 extension Resource {
     private static let nameField = "name"
     private static let storedField = "stored"
+    private static let toldField = "told"
 
     /// With the name under which an upload was begun.
     fileprivate func beginning(_ name: String) -> Resource {
@@ -228,6 +262,15 @@ extension Resource {
 
     /// The server took it all; what it holds has not been compared.
     fileprivate var isStored: Bool { fields[Self.storedField] != nil }
+
+    /// The place that the server named for it, where that is another than was asked for.
+    fileprivate var told: String? { fields[Self.toldField] }
+
+    fileprivate func tellingPlace(_ told: String) -> Resource {
+        var resource = self
+        resource.fields[Self.toldField] = told
+        return resource
+    }
 
     fileprivate var stored: Resource {
         var resource = self

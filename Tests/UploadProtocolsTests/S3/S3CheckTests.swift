@@ -47,13 +47,36 @@ struct S3CheckTests {
         #expect(request.url.contains("&key-marker=p%2Fa%20b&upload-id-marker=U%2F1&"))
         let second =
             "<L><Upload><Key>p/c</Key><UploadId>3</UploadId><Initiated>never</Initiated></Upload></L>"
-        let report = try #require(finished(check.receive(.answer(200, body: second))))
+        let size = try #require(asked(check.receive(.answer(200, body: second))))
+        #expect(size.url == "https://h.example/b/p/a%20b?uploadId=U%2F1")
+        let parts =
+            "<L><UploadId>U/1</UploadId><IsTruncated>true</IsTruncated><NextPartNumberMarker>1</NextPartNumberMarker>"
+            + "<Part><PartNumber>1</PartNumber><Size>5</Size><ETag>e</ETag></Part></L>"
+        let more = try #require(asked(check.receive(.answer(200, body: parts))))
+        #expect(more.url == "https://h.example/b/p/a%20b?uploadId=U%2F1&part-number-marker=1")
+        let rest =
+            "<L><UploadId>U/1</UploadId><Part><PartNumber>2</PartNumber><Size>3</Size><ETag>e</ETag></Part></L>"
+        #expect(asked(check.receive(.answer(200, body: rest)))?.url == "https://h.example/b/p/c?uploadId=3")
+        let report = try #require(finished(check.receive(FakeS3.error(404, "NoSuchUpload"))))
         #expect(report.leftovers.map(\.name) == ["a b", "c"])
+        #expect(report.leftovers.map(\.size) == [8, nil])
         #expect(report.leftovers.map(\.begun) == [Date(timeIntervalSince1970: 1_795_217_257), nil])
         let upload = S3Upload(item: .object(1), options: .init())
         #expect(
             upload.removal(of: report.leftovers[0].resource).first?.url
                 == "https://h.example/b/p/a%20b?uploadId=U%2F1")
+    }
+
+    @Test(arguments: [Reply.answer(403), .broken(UploadFailure(.network, "cut"), bodySent: nil)])
+    func `a size that is not told leaves the list as it is`(reply: Reply) throws {
+        var check = S3Check(url: "https://h.example/b/p/", options: .init())
+        _ = check.start()
+        _ = check.receive(.answer(200, body: Self.empty))
+        let list = "<L><Upload><Key>p/c</Key><UploadId>3</UploadId></Upload></L>"
+        #expect(asked(check.receive(.answer(200, body: list))) != nil)
+        let report = try #require(finished(check.receive(reply)))
+        #expect(report.leftovers.map(\.name) == ["c"])
+        #expect(report.leftovers.first?.size == nil)
     }
 
     @Test func `pages without end are not followed for ever`() throws {
