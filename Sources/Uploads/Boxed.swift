@@ -1,6 +1,6 @@
 /// A value that is mostly missing, and then takes no more room than a reference: a queue holds a million uploads, and
 /// of most of them there is nothing to say yet.
-enum Boxed<Value: Hashable & Codable & Sendable>: Hashable, Sendable {
+enum Boxed<Value: Hashable & Sendable>: Hashable, Sendable {
     case none
     indirect case some(Value)
 
@@ -9,15 +9,4 @@ enum Boxed<Value: Hashable & Codable & Sendable>: Hashable, Sendable {
     }
 
     var value: Value? { if case .some(let value) = self { value } else { nil } }
-}
-
-extension Boxed: Codable {
-    init(from decoder: any Decoder) throws {
-        self.init(try decoder.singleValueContainer().decode(Value?.self))
-    }
-
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(value)
-    }
 }

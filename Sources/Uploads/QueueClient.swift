@@ -1,4 +1,3 @@
-public import Transfer
 public import UploadProtocols
 
 public import struct Foundation.Date
@@ -30,8 +29,10 @@ public enum QueueCommand: Hashable, Codable, Sendable {
     case retry(UploadSelection)
     case remove(UploadSelection)
     case move(UploadSelection, QueueMove)
-    /// Bytes per second over all uploads; nil lifts the limit.
-    case limitBandwidth(ByteCount?)
+    /// Which limits of bandwidth hold.
+    case limits
+    /// Holds from now on, whatever a timetable says; nil brings back what the configuration says.
+    case limitBandwidth(Bandwidth?, LimitScope)
     /// Uploads running at once, at least 1.
     case limitConcurrency(Int)
     /// Takes back the last pause, resume, removal, move or limit that was ordered since the engine started, by whomever;
@@ -58,10 +59,20 @@ public enum UploadSelection: Hashable, Codable, Sendable {
     case failed
     /// All that are done.
     case done
+    /// Those that were added to the batch of this name. One that nobody knows is a mistake.
+    case batch(String)
 
     /// True if the uploads were named one by one.
     var isEach: Bool {
         if case .ids = self { true } else { false }
+    }
+
+    /// True if somebody meant just these, and not whatever there is of a kind.
+    var isChosen: Bool {
+        switch self {
+        case .ids, .numbers, .batch: true
+        case .all, .failed, .done: false
+        }
     }
 }
 
@@ -71,35 +82,31 @@ public enum QueueChangeKind: String, Hashable, Codable, Sendable {
 }
 
 /// Where to, within the order of the queue.
-public enum QueueMove: String, Hashable, Codable, Sendable {
+public enum QueueMove: String, CaseIterable, Hashable, Codable, Sendable {
     case up, down, top, bottom
-}
-
-/// A file to be queued: the destination has been resolved, the file looked at.
-public struct NewUpload: Hashable, Codable, Sendable {
-    /// Absolute, for the engine may run elsewhere.
-    public var path: LocalPath
-    /// Which version is to be sent: another one holds the upload.
-    public var identity: FileIdentity
-    /// Where to.
-    public var target: Upload.Target
-
-    public init(path: LocalPath, identity: FileIdentity, target: Upload.Target) {
-        self.path = path
-        self.identity = identity
-        self.target = target
-    }
 }
 
 /// What came of a command.
 public enum QueueReply: Hashable, Codable, Sendable {
     /// The uploads the command changed.
     case changed([Upload.ID])
+    /// The uploads that were added, of which some are paused, as their batch is.
+    case addedPaused([Upload.ID])
     case uploads([Upload])
+    /// As `EngineStatus.limits`.
+    case limits([BandwidthLimit])
     /// What `undo` or `redo` did, and to which uploads.
     case reversed(QueueChangeKind, [Upload.ID])
     /// Nothing was changed.
     case refused(UploadFailure)
+
+    /// What a command that changes uploads changed; nil for other replies.
+    var changed: [Upload.ID]? {
+        switch self {
+        case .changed(let ids), .addedPaused(let ids): ids
+        case .uploads, .limits, .reversed, .refused: nil
+        }
+    }
 }
 
 /// A change of the queue, absolute: applying it twice changes nothing.
@@ -149,8 +156,8 @@ public struct EngineStatus: Hashable, Codable, Sendable {
 
     /// As the queue takes it to be.
     public var network: Network
-    /// Bytes per second over all uploads; nil if unlimited.
-    public var bandwidthLimit: ByteCount?
+    /// Of bandwidth, in the order of their scopes: those that hold now, and where something else than none may hold.
+    public var limits: [BandwidthLimit]
     /// Uploads that may run at once.
     public var concurrency: Int
     /// What `notice` is about, if it is not `saved`.
@@ -165,13 +172,13 @@ public struct EngineStatus: Hashable, Codable, Sendable {
     public var contact: Contact
 
     public init(
-        network: Network = .online, bandwidthLimit: ByteCount? = nil, concurrency: Int = 4,
+        network: Network = .online, limits: [BandwidthLimit] = [], concurrency: Int = 4,
         storage: Storage = .saved, notice: UploadFailure? = nil, askedPauses: [AskedPause] = [],
         awayHosts: [AwayHost] = [],
         contact: Contact = .here
     ) {
         self.network = network
-        self.bandwidthLimit = bandwidthLimit
+        self.limits = limits
         self.concurrency = concurrency
         self.storage = storage
         self.notice = notice
@@ -179,6 +186,9 @@ public struct EngineStatus: Hashable, Codable, Sendable {
         self.awayHosts = awayHosts
         self.contact = contact
     }
+
+    /// The limit of all uploads together.
+    public var totalLimit: BandwidthLimit { limits[.total] }
 }
 
 /// How far one running upload is. Sampled, never stored.

@@ -22,7 +22,7 @@ extension Upload.State {
 }
 
 extension Upload {
-    var isDone: Bool {
+    package var isDone: Bool {
         if case .done = state { true } else { false }
     }
 
@@ -71,7 +71,9 @@ extension Upload {
     }
 
     /// Tries again at once with fresh counters. After a change of the file, `identity` is what the file is now.
-    mutating func retry(identity: FileIdentity?) -> Bool {
+    ///
+    /// - Parameter startsEarly: Whether one that waits for its start begins now.
+    mutating func retry(identity: FileIdentity?, startsEarly: Bool) -> Bool {
         switch state {
         case .failed(let failure), .held(let failure):
             if failure.category == .sourceChanged || failure.category == .sourceUnreadable, let identity {
@@ -81,10 +83,14 @@ extension Upload {
             tries.network = 0
             tries.server = 0
             tries.authentication = 0
+            start = nil
             state = .queued
             return true
         case .waiting, .paused(.offline):
             state = .queued
+            return true
+        case .queued where startsEarly && start != nil:
+            start = nil
             return true
         case .queued, .running, .paused, .done:
             return false
@@ -108,7 +114,7 @@ extension Upload {
             state = .failed(failure)
             return true
         case (.held, .retry) where isUncertain && tries.uncertain <= policy.serverTries:
-            return retry(identity: nil)
+            return retry(identity: nil, startsEarly: false)
         case (.waiting(_, let failure), .hold) where failure.category == .outcomeUnknown:
             state = .held(failure)
             return true
@@ -159,6 +165,7 @@ extension Upload {
         if state == after.state { state = before.state }
         if resource == after.resource { resource = before.resource }
         if tries == after.tries { tries = before.tries }
+        if start == after.start { start = before.start }
     }
 
     /// What an upload is when the queue is read back after the process that ran it is gone.

@@ -4,7 +4,7 @@ public import UploadProtocols
 public import struct Foundation.Date
 
 /// One file on its way to one destination: the unit of the queue.
-public struct Upload: Identifiable, Hashable, Codable, Sendable {
+public struct Upload: Identifiable, Hashable, Sendable {
     /// A short number people can type. Never given twice in the life of a queue.
     public typealias ID = Int
 
@@ -27,24 +27,36 @@ public struct Upload: Identifiable, Hashable, Codable, Sendable {
     }
     /// What happened so far.
     public var tries: Tries {
-        get { boxedTries.value ?? Tries() }
-        set { boxedTries = Boxed(newValue == Tries() ? nil : newValue) }
+        get { rest.value?.tries ?? Tries() }
+        set { setRest { $0.tries = newValue } }
     }
     /// By the wall clock.
     public var added: Date
+    /// The name of the group it was added to; nil for none.
+    public var batch: String? {
+        get { rest.value?.batch }
+        set { setRest { $0.batch = newValue } }
+    }
+    /// What must be so before it starts for the first time; nil if it may start at once.
+    public var start: StartCondition? {
+        get { rest.value?.start }
+        set { setRest { $0.start = newValue?.ifAny } }
+    }
 
     private var boxedResource: Boxed<Resource>
-    private var boxedTries: Boxed<Tries>
+    private var rest: Boxed<Rest>
 
-    private enum CodingKeys: String, CodingKey {
-        case id, rank, path, identity, target, state, added
-        case boxedResource = "resource"
-        case boxedTries = "tries"
+    /// What there is to say of few of the uploads that wait in a long queue.
+    private struct Rest: Hashable, Sendable {
+        var tries = Tries()
+        var batch: String?
+        var start: StartCondition?
     }
 
     public init(
         id: ID, rank: Int64, path: LocalPath, identity: FileIdentity, target: Target, state: State = .queued,
-        resource: Resource? = nil, tries: Tries = Tries(), added: Date
+        resource: Resource? = nil, tries: Tries = Tries(), added: Date, batch: String? = nil,
+        start: StartCondition? = nil
     ) {
         self.id = id
         self.rank = rank
@@ -53,8 +65,22 @@ public struct Upload: Identifiable, Hashable, Codable, Sendable {
         self.target = target
         self.state = state
         boxedResource = Boxed(resource)
-        boxedTries = Boxed(tries == Tries() ? nil : tries)
         self.added = added
+        rest = .none
+        if tries != Tries() || batch != nil || start != nil {
+            setRest { $0 = Rest(tries: tries, batch: batch, start: start?.ifAny) }
+        }
+    }
+
+    private mutating func setRest(_ change: (inout Rest) -> Void) {
+        var rest = rest.value ?? Rest()
+        change(&rest)
+        self.rest = Boxed(rest == Rest() ? nil : rest)
+    }
+
+    /// Uploads that were added together say the same, and then keep it in one place.
+    mutating func shareRest(with other: Upload) {
+        if rest == other.rest { rest = other.rest }
     }
 
     /// The size of the file in bytes, as queued.

@@ -60,6 +60,12 @@ public struct UploadNumbers: Hashable, Codable, Sendable {
         return (found, missing)
     }
 
+    /// The first of sorted ids that is within a range.
+    static func first(in range: ClosedRange<Upload.ID>, of known: [Upload.ID]) -> Upload.ID? {
+        let index = firstIndex(of: range.lowerBound, in: known)
+        return index < known.count && known[index] <= range.upperBound ? known[index] : nil
+    }
+
     /// Where the first of sorted ids stands that is not below `id`.
     private static func firstIndex(of id: Upload.ID, in known: [Upload.ID]) -> Int {
         var (low, high) = (0, known.count)

@@ -16,7 +16,7 @@ struct Ledger {
     struct Content: Equatable {
         var uploads: [Upload.ID: Upload] = [:]
         var concurrency: Int?
-        var bandwidthLimit: Int64?
+        var limits: [LimitScope: Bandwidth] = [:]
 
         init() {}
 
@@ -37,7 +37,7 @@ struct Ledger {
 
         private mutating func take(_ settings: QueueSettings) {
             concurrency = settings.concurrency
-            bandwidthLimit = settings.bandwidthLimit
+            limits = settings.limits
         }
     }
 

@@ -1,3 +1,4 @@
+import Foundation
 import Support
 import Transfer
 import UploadProtocols
@@ -12,10 +13,11 @@ struct People {
         world.with { state in
             let known = state.watch.uploads.filter { $0.value.removal == .no && $0.value.isAdded }.keys
                 .sorted()
-            if least > 0 || known.isEmpty { return Self.add(max(1, least), &state) }
+            if least > 0 || known.isEmpty { return Self.add(max(1, least), after: [], &state) }
             let chosen = Self.selection(of: known, &state.random)
             switch Int.random(in: 0..<100, using: &state.random) {
-            case 0..<14: return Self.add(Int.random(in: 1...3, using: &state.random), &state)
+            case 0..<14:
+                return Self.add(Int.random(in: 1...3, using: &state.random), after: known, &state)
             case 14..<34: return .pause(chosen)
             case 34..<56: return .resume(chosen)
             case 56..<74: return .retry(chosen)
@@ -24,7 +26,9 @@ struct People {
                 let moves: [QueueMove] = [.up, .down, .top, .bottom]
                 return .move(chosen, moves.randomElement(using: &state.random) ?? .top)
             case 88..<92: return .limitConcurrency(Int.random(in: 1...4, using: &state.random))
-            case 92..<94: return .limitBandwidth(ByteCount.random(in: 1...1 << 20, using: &state.random))
+            case 92..<94:
+                return .limitBandwidth(
+                    .atMost(.random(in: 1...1 << 20, using: &state.random)), .total)
             case 94..<96: return .list
             case 96..<98: return .undo
             case 98: return .redo
@@ -42,7 +46,11 @@ struct People {
         }
     }
 
-    private static func add(_ count: Int, _ state: inout World.State) -> QueueCommand {
+    /// - Parameter known: What they may be started after.
+    private static func add(
+        _ count: Int, after known: [Upload.ID], _ state: inout World.State
+    ) -> QueueCommand {
+        let start = known.isEmpty ? nil : condition(among: known, &state)
         let sizes: [ByteCount] = [0, 1, 2, 10, 100, 1000]
         let methods = ["tus", "tus", "put", "post"]
         return .add(
@@ -57,8 +65,24 @@ struct People {
                         modified: 1, changed: 1),
                     target: .init(
                         destination: "", url: site.url,
-                        method: methods.randomElement(using: &state.random) ?? "tus", name: "\(file)"))
+                        method: methods.randomElement(using: &state.random) ?? "tus", name: "\(file)"),
+                    start: start)
             })
+    }
+
+    /// Mostly none.
+    private static func condition(
+        among known: [Upload.ID], _ state: inout World.State
+    ) -> Upload.StartCondition? {
+        var condition = Upload.StartCondition()
+        if state.random.happens(25), let other = known.randomElement(using: &state.random) {
+            condition.after = [other...other + Int.random(in: 0...2, using: &state.random)]
+        }
+        if state.random.happens(15) {
+            let seconds = Double(Int.random(in: 1...300, using: &state.random))
+            condition.notBefore = World.date(state).addingTimeInterval(seconds)
+        }
+        return condition == Upload.StartCondition() ? nil : condition
     }
 
     /// A command is on its way: from now on its effects may be seen.
@@ -86,6 +110,8 @@ struct People {
                     known.notBefore = nil
                     known.retries += 1
                     known.allowance += 1000
+                    // Whoever names it has it start now.
+                    if !chosen.isBroad { known.condition = nil }
                 }
             case .remove: state.watch.removalsUnderWay += 1
             case .undo, .redo:
@@ -104,7 +130,7 @@ struct People {
             case .limitConcurrency(let count): state.watch.ceiling = max(state.watch.ceiling, count)
             case .tryNow:
                 for id in state.watch.uploads.keys { state.watch.uploads[id]?.notBefore = nil }
-            case .add, .addMissing, .list, .move, .limitBandwidth, .flush, .stopWhenIdle: break
+            case .add, .addMissing, .list, .move, .limits, .limitBandwidth, .flush, .stopWhenIdle: break
             }
             // A pause that meets a resumption on its way promises nothing.
             return state.watch.resumesUnderWay == 0 ? state.watch.resumesAsked : -1
@@ -140,10 +166,11 @@ struct People {
                 state.log.add("refused", 0, 0) { failure.summary }
                 return
             case .uploads(let uploads): state.log.add("listed", uploads.count)
+            case .limits: break
             case .reversed(let change, let ids):
                 state.log.add("reversed", ids.count) { "\(change) \(ids)" }
                 for id in ids { Self.reversed(id, change, &state.watch) }
-            case .changed(let ids):
+            case .changed(let ids), .addedPaused(let ids):
                 state.log.add("changed", ids.count) { "\(ids)" }
                 for id in ids {
                     Self.changed(id, by: command, resumesBefore: resumesBefore, &state.watch)
@@ -168,7 +195,9 @@ struct People {
         case .add, .addMissing:
             if known.isAdded { watch.violated("I6", "the number \(id) was given twice") }
             known.isAdded = true
-        case .pause: known.isPaused = watch.resumesAsked == resumesBefore && watch.resumesUnderWay == 0
+        case .pause:
+            known.isPaused =
+                watch.resumesAsked == resumesBefore && watch.resumesUnderWay == 0 && !known.isHeld
         case .remove: known.removal = .acknowledged
         default: break
         }

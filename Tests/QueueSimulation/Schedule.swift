@@ -249,6 +249,8 @@ extension Schedule {
     /// Nothing goes wrong any more and nobody does anything: everything must come to an end.
     private mutating func settle() {
         let (queue, world) = (life.queue, world)
+        // What waits for a time would wait for days if the clock that it was named by had been set back.
+        world.with { $0.wallJump = $0.latestJump }
         let isIdle = Box<Bool>()
         _ = Task(executorPreference: world.executor) {
             await queue.waitUntilIdle()
@@ -287,6 +289,7 @@ extension Schedule {
             switch upload.state {
             case .done, .failed, .held: break
             case .paused(let reasons) where reasons.contains(.user): break
+            case .queued where upload.waits(in: last.uploads): break
             case .queued, .running, .waiting, .paused:
                 world.violated("I16", "upload \(id) is \(upload.state.kind) at the end")
             }
@@ -321,6 +324,15 @@ extension Schedule {
 }
 
 extension Upload {
+    /// True if it is to start after one that is not done.
+    fileprivate func waits(in uploads: [Upload.ID: Upload]) -> Bool {
+        start?.after.contains { range in
+            uploads.contains { id, upload in
+                if case .done = upload.state { false } else { range.contains(id) }
+            }
+        } ?? false
+    }
+
     fileprivate var withoutOffline: Upload {
         guard case .paused(let reasons) = state else { return self }
         var upload = self

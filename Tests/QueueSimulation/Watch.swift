@@ -1,3 +1,4 @@
+import Foundation
 import Transfer
 import UploadProtocols
 import Uploads
@@ -37,8 +38,12 @@ struct Watch {
         var networkFailures = 0
         /// The moment before which it must not be tried again.
         var notBefore: Wait?
+        /// What must be so before it starts, unless somebody says otherwise.
+        var condition: Upload.StartCondition?
         /// Seconds that the server asked this attempt to wait.
         var asked = 0.0
+        /// As last written.
+        var isHeld: Bool { if case .held = last?.state { true } else { false } }
         /// Bytes of answered appends, and what makes some of them allowed twice.
         var answered: ByteCount = 0
         var allowance: ByteCount = 0
@@ -53,6 +58,8 @@ struct Watch {
     /// does: until then a power cut may take it.
     var isDiskInDoubt = false
     var uploads: [Upload.ID: Known] = [:]
+    /// Those that are done, and on disk.
+    var done: Set<Upload.ID> = []
     /// The most that were ever allowed to run at once.
     var ceiling = 4
     var resumesAsked = 0
@@ -89,6 +96,7 @@ extension Watch {
     mutating func wrote(_ entry: Int, _ changes: [QueueChange], acknowledged: Bool, durably: Bool) {
         ledger.settle(entry, acknowledged: acknowledged, durably: durably)
         if acknowledged, durably { isSyncInDoubt = false }
+        if acknowledged { noteDone(changes) }
         guard !acknowledged else { return }
         // What was refused is undone, so nothing follows from it.
         for case .set(let upload) in changes {
@@ -98,8 +106,14 @@ extension Watch {
         }
     }
 
+    private mutating func noteDone(_ changes: [QueueChange]) {
+        for case .set(let upload) in changes {
+            if case .done = upload.state { done.insert(upload.id) }
+        }
+    }
+
     private mutating func check(_ upload: Upload, server: SimulatedServer) {
-        var known = uploads[upload.id] ?? Known()
+        var known = uploads[upload.id] ?? Known(condition: upload.start)
         let id = upload.id
         if let last = known.last { checkTransition(from: last, to: upload, &known) }
         // What the server lost since it said so is found out by the next attempt.
@@ -139,8 +153,12 @@ extension Watch {
         case (.done, .done): break
         case (.done, _): violated("I6", change)
         case (.failed, .failed), (.held, .held): break
+        // What it was to start after had been removed, and is put back.
+        case (.held, .queued) where upload.start != nil, (.held, .paused) where upload.start != nil: break
         case (.failed, _), (.held, _):
             known.left += 1
+            // Whoever tries again what is held as another one was removed has it start without that.
+            known.condition = nil
             if known.left > known.retries + broadRetries {
                 violated("I6", "\(change) and nobody asked for it")
             }
@@ -150,6 +168,8 @@ extension Watch {
         case (.paused(let reasons), let state) where reasons.contains(.user):
             switch state {
             case .paused, .done: break
+            // What it was to start after is removed: that a person must decide takes the pause's place.
+            case .held where upload.start != nil: known.isPaused = false
             default: known.lifted += 1
             }
         default: break
@@ -195,8 +215,9 @@ extension Watch {
             uploads[id] = known
         }
         for upload in recovered.uploads where uploads[upload.id] == nil {
-            uploads[upload.id] = Known(isAdded: true, last: upload)
+            uploads[upload.id] = Known(isAdded: true, last: upload, condition: upload.start)
         }
+        noteDone(recovered.uploads.map(QueueChange.set))
         for upload in recovered.uploads { uploads[upload.id]?.isAdded = true }
         ledger = Ledger(from: content)
         ending = .kill
@@ -213,6 +234,7 @@ extension Watch {
         switch found.state {
         case .done: return
         case .paused(let reasons) where reasons.contains(.user): break
+        case .held where found.start != nil: break
         default:
             if known.isPaused { violated("I1", "upload \(id) was paused and is \(found.state.kind)") }
         }
@@ -234,6 +256,8 @@ extension Watch {
         }
         known.notBefore = nil
         known.asked = 0
+        if let condition = known.condition { check(condition, of: upload.id) }
+        known.condition = nil
         if let attempts = known.attempts, upload.tries.attempts > attempts + 1 {
             violated("I12", "upload \(upload.id) counts attempts that were not made")
         }
@@ -244,6 +268,20 @@ extension Watch {
         uploads[upload.id] = known
         let running = uploads.values.reduce(0) { $0 + $1.senders }
         if running > ceiling { violated("I6", "\(running) run, and \(ceiling) may") }
+    }
+
+    private mutating func check(_ condition: Upload.StartCondition, of id: Upload.ID) {
+        if condition.notBefore != nil { violated("I12", "upload \(id) starts before its time") }
+        for other in condition.after.joined() where !done.contains(other) {
+            violated("I12", "upload \(id) starts before \(other) is done")
+        }
+    }
+
+    /// The queue has looked at the wall clock: what was to start then may start from now on.
+    mutating func read(_ date: Date) {
+        for (id, known) in uploads {
+            if let time = known.condition?.notBefore, time <= date { uploads[id]?.condition?.notBefore = nil }
+        }
     }
 
     mutating func ended(
@@ -292,6 +330,13 @@ extension Watch {
             case .waiting:
                 if !queue.waits.contains(id) { violated("I16", "upload \(id) waits and nothing wakes it") }
                 if !queue.hasTimer { violated("I16", "upload \(id) waits and there is no timer") }
+            case .queued where upload.start != nil:
+                if !queue.starts.contains(id) {
+                    violated("I16", "upload \(id) is to start and nothing starts it")
+                }
+                if upload.start?.after.isEmpty == true, !queue.hasTimer {
+                    violated("I16", "upload \(id) waits for its time and there is no timer")
+                }
             case .queued, .paused, .held, .done, .failed: break
             }
         }

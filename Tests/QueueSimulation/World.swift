@@ -25,7 +25,9 @@ final class World: Sendable {
         var log: EventLog
         var now: ContinuousClock.Instant
         /// What the wall clock shows beyond `now`, in seconds.
-        var wallJump = 0.0
+        var wallJump = 0.0 { didSet { latestJump = max(latestJump, wallJump) } }
+        /// The most that it ever showed beyond.
+        private(set) var latestJump = 0.0
         var life = 0
         var isAlive = false
         var waits: [Wait] = []
@@ -95,10 +97,17 @@ final class World: Sendable {
 
     var date: Date {
         state.withLock { state in
-            let seconds = Self.start.duration(to: state.now) / .seconds(1)
-            return Date(
-                timeIntervalSince1970: 1_800_000_000 + ((seconds + state.wallJump) * 1000).rounded() / 1000)
+            let date = Self.date(state)
+            state.watch.read(date)
+            return date
         }
+    }
+
+    /// What the wall clock shows, without anybody of the queue looking at it.
+    static func date(_ state: borrowing State) -> Date {
+        let seconds = Self.start.duration(to: state.now) / .seconds(1)
+        return Date(
+            timeIntervalSince1970: 1_800_000_000 + ((seconds + state.wallJump) * 1000).rounded() / 1000)
     }
 
     func clock(of life: Int) -> QueueClock {

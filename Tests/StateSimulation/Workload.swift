@@ -26,7 +26,12 @@ package struct Workload {
         var changes = (0..<count).map { _ in change() }
         if random.isOne(in: 8) {
             changes.append(
-                .settings(QueueSettings(bandwidthLimit: ByteCount(number), concurrency: 1 + number % 9)))
+                .settings(
+                    QueueSettings(
+                        limits: [
+                            .total: .atMost(ByteCount(number)), .destination("é\"\(number)"): .unlimited,
+                        ],
+                        concurrency: 1 + number % 9)))
         }
         return Step(number: number, changes: changes, isDurable: !random.isOne(in: 4))
     }

@@ -23,6 +23,12 @@ struct UpdateLinesTests {
     private static let hostile = UploadFailure(
         .server, "line\nbreak\u{2028}\"quote\u{1b}[31m", hint: "h\r\n", status: 503, retryAfter: 1.5)
 
+    private static let limits = [
+        BandwidthLimit(.total, .atMost(.max), origin: .timetable, until: Date(timeIntervalSince1970: 9)),
+        BandwidthLimit(.destination("a\n\"b"), .unlimited, origin: .command),
+        BandwidthLimit(.batch(""), .atMost(1)),
+    ]
+
     @Test func `everything that an update says arrives`() throws {
         let uploads: [Upload] = [
             .make(1, state: .running(attempt: 2, since: Date(timeIntervalSince1970: 1.25))),
@@ -31,7 +37,7 @@ struct UpdateLinesTests {
         ]
         let status = EngineStatus(
             network: .offline(since: Date(timeIntervalSince1970: 5), reason: "no\naddress"),
-            bandwidthLimit: .max, concurrency: 7, storage: .refusing, notice: Self.hostile)
+            limits: Self.limits, concurrency: 7, storage: .refusing, notice: Self.hostile)
         let update = QueueUpdate(isComplete: true, changed: uploads, removed: [4, 5], status: status)
         let arrived = try roundTrip(update)
         #expect(arrived.isComplete)

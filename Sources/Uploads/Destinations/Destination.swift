@@ -22,12 +22,14 @@ public struct Destination: Sendable {
     public var tls: TLSSettings
     /// By which way its server is reached.
     public var proxy: ProxySettings
+    /// Of its connections; nil for the system's.
+    public var congestionControl: CongestionControl?
 
     public init(
         name: String, url: String, protocolName: String, options: ProtocolOptions = ProtocolOptions(),
         fields: HTTPFields = [:], parameters: [UploadItem.Parameter] = [],
         interceptor: (any RequestInterceptor)? = nil, tls: TLSSettings = TLSSettings(),
-        proxy: ProxySettings = .environment
+        proxy: ProxySettings = .environment, congestionControl: CongestionControl? = nil
     ) {
         self.name = name
         self.url = url
@@ -38,6 +40,7 @@ public struct Destination: Sendable {
         self.interceptor = interceptor
         self.tls = tls
         self.proxy = proxy
+        self.congestionControl = congestionControl
     }
 
     /// Where a file goes, fixed when it is queued. The query of a configured address stays in the configuration: it

@@ -6,6 +6,10 @@ extension DestinationRunner {
     ///
     /// - Throws: `UploadFailure`: why it cannot be asked, or why nothing can be uploaded there.
     public func check(_ destination: Destination) async throws(UploadFailure) -> CheckReport {
+        var destination = destination
+        if destination.name.isEmpty, destination.interceptor == nil {
+            destination.interceptor = addressCredentials(destination.target(name: ""))
+        }
         let entry = try Self.entry(of: destination)
         if let refusal = entry.refusal(of: destination.options) { throw refusal }
         let check = entry.check?(destination.url, destination.options) ?? PlainCheck(url: destination.url)
@@ -28,20 +32,7 @@ extension DestinationRunner {
         let item = UploadItem(url: destination.url, name: leftover.name, size: 0, key: "ferry-check")
         let removal = try Self.entry(of: destination).make(item, destination.options)
             .removal(of: leftover.resource)
-        guard !removal.isEmpty else {
-            throw UploadFailure(.permanent, "there is no way to remove it from here")
-        }
-        let session = try session(for: destination)
-        for exchange in removal {
-            switch try await session.ask(exchange, label: destination.name) {
-            case .broken(let failure, _): throw failure
-            case .answered(let answer):
-                // Gone is gone. 499 is how Google says that a session was ended.
-                guard (200..<300).contains(answer.status) || [404, 410, 499].contains(answer.status) else {
-                    throw AnswerVerdict.failure(answer)
-                }
-            }
-        }
+        try await delete(removal, at: destination, label: destination.name)
     }
 
     private static func entry(

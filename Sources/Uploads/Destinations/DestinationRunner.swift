@@ -23,37 +23,40 @@ public final class DestinationRunner: AttemptRunner {
         var proven: Set<HostKey> = []
     }
 
-    private let destinations: [String: Destination]
+    let destinations: [String: Destination]
     let capabilities: any CapabilityStore
-    private let now: @Sendable () -> Date
+    let abandoned: AbandonedUploads?
+    let now: @Sendable () -> Date
     private let timeouts: HTTPClientTransport.Timeouts
     private let proxy: ProxySettings
     private let readers: FileReaders
-    private let pace: any Pace
+    private let pace: RateLimit
     private let monitors: [any EventMonitor]
-    private let addressCredentials: @Sendable (Upload.Target) -> (any RequestInterceptor)?
+    let addressCredentials: @Sendable (Upload.Target) -> (any RequestInterceptor)?
     private let isLocal: @Sendable (String) -> Bool
     private let memory = Mutex(Memory())
 
     /// - Parameters:
     ///   - capabilities: What servers said they offer; asked again a day later.
+    ///   - abandoned: Where it is written down what servers hold of uploads that were given up; nil forgets it.
     ///   - proxy: For uploads to an address that is no destination of the configuration.
     ///   - readers: The threads that wait for the media of the files.
-    ///   - pace: The limit on bytes per second over all uploads.
+    ///   - pace: The limits on bytes per second.
     ///   - addressCredentials: What puts credentials on uploads to an address that is no destination; asked at each
     ///     attempt.
     ///   - isLocal: Whether a host needs no network.
     ///   - now: By the wall clock.
     public init(
         destinations: [Destination], capabilities: any CapabilityStore = CapabilityMemory(),
-        timeouts: HTTPClientTransport.Timeouts = .init(),
-        proxy: ProxySettings = .environment, readers: FileReaders = .shared, pace: any Pace,
+        abandoned: AbandonedUploads? = nil, timeouts: HTTPClientTransport.Timeouts = .init(),
+        proxy: ProxySettings = .environment, readers: FileReaders = .shared, pace: RateLimit,
         monitors: [any EventMonitor] = [],
         addressCredentials: @escaping @Sendable (Upload.Target) -> (any RequestInterceptor)? = { _ in nil },
         isLocal: @escaping @Sendable (String) -> Bool = { Reachability.isLocal(host: $0) },
         now: @escaping @Sendable () -> Date = { Date() }
     ) {
         self.capabilities = capabilities
+        self.abandoned = abandoned
         self.addressCredentials = addressCredentials
         self.now = now
         self.isLocal = isLocal
@@ -68,6 +71,7 @@ public final class DestinationRunner: AttemptRunner {
     /// Closes all connections. Nothing may be run afterwards.
     public func shutdown() async {
         for transport in memory.withLock({ Array($0.transports.values) }) { await transport.shutdown() }
+        await abandoned?.flush()
     }
 
     public func doubtConnections(_ doubt: ConnectionDoubt) {
@@ -87,7 +91,7 @@ public final class DestinationRunner: AttemptRunner {
             let attempt = UploadAttempt(
                 session: try session(for: destination),
                 server: server(of: upload, isKnown: known != nil), file: file, identity: identity,
-                label: "\(upload.id)", pace: pace, recorder: recorder
+                label: "\(upload.id)", pace: pace.pace(of: upload), recorder: recorder
             ) { [capabilities, now] found in
                 capabilities.keep(found, of: CapabilityPlace(upload.target), at: now())
             }
@@ -118,16 +122,6 @@ public final class DestinationRunner: AttemptRunner {
             DescriptorLimit.isReached
         else { return failure }
         return .noDescriptor(for: failure.summary)
-    }
-
-    public func discard(_ upload: Upload) async {
-        guard let resource = upload.resource, let destination = try? destination(of: upload),
-            let uploadProtocol = try? Self.uploadProtocol(for: upload, at: destination),
-            let session = try? session(for: destination)
-        else { return }
-        for exchange in uploadProtocol.removal(of: resource) {
-            _ = try? await session.ask(exchange, label: "\(upload.id)")
-        }
     }
 
     public func host(of upload: Upload) -> UploadHost {
@@ -162,7 +156,7 @@ public final class DestinationRunner: AttemptRunner {
     }
 
     /// The destination an upload was queued for; its address is the upload's own.
-    private func destination(of upload: Upload) throws(UploadFailure) -> Destination {
+    func destination(of upload: Upload) throws(UploadFailure) -> Destination {
         let target = upload.target
         if target.destination.isEmpty {
             return Destination(
@@ -171,8 +165,11 @@ public final class DestinationRunner: AttemptRunner {
         }
         guard let known = destinations[target.destination] else {
             throw UploadFailure(
-                .permanent, "the destination \(target.destination) is no longer in the configuration",
-                hint: "put it back and retry, or remove the upload")
+                .permanent,
+                "the destination \(target.destination) is not in the configuration that ferry was started with",
+                hint:
+                    "if it was added since, start ferry again (`ferry stop`), then retry; else put it back, or remove the upload"
+            )
         }
         // Credentials go only where the configuration sends them now.
         guard let queued = URL(string: target.url).flatMap(UploadAddress.origin),
@@ -186,21 +183,18 @@ public final class DestinationRunner: AttemptRunner {
         return known
     }
 
-    private static func uploadProtocol(
+    static func uploadProtocol(
         for upload: Upload, at destination: Destination
     ) throws(UploadFailure) -> any UploadProtocol {
         guard let entry = ProtocolCatalog.entry(named: upload.target.method) else {
             throw unknownProtocol(upload.target.method)
         }
-        // Written by hand it may be any number.
-        let added = Int64(exactly: (upload.added.timeIntervalSince1970 * 1000).rounded(.towardZero)) ?? 0
         let item = UploadItem(
             url: UploadAddress.withQuery(of: destination.url, upload.target.url), name: upload.target.name,
             size: upload.size,
             contentType: MediaType.ofFile(named: upload.target.name),
             modified: Date(timeIntervalSince1970: Double(upload.identity.modified) / 1e9),
-            key: "ferry-\(upload.id)-\(added)-\(upload.identity.inode)"
-                + (upload.tries.changes > 0 ? "-\(upload.tries.changes)" : ""),
+            key: upload.key,
             parameters: upload.target.fields.map { .init(name: $0.name, value: $0.value) })
         var options = destination.options
         options.existing = upload.target.existing ?? options.existing
@@ -220,7 +214,8 @@ public final class DestinationRunner: AttemptRunner {
     /// One transport, and so one pool of connections, for all destinations that are reached alike.
     private func transport(for destination: Destination) throws(UploadFailure) -> HTTPClientTransport {
         let configuration = HTTPClientTransport.Configuration(
-            timeouts: timeouts, tls: destination.tls, proxy: destination.proxy)
+            timeouts: timeouts, tls: destination.tls, proxy: destination.proxy,
+            congestionControl: destination.congestionControl)
         return try memory.withLock { memory throws(UploadFailure) in
             if let known = memory.transports[configuration] { return known }
             let made = try HTTPClientTransport(configuration, monitors: monitors)

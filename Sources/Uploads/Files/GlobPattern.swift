@@ -1,6 +1,6 @@
 /// A shell pattern for one component of a path: `*`, `?`, `[a-z]`, `[!a]`. Works on bytes, `?` on one UTF-8 scalar.
-struct GlobPattern {
-    private enum Token: Equatable {
+struct GlobPattern: Sendable {
+    private enum Token: Equatable, Sendable {
         case byte(UInt8)
         case anyOne
         case anyMany

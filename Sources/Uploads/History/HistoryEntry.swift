@@ -3,7 +3,7 @@ public import struct Foundation.Date
 /// An upload that has come to its end, as the history keeps it.
 public struct HistoryEntry: Hashable, Sendable {
     /// How it ended.
-    public enum Outcome: String, Hashable, Sendable {
+    public enum Outcome: String, Hashable, CaseIterable, Sendable {
         /// The server has the file.
         case done
         /// It had failed or was held, and somebody took it out of the queue.

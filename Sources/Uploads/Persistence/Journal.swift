@@ -1,4 +1,4 @@
-public import UploadProtocols
+import UploadProtocols
 
 /// Where uploads outlive the process. `FileJournal` is the real one; tests may use one in memory.
 public protocol Journal: Sendable {
@@ -49,18 +49,24 @@ public enum QueueChange: Hashable, Sendable {
 
 /// What is true of the queue as a whole and outlives the process.
 public struct QueueSettings: Hashable, Sendable {
-    /// Bytes per second over all uploads; nil if unlimited.
-    public var bandwidthLimit: ByteCount?
+    /// Limits that somebody ordered; the others are as configured.
+    public var limits: [LimitScope: Bandwidth]
     /// Uploads running at once; nil for the configured number.
     public var concurrency: Int?
     /// The next id to give away. When read back it exceeds every id ever written, removed ones too, so it need not
     /// be written for each upload.
     public var nextID: Upload.ID
+    /// What is added to these batches is paused.
+    public var pausedBatches: Set<String>
 
-    public init(bandwidthLimit: ByteCount? = nil, concurrency: Int? = nil, nextID: Upload.ID = 1) {
-        self.bandwidthLimit = bandwidthLimit
+    public init(
+        limits: [LimitScope: Bandwidth] = [:], concurrency: Int? = nil, nextID: Upload.ID = 1,
+        pausedBatches: Set<String> = []
+    ) {
+        self.limits = limits
         self.concurrency = concurrency
         self.nextID = nextID
+        self.pausedBatches = pausedBatches
     }
 
     /// Makes sure that `id` is never given away.

@@ -4,13 +4,24 @@ extension JSONWriter {
     mutating func settings(_ settings: QueueSettings, unknown: [UInt8]) {
         raw("{\"nextID\":")
         integer(settings.nextID)
-        if let limit = settings.bandwidthLimit {
+        // The one limit that versions before those of destinations know.
+        if let rate = settings.limits[.total]?.rate {
             raw(",\"bandwidthLimit\":")
-            integer(limit)
+            integer(rate)
         }
         if let concurrency = settings.concurrency {
             raw(",\"concurrency\":")
             integer(concurrency)
+        }
+        let others = settings.limits.filter { $0.key != .total || $0.value == .unlimited }
+        if !others.isEmpty { limits(others.sorted { $0.key < $1.key }) }
+        if !settings.pausedBatches.isEmpty {
+            raw(",\"pausedBatches\":[")
+            for (index, name) in settings.pausedBatches.sorted().enumerated() {
+                if index > 0 { raw(",") }
+                string(name)
+            }
+            raw("]")
         }
         raw(unknown)
         raw("}")
@@ -21,20 +32,36 @@ extension JSONCursor {
     mutating func settings() throws(MalformedJSON) -> (settings: QueueSettings, unknown: [UInt8]) {
         var unknown: [UInt8] = []
         var nextID: Int?
-        var limit: ByteCount?
+        var total: ByteCount?
+        var limits: [LimitScope: Bandwidth]?
         var concurrency: Int?
+        var paused: [String]?
         var isFirst = true
         try expect("{")
         while let key = try key(isFirst: &isFirst) {
             switch key {
             case "nextID": try nextID.fill(integer(), at: position)
-            case "bandwidthLimit": try limit.fill(integer(), at: position)
+            case "bandwidthLimit": try total.fill(integer(), at: position)
             case "concurrency": try concurrency.fill(integer(), at: position)
+            case "limits": try limits.fill(self.limits(), at: position)
+            case "pausedBatches": try paused.fill(names(), at: position)
             default: try keepMember(key, in: &unknown)
             }
         }
+        var all = limits ?? [:]
+        // Whoever wrote it may not know of the others.
+        if let total { all[.total] = .atMost(total) }
         let settings = QueueSettings(
-            bandwidthLimit: limit, concurrency: concurrency, nextID: try require(nextID, "nextID"))
+            limits: all, concurrency: concurrency, nextID: try require(nextID, "nextID"),
+            pausedBatches: Set(paused ?? []))
         return (settings, unknown)
+    }
+
+    private mutating func names() throws(MalformedJSON) -> [String] {
+        var names: [String] = []
+        var isFirst = true
+        try expect("[")
+        while try element(isFirst: &isFirst) { names.append(try string()) }
+        return names
     }
 }

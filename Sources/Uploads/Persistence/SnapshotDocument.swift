@@ -64,7 +64,7 @@ extension QueueSettings {
     fileprivate var flaw: String? {
         switch true {
         case !(1...256).contains(concurrency ?? 1): "expected a concurrency from 1 to 256"
-        case !(1...ByteCount.max).contains(bandwidthLimit ?? 1): "expected a bandwidthLimit of 1 or more"
+        case !limits.values.allSatisfy({ $0.rate ?? 1 > 0 }): "expected limits of 1 or more bytes per second"
         case !(1...Int(1) << 53).contains(nextID): "expected a nextID from 1 to 2^53"
         default: nil
         }
@@ -91,6 +91,10 @@ extension Upload {
         case !counts.allSatisfy(countable.contains): "expected tries from 0 to 2^53"
         case !bytes.contains(tries.resent): "expected bytes sent again from 0 to 2^60"
         case !(tries.delay >= 0 && tries.delay.isFinite): "expected a delay of 0 or more seconds"
+        case batch.flatMap(Upload.flaw(ofBatch:)) != nil:
+            "expected a batch of 1 to \(Upload.longestBatchName) characters"
+        case !(start?.after ?? []).allSatisfy({ 0 <= $0.lowerBound && $0.upperBound < id }):
+            "expected numbers after which it starts that are below its own"
         case ProtocolCatalog.entry(named: target.method) == nil:
             "expected a method that is one of \(ProtocolCatalog.names.joined(separator: ", "))"
         default: nil

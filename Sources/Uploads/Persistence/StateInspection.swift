@@ -1,3 +1,5 @@
+public import UploadProtocols
+
 import struct Foundation.Date
 
 /// Looks at the files of a queue without changing any of them, whoever has the queue meanwhile.
@@ -17,6 +19,15 @@ public struct StateInspection: Sendable {
     init(files: any StateFiles) {
         self.files = files
         directory = nil
+    }
+
+    /// The bytes of all files of the queue, for somebody whom reading them must not hold up.
+    ///
+    /// - Throws: If the folder or a file cannot be looked at.
+    public func size() throws(JournalError) -> ByteCount {
+        var sum: ByteCount = 0
+        for name in try names() where Self.isQueue(name) { sum += ByteCount(try length(of: name)) }
+        return sum
     }
 
     /// The queue as a start would find it, or as much of it as can be read.

@@ -16,6 +16,9 @@ extension JSONCursor {
         var resource: Resource?
         var tries: Upload.Tries?
         var added: Date?
+        var batch: String?
+        var notBefore: Date?
+        var after: [ClosedRange<Upload.ID>]?
         var isFirst = true
         try expect("{")
         while let key = try key(isFirst: &isFirst) {
@@ -29,15 +32,41 @@ extension JSONCursor {
             case "resource": try resource.fill(self.resource(&unknown.resource), at: position)
             case "tries": try tries.fill(self.tries(&unknown.tries), at: position)
             case "added": try added.fill(date(), at: position)
+            case "batch": try batch.fill(string(), at: position)
+            case "startsAt": try notBefore.fill(date(), at: position)
+            case "after": try after.fill(ranges(), at: position)
             default: try keepMember(key, in: &unknown.upload)
             }
         }
-        let upload = Upload(
+        var upload = Upload(
             id: try require(id, "id"), rank: try require(rank, "rank"), path: try require(path, "path"),
             identity: try require(identity, "file"), target: try require(target, "to"),
             state: try require(state, "state"), resource: resource, tries: tries ?? Upload.Tries(),
             added: try require(added, "added"))
+        if batch != nil || notBefore != nil || after != nil {
+            upload.batch = batch
+            upload.start = Upload.StartCondition(notBefore: notBefore, after: after ?? [])
+            last.share(&upload)
+        }
         return (upload, unknown)
+    }
+
+    private mutating func ranges() throws(MalformedJSON) -> [ClosedRange<Upload.ID>] {
+        var ranges: [ClosedRange<Upload.ID>] = []
+        var isFirst = true
+        try expect("[")
+        while try element(isFirst: &isFirst) {
+            try expect("[")
+            let first: Upload.ID = try integer()
+            try expect(",")
+            let last: Upload.ID = try integer()
+            try expect("]")
+            guard first <= last, ranges.last.map({ $0.upperBound < first }) ?? true else {
+                throw malformed("expected ranges of numbers in ascending order")
+            }
+            ranges.append(first...last)
+        }
+        return ranges
     }
 
     /// The id of the record that stands here. Records are written with it first, so that it is found at once.
@@ -108,7 +137,7 @@ extension JSONCursor {
                 {
                     last = RepeatedTarget(
                         destination: destination, url: url, method: method,
-                        bytes: Array(bytes[start..<position]))
+                        bytes: Array(bytes[start..<position]), planned: last.planned)
                 }
             case "name": try name.fill(string(), at: position)
             case "fields": try fields.fill(self.fields(), at: position)
@@ -223,6 +252,13 @@ struct RepeatedTarget {
     fileprivate var method = ""
     /// From the brace to the end of the method, as it stands in the file; empty before the first.
     fileprivate var bytes: [UInt8] = []
+    fileprivate var planned: Upload?
+
+    /// Those that were added together stand together.
+    fileprivate mutating func share(_ upload: inout Upload) {
+        if let planned { upload.shareRest(with: planned) }
+        planned = upload
+    }
 }
 
 extension Optional {

@@ -26,7 +26,29 @@ extension JSONWriter {
         }
         raw(",\"added\":")
         date(upload.added)
+        if let batch = upload.batch {
+            raw(",\"batch\":")
+            string(batch)
+        }
+        if let start = upload.start { self.start(start) }
         close(unknown?.upload)
+    }
+
+    private mutating func start(_ start: Upload.StartCondition) {
+        if let notBefore = start.notBefore {
+            raw(",\"startsAt\":")
+            date(notBefore)
+        }
+        guard !start.after.isEmpty else { return }
+        raw(",\"after\":[")
+        for (index, range) in start.after.enumerated() {
+            raw(index == 0 ? "[" : ",[")
+            integer(range.lowerBound)
+            raw(",")
+            integer(range.upperBound)
+            raw("]")
+        }
+        raw("]")
     }
 
     private mutating func close(_ unknown: [UInt8]?) {

@@ -1,6 +1,8 @@
 public import Transfer
 import UploadProtocols
 
+public import struct Foundation.Date
+
 /// Runs one attempt at an upload. `DestinationRunner` is the real one; tests of the queue use a scripted one.
 public protocol AttemptRunner: Sendable {
     /// Moves `upload` forward until it is done, fails or the task is cancelled.
@@ -8,6 +10,14 @@ public protocol AttemptRunner: Sendable {
 
     /// Deletes what the server holds of an unfinished upload. Best effort; nothing depends on it.
     func discard(_ upload: Upload) async
+
+    /// Remembers what servers hold of uploads that the queue lets go of, until that is deleted. Returns at once.
+    ///
+    /// - Parameter date: From when on nobody can put them back.
+    func abandon(_ uploads: [Upload], since date: Date)
+
+    /// What servers hold of these is not abandoned: they are in the queue, or done. Returns at once.
+    func reclaim(_ uploads: [Upload])
 
     /// The host that an upload's bytes go to, for limits and reachability.
     func host(of upload: Upload) -> UploadHost
@@ -20,6 +30,11 @@ public protocol AttemptRunner: Sendable {
 }
 
 extension AttemptRunner {
+    /// Does nothing: a runner without a memory forgets what it could not delete.
+    public func abandon(_ uploads: [Upload], since date: Date) {}
+    /// Does nothing.
+    public func reclaim(_ uploads: [Upload]) {}
+
     /// Does nothing: a runner without connections has none to doubt.
     public func doubtConnections(_ doubt: ConnectionDoubt) {}
 }

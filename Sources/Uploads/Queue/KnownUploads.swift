@@ -21,14 +21,17 @@ package struct KnownUploads {
     /// Takes in what the history tells. What failed and was removed counts for nothing.
     package mutating func add(_ past: some Sequence<HistoryEntry>) {
         for entry in past {
-            guard case .done = entry.upload.state else { continue }
+            guard entry.upload.isDone else { continue }
             known[UploadKey(entry.upload), default: []].append(entry.upload)
         }
     }
 
-    package func contains(_ new: NewUpload) -> Bool {
-        known[UploadKey(new), default: []].contains { upload in
-            guard case .done = upload.state else { return true }
+    package func contains(_ new: NewUpload) -> Bool { upload(of: new) != nil }
+
+    /// The one for which it need not be added.
+    package func upload(of new: NewUpload) -> Upload? {
+        known[UploadKey(new), default: []].first { upload in
+            guard upload.isDone else { return true }
             return upload.identity == new.identity
         }
     }

@@ -2,20 +2,23 @@ import UploadProtocols
 
 /// What takes an order of a person back, as an order of its own.
 enum Reversal: Hashable, Sendable {
-    case pause([Upload.ID])
-    case resume([Upload.ID])
+    case pause([Upload.ID], batches: Set<String> = [])
+    /// - `addedFrom`: Of the batches, those too that were added since, from this number on.
+    case resume([Upload.ID], batches: Set<String> = [], addedFrom: Upload.ID = .max)
     case remove([Upload.ID])
-    case putBack([Upload.ID])
+    /// - `stranded`: What was held as these had been removed, as it was before.
+    case putBack([Upload.ID], stranded: [Upload.ID: Upload.State] = [:])
     /// To these ranks.
     case place([Upload.ID: Int64])
-    case limitBandwidth(ByteCount?)
+    /// Nil for what the configuration says.
+    case limitBandwidth(Bandwidth?, LimitScope)
     /// Nil for what the configuration says.
     case limitConcurrency(Int?)
 
     /// The uploads it is about.
     var ids: [Upload.ID] {
         switch self {
-        case .pause(let ids), .resume(let ids), .remove(let ids), .putBack(let ids): ids
+        case .pause(let ids, _), .resume(let ids, _, _), .remove(let ids), .putBack(let ids, _): ids
         case .place(let ranks): Array(ranks.keys)
         case .limitBandwidth, .limitConcurrency: []
         }
@@ -24,7 +27,8 @@ enum Reversal: Hashable, Sendable {
     /// True if it would change nothing.
     var isEmpty: Bool {
         switch self {
-        case .pause, .resume, .remove, .putBack, .place: ids.isEmpty
+        case .pause(let ids, let batches), .resume(let ids, let batches, _): ids.isEmpty && batches.isEmpty
+        case .remove, .putBack, .place: ids.isEmpty
         case .limitBandwidth, .limitConcurrency: false
         }
     }

@@ -11,7 +11,7 @@ extension UploadQueue {
         do throws(UploadFailure) {
             let reply = try await carryOut(command)
             // Whoever asks for something shows that the disk may be well again.
-            if case .changed = reply, saving.isRefused { await mend() }
+            if reply.changed != nil, saving.isRefused { await mend() }
             advance()
             return reply
         } catch {
@@ -22,27 +22,31 @@ extension UploadQueue {
 
     private func carryOut(_ command: QueueCommand) async throws(UploadFailure) -> QueueReply {
         switch command {
-        case .add(let new): return .changed(try await add(new))
-        case .addMissing(let new): return .changed(try await addMissing(new))
+        case .add(let new): return try await add(new)
+        case .addMissing(let new): return try await addMissing(new)
         case .list: return .uploads(all)
         case .pause(let selection):
-            return answer(.resume(try await pause(try ids(selection))))
+            return answer(try await pause(try ids(selection), batches: selection.batches))
         case .resume(let selection):
-            return answer(.pause(try await resume(try ids(selection))))
+            // Whoever lets everything go on holds up nothing that comes.
+            let batches = selection == .all ? settings.pausedBatches : selection.batches
+            return answer(try await resume(try ids(selection), batches: batches))
         case .retry(let selection):
             let ids = try ids(selection)
             // Whoever says "now" means it: connectivity is a hint and no gate for people.
             forceGate()
-            return .changed(try await retry(ids, isEach: selection.isEach))
+            return .changed(
+                try await retry(ids, isEach: selection.isEach, startsEarly: selection.isChosen))
         case .remove(let selection):
-            return answer(.putBack(try await remove(try ids(selection))))
+            return answer(try await remove(try ids(selection)))
         case .move(let selection, let move):
             return answer(.place(try await self.move(try ids(selection), move)))
-        case .limitBandwidth(let rate):
-            guard rate.map({ $0 > 0 }) ?? true else {
+        case .limits: return .limits(limits)
+        case .limitBandwidth(let bandwidth, let scope):
+            guard bandwidth?.rate.map({ $0 > 0 }) ?? true else {
                 throw UploadFailure(.permanent, "a limit is a number of bytes per second above 0")
             }
-            return answer(try await limitBandwidth(rate))
+            return answer(try await limitBandwidth(bandwidth, of: scope))
         case .limitConcurrency(let count):
             guard (1...256).contains(count) else {
                 throw UploadFailure(.permanent, "from 1 to 256 uploads can run at once")
@@ -81,13 +85,18 @@ extension UploadQueue {
                 }
             }.map(\.id)
         case .done:
-            return uploads.values.filter { upload in
-                if case .done = upload.state { true } else { false }
-            }.map(\.id)
+            return uploads.values.filter(\.isDone).map(\.id)
+        case .batch(let name):
+            let ids = uploads.values.filter { $0.batch == name }.map(\.id)
+            guard !ids.isEmpty || settings.pausedBatches.contains(name) else {
+                throw .unknownBatch(
+                    name, known: settings.pausedBatches.union(uploads.values.compactMap(\.batch)))
+            }
+            return ids
         }
     }
 
-    private static func checkNone(_ missing: [String]) throws(UploadFailure) {
+    static func checkNone(_ missing: [String]) throws(UploadFailure) {
         guard !missing.isEmpty else { return }
         let names = missing.prefix(5).joined(separator: ", ")
         throw UploadFailure(
@@ -97,7 +106,10 @@ extension UploadQueue {
 
     /// - Parameter isEach: Whether the uploads were named one by one: then nothing is done to any of them if one of
     ///   them cannot be tried again.
-    private func retry(_ ids: [Upload.ID], isEach: Bool) async throws(UploadFailure) -> [Upload.ID] {
+    /// - Parameter startsEarly: Whether those that wait for their start begin now.
+    private func retry(
+        _ ids: [Upload.ID], isEach: Bool, startsEarly: Bool
+    ) async throws(UploadFailure) -> [Upload.ID] {
         var left: [Upload] = []
         var identities: [Upload.ID: FileIdentity] = [:]
         var refused: Set<Upload.ID> = []
@@ -115,7 +127,9 @@ extension UploadQueue {
         let ids = ids.filter { !refused.contains($0) }
         let changed = try await command(ids) { upload in
             let before = upload
-            guard upload.retry(identity: identities[upload.id]) else { return false }
+            guard upload.retry(identity: identities[upload.id], startsEarly: startsEarly) else {
+                return false
+            }
             if before.resource != nil, upload.resource == nil { left.append(before) }
             return true
         }
@@ -142,16 +156,6 @@ extension UploadQueue {
             }
             return found.sorted { $0.0 < $1.0 }
         }
-    }
-
-    func pause(_ ids: [Upload.ID]) async throws(UploadFailure) -> [Upload.ID] {
-        let changed = try await command(ids) { $0.pause() }
-        cancelRuns(changed)
-        return changed
-    }
-
-    func resume(_ ids: [Upload.ID]) async throws(UploadFailure) -> [Upload.ID] {
-        try await command(ids) { $0.resume() }
     }
 
     /// - Returns: The ranks that the uploads that stand elsewhere now had.
@@ -205,15 +209,6 @@ extension UploadQueue {
         moveWaiters = []
     }
 
-    /// - Returns: What brings the limit of before back.
-    func limitBandwidth(_ rate: ByteCount?) async throws(UploadFailure) -> Reversal {
-        let before = rateLimit.rate
-        try await saveSettings { $0.bandwidthLimit = rate }
-        rateLimit.rate = rate
-        publish([])
-        return .limitBandwidth(before)
-    }
-
     /// - Parameter count: Nil for what the configuration says.
     /// - Returns: What brings the number of before back.
     func limitConcurrency(_ count: Int?) async throws(UploadFailure) -> Reversal {
@@ -223,13 +218,13 @@ extension UploadQueue {
         return .limitConcurrency(before)
     }
 
-    private func saveSettings(_ change: (inout QueueSettings) -> Void) async throws(UploadFailure) {
+    func saveSettings(_ change: (inout QueueSettings) -> Void) async throws(UploadFailure) {
         let before = settings
         change(&settings)
         do throws(JournalError) {
             try await journal.append([.settings(settings)], durably: true)
         } catch {
-            settings.bandwidthLimit = before.bandwidthLimit
+            settings.limits = before.limits
             settings.concurrency = before.concurrency
             throw reportDisk(error)
         }

@@ -78,7 +78,8 @@ extension UploadQueue {
         // Meanwhile a person may have removed some.
         guard
             let gone = try? await takeOut(
-                batch.map(\.id).filter { uploads[$0]?.isDone ?? false }, durably: false)
+                batch.map(\.id).filter { uploads[$0]?.isDone ?? false }, durably: false
+            ).gone
         else { return false }
         // Those of an earlier engine are the oldest.
         let inherited = min(inherited, count)

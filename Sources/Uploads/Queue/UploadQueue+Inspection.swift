@@ -7,6 +7,8 @@ package struct QueueInspection: Sendable {
     package var runs: Set<Upload.ID>
     /// Those that wait and would be woken.
     package var waits: Set<Upload.ID>
+    /// Those that have a condition for their start and would be started.
+    package var starts: Set<Upload.ID>
     package var hasTimer: Bool
     /// As counted change by change.
     package var pending: Int
@@ -20,7 +22,8 @@ extension UploadQueue {
         QueueInspection(
             uploads: Dictionary(uniqueKeysWithValues: uploads.values.map { ($0.id, $0) }),
             runs: Set(runs.keys), waits: Set(waits.ids),
-            hasTimer: timer != nil, pending: pending, hasUnsaved: !unsaved.isEmpty, hasNotice: notice != nil,
+            starts: Set(starts.ids), hasTimer: timer != nil, pending: pending, hasUnsaved: !unsaved.isEmpty,
+            hasNotice: notice != nil,
             isAccepting: phase == .accepting)
     }
 }

@@ -44,6 +44,7 @@ extension UploadQueue {
     /// The machine slept. Servers may have given up what was under way: what goes on where it was asks anew, the rest
     /// finds out by itself.
     func machineSlept() {
+        reviewLimits()
         runner.doubtConnections(.slept)
         cancelRuns(
             runs.compactMap { id, run in

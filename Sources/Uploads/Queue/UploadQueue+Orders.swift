@@ -4,11 +4,19 @@ import UploadProtocols
 extension UploadQueue {
     /// Carries out a command: changes in memory, then on disk; undoes it in memory if the disk refuses.
     ///
-    /// - Parameter change: Says whether it changed anything.
+    /// - Parameters:
+    ///   - pausing: Batches that are paused from now on.
+    ///   - resuming: Batches that are not paused from now on.
+    ///   - change: Says whether it changed anything.
     func command(
-        _ ids: [Upload.ID], _ change: (inout Upload) -> Bool
+        _ ids: [Upload.ID], pausing: Set<String> = [], resuming: Set<String> = [],
+        _ change: (inout Upload) -> Bool
     ) async throws(UploadFailure) -> [Upload.ID] {
         await ordersEnd(ids)
+        let paused = pausing.subtracting(settings.pausedBatches)
+        let resumed = resuming.intersection(settings.pausedBatches)
+        settings.pausedBatches = settings.pausedBatches.union(paused).subtracting(resumed)
+        let changesSettings = !paused.isEmpty || !resumed.isEmpty
         var changed: [(before: Upload, after: Upload, wakes: ContinuousClock.Instant?)] = []
         for id in ids {
             guard let before = uploads[id] else { continue }
@@ -17,12 +25,15 @@ extension UploadQueue {
             changed.append((before, after, waits.instant(of: id)))
             store(after)
         }
-        guard !changed.isEmpty else { return [] }
+        guard !changed.isEmpty || changesSettings else { return [] }
         let changedIDs = changed.map(\.after.id)
         ordered.formUnion(changedIDs)
         do throws(JournalError) {
-            try await journal.append(changed.map { .set($0.after) }, durably: true)
+            try await journal.append(
+                changed.map { .set($0.after) } + (changesSettings ? [.settings(settings)] : []), durably: true
+            )
         } catch {
+            settings.pausedBatches = settings.pausedBatches.subtracting(paused).union(resumed)
             for (before, after, instant) in changed { takeBack(from: after, to: before, waking: instant) }
             endOrder(changedIDs)
             let failure = reportDisk(error)
@@ -35,19 +46,32 @@ extension UploadQueue {
         return changedIDs
     }
 
-    /// Takes uploads out of the files, and then out of memory.
+    /// Takes uploads out of the files, and then out of memory. What was to start after one that is not done is held.
     ///
-    /// - Returns: Those that were still there, as they were in the end.
-    func takeOut(_ ids: [Upload.ID], durably: Bool) async throws(JournalError) -> [Upload] {
+    /// - Returns: Those that were still there, as they were in the end, and the states that those that are held now had.
+    func takeOut(
+        _ ids: [Upload.ID], durably: Bool
+    ) async throws(JournalError) -> (gone: [Upload], stranded: [Upload.ID: Upload.State]) {
         await ordersEnd(ids)
+        var held = stranded(by: ids)
+        while held.contains(where: { ordered.contains($0.id) }) {
+            await ordersEnd(ids + held.map(\.id))
+            held = stranded(by: ids)
+        }
         let ids = ids.filter { uploads[$0] != nil }
-        guard !ids.isEmpty else { return [] }
-        ordered.formUnion(ids)
-        defer { endOrder(ids) }
-        try await journal.append(ids.map { .remove($0) }, durably: durably)
+        guard !ids.isEmpty else { return ([], [:]) }
+        let all = ids + held.map(\.id)
+        ordered.formUnion(all)
+        defer { endOrder(all) }
+        try await journal.append(held.map { .set($0) } + ids.map { .remove($0) }, durably: durably)
         let gone = ids.compactMap { uploads[$0] }
+        var before: [Upload.ID: Upload.State] = [:]
+        for upload in held {
+            before[upload.id] = uploads[upload.id]?.state
+            store(upload)
+        }
         for upload in gone { drop(upload.id) }
-        return gone
+        return (gone, before)
     }
 
     /// Waits until the disk has answered every order on these uploads.
@@ -57,7 +81,7 @@ extension UploadQueue {
         }
     }
 
-    private func endOrder(_ ids: [Upload.ID]) {
+    func endOrder(_ ids: [Upload.ID]) {
         ordered.subtract(ids)
         for waiter in orderWaiters { waiter.resume() }
         orderWaiters = []

@@ -9,38 +9,56 @@ import UploadProtocols
 extension UploadQueue {
     static let undoWindow = Duration.seconds(10)
 
-    func remove(_ ids: [Upload.ID]) async throws(UploadFailure) -> [Upload.ID] {
+    /// - Returns: What takes it back.
+    func remove(_ ids: [Upload.ID]) async throws(UploadFailure) -> Reversal {
         let gone: [Upload]
-        do throws(JournalError) { gone = try await takeOut(ids, durably: true) } catch {
+        let stranded: [Upload.ID: Upload.State]
+        do throws(JournalError) { (gone, stranded) = try await takeOut(ids, durably: true) } catch {
             throw reportDisk(error)
         }
         history?.add(gone.compactMap { HistoryEntry(removed: $0, at: clock.date()) })
         for upload in gone { removed[upload.id] = upload }
         let ids = gone.map(\.id)
         cancelRuns(ids)
-        publish([], removed: ids)
+        publish(Array(stranded.keys), removed: ids)
+        runner.abandon(gone, since: clock.date().addingTimeInterval(Self.undoWindow / .seconds(1)))
         if !ids.isEmpty { giveUpLater(ids) }
-        return ids
+        return .putBack(ids, stranded: stranded)
     }
 
     /// Puts removed uploads back where they were. Of those whose parts at the server are gone by now, all is sent again.
-    func putBack(_ ids: [Upload.ID]) async throws(UploadFailure) -> [Upload.ID] {
+    ///
+    /// - Parameter stranded: What the removal held, as it was before: that waits again, unless somebody decided otherwise.
+    func putBack(
+        _ ids: [Upload.ID], stranded: [Upload.ID: Upload.State]
+    ) async throws(UploadFailure) -> [Upload.ID] {
         // An upload never has two senders, and the last one still says what the server holds.
         for id in ids { await runs[id]?.task.value }
+        await ordersEnd(Array(stranded.keys))
+        let waiting = stranded.compactMap { id, state -> Upload? in
+            guard var upload = uploads[id], upload.start != nil, case .held = upload.state else { return nil }
+            upload.state = state
+            return upload
+        }
+        ordered.formUnion(stranded.keys)
+        defer { endOrder(Array(stranded.keys)) }
         let back = ids.compactMap { removed.removeValue(forKey: $0) }.map { upload in
             var upload = upload
             upload.recover()
             return upload
         }
+        runner.reclaim(back)
         do throws(JournalError) {
             // Before they are in memory: an upload that is not on disk must not start.
-            try await journal.append(back.map { .set($0) }, durably: true)
+            try await journal.append((back + waiting).map { .set($0) }, durably: true)
         } catch {
             for upload in back { removed[upload.id] = upload }
+            runner.abandon(back, since: clock.date())
             throw reportDisk(error)
         }
-        for upload in back { store(upload) }
-        publish(back.map(\.id))
+        // One that is not there counts as done for those that wait for it, and they only wait for earlier ones.
+        for upload in (back + waiting).sorted(by: { $0.id < $1.id }) { store(upload) }
+        publish((back + waiting).map(\.id))
         return back.map(\.id)
     }
 
@@ -81,6 +99,8 @@ extension UploadQueue {
     func discard(_ upload: Upload) {
         lastDiscard += 1
         let number = lastDiscard
+        // Should the server not answer, or this process end.
+        runner.abandon([upload], since: clock.date())
         discards[number] = Task(executorPreference: surroundings.executor) { [runner] in
             await runner.discard(upload)
             await self.forgetDiscard(number)

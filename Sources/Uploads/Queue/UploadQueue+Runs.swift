@@ -5,6 +5,7 @@ import UploadProtocols
 extension UploadQueue {
     /// Starts what may start, sets the timer for what waits, and tells who waits for the end.
     func advance() {
+        reviewLimits()
         startRuns()
         setTimer()
         if isIdle { wakeIdleWaiters() }
@@ -25,7 +26,7 @@ extension UploadQueue {
             limits: limits, running: running, isBlocked: isBlocked, places: places,
             isCurrent: { [uploads] id, rank in
                 guard let upload = uploads[id], upload.rank == rank else { return false }
-                return upload.state == .queued
+                return upload.state == .queued && upload.start == nil
             })
         {
             guard let upload = uploads[id] else { continue }
@@ -69,7 +70,7 @@ extension UploadQueue {
     /// that nothing else begins meanwhile.
     private func newVersion(_ upload: Upload, _ outcome: UploadAttempt.Outcome) async -> FileIdentity? {
         guard case .failed(let failure) = outcome, failure.category == .sourceChanged,
-            configuration.retry.whenFileChanges == .restart
+            retryPolicy(for: upload).whenFileChanges == .restart
         else { return nil }
         return try? await surroundings.look(upload.path, upload.identity).get()
     }
@@ -132,6 +133,7 @@ extension UploadQueue {
         guard var upload = uploads[id] else {
             // Should it be put back, it has arrived already.
             if case .done(let receipt) = outcome {
+                if let upload = removed[id] { runner.reclaim([upload]) }
                 removed[id]?.resource = nil
                 removed[id]?.state = done(receipt, of: run)
             }
@@ -198,7 +200,7 @@ extension UploadQueue {
         if failure.category == .descriptors {
             shortage = DescriptorShortage(at: clock.now(), notice: failure.ofEveryUpload)
         }
-        let decision = configuration.retry.decide(
+        let decision = retryPolicy(for: upload).decide(
             after: failure, tries: &upload.tries, random: surroundings.random)
         switch decision {
         case .wait, .again:
@@ -229,7 +231,7 @@ extension UploadQueue {
         timer = nil
         let now = clock.now()
         let moments =
-            [waits.nextInstant(), shortage?.nextInstant(after: now)].compactMap { $0 }
+            [waits.nextInstant(), shortage?.nextInstant(after: now), nextStart(after: now)].compactMap { $0 }
             + hostInstants.filter { $0 > now }
         guard phase == .accepting, let next = moments.min() else { return }
         timer = Task(executorPreference: surroundings.executor) { [weak self, clock] in
@@ -249,6 +251,7 @@ extension UploadQueue {
         if let end = shortage?.end, end <= clock.now() { shortage = nil }
         pruneHosts()
         publish(changed)
+        startDue()
         advance()
     }
 }

@@ -25,7 +25,10 @@ extension UploadQueue {
             reportDisk(error)
         }
         // Where the disk refuses, it is shown beside the notice that nothing is saved.
-        for upload in saved where !hasEnded(since: upload) { unconfirmed[upload.id] = nil }
+        for upload in saved where !hasEnded(since: upload) {
+            unconfirmed[upload.id] = nil
+            if upload.isDone { letFollow(upload.id) }
+        }
         publish(ids)
     }
 

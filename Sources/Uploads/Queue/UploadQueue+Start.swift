@@ -9,13 +9,17 @@ extension UploadQueue {
     /// - Throws: `JournalError` if the queue cannot be read; then nothing has been changed.
     public func open() throws(JournalError) -> [RecoveryNotice] {
         var recovered = try journal.load()
+        uploadsByPath = nil
         settings = recovered.settings
-        rateLimit.rate = settings.bandwidthLimit ?? configuration.bandwidth
+        applyLimits()
         uploads.reserveCapacity(recovered.uploads.count)
+        var planned: [Upload.ID] = []
         var ready: (host: UploadHost?, uploads: [(id: Upload.ID, rank: Int64)]) = (nil, [])
         // From the end, as then each of a million is moved and not copied.
+        var held: [Upload] = []
         while var upload = recovered.uploads.popLast() {
             upload.recover()
+            if upload.resource != nil { held.append(upload) }
             ranks = min(ranks.lowerBound, upload.rank)...max(ranks.upperBound, upload.rank)
             if case .waiting = upload.state {
                 store(upload)
@@ -24,6 +28,10 @@ extension UploadQueue {
             uploads.insert(upload)
             if upload.state.isPending { pending += 1 }
             // Most of a long queue, and mostly for one host.
+            guard upload.start == nil else {
+                planned.append(upload.id)
+                continue
+            }
             guard case .queued = upload.state else { continue }
             let host = runner.host(of: upload)
             if let last = ready.host, last != host {
@@ -34,6 +42,12 @@ extension UploadQueue {
             ready.uploads.append((upload.id, upload.rank))
         }
         if let host = ready.host { scheduler.enqueue(ready.uploads, host: host) }
+        // Whoever put one back may have been killed before it was struck out.
+        if !held.isEmpty { runner.reclaim(held) }
+        // What they wait for may have been read after them.
+        for id in planned {
+            if let upload = uploads[id] { store(upload) }
+        }
         return recovered.notices
     }
 
@@ -50,6 +64,7 @@ extension UploadQueue {
     ) throws(JournalError) -> [RecoveryNotice] {
         let notices = try open()
         phase = .accepting
+        applyLimits()
         rememberDone()
         completeHistory()
         let conditions = journal.conditions()

@@ -5,7 +5,7 @@ extension UploadQueue {
     ///
     /// - Parameter reversal: What takes it back.
     func answer(_ reversal: Reversal) -> QueueReply {
-        if !reversal.isEmpty, case .putBack(let ids) = orders.record(reversal) { forgetRemoved(ids) }
+        if !reversal.isEmpty, case .putBack(let ids, _) = orders.record(reversal) { forgetRemoved(ids) }
         return .changed(reversal.ids)
     }
 
@@ -31,12 +31,15 @@ extension UploadQueue {
     ) async throws(UploadFailure) -> (Reversal, QueueChangeKind) {
         func known(_ ids: [Upload.ID]) -> [Upload.ID] { ids.filter { uploads[$0] != nil } }
         return switch reversal {
-        case .pause(let ids): (.resume(try await pause(known(ids))), .paused)
-        case .resume(let ids): (.pause(try await resume(known(ids))), .resumed)
-        case .remove(let ids): (.putBack(try await remove(known(ids))), .removed)
-        case .putBack(let ids): (.remove(try await putBack(ids)), .putBack)
+        case .pause(let ids, let batches): (try await pause(known(ids), batches: batches), .paused)
+        case .resume(let ids, let batches, let first):
+            (try await resume(known(ids) + added(from: first, to: batches), batches: batches), .resumed)
+        case .remove(let ids): (try await remove(known(ids)), .removed)
+        case .putBack(let ids, let stranded):
+            (.remove(try await putBack(ids, stranded: stranded)), .putBack)
         case .place(let ranks): (.place(try await place(ranks.filter { uploads[$0.key] != nil })), .moved)
-        case .limitBandwidth(let rate): (try await limitBandwidth(rate), .limited)
+        case .limitBandwidth(let bandwidth, let scope):
+            (try await limitBandwidth(bandwidth, of: scope), .limited)
         case .limitConcurrency(let count): (try await limitConcurrency(count), .limited)
         }
     }

@@ -1,7 +1,7 @@
 public import Connectivity
 import Foundation
 public import Transfer
-public import UploadProtocols
+import UploadProtocols
 
 /// The one owner of every upload.
 ///
@@ -18,8 +18,8 @@ public actor UploadQueue: QueueClient {
         /// So many of the smallest uploads take the place of one: most of their time goes by with waiting for answers.
         /// An upload takes up a share of a place for each 128 KiB that it has begun, and never more than the whole.
         public var smallPerPlace: Int
-        /// Bytes per second over all uploads; nil for no limit.
-        public var bandwidth: ByteCount?
+        /// Bytes per second by the time of day; scopes that are not named have no limit.
+        public var limits: [LimitScope: Timetable]
         /// How long to wait after failures, and when to stop.
         public var retry: QueueRetryPolicy
         /// Done uploads that stay in the queue; those done before them are in the history alone. Nil for all.
@@ -27,13 +27,13 @@ public actor UploadQueue: QueueClient {
 
         public init(
             concurrency: Int = 4, concurrencyPerHost: Int? = nil, smallPerPlace: Int = 1,
-            bandwidth: ByteCount? = nil,
+            limits: [LimitScope: Timetable] = [:],
             retry: QueueRetryPolicy = QueueRetryPolicy(), keptDone: Int? = nil
         ) {
             self.concurrency = concurrency
             self.concurrencyPerHost = concurrencyPerHost
             self.smallPerPlace = max(1, smallPerPlace)
-            self.bandwidth = bandwidth
+            self.limits = limits
             self.retry = retry
             self.keptDone = keptDone
         }
@@ -121,7 +121,13 @@ public actor UploadQueue: QueueClient {
     var runs: [Upload.ID: Run] = [:]
     var lastRun = 0
     var scheduler = Scheduler()
-    var waits = WaitList<ContinuousClock.Instant>()
+    var waits = WaitList<Upload.ID, ContinuousClock.Instant>()
+    /// The limits that hold now.
+    var limits: [BandwidthLimit] = []
+    var limitsLook = LimitsLook()
+    var limitTimer: Task<Void, Never>?
+    var starts = StartList()
+    var doneRuns = DoneRuns()
     var timer: Task<Void, Never>?
     var gate = Gate.open
     /// Grows each time this machine loses an address.
@@ -135,8 +141,12 @@ public actor UploadQueue: QueueClient {
     var removals: [Int: Task<Void, Never>] = [:]
     var lastRemoval = 0
     var orders = OrderHistory()
-    /// What `addMissing` is writing to disk.
+    /// What `addMissing` and `takeSettled` are writing to disk.
     var arriving: Set<UploadKey> = []
+    /// Somebody else knows better than the queue when one of these files is whole again after a change.
+    var watchedFiles: Set<LocalPath> = []
+    /// Nil until somebody asks: only who watches folders pays for it.
+    var uploadsByPath: UploadsByPath?
     var discards: [Int: Task<Void, Never>] = [:]
     var lastDiscard = 0
     /// How far into the file each upload had got when its last attempt broke, to count what is sent again.
@@ -176,7 +186,7 @@ public actor UploadQueue: QueueClient {
 
     /// - Parameters:
     ///   - history: Where uploads that are done are noted; nil keeps no history, and all of them in the queue.
-    ///   - rateLimit: The limit that the runner's transfers go by; the queue sets its rate.
+    ///   - rateLimit: The limit that the runner's transfers go by; the queue sets its rates.
     ///   - readers: The threads that wait for the media of files that are tried again.
     public init(
         configuration: Configuration = Configuration(), journal: any Journal,
@@ -221,6 +231,7 @@ public actor UploadQueue: QueueClient {
         watcher?.cancel()
         sleepWatcher?.cancel()
         timer?.cancel()
+        limitTimer?.cancel()
         prober?.cancel()
         keeper?.cancel()
         for task in probes.values { task.cancel() }
@@ -288,7 +299,7 @@ public actor UploadQueue: QueueClient {
                 .offline(since: since, reason: reason)
             }
         return EngineStatus(
-            network: network, bandwidthLimit: rateLimit.rate,
+            network: network, limits: limits,
             concurrency: settings.concurrency ?? configuration.concurrency, storage: storage,
             notice: notice, askedPauses: shownPauses, awayHosts: shownAwayHosts)
     }
@@ -296,9 +307,12 @@ public actor UploadQueue: QueueClient {
     var isIdle: Bool {
         switch phase {
         case .editing: true
-        // A result that is not on disk is not over; one that waits for a person to mend the disk must not keep us.
+        // A result that is not on disk is not over; one that waits for a person to mend the disk must not keep us. If
+        // all that is pending waits for another one, each of them waits in the end for one that a person must see to.
         case .accepting:
-            runs.isEmpty && (pending == 0 && unsaved.isEmpty && unconfirmed.isEmpty || saving.isHopeless)
+            runs.isEmpty
+                && (pending == starts.following && unsaved.isEmpty && unconfirmed.isEmpty
+                    || saving.isHopeless)
         case .finishing: runs.isEmpty
         case .stopped: true
         }
@@ -311,7 +325,9 @@ public actor UploadQueue: QueueClient {
 
     /// Takes an upload into memory and into the indexes that depend on its state.
     func store(_ upload: Upload) {
+        let upload = admitted(upload)
         let before = uploads.update(upload)
+        if before?.isDone ?? true, !upload.isDone { doneRuns.reopen(upload.id) }
         let (wasPending, isPending) = (before?.state.isPending ?? false, upload.state.isPending)
         if wasPending { pending -= 1 }
         if isPending { pending += 1 }
@@ -320,14 +336,17 @@ public actor UploadQueue: QueueClient {
             // A wait is anchored once: whatever else of the upload changes, it ends when it was to end.
             if upload.state.isWait(of: before), waits.instant(of: upload.id) != nil { return }
             waits.forget(upload.id)
+        } else {
+            uploadsByPath?.insert(upload)
         }
         switch upload.state {
-        case .queued: scheduler.enqueue(upload.id, rank: upload.rank, host: runner.host(of: upload))
+        case .queued where upload.start == nil:
+            scheduler.enqueue(upload.id, rank: upload.rank, host: runner.host(of: upload))
         case .waiting(let until, _):
             let left = configuration.retry.remaining(
                 of: upload.tries.delay, until: until, now: clock.date())
             waits.wait(upload.id, until: clock.now().advanced(by: .seconds(left)))
-        case .running, .paused, .held, .done, .failed: break
+        case .queued, .running, .paused, .held, .done, .failed: break
         }
     }
 
@@ -354,11 +373,15 @@ public actor UploadQueue: QueueClient {
     func drop(_ id: Upload.ID) {
         guard let upload = uploads.removeValue(forKey: id) else { return }
         if upload.state.isPending { pending -= 1 }
+        uploadsByPath?.remove(upload)
         recount(upload, wasPending: upload.state.isPending, isPending: false)
         waits.forget(id)
+        starts.forget(id)
         highWater[id] = nil
         unconfirmed[id] = nil
         unsaved.remove(id)
+        // Its record, which would have said so, is not written any more.
+        if upload.isDone { letFollow(id) }
     }
 
     /// Undoes a change that could not be written down. What ran then may have ended meanwhile.

@@ -1,33 +1,33 @@
 import HeapModule
 
-/// Uploads that wait for a moment, by a clock that no one can set. Entries go stale instead of being searched for.
-struct WaitList<Instant: InstantProtocol> {
+/// Who waits for which moment, by a clock that no one can set. Entries go stale instead of being searched for.
+struct WaitList<ID: Hashable & Sendable, Instant: InstantProtocol> {
     private struct Entry: Comparable {
         var instant: Instant
-        var id: Upload.ID
+        var id: ID
         var version: Int
 
         static func < (left: Entry, right: Entry) -> Bool { left.instant < right.instant }
     }
 
     private var heap = Heap<Entry>()
-    private var current: [Upload.ID: (version: Int, instant: Instant)] = [:]
+    private var current: [ID: (version: Int, instant: Instant)] = [:]
     private var lastVersion = 0
 
-    /// Waits for `instant`; an earlier wait of the same upload is forgotten.
-    mutating func wait(_ id: Upload.ID, until instant: Instant) {
+    /// Waits for `instant`; an earlier wait of the same is forgotten.
+    mutating func wait(_ id: ID, until instant: Instant) {
         lastVersion += 1
         current[id] = (lastVersion, instant)
         heap.insert(Entry(instant: instant, id: id, version: lastVersion))
     }
 
-    mutating func forget(_ id: Upload.ID) { current[id] = nil }
+    mutating func forget(_ id: ID) { current[id] = nil }
 
     /// All that wait, in no order.
-    var ids: some Sequence<Upload.ID> { current.keys }
+    var ids: some Sequence<ID> { current.keys }
 
     /// What it waits for; nil if it does not.
-    func instant(of id: Upload.ID) -> Instant? { current[id]?.instant }
+    func instant(of id: ID) -> Instant? { current[id]?.instant }
 
     /// The first moment at which something is due.
     mutating func nextInstant() -> Instant? {
@@ -36,8 +36,8 @@ struct WaitList<Instant: InstantProtocol> {
     }
 
     /// Takes out everything due at `now`.
-    mutating func due(at now: Instant) -> [Upload.ID] {
-        var ids: [Upload.ID] = []
+    mutating func due(at now: Instant) -> [ID] {
+        var ids: [ID] = []
         while dropStale(), let first = heap.min, first.instant <= now {
             heap.removeMin()
             current[first.id] = nil

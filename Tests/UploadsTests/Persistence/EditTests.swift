@@ -100,6 +100,14 @@ struct EditTests {
             "\"nextID\":4", "\"nextID\":4,\"concurrency\":0", 1,
             "uploads: expected a concurrency from 1 to 256"
         ),
+        (
+            "\"nextID\":4", "\"nextID\":4,\"limits\":[{\"scope\":\"batch\",\"name\":\"b\",\"rate\":0}]", 1,
+            "uploads: expected limits of 1 or more bytes per second"
+        ),
+        (
+            "\"nextID\":4", "\"nextID\":4,\"limits\":[{\"scope\":\"host\"}]", 1,
+            "settings.limits: expected a scope that is total, destination or batch"
+        ),
         ("\"lastSequence\":2", "\"lastSequence\":\(Int.max)", 1, "uploads: number out of range"),
         (
             "\"state\":{\"is\":\"queued\"}",

@@ -213,7 +213,8 @@ enum VersionOne {
 
     static var queue: Recovered {
         Recovered(
-            uploads: uploads, settings: QueueSettings(bandwidthLimit: 1 << 20, concurrency: 3, nextID: 8))
+            uploads: uploads,
+            settings: QueueSettings(limits: [.total: .atMost(1 << 20)], concurrency: 3, nextID: 8))
     }
 
     /// The end of two of them.
@@ -240,6 +241,6 @@ enum VersionOne {
         try store.compact()
         try store.append([.set(uploads[0])])
         try store.append(uploads[4...].map { .set($0) }, durably: false)
-        try store.append([.settings(QueueSettings(bandwidthLimit: 1 << 20, concurrency: 3))])
+        try store.append([.settings(QueueSettings(limits: [.total: .atMost(1 << 20)], concurrency: 3))])
     }
 }

@@ -169,10 +169,10 @@ struct JournalStoreTests {
         let disk = SimulatedDisk()
         var (store, _) = try JournalStore.opened(disk)
         try store.append([.set(.make(8)), .remove(8)])
-        try store.append([.settings(QueueSettings(bandwidthLimit: 9, concurrency: 2, nextID: 3))])
+        try store.append([.settings(QueueSettings(limits: [.total: .atMost(9)], concurrency: 2, nextID: 3))])
         for _ in 1...2 {
             let settings = try JournalStore.opened(disk).recovered.settings
-            #expect(settings == QueueSettings(bandwidthLimit: 9, concurrency: 2, nextID: 9))
+            #expect(settings == QueueSettings(limits: [.total: .atMost(9)], concurrency: 2, nextID: 9))
             try store.compact()
         }
     }

@@ -104,6 +104,64 @@ struct RecordTests {
         #expect(try roundTrip(upload) == upload)
     }
 
+    @Test(
+        arguments: [
+            nil, Upload.StartCondition(notBefore: now), Upload.StartCondition(after: [3...3, 7...12]),
+            Upload.StartCondition(notBefore: .distantFuture, after: [0...1]),
+        ])
+    func `the batch and what must be so before the start come back`(start: Upload.StartCondition?) throws {
+        var upload = Upload.make(99)
+        upload.start = start
+        #expect(try roundTrip(upload) == upload)
+        upload.batch = "Fotos \"2026\" 📷"
+        #expect(try roundTrip(upload) == upload)
+    }
+
+    @Test func `nothing is written of a batch and a start where there are none`() {
+        var upload = Upload.make()
+        upload.batch = "night"
+        upload.start = Upload.StartCondition(after: [0...0])
+        var planned = JSONWriter()
+        planned.upload(upload, unknown: nil)
+        upload.batch = nil
+        upload.start = Upload.StartCondition()
+        var plain = JSONWriter()
+        plain.upload(upload, unknown: nil)
+        var never = JSONWriter()
+        never.upload(.make(), unknown: nil)
+        #expect(plain.bytes == never.bytes)
+        #expect(planned.bytes != never.bytes)
+    }
+
+    @Test(arguments: [[], ["night"], ["a \"b\"", "day", "night"]] as [Set<String>])
+    func `the batches that are paused come back, and none are not mentioned`(paused: Set<String>) throws {
+        let settings = QueueSettings(nextID: 7, pausedBatches: paused)
+        var writer = JSONWriter()
+        writer.settings(settings, unknown: [])
+        #expect(String(decoding: writer.bytes, as: UTF8.self).contains("pausedBatches") == !paused.isEmpty)
+        let read = try writer.bytes.withUnsafeBufferPointer { bytes in
+            var cursor = JSONCursor(bytes)
+            return try cursor.settings()
+        }
+        #expect(read.settings == settings)
+        #expect(read.unknown.isEmpty)
+    }
+
+    @Test(arguments: ["[[3,2]]", "[[1,4],[4,5]]", "[[5,6],[1,2]]", "[3]", "3"])
+    func `numbers after which an upload starts that are out of order are no record`(after: String) throws {
+        var upload = Upload.make(99)
+        upload.start = Upload.StartCondition(after: [1...2])
+        var writer = JSONWriter()
+        writer.upload(upload, unknown: nil)
+        let text = String(decoding: writer.bytes, as: UTF8.self).replacingOccurrences(
+            of: "[[1,2]]", with: after)
+        Array(text.utf8).withUnsafeBufferPointer { bytes in
+            var cursor = JSONCursor(bytes)
+            var last = RepeatedTarget()
+            #expect(throws: MalformedJSON.self) { try cursor.upload(last: &last) }
+        }
+    }
+
     @Test func `I10 bodies without an answer are counted in the record, and none are not mentioned`() throws {
         func text(_ upload: Upload) -> String {
             var writer = JSONWriter()

@@ -51,7 +51,8 @@ final class MemoryJournal: Journal {
     }
 
     func load() throws(JournalError) -> Recovered {
-        let (uploads, settings) = state.withLock { ($0.uploads, $0.settings) }
+        var (uploads, settings) = state.withLock { ($0.uploads, $0.settings) }
+        if let greatest = uploads.keys.max() { settings.reserve(greatest) }
         return Recovered(uploads: uploads.values.sorted { $0.id < $1.id }, settings: settings)
     }
 
@@ -96,6 +97,7 @@ final class ScriptedRunner: AttemptRunner {
     private let started: AsyncStream<Attempt>
     private let start: AsyncStream<Attempt>.Continuation
     private let discardedIDs = Mutex<[Upload.ID]>([])
+    private let said = Mutex<[String]>([])
     private let doubted = Mutex<[ConnectionDoubt]>([])
     private let isLocal: Bool
     private let ignoresCancelling: Bool
@@ -137,6 +139,19 @@ final class ScriptedRunner: AttemptRunner {
         }
         for await outcome in outcomes { return outcome }
         return .cancelled
+    }
+
+    /// What the queue said that it let go of, and took back.
+    var memory: [String] { said.withLock { $0 } }
+
+    func abandon(_ uploads: [Upload], since date: Date) {
+        guard !uploads.isEmpty else { return }
+        let delay = Int(date.timeIntervalSince1970) - 1_800_000_000
+        said.withLock { $0.append("abandoned \(uploads.map(\.id)) after \(delay) s") }
+    }
+
+    func reclaim(_ uploads: [Upload]) {
+        said.withLock { $0.append("reclaimed \(uploads.map(\.id))") }
     }
 
     func discard(_ upload: Upload) async { discardedIDs.withLock { $0.append(upload.id) } }

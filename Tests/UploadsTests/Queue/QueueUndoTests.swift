@@ -52,6 +52,34 @@ struct QueueUndoTests {
         #expect(fixture.runner.discarded == [1])
     }
 
+    @Test func `what a removed upload leaves is remembered until it is put back`() async throws {
+        let fixture = try await fixture(2, resource: Self.resource(500))
+        #expect(fixture.runner.memory.map { $0.prefix(9) } == ["reclaimed"])
+        _ = await fixture.queue.perform(.remove(.ids([1])))
+        _ = await fixture.queue.perform(.undo)
+        #expect(fixture.runner.memory.dropFirst() == ["abandoned [1] after 10 s", "reclaimed [1]"])
+        await fixture.queue.stop()
+        #expect(fixture.runner.memory.count == 3)
+    }
+
+    @Test func `what a removed upload leaves is abandoned when its time is over`() async throws {
+        let fixture = try await fixture(1, resource: Self.resource(500))
+        _ = await fixture.queue.perform(.remove(.ids([1])))
+        await fixture.queue.stop()
+        #expect(
+            fixture.runner.memory.dropFirst() == ["abandoned [1] after 10 s", "abandoned [1] after 0 s"])
+    }
+
+    @Test func `an upload that arrived while it was removed leaves nothing`() async throws {
+        let fixture = QueueFixture(ignoresCancelling: true)
+        let (id, attempt) = try await fixture.startOne()
+        try await attempt.recorder.record(Self.resource(), durably: true)
+        _ = await fixture.queue.perform(.remove(.ids([id])))
+        attempt.complete()
+        try await fixture.until { _ in fixture.runner.memory.last == "reclaimed [\(id)]" }
+        await fixture.queue.stop()
+    }
+
     @Test func `an upload that was removed while it ran goes on where the server is`() async throws {
         let fixture = QueueFixture()
         let (id, attempt) = try await fixture.startOne()
@@ -79,18 +107,18 @@ struct QueueUndoTests {
         let fixture = try await fixture(3)
         let queue = fixture.queue
         _ = await queue.perform(.move(.ids([3]), .top))
-        _ = await queue.perform(.limitBandwidth(5000))
+        _ = await queue.perform(.limitBandwidth(.atMost(5000), .total))
         _ = await queue.perform(.remove(.ids([1])))
         #expect(await queue.perform(.undo) == .reversed(.putBack, [1]))
         #expect(await queue.perform(.undo) == .reversed(.limited, []))
-        #expect(await queue.status.bandwidthLimit == nil)
+        #expect(await queue.status.totalLimit.bandwidth == .unlimited)
         #expect(await queue.perform(.undo) == .reversed(.moved, [3]))
         #expect(await queue.all.map(\.id) == [1, 2, 3])
         #expect(await queue.perform(.redo) == .reversed(.moved, [3]))
         #expect(await queue.perform(.redo) == .reversed(.limited, []))
         #expect(await queue.perform(.redo) == .reversed(.removed, [1]))
         #expect(await queue.all.map(\.id) == [3, 2])
-        #expect(await queue.status.bandwidthLimit == 5000)
+        #expect(await queue.status.totalLimit.bandwidth == .atMost(5000))
         await queue.stop()
     }
 

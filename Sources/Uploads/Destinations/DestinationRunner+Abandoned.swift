@@ -1,0 +1,92 @@
+public import Foundation
+import Transfer
+public import UploadProtocols
+
+/// What servers hold of uploads that are not in the queue any more.
+extension DestinationRunner {
+    public func abandon(_ uploads: [Upload], since date: Date) {
+        abandoned?.add(
+            uploads.compactMap { upload in
+                guard let entry = AbandonedUpload(upload, since: date) else { return nil }
+                // Of a destination that is away for now it is not known, and it may come back.
+                if let (exchanges, _) = try? deletion(of: upload), exchanges.isEmpty { return nil }
+                return entry
+            })
+    }
+
+    public func reclaim(_ uploads: [Upload]) {
+        abandoned?.strike(uploads.compactMap { $0.resource?.url })
+    }
+
+    public func discard(_ upload: Upload) async {
+        // What is not deleted stays among the abandoned ones.
+        try? await delete(upload)
+    }
+
+    /// What may be left at a destination's server of uploads that were given up.
+    ///
+    /// - Parameter destination: For an address, those that went to the same address.
+    public func abandoned(at destination: Destination) async -> [AbandonedUpload] {
+        let now = now()
+        return await abandoned?.all(now: now).filter { entry in
+            let target = entry.upload.target
+            guard entry.since <= now, target.destination == destination.name else { return false }
+            return destination.name.isEmpty
+                ? UploadAddress.withoutQuery(target.url) == UploadAddress.withoutQuery(destination.url)
+                : (try? self.destination(of: entry.upload)) != nil
+        } ?? []
+    }
+
+    /// The addresses, no destinations of the configuration, where something may be left.
+    public func abandonedAddresses() async -> [Destination] {
+        var known: Set<String> = []
+        return await abandoned?.all(now: now()).compactMap { entry in
+            let target = entry.upload.target
+            guard target.destination.isEmpty, known.insert(UploadAddress.withoutQuery(target.url)).inserted
+            else { return nil }
+            return try? destination(of: entry.upload)
+        } ?? []
+    }
+
+    /// Deletes what is left of an upload.
+    ///
+    /// - Throws: `UploadFailure` that says why it is still there.
+    public func remove(_ entry: AbandonedUpload) async throws(UploadFailure) {
+        try await delete(entry.upload)
+    }
+
+    private func deletion(of upload: Upload) throws(UploadFailure) -> ([Exchange], Destination) {
+        guard let resource = upload.resource else { throw Self.cannotBeRemoved }
+        let destination = try destination(of: upload)
+        return (try Self.uploadProtocol(for: upload, at: destination).removal(of: resource), destination)
+    }
+
+    private func delete(_ upload: Upload) async throws(UploadFailure) {
+        let (exchanges, destination) = try deletion(of: upload)
+        try await delete(exchanges, at: destination, label: "\(upload.id)")
+        reclaim([upload])
+    }
+
+    static let cannotBeRemoved = UploadFailure(.permanent, "there is no way to remove it from here")
+
+    /// - Throws: `UploadFailure`: the last of what the server said against it.
+    func delete(
+        _ exchanges: [Exchange], at destination: Destination, label: String
+    ) async throws(UploadFailure) {
+        guard !exchanges.isEmpty else { throw Self.cannotBeRemoved }
+        let session = try session(for: destination)
+        var refusal: UploadFailure?
+        for exchange in exchanges {
+            switch try await session.ask(exchange, label: label) {
+            case .broken(let failure, _): throw failure
+            case .answered(let answer):
+                // Gone is gone. 499 is how Google says that a session was ended.
+                guard (200..<300).contains(answer.status) || [404, 410, 499].contains(answer.status) else {
+                    refusal = AnswerVerdict.failure(answer)
+                    continue
+                }
+            }
+        }
+        if let refusal { throw refusal }
+    }
+}

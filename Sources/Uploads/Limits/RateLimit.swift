@@ -1,0 +1,91 @@
+import Synchronization
+public import Transfer
+public import UploadProtocols
+
+/// Bytes per second over all uploads together, and over those of a destination or a batch: a token bucket for each scope
+/// that has a limit.
+public final class RateLimit: Pace {
+    /// So that a changed limit is noticed soon.
+    private static let longestWait = Duration.milliseconds(250)
+
+    private let buckets = Mutex<[LimitScope: TokenBucket]>([:])
+    private let now: @Sendable () -> ContinuousClock.Instant
+
+    /// - Parameter rate: Bytes per second over all uploads; nil for no limit.
+    public init(_ rate: ByteCount? = nil, now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) {
+        self.now = now
+        self.rate = rate
+    }
+
+    /// Bytes per second over all uploads; nil for no limit. Takes effect with the next piece.
+    public var rate: ByteCount? {
+        get { self[.total] }
+        set { self[.total] = newValue }
+    }
+
+    /// Bytes per second of a scope; nil for no limit. Takes effect with the next piece.
+    public subscript(scope: LimitScope) -> ByteCount? {
+        get { buckets.withLock { $0[scope]?.rate } }
+        set { buckets.withLock { $0[scope] = newValue.map { TokenBucket(rate: $0, at: now()) } } }
+    }
+
+    /// Scopes that are not named have no limit; one that keeps its rate goes on with what is booked.
+    func set(_ rates: [LimitScope: ByteCount]) {
+        buckets.withLock { buckets in
+            let now = now()
+            buckets = Dictionary(
+                uniqueKeysWithValues: rates.map { scope, rate in
+                    let known = buckets[scope].flatMap { $0.rate == rate ? $0 : nil }
+                    return (scope, known ?? TokenBucket(rate: rate, at: now))
+                })
+        }
+    }
+
+    /// The strictest of the limits that hold for an upload.
+    public func pace(of upload: Upload) -> any Pace { ScopedPace(limit: self, scopes: upload.limitScopes) }
+
+    public var pieceLimit: ByteCount? { pieceLimit(in: [.total]) }
+
+    public func delay(beforeSending bytes: ByteCount) -> Duration {
+        delay(beforeSending: bytes, in: [.total])
+    }
+
+    fileprivate func pieceLimit(in scopes: [LimitScope]) -> ByteCount? {
+        buckets.withLock { buckets in
+            buckets.isEmpty ? nil : scopes.compactMap { buckets[$0]?.pieceLimit }.min()
+        }
+    }
+
+    /// Bytes are booked in all of the scopes or in none.
+    fileprivate func delay(beforeSending bytes: ByteCount, in scopes: [LimitScope]) -> Duration {
+        buckets.withLock { buckets in
+            guard !buckets.isEmpty else { return .zero }
+            let now = now()
+            if let last = scopes.compactMap({ buckets[$0] }).max(by: { $0.paidUntil < $1.paidUntil }),
+                last.paidUntil > now
+            {
+                return min(last.paidUntil - now + last.scatter(of: bytes), Self.longestWait)
+            }
+            for scope in scopes { buckets[scope]?.book(bytes, at: now) }
+            return .zero
+        }
+    }
+}
+
+/// What one upload goes by.
+private struct ScopedPace: Pace {
+    let limit: RateLimit
+    let scopes: [LimitScope]
+
+    var pieceLimit: ByteCount? { limit.pieceLimit(in: scopes) }
+
+    func delay(beforeSending bytes: ByteCount) -> Duration { limit.delay(beforeSending: bytes, in: scopes) }
+}
+
+extension Upload {
+    /// Whose limits it goes by.
+    var limitScopes: [LimitScope] {
+        [.total] + (target.destination.isEmpty ? [] : [.destination(target.destination)])
+            + (batch.map { [.batch($0)] } ?? [])
+    }
+}

@@ -1,0 +1,43 @@
+import Foundation
+import Transfer
+import UploadProtocols
+
+/// As uploads cross the control socket, where an engine or a screen of before may be at the other end: it must find all
+/// members that it knows, and has none that came later.
+extension Upload: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case id, rank, path, identity, target, state, resource, tries, added, batch, start
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            id: try container.decode(ID.self, forKey: .id),
+            rank: try container.decode(Int64.self, forKey: .rank),
+            path: try container.decode(LocalPath.self, forKey: .path),
+            identity: try container.decode(FileIdentity.self, forKey: .identity),
+            target: try container.decode(Target.self, forKey: .target),
+            state: try container.decode(State.self, forKey: .state),
+            resource: try container.decodeIfPresent(Resource.self, forKey: .resource),
+            tries: try container.decodeIfPresent(Tries.self, forKey: .tries) ?? Tries(),
+            added: try container.decode(Date.self, forKey: .added),
+            batch: try container.decodeIfPresent(String.self, forKey: .batch),
+            start: try container.decodeIfPresent(StartCondition.self, forKey: .start))
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(id, forKey: .id)
+        try container.encode(rank, forKey: .rank)
+        try container.encode(path, forKey: .path)
+        try container.encode(identity, forKey: .identity)
+        try container.encode(target, forKey: .target)
+        try container.encode(state, forKey: .state)
+        // Nothing is said of them by null.
+        try container.encode(resource, forKey: .resource)
+        try container.encode(tries == Tries() ? nil : tries, forKey: .tries)
+        try container.encode(added, forKey: .added)
+        try container.encodeIfPresent(batch, forKey: .batch)
+        try container.encodeIfPresent(start, forKey: .start)
+    }
+}

@@ -1,0 +1,12 @@
+import Foundation
+import Transfer
+
+extension Upload {
+    /// By what a server may know it again: different for each upload and each version of its file, the same in all
+    /// attempts. Without signs that an address would have to escape.
+    package var key: String {
+        // Written by hand it may be any number.
+        let added = Int64(exactly: (self.added.timeIntervalSince1970 * 1000).rounded(.towardZero)) ?? 0
+        return "ferry-\(id)-\(added)-\(identity.inode)" + (tries.changes > 0 ? "-\(tries.changes)" : "")
+    }
+}

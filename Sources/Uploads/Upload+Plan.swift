@@ -1,0 +1,41 @@
+public import struct Foundation.Date
+
+extension Upload {
+    /// What must be so before an upload starts for the first time. It holds, or is over, once and for all.
+    public struct StartCondition: Hashable, Codable, Sendable {
+        /// Not before this moment by the wall clock; nil for any.
+        public var notBefore: Date?
+        /// Once these are done: ranges of numbers below its own, in ascending order and apart from each other. One that
+        /// is not in the queue any more was done.
+        public var after: [ClosedRange<ID>]
+
+        public init(notBefore: Date? = nil, after: [ClosedRange<ID>] = []) {
+            self.notBefore = notBefore
+            self.after = after
+        }
+
+        /// The same; nil if it asks for nothing.
+        var ifAny: Self? { self == Self() ? nil : self }
+
+        /// True if it waits for this one.
+        public func waits(for id: ID) -> Bool {
+            var (low, high) = (0, after.count)
+            while low < high {
+                let middle = (low + high) / 2
+                if after[middle].upperBound < id { low = middle + 1 } else { high = middle }
+            }
+            return low < after.count && after[low].contains(id)
+        }
+    }
+
+    /// The longest name of a batch, in characters.
+    public static let longestBatchName = 64
+
+    /// What makes a batch's name impossible, as a sentence part; nil if it can be one.
+    public static func flaw(ofBatch name: String) -> String? {
+        if name.isEmpty { return "is empty" }
+        if name.count > longestBatchName { return "is longer than \(longestBatchName) characters" }
+        let isControl = name.unicodeScalars.contains { $0.properties.generalCategory == .control }
+        return isControl ? "has control characters" : nil
+    }
+}

@@ -1,0 +1,74 @@
+/// Which files below a folder are meant, by their names.
+///
+/// A pattern without a slash is for the name of a file, or of a folder with all in it; one with a slash is for the path
+/// below the folder, and `**` in it stands for any number of folders.
+package struct FilePatterns: Sendable {
+    /// What programs call a file that they have not finished, or made for themselves.
+    package static let unfinished = [
+        ".*", "*~", "~$*", "#*#", "*.part", "*.partial", "*.filepart", "*.tmp", "*.temp", "*.crdownload",
+        "*.download", "*.opdownload", "*.aria2", "*.swp",
+    ]
+
+    private let include: [Pattern]
+    private let exclude: [Pattern]
+    /// Those of `unfinished` that no pattern of `include` names.
+    private let left: [GlobPattern]
+
+    /// - Parameters:
+    ///   - include: None for all files. A pattern that is itself such a name, as `*.part` is, takes unfinished files too.
+    ///   - exclude: Counts more than `include`.
+    package init(include: [String] = [], exclude: [String] = []) {
+        self.include = include.map(Pattern.init)
+        self.exclude = exclude.map(Pattern.init)
+        let names = include.compactMap { $0.split(separator: "/").last.map { Array($0.utf8) } }
+        left = Self.unfinished.map { GlobPattern(Array($0.utf8)) }.filter { pattern in
+            !names.contains(where: pattern.matches)
+        }
+    }
+
+    /// - Parameter path: The names from below the folder on to the file's own.
+    package func take(file path: [[UInt8]]) -> Bool {
+        guard let name = path.last, !left.contains(where: { $0.matches(name) }) else { return false }
+        guard path.dropLast().allSatisfy({ $0.first != 0x2E }) else { return false }
+        guard include.isEmpty || include.contains(where: { $0.matches(path) }) else { return false }
+        return !path.indices.contains { end in exclude.contains { $0.matches(Array(path[...end])) } }
+    }
+
+    /// Whether there is any use in looking into a folder. Hidden ones are never looked into.
+    package func enter(folder path: [[UInt8]]) -> Bool {
+        path.last?.first != 0x2E && !exclude.contains { $0.matches(path) }
+    }
+
+    private struct Pattern: Sendable {
+        private enum Part: Sendable {
+            case name(GlobPattern)
+            case anyFolders
+        }
+
+        private let parts: [Part]
+        private let isOfName: Bool
+
+        init(_ text: String) {
+            let names = text.utf8.split(separator: 0x2F)
+            isOfName = names.count == 1 && text.utf8.first != 0x2F
+            parts = names.map { $0.elementsEqual("**".utf8) ? .anyFolders : .name(GlobPattern(Array($0))) }
+        }
+
+        func matches(_ path: [[UInt8]]) -> Bool {
+            guard isOfName, let name = path.last else { return Self.matches(parts[...], path[...]) }
+            return Self.matches(parts[...], [name])
+        }
+
+        private static func matches(_ parts: ArraySlice<Part>, _ path: ArraySlice<[UInt8]>) -> Bool {
+            guard let first = parts.first else { return path.isEmpty }
+            switch first {
+            case .name(let pattern):
+                guard let name = path.first, pattern.matches(name) else { return false }
+                return matches(parts.dropFirst(), path.dropFirst())
+            case .anyFolders:
+                return path.indices.contains { matches(parts.dropFirst(), path[$0...]) }
+                    || matches(parts.dropFirst(), [])
+            }
+        }
+    }
+}

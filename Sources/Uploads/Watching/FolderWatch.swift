@@ -1,0 +1,109 @@
+import Foundation
+import Synchronization
+package import Transfer
+
+/// Watches one folder on a thread of its own: a folder on a medium that hangs holds up nobody else.
+package final class FolderWatch: Sendable {
+    /// What is to be done with a file that has been uploaded.
+    package enum Removal: Hashable, Sendable {
+        case delete
+        case move(to: LocalPath, names: [[UInt8]])
+    }
+
+    private enum Order {
+        case lookAgain(LocalPath)
+        case leave(LocalPath, FileIdentity)
+        case remove(SentFile, Removal)
+    }
+
+    private struct Inbox {
+        var orders: [Order] = []
+        var isStopped = false
+    }
+
+    private let inbox = Mutex(Inbox())
+    private let alarm: WatchAlarm
+    private let ended = DispatchSemaphore(value: 0)
+
+    /// - Throws: `SystemCallError` if there is no descriptor left.
+    package init() throws(SystemCallError) { alarm = try WatchAlarm() }
+
+    /// Begins to watch.
+    ///
+    /// - Parameters:
+    ///   - events: Made and used on the thread.
+    ///   - report: Called on the thread, with what one round brought.
+    package func start(
+        _ tree: WatchedTree,
+        events: @escaping @Sendable () -> any FolderEvents = FolderWatch.systemEvents,
+        report: @escaping @Sendable ([WatchReport]) -> Void
+    ) {
+        Thread.detachNewThread { [self] in
+            run(tree, events(), report)
+            ended.signal()
+        }
+    }
+
+    package static let systemEvents: @Sendable () -> any FolderEvents = {
+        do throws(UnwatchedFolder) { return try SystemFolderEvents() } catch {
+            return NoFolderEvents(because: error)
+        }
+    }
+
+    /// The file is to be told once more, when it has settled.
+    package func lookAgain(at path: LocalPath) { order(.lookAgain(path)) }
+
+    /// This version of it is not to be told.
+    package func leave(_ path: LocalPath, _ identity: FileIdentity) { order(.leave(path, identity)) }
+
+    /// Takes a file out of the folder; `removed` is reported.
+    package func remove(_ file: SentFile, by removal: Removal) { order(.remove(file, removal)) }
+
+    /// Returns when nothing is done any more, or in a moment if the medium hangs.
+    package func stop() {
+        inbox.withLock { $0.isStopped = true }
+        alarm.ring()
+        _ = ended.wait(timeout: .now() + .seconds(1))
+    }
+
+    private func order(_ order: Order) {
+        inbox.withLock { $0.orders.append(order) }
+        alarm.ring()
+    }
+
+    private func run(
+        _ tree: WatchedTree, _ events: any FolderEvents, _ report: ([WatchReport]) -> Void
+    ) {
+        var tree = tree
+        var happened: [FolderEvent] = []
+        while true {
+            let (orders, isStopped) = inbox.withLock { inbox in
+                defer { inbox.orders = [] }
+                return (inbox.orders, inbox.isStopped)
+            }
+            guard !isStopped else { return }
+            var reports: [WatchReport] = []
+            for order in orders {
+                switch order {
+                case .lookAgain(let path): tree.lookAgain(at: path, now: .now)
+                case .leave(let path, let identity): tree.leave(path, identity)
+                case .remove(let file, let removal):
+                    let outcome = remove(file, removal)
+                    reports.append(.removed(file.path, outcome))
+                    if outcome == .changed { tree.lookAgain(at: file.path, now: .now) }
+                }
+            }
+            reports += tree.work(happened, events: events, at: .now)
+            report(reports)
+            let wait = tree.nextMoment().map { max(.zero, SuspendingClock.now.duration(to: $0)) } ?? .zero
+            happened = events.wait(for: alarm, upTo: wait)
+        }
+    }
+
+    private func remove(_ file: SentFile, _ removal: Removal) -> SentFile.Outcome {
+        switch removal {
+        case .delete: file.delete()
+        case .move(let folder, let names): file.move(to: folder, as: names)
+        }
+    }
+}

@@ -1,0 +1,107 @@
+package import Transfer
+import UploadProtocols
+
+/// What became of one version of a file in a watched folder. Kept until the file is gone, so that nothing is sent twice.
+package struct WatchNote: Hashable, Sendable {
+    package enum Fate: Hashable, Sendable {
+        /// About to be queued: after a crash it may be.
+        case adding
+        case queued(Upload.ID)
+        /// Nothing more is done about this version.
+        case over
+        /// It is gone, and nothing need be known of it.
+        case gone
+    }
+
+    package var path: LocalPath
+    /// Where to: a destination's name, or an address without its query.
+    package var to: String
+    package var identity: FileIdentity
+    package var fate: Fate
+
+    package init(path: LocalPath, to: String, identity: FileIdentity, fate: Fate) {
+        self.path = path
+        self.to = to
+        self.identity = identity
+        self.fate = fate
+    }
+}
+
+extension WatchNote {
+    /// One line of JSON with its line break.
+    var line: [UInt8] {
+        var writer = JSONWriter()
+        writer.raw("{\"path\":")
+        writer.path(path)
+        if fate != .gone {
+            writer.raw(",\"to\":")
+            writer.string(to)
+            writer.raw(",\"device\":")
+            writer.integer(identity.device)
+            writer.raw(",\"inode\":")
+            writer.integer(identity.inode)
+            writer.raw(",\"size\":")
+            writer.integer(identity.size)
+            writer.raw(",\"modified\":")
+            writer.quotedInteger(identity.modified)
+            writer.raw(",\"changed\":")
+            writer.quotedInteger(identity.changed)
+        }
+        switch fate {
+        case .adding: writer.raw(",\"state\":\"adding\"")
+        case .queued(let id):
+            writer.raw(",\"state\":\"queued\",\"id\":")
+            writer.integer(id)
+        case .over: writer.raw(",\"state\":\"over\"")
+        case .gone: writer.raw(",\"state\":\"gone\"")
+        }
+        writer.raw("}\n")
+        return writer.bytes
+    }
+
+    /// Reads a line without its line break; nil if it is not a whole one, or only a newer version understands it.
+    init?(line: UnsafeBufferPointer<UInt8>) {
+        var cursor = JSONCursor(line)
+        guard let note = try? cursor.watchNote() else { return nil }
+        self = note
+    }
+}
+
+extension JSONCursor {
+    fileprivate mutating func watchNote() throws(MalformedJSON) -> WatchNote {
+        var path: LocalPath?
+        var to = ""
+        var identity = FileIdentity(device: 0, inode: 0, size: 0, modified: 0, changed: 0)
+        var state: String?
+        var id: Upload.ID?
+        var isFirst = true
+        try expect("{")
+        while let key = try key(isFirst: &isFirst) {
+            switch key {
+            case "path": path = try self.path()
+            case "to":
+                to = try string()
+                // A signature may be another one by now, and the place is the same.
+                if to.contains("://") { to = UploadAddress.withoutQuery(to) }
+            case "device": identity.device = try integer()
+            case "inode": identity.inode = try integer()
+            case "size": identity.size = try integer()
+            case "modified": identity.modified = try integer()
+            case "changed": identity.changed = try integer()
+            case "state": state = try string()
+            case "id": id = try integer()
+            default: try skipValue()
+            }
+        }
+        guard isAtEnd else { throw malformed("text after the line") }
+        let fate: WatchNote.Fate
+        switch (try require(state, "state"), id) {
+        case ("adding", _): fate = .adding
+        case ("queued", let id?): fate = .queued(id)
+        case ("over", _): fate = .over
+        case ("gone", _): fate = .gone
+        default: throw newer("a state of a watched file that this version does not know")
+        }
+        return WatchNote(path: try require(path, "path"), to: to, identity: identity, fate: fate)
+    }
+}

@@ -1,0 +1,129 @@
+import Foundation
+import StateSimulation
+import Testing
+import Transfer
+import UploadProtocols
+
+@testable import Uploads
+
+/// What servers may hold of uploads that were given up, in the state folder.
+struct AbandonedUploadsTests {
+    private static let now = Date(timeIntervalSince1970: 1_800_000_000)
+
+    private let state: TemporaryState
+    private let file: AbandonedUploads
+
+    init() throws {
+        state = try TemporaryState()
+        file = AbandonedUploads(folder: LocalPath(state.path))
+    }
+
+    private var another: AbandonedUploads { AbandonedUploads(folder: LocalPath(state.path)) }
+
+    private func entry(
+        _ number: Int, held: ByteCount = 5, since date: Date = now, expires: Date? = nil, field: String = ""
+    ) throws -> AbandonedUpload {
+        let resource = Resource(
+            url: "https://h.example/\(number)", confirmed: held, expires: expires, fields: ["more": field])
+        return try #require(
+            AbandonedUpload(Upload.make(number, state: .paused(.user), resource: resource), since: date))
+    }
+
+    private func urls(_ file: AbandonedUploads, at date: Date = now) async -> [String] {
+        await file.all(now: date).map { String($0.url.dropFirst("https://h.example/".count)) }
+    }
+
+    @Test func `what is written down is there for another process, without what was struck out`() async throws
+    {
+        file.add([try entry(1), try entry(2), try entry(3)])
+        await file.flush()
+        #expect(await another.all(now: Self.now).first == (try entry(1)))
+        let other = another
+        other.strike(["https://h.example/2", "https://h.example/9"])
+        await other.flush()
+        #expect(await urls(file) == ["1", "3"])
+    }
+
+    @Test func `what one process strikes out while another adds is struck out, and nothing else`()
+        async throws
+    {
+        file.add([try entry(1)])
+        await file.flush()
+        let other = another
+        #expect(await urls(other) == ["1"])
+        file.add([try entry(2)])
+        await file.flush()
+        other.strike(["https://h.example/1"])
+        await other.flush()
+        file.add([try entry(3)])
+        #expect(await urls(file) == ["2", "3"])
+    }
+
+    @Test func `an upload that is given up earlier than it was said has the earlier date`() async throws {
+        let later = Self.now.addingTimeInterval(10)
+        file.add([try entry(1, since: later)])
+        file.add([try entry(1, since: Self.now)])
+        file.add([try entry(1, since: later)])
+        #expect(await file.all(now: later).map(\.since) == [Self.now])
+    }
+
+    @Test func `what the server has dropped by now is not told`() async throws {
+        file.add([try entry(1, expires: Self.now), try entry(2, expires: Self.now.addingTimeInterval(1))])
+        #expect(await urls(file) == ["2"])
+    }
+
+    @Test func `nothing is made before there is something to write`() async throws {
+        file.strike(["https://h.example/1"])
+        #expect(await urls(file).isEmpty)
+        #expect(!FileManager.default.fileExists(atPath: state.path))
+    }
+
+    @Test func `the file is its owner's alone`() async throws {
+        file.add([try entry(1)])
+        await file.flush()
+        #expect(try state.mode(of: "abandoned.jsonl") == 0o600)
+    }
+
+    @Test(arguments: ["{\"kept\":{\"up", "x", "\n\n", "\u{0}"])
+    func `a line that a killed process left half is passed over`(torn: String) async throws {
+        file.add([try entry(1)])
+        await file.flush()
+        let path = state.path + "/abandoned.jsonl"
+        let text = try String(contentsOfFile: path, encoding: .utf8)
+        try state.put(text + torn, as: "abandoned.jsonl")
+        file.add([try entry(2)])
+        #expect(await urls(file) == ["1", "2"])
+    }
+
+    @Test func `the oldest are forgotten beyond a thousand, and the file does not grow for ever`()
+        async throws
+    {
+        let field = String(repeating: "x", count: 10_000)
+        for start in stride(from: 1, through: 1500, by: 100) {
+            file.add(try (start..<start + 100).map { try entry($0, field: field) })
+        }
+        #expect(await urls(file) == (501...1500).map { "\($0)" })
+        let size = try FileManager.default.attributesOfItem(atPath: state.path + "/abandoned.jsonl")[.size]
+        #expect((size as? Int ?? 0) < 15 << 20)
+    }
+
+    @Test func `one with very many parts is left to its server`() async throws {
+        file.add([try entry(1, field: String(repeating: "x", count: 70_000)), try entry(2)])
+        #expect(await urls(file) == ["2"])
+    }
+
+    @Test func `what cannot be written is known as long as the process lives`() async throws {
+        try Data().write(to: URL(filePath: state.path))
+        file.add([try entry(1)])
+        #expect(await urls(file) == ["1"])
+        file.strike(["https://h.example/1"])
+        #expect(await urls(file).isEmpty)
+    }
+
+    @Test func `of an upload that is done, or that nothing was begun of, nothing is left`() {
+        #expect(AbandonedUpload(.make(1), since: Self.now) == nil)
+        let done = Upload.make(
+            1, state: .done(Receipt(), at: Self.now), resource: Resource(url: "https://h.example/1"))
+        #expect(AbandonedUpload(done, since: Self.now) == nil)
+    }
+}

@@ -1,0 +1,112 @@
+import Foundation
+import StateSimulation
+import Support
+import Testing
+import Transfer
+import UploadProtocols
+
+@testable import Uploads
+
+/// What the runner remembers of uploads that were given up, and how it deletes that.
+struct RunnerAbandonedTests {
+    private static let now = Date(timeIntervalSince1970: 1_800_000_000)
+
+    private let state: TemporaryState
+
+    init() throws { state = try TemporaryState() }
+
+    private func with(
+        _ destinations: [Destination], _ body: (DestinationRunner) async throws -> Void
+    ) async throws {
+        let runner = DestinationRunner(
+            destinations: destinations, abandoned: AbandonedUploads(folder: LocalPath(state.path)),
+            proxy: .none, pace: RateLimit(), now: { Self.now })
+        do { try await body(runner) } catch {
+            await runner.shutdown()
+            throw error
+        }
+        await runner.shutdown()
+    }
+
+    private func place(_ url: String, _ protocolName: String = "tus", name: String = "d") -> Destination {
+        Destination(name: name, url: url, protocolName: protocolName, proxy: .none)
+    }
+
+    private func upload(_ id: Upload.ID = 1, to destination: Destination) -> Upload {
+        var upload = Upload.make(id, state: .paused(.user))
+        upload.target = destination.target(name: "film")
+        upload.resource = Resource(url: destination.url + "\(id)", confirmed: 7)
+        return upload
+    }
+
+    @Test(arguments: [(204, false), (410, false), (403, true), (500, true)])
+    func `what a server does not delete is left there`(status: Int, isLeft: Bool) async throws {
+        let server = try HostileServer([.answer(status)])
+        defer { server.stop() }
+        let destination = place(server.url("/files/"))
+        let upload = upload(to: destination)
+        try await with([destination]) { runner in
+            runner.abandon([upload], since: Self.now)
+            await runner.discard(upload)
+            let left = await runner.abandoned(at: destination)
+            #expect(left.map(\.held) == (isLeft ? [7] : []))
+        }
+        #expect(server.requests.map(\.method) == ["DELETE"])
+    }
+
+    @Test func `what is left can be deleted by another process, and its refusal is told`() async throws {
+        let server = try HostileServer([.answer(403), .answer(204)])
+        defer { server.stop() }
+        let destination = place(server.url("/files/"))
+        try await with([destination]) { $0.abandon([upload(to: destination)], since: Self.now) }
+        try await with([destination]) { runner in
+            let entry = try #require(await runner.abandoned(at: destination).first)
+            let failure = await #expect(throws: UploadFailure.self) { try await runner.remove(entry) }
+            #expect(failure?.status == 403)
+            #expect(await runner.abandoned(at: destination).count == 1)
+            try await runner.remove(entry)
+            #expect(await runner.abandoned(at: destination).isEmpty)
+        }
+    }
+
+    @Test func `what can still be put back is not left`() async throws {
+        let destination = place("http://127.0.0.1:9/files/")
+        try await with([destination]) { runner in
+            runner.abandon([upload(to: destination)], since: Self.now.addingTimeInterval(1))
+            #expect(await runner.abandoned(at: destination).isEmpty)
+            runner.abandon([upload(2, to: destination)], since: Self.now)
+            runner.reclaim([upload(2, to: destination)])
+            #expect(await runner.abandoned(at: destination).isEmpty)
+        }
+    }
+
+    @Test func `credentials go nowhere else than the configuration sends them now`() async throws {
+        let before = place("http://other.example/files/")
+        let destination = place("http://127.0.0.1:9/files/")
+        try await with([destination]) { runner in
+            runner.abandon([upload(to: before)], since: Self.now)
+            #expect(await runner.abandoned(at: destination).isEmpty)
+        }
+        try await with([before]) { runner in #expect(await runner.abandoned(at: before).count == 1) }
+    }
+
+    @Test func `addresses are told, each once`() async throws {
+        let (first, second) = (place("http://a.example/f/", name: ""), place("http://b.example/f/", name: ""))
+        try await with([]) { runner in
+            runner.abandon([upload(to: first), upload(2, to: first), upload(3, to: second)], since: Self.now)
+            let places = await runner.abandonedAddresses()
+            #expect(places.map(\.url) == [first.url, second.url])
+            #expect(places.map(\.protocolName) == ["tus", "tus"])
+            #expect(await runner.abandoned(at: places[0]).map(\.upload.id) == [1, 2])
+        }
+    }
+
+    @Test(arguments: ["put", "azure"])
+    func `of a protocol that has nothing to delete nothing is remembered`(name: String) async throws {
+        let destination = place("http://127.0.0.1:9/files/", name)
+        try await with([destination]) { runner in
+            runner.abandon([upload(to: destination)], since: Self.now)
+            #expect(await runner.abandoned(at: destination).isEmpty)
+        }
+    }
+}

@@ -1,0 +1,95 @@
+import StateSimulation
+import Support
+import Testing
+import Transfer
+import UploadProtocols
+
+@testable import Uploads
+
+/// Uploads that go by several limits at once.
+struct ScopedLimitTests {
+    /// The bytes that each upload sends in a minute: each asks again when it was told to, with pieces as large as it may.
+    private func sent(_ uploads: [Upload], _ rates: [LimitScope: ByteCount]) -> [ByteCount] {
+        let start = ContinuousClock.now
+        let clock = ManualClock()
+        let limit = RateLimit { start.advanced(by: clock.now.offset) }
+        limit.set(rates)
+        let paces = uploads.map { limit.pace(of: $0) }
+        var next = paces.map { _ in Duration.zero }
+        var sent = paces.map { _ in ByteCount(0) }
+        while let first = next.indices.min(by: { next[$0] < next[$1] }), next[first] < .seconds(60) {
+            clock.advance(by: max(.zero, next[first] - clock.now.offset))
+            let piece = paces[first].pieceLimit ?? 100_000
+            let wait = paces[first].delay(beforeSending: piece)
+            if wait == .zero { sent[first] += piece }
+            // A piece without a limit takes its time on the wire.
+            next[first] = clock.now.offset + (wait == .zero ? .milliseconds(1) : wait)
+        }
+        return sent
+    }
+
+    private func upload(_ id: Upload.ID, to destination: String, batch: String? = nil) -> Upload {
+        var upload = Upload.make(id)
+        upload.target.destination = destination
+        upload.batch = batch
+        return upload
+    }
+
+    @Test func `a destination is limited alone, all its uploads together, and others are not`() {
+        let uploads = [
+            upload(1, to: "slow"), upload(2, to: "slow"), upload(3, to: "fast"), upload(4, to: ""),
+        ]
+        let sent = sent(uploads, [.destination("slow"): 100_000])
+        #expect((5_800_000...6_050_000).contains(sent[0] + sent[1]), "\(sent)")
+        #expect(sent[0] > 2_000_000 && sent[1] > 2_000_000, "\(sent)")
+        #expect(sent[2] > 1_000_000_000 && sent[3] > 1_000_000_000, "\(sent)")
+    }
+
+    @Test func `the strictest of all limits counts`() {
+        let uploads = [upload(1, to: "a", batch: "b"), upload(2, to: "a")]
+        let sent = sent(uploads, [.total: 1_000_000, .destination("a"): 300_000, .batch("b"): 100_000])
+        #expect((5_500_000...6_050_000).contains(sent[0]), "\(sent)")
+        #expect((17_000_000...18_100_000).contains(sent[0] + sent[1]), "\(sent)")
+    }
+
+    @Test func `who sends in small pieces for another limit has the same share of the total`() {
+        // What the limit of `a` gives would be more than its half.
+        let uploads = [upload(1, to: "a"), upload(2, to: "b")]
+        let sent = sent(
+            uploads, [.total: 1_000_000, .destination("a"): 600_000, .destination("b"): 5_000_000])
+        #expect((57_000_000...60_500_000).contains(sent[0] + sent[1]), "\(sent)")
+        #expect(sent[0] > 24_000_000, "\(sent)")
+        #expect(sent[1] > 24_000_000, "\(sent)")
+    }
+
+    @Test func `pieces are as small as the strictest limit wants them`() {
+        let limit = RateLimit(10_000_000)
+        limit[.destination("a")] = 100_000
+        #expect(limit.pace(of: upload(1, to: "a")).pieceLimit == 10_000)
+        #expect(limit.pace(of: upload(2, to: "b")).pieceLimit == 1_000_000)
+        limit.set([:])
+        #expect(limit.pace(of: upload(1, to: "a")).pieceLimit == nil)
+    }
+
+    @Test func `what waits for one limit is not booked in another`() {
+        let now = ContinuousClock.now
+        let limit = RateLimit(1000) { now }
+        limit[.destination("a")] = 1
+        let pace = limit.pace(of: upload(1, to: "a"))
+        #expect(pace.delay(beforeSending: 1) == .zero)
+        for _ in 0..<100 { #expect(pace.delay(beforeSending: 1000) > .zero) }
+        // One byte of the total is gone.
+        #expect(limit.delay(beforeSending: 1) > .zero)
+        #expect(limit.delay(beforeSending: 1) < .milliseconds(10))
+    }
+
+    @Test func `a limit that stays goes on with what is booked when others change`() {
+        let now = ContinuousClock.now
+        let limit = RateLimit(1) { now }
+        _ = limit.delay(beforeSending: 1000)
+        limit.set([.total: 1, .batch("b"): 5])
+        #expect(limit.delay(beforeSending: 1) > .zero)
+        limit.set([.total: 2, .batch("b"): 5])
+        #expect(limit.delay(beforeSending: 1) == .zero)
+    }
+}

@@ -1,0 +1,56 @@
+import StateSimulation
+import Testing
+import UploadProtocols
+
+@testable import Uploads
+
+/// The settings as the queue's files have them.
+struct SettingsRecordTests {
+    private func text(_ settings: QueueSettings, unknown: String = "") -> String {
+        var writer = JSONWriter()
+        writer.settings(settings, unknown: Array(unknown.utf8))
+        return String(decoding: writer.bytes, as: UTF8.self)
+    }
+
+    private func read(_ text: String) throws -> (settings: QueueSettings, unknown: String) {
+        try Array(text.utf8).withUnsafeBufferPointer { bytes in
+            var cursor = JSONCursor(bytes)
+            let (settings, unknown) = try cursor.settings()
+            return (settings, String(decoding: unknown, as: UTF8.self))
+        }
+    }
+
+    @Test(
+        arguments: [
+            [:], [.total: .atMost(9)], [.total: .unlimited], [.destination("a\"\n"): .atMost(.max)],
+            [
+                .total: .unlimited, .destination(""): .unlimited, .batch("é"): .atMost(1),
+                .destination("b"): .atMost(2),
+            ],
+        ] as [[LimitScope: Bandwidth]])
+    func `what was ordered comes back`(limits: [LimitScope: Bandwidth]) throws {
+        let settings = QueueSettings(limits: limits, concurrency: 3, nextID: 8)
+        #expect(try read(text(settings)).settings == settings)
+        #expect(try read(text(settings, unknown: #","x":[1]"#)).unknown == #","x":[1]"#)
+    }
+
+    @Test func `the limit of all uploads stands where older versions look for it`() {
+        #expect(
+            text(QueueSettings(limits: [.total: .atMost(9), .batch("b"): .atMost(2)]))
+                == #"{"nextID":1,"bandwidthLimit":9,"limits":[{"scope":"batch","name":"b","rate":2}]}"#)
+    }
+
+    @Test func `what an older version set counts, whatever it kept without knowing`() throws {
+        let text =
+            #"{"nextID":1,"bandwidthLimit":9,"limits":[{"scope":"total"},{"scope":"batch","name":"b","rate":2}]}"#
+        #expect(try read(text).settings.limits == [.total: .atMost(9), .batch("b"): .atMost(2)])
+    }
+
+    @Test(arguments: [
+        #"[{"scope":"total"},{"scope":"total"}]"#, #"[{"scope":"host","name":"h"}]"#, #"[{"scope":"batch"}]"#,
+        #"[{"name":"b","rate":1}]"#, #"{"total":1}"#, #"[{"scope":"total","rate":1.5}]"#, "null",
+    ])
+    func `limits that cannot be meant are refused`(limits: String) {
+        #expect(throws: MalformedJSON.self) { try read(#"{"nextID":1,"limits":\#(limits)}"#) }
+    }
+}

@@ -1,0 +1,108 @@
+#if os(Linux)
+    import Foundation
+    import Support
+    import Testing
+    import Transfer
+
+    @testable import Uploads
+
+    #if canImport(Glibc)
+        import Glibc
+    #endif
+
+    /// What the kernel really tells of a real folder.
+    struct FolderEventsTests {
+        private let directory: TemporaryDirectory
+        private let events: SystemFolderEvents
+        private let alarm: WatchAlarm
+
+        init() throws {
+            directory = try TemporaryDirectory()
+            events = try SystemFolderEvents()
+            alarm = try WatchAlarm()
+            #expect(events.watch(LocalPath(directory.path)) == nil)
+        }
+
+        private func path(_ name: String) -> LocalPath { LocalPath(directory.path(name)) }
+
+        /// What it tells until it has told `last`.
+        private func told(until last: FolderEvent) -> [FolderEvent] {
+            var told: [FolderEvent] = []
+            while !told.contains(last) {
+                let more = events.wait(for: alarm, upTo: .seconds(10))
+                if more.isEmpty { break }
+                told += more
+            }
+            return told
+        }
+
+        @Test func `a file that is made, closed, renamed and deleted is told by its names`() throws {
+            try directory.write([1], to: "a")
+            #expect(told(until: .changed(path("a"))).contains(.changed(path("a"))))
+            #expect(rename(directory.path("a"), directory.path("b")) == 0)
+            #expect(told(until: .changed(path("b"))).contains(.changed(path("b"))))
+            #expect(unlink(directory.path("b")) == 0)
+            #expect(told(until: .changed(path("b"))).contains(.changed(path("b"))))
+        }
+
+        @Test func `a folder in it is told, and what is in that when it is watched`() throws {
+            #expect(mkdir(directory.path("in"), 0o700) == 0)
+            #expect(told(until: .folderCame(path("in"))) == [.folderCame(path("in"))])
+            #expect(events.watch(path("in")) == nil)
+            try directory.write([1], to: "in/a")
+            #expect(told(until: .changed(path("in/a"))).contains(.changed(path("in/a"))))
+        }
+
+        @Test func `a folder that was moved tells by its new name when it is watched by that`() throws {
+            #expect(mkdir(directory.path("in"), 0o700) == 0)
+            _ = told(until: .folderCame(path("in")))
+            _ = events.watch(path("in"))
+            #expect(rename(directory.path("in"), directory.path("on")) == 0)
+            let moved = told(until: .folderCame(path("on")))
+            #expect(moved.contains(.folderWent(path("in"))))
+            try directory.write([1], to: "on/early")
+            #expect(events.watch(path("on")) == nil)
+            try directory.write([1], to: "on/a")
+            let after = told(until: .changed(path("on/a")))
+            #expect(after.contains(.changed(path("on/a"))))
+            #expect(
+                !after.contains {
+                    if case .changed(let file) = $0 { file.isBelow(path("in")) } else { false }
+                })
+        }
+
+        @Test func `the end of the folder itself is told`() throws {
+            #expect(rmdir(directory.path) == 0)
+            #expect(
+                told(until: .folderWent(LocalPath(directory.path))).last
+                    == .folderWent(LocalPath(directory.path)))
+            #expect(events.watch(LocalPath(directory.path)) == .gone)
+        }
+
+        @Test func `that more happened than the system keeps is told`() throws {
+            let text = try String(contentsOfFile: "/proc/sys/fs/inotify/max_queued_events", encoding: .utf8)
+            let limit = try #require(Int(text.trimmingCharacters(in: .whitespacesAndNewlines)))
+            guard limit <= 50_000 else { return }
+            // Two events each time, and no two the same in a row, which would count as one.
+            for number in 0...limit / 2 {
+                let descriptor = open(directory.path("\(number % 100)"), O_WRONLY | O_CREAT, 0o600)
+                close(descriptor)
+                unlink(directory.path("\(number % 100)"))
+            }
+            #expect(told(until: .lost).last == .lost)
+        }
+
+        @Test func `the alarm ends a wait without end`() throws {
+            alarm.ring()
+            #expect(events.wait(for: alarm, upTo: nil).isEmpty)
+        }
+
+        @Test func `a name that is no text arrives as it is`() throws {
+            let name: [UInt8] = [0x61, 0xFF, 0x62]
+            let file = LocalPath(directory.path).appending(name)
+            let descriptor = file.withCString { open($0, O_WRONLY | O_CREAT, 0o600) }
+            close(descriptor)
+            #expect(told(until: .changed(file)).contains(.changed(file)))
+        }
+    }
+#endif
