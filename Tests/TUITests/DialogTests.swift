@@ -123,15 +123,17 @@ import Uploads
 
 @Suite struct PromptTests {
     @Test(
-        arguments: [("20M", 20 << 20), ("800k", 800 << 10), ("", nil), ("0", nil), ("off", nil)]
-            as [(String, Int64?)])
-    func `a limit is read as people write it`(text: String, limit: Int64?) {
-        var model = Model.make(status: EngineStatus(bandwidthLimit: 5 << 20))
+        arguments: [
+            ("20M", .atMost(20 << 20)), ("800k", .atMost(800 << 10)), ("", .unlimited), ("0", .unlimited),
+            ("off", .unlimited), (" AUTO", nil),
+        ] as [(String, Bandwidth?)])
+    func `a limit is read as people write it`(text: String, limit: Bandwidth?) {
+        var model = Model.make(status: EngineStatus(limits: [BandwidthLimit(.total, .atMost(5 << 20))]))
         model.type("b")
         _ = model.update(.key(.control("u")))
         model.type(text)
         let answer = model.update(.key(.enter))
-        #expect(answer.commands == [.limitBandwidth(limit)])
+        #expect(answer.commands == [.limitBandwidth(limit, .total)])
     }
 
     @Test func `the old value is there to begin with`() {
@@ -156,7 +158,9 @@ import Uploads
 
 @Suite struct OfferedValueTests {
     private func asked(_ keys: String) -> Model {
-        var model = Model.make([.make(1)], status: EngineStatus(bandwidthLimit: 3 << 20, concurrency: 3))
+        var model = Model.make(
+            [.make(1)],
+            status: EngineStatus(limits: [BandwidthLimit(.total, .atMost(3 << 20))], concurrency: 3))
         model.type(keys)
         return model
     }
@@ -165,6 +169,12 @@ import Uploads
         var model = asked("c5")
         let effects = model.update(.key(.enter))
         #expect(effects.commands == [.limitConcurrency(5)])
+    }
+
+    @Test func `enter alone leaves a limit to whatever it is from`() {
+        var model = asked("b")
+        #expect(model.update(.key(.enter)).isEmpty)
+        #expect(model.context == .list)
     }
 
     @Test func `enter alone keeps the value that is offered`() {

@@ -237,7 +237,7 @@ import Uploads
     @Test(arguments: [72, 80, 120])
     func `the limit is written as the rate is`(columns: Int) {
         var model = Model.make([.make(1, state: .running)], columns: columns)
-        _ = model.change(status: EngineStatus(bandwidthLimit: 5 << 20))
+        _ = model.change(status: EngineStatus(limits: [BandwidthLimit(.total, .atMost(5 << 20))]))
         #expect(model.frame().text(0).contains("B/s  limit 5 MB/s  "))
         _ = model.change(.make(1, state: .paused(.user)))
         #expect(model.frame().text(0).contains(" limit 5 MB/s"))

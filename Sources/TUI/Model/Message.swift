@@ -61,7 +61,7 @@ enum Request: Hashable, Sendable {
     case resume, retry, move, tryNow
     /// With the name if it is one upload: it is gone when the answer comes.
     case remove(name: String?)
-    case limitBandwidth(ByteCount?)
+    case limitBandwidth(Bandwidth?)
     case limitConcurrency(Int)
     case stopWhenIdle
     case undo, redo, startEngine

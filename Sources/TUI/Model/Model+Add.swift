@@ -176,7 +176,7 @@ extension Model {
         }
         // What was marked must not be lost to an answer that is known before.
         guard !add.destinations.isEmpty else {
-            return refuse("no destination is configured: ferry config --print-example")
+            return refuse("no destination is configured: ferry init sets one up")
         }
         dialog = nil
         lastDestination = add.destinationName

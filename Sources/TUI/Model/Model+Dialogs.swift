@@ -39,13 +39,17 @@ extension Model {
         let text = prompt.line.text.filter { !$0.isWhitespace }
         switch prompt.subject {
         case .bandwidth:
-            if text.isEmpty || text == "0" || text.lowercased() == "off" {
-                return answer(.limitBandwidth(nil), .limitBandwidth(nil))
+            // Whatever it is from, it holds on.
+            if case .offered = prompt.entry {
+                dialog = nil
+                return []
             }
-            guard let limit = ByteFormat.parse(text), limit > 0 else {
-                return reject(prompt, "not an amount; try 20M, 800K, or nothing for no limit")
+            do throws(UploadFailure) {
+                let bandwidth = try text.isEmpty ? .unlimited : Bandwidth.ordered(text)
+                return answer(.limitBandwidth(bandwidth, .total), .limitBandwidth(bandwidth))
+            } catch {
+                return reject(prompt, "not an amount; try 20M, 800K, off or auto")
             }
-            return answer(.limitBandwidth(limit), .limitBandwidth(limit))
         case .concurrency:
             guard let number = Int(text), (1...256).contains(number) else {
                 return reject(prompt, "not a number from 1 to 256")

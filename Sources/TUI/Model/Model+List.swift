@@ -53,7 +53,7 @@ extension Model {
         case .moveToTop: return move(.top)
         case .moveToBottom: return move(.bottom)
         case .limitBandwidth:
-            let limit = status.bandwidthLimit.map { "\(ByteFormat.compact($0))" } ?? ""
+            let limit = status.totalLimit.bandwidth.rate.map { "\(ByteFormat.compact($0))" } ?? ""
             dialog = .prompt(PromptDialog(subject: .bandwidth, entry: .offered(limit)))
         case .limitConcurrency:
             dialog = .prompt(
@@ -191,7 +191,8 @@ extension Upload.State {
 extension Upload {
     var canBePaused: Bool { state.canBePaused }
     var isPausedByUser: Bool { state.isPausedByUser }
-    var canBeRetried: Bool { state.canBeRetried }
+    /// What is to start later can start now.
+    var canBeRetried: Bool { state.canBeRetried || state == .queued && start != nil }
 
     /// True if it has been tried, and will be again without anybody doing anything.
     var isUnderWay: Bool {

@@ -24,9 +24,9 @@ extension Model {
     /// Writes down what is true of the queue as a whole from now on.
     mutating func logChange(to status: EngineStatus) {
         for change in loggedStatus.take(status) {
-            let sentence = change.sentence(in: appearance.zone)
+            let sentence = change.sentence(at: clock.date, in: appearance.zone)
             switch change {
-            case .online, .storage(.saved, _), .contact(.here): log(.information, sentence)
+            case .online, .storage(.saved, _), .contact(.here), .limit: log(.information, sentence)
             case .offline, .storage, .notice, .asked, .contact(.lost): log(.warning, sentence)
             }
         }

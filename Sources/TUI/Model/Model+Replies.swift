@@ -11,9 +11,10 @@ extension Model {
         case .refused(let failure):
             if request == .stopWhenIdle { isFinishing = false }
             say(.failure, [failure.summary, failure.hint].compactMap { $0 }.joined(separator: "; "))
-        case .changed(let ids): say(ids, request)
+        case .changed(let ids), .addedPaused(let ids): say(ids, request)
         case .uploads(let uploads): say(uploads.map(\.id), request)
         case .reversed(let change, let ids): say(change, ids, isUndo: request == .undo)
+        case .limits: break  // the status tells them
         }
         return []
     }
@@ -54,9 +55,8 @@ extension Model {
             say(.information, phrases(removed, actions.phrase(.undo, "puts back")))
         case .move: break  // the list shows it
         case .tryNow: say(.information, "trying now")
-        case .limitBandwidth(let limit):
-            let text = limit.map { "all uploads together at most \(ByteFormat.rate(Double($0)))" }
-            say(.information, text ?? "no bandwidth limit")
+        case .limitBandwidth(let bandwidth):
+            say(.information, BandwidthOrder.told(bandwidth, of: .total))
         case .limitConcurrency(let number): say(.information, "\(Wording.count(number, "upload")) at once")
         case .stopWhenIdle:
             let count = Wording.count(table.running.count, "upload")

@@ -90,7 +90,10 @@ struct Model: Sendable {
         var traits = TargetTraits()
         if !marks.isEmpty { rows.forEachState(of: marks) { traits.add($0) } }
         traits.marked = traits.count
-        if traits.count == 0, let cursor, let upload = table[cursor.id] { traits.add(upload.state) }
+        if traits.count == 0, let cursor, let upload = table[cursor.id] {
+            traits.add(upload.state)
+            if upload.canBeRetried { traits.canBeRetried = true }
+        }
         return traits
     }
 

@@ -53,7 +53,7 @@ public struct QueueWatch: Sendable {
     private mutating func take(_ upload: Upload, isOld: Bool) -> QueueEvent.Outcome? {
         let before = seen[upload.id]
         var now = Seen(
-            outcome: QueueEvent.Outcome(upload.state), isPending: upload.state.isPending,
+            outcome: QueueEvent.Outcome(upload.state), isPending: upload.goesOn,
             attempts: upload.tries.attempts)
         pending += (now.isPending ? 1 : 0) - (before?.isPending == true ? 1 : 0)
         let isSame = before?.outcome == now.outcome && before?.attempts == now.attempts
@@ -84,7 +84,15 @@ public struct QueueWatch: Sendable {
         case .online: .online
         case .offline(let reason): .offline(reason: reason)
         case .storage(.refusing, let failure): .notSaved(failure)
-        case .storage, .contact, .notice, .asked: nil
+        case .storage, .contact, .notice, .asked, .limit: nil
         }
+    }
+}
+
+extension Upload {
+    /// True while the queue itself will do something about it. What waits for another one does not count: as long as that
+    /// goes on it counts itself, and if it does not, neither does this.
+    fileprivate var goesOn: Bool {
+        state.isPending && !(state == .queued && start?.after.isEmpty == false)
     }
 }

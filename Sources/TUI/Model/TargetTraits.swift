@@ -7,7 +7,7 @@ struct TargetTraits {
     var marked = 0
     private(set) var canBePaused = false
     private(set) var isPausedByUser = false
-    private(set) var canBeRetried = false
+    var canBeRetried = false
 
     mutating func add(_ state: Upload.State) {
         count += 1

@@ -31,6 +31,13 @@ extension UploadFilter {
                         return isFound != term.isNegated
                     }
                 }
+            case .batch(let word):
+                slots = columns.withUploads { uploads in
+                    slots.filter { slot in
+                        let batch = uploads[slot.index].batch
+                        return (batch.map { Self.contains(word, $0.utf8) } ?? false) != term.isNegated
+                    }
+                }
             case .largerThan(let size):
                 slots = columns.withUploads { uploads in
                     slots.filter { (uploads[$0.index].identity.size > size) != term.isNegated }

@@ -2,8 +2,8 @@ import Transfer
 import UploadProtocols
 import Uploads
 
-/// What of the list is shown: words that must all fit. `raw` (in the path), `!raw`, `state:failed`, `to:photos`, `size>1g`;
-/// `"two words"` are one.
+/// What of the list is shown: words that must all fit. `raw` (in the path), `!raw`, `state:failed`, `to:photos`,
+/// `batch:may`, `size>1g`; `"two words"` are one.
 ///
 /// Capital letters from A to Z count as small ones; all else must be the same byte by byte.
 struct UploadFilter: Hashable, Sendable {
@@ -11,6 +11,7 @@ struct UploadFilter: Hashable, Sendable {
         case path([UInt8])
         case state(StateKinds)
         case target([UInt8])
+        case batch([UInt8])
         case largerThan(ByteCount)
         case smallerThan(ByteCount)
     }
@@ -45,6 +46,7 @@ struct UploadFilter: Hashable, Sendable {
                     Self.contains(word, upload.target.destination.utf8)
                         || Self.contains(word, upload.target.url.utf8)
                         || Self.contains(word, upload.target.name.utf8)
+                case .batch(let word): upload.batch.map { Self.contains(word, $0.utf8) } ?? false
                 case .state(let kinds): kinds.contains(StateKinds(upload.state))
                 case .largerThan(let size): upload.size > size
                 case .smallerThan(let size): upload.size < size
@@ -60,7 +62,8 @@ struct UploadFilter: Hashable, Sendable {
             if new == old { return true }
             guard !new.isNegated, !old.isNegated else { return false }
             return switch (new.subject, old.subject) {
-            case (.path(let longer), .path(let shorter)), (.target(let longer), .target(let shorter)):
+            case (.path(let longer), .path(let shorter)), (.target(let longer), .target(let shorter)),
+                (.batch(let longer), .batch(let shorter)):
                 longer.starts(with: shorter)
             default: false
             }
@@ -87,6 +90,9 @@ struct UploadFilter: Hashable, Sendable {
             return .state(kinds)
         }
         if let value = value(of: "to:", in: word) { return value.isEmpty ? nil : .target(Array(value.utf8)) }
+        if let value = value(of: "batch:", in: word) {
+            return value.isEmpty ? nil : .batch(Array(value.utf8))
+        }
         for (start, make) in [("size>", Subject.largerThan), ("size<", Subject.smallerThan)] {
             guard let value = value(of: start, in: word) else { continue }
             guard !value.isEmpty else { return nil }

@@ -78,6 +78,7 @@ extension Model {
         case .all: Array(table.uploads(in: .all))
         case .failed: Array(table.uploads(in: .failed))
         case .done: Array(table.uploads(in: .done))
+        case .batch(let name): table.uploads(in: .all).filter { $0.batch == name }
         }
     }
 }

@@ -13,7 +13,10 @@ enum PlainCommand: Hashable, Sendable {
     case retry(UploadSelection)
     case remove(UploadSelection)
     case move(UploadSelection, QueueMove)
-    case limit(ByteCount?)
+    /// Nil for what the configuration says.
+    case limit(Bandwidth?, LimitScope)
+    /// Which limits hold.
+    case limits
     case parallel(Int)
     case undo
     case redo
@@ -39,7 +42,7 @@ enum PlainCommand: Hashable, Sendable {
         case .retry: return .retry(try selection(words, verb, ["failed": .failed]))
         case .remove: return .remove(try selection(words, verb, ["done": .done]))
         case .move: return try move(words)
-        case .limit: return .limit(try limit(words))
+        case .limit: return try limit(words, rest)
         case .parallel: return .parallel(try count(words))
         case .undo: return .undo
         case .redo: return .redo
@@ -81,15 +84,23 @@ enum PlainCommand: Hashable, Sendable {
         return .move(try numbers(words.dropLast(), .move).selection, move)
     }
 
-    private static func limit(_ words: [Substring]) throws(PlainMistake) -> ByteCount? {
-        let text = words.joined()
-        if ["off", "0"].contains(text.lowercased()) { return nil }
-        guard let limit = ByteFormat.parse(text), limit > 0 else {
-            throw PlainMistake(
-                "\(text.isEmpty ? "how much?" : "'\(text)' is not an amount;") limit 20M, limit 800K or limit off"
-            )
+    /// What follows `to` or `batch` is a name, which may have spaces.
+    private static func limit(_ words: [Substring], _ rest: Substring) throws(PlainMistake) -> PlainCommand {
+        guard !words.isEmpty else { return .limits }
+        let mark = words.firstIndex { ["to", "batch"].contains($0.lowercased()) } ?? words.endIndex
+        let text = words[..<mark].joined()
+        guard !text.isEmpty else { throw PlainMistake("how much? \(PlainVerb.limit.usage)") }
+        var scope = LimitScope.total
+        if mark < words.endIndex {
+            guard let first = words[mark...].dropFirst().first, let last = words.last else {
+                throw PlainMistake("which one? \(PlainVerb.limit.usage)")
+            }
+            let name = String(rest[first.startIndex..<last.endIndex])
+            scope = words[mark].lowercased() == "to" ? .destination(name) : .batch(name)
         }
-        return limit
+        do throws(UploadFailure) { return .limit(try Bandwidth.ordered(text), scope) } catch {
+            throw PlainMistake("'\(text)' is not an amount; limit 20M, limit 800K, limit off or limit auto")
+        }
     }
 
     private static func count(_ words: [Substring]) throws(PlainMistake) -> Int {

@@ -65,10 +65,12 @@ extension PlainModel {
                 Answer(
                     changed: "moved \(move == .top || move == .bottom ? "to the " : "")\(move.rawValue)",
                     unchanged: "nothing to move: it is there already"))
-        case .limit(let limit):
-            let text = limit.map { "all uploads together at most \(ByteFormat.rate(Double($0)))" }
-            perform(
-                .limitBandwidth(limit), .limitBandwidth(limit), Answer(always: text ?? "no bandwidth limit"))
+        case .limit(let bandwidth, let scope): limit(bandwidth, scope)
+        case .limits:
+            say(
+                model.status.limits.withTotal.map {
+                    $0.listed(at: model.clock.date, in: model.appearance.zone)
+                })
         case .parallel(let number):
             perform(
                 .limitConcurrency(number), .limitConcurrency(number),
@@ -79,6 +81,17 @@ extension PlainModel {
         case .detach: detach()
         case .quit: quit()
         }
+    }
+
+    private mutating func limit(_ bandwidth: Bandwidth?, _ scope: LimitScope) {
+        // What is ordered of one that is gone can be taken back.
+        if case .destination(let name) = scope, !model.destinations.contains(name), bandwidth != nil {
+            let known = model.destinations.joined(separator: ", ")
+            return say("there is no destination \(name)\(known.isEmpty ? "" : "; there are \(known)")")
+        }
+        perform(
+            .limitBandwidth(bandwidth, scope), .limitBandwidth(bandwidth),
+            Answer(always: BandwidthOrder.told(bandwidth, of: scope)))
     }
 
     private mutating func detach() {
@@ -144,13 +157,13 @@ extension PlainModel {
         switch reply {
         case .refused(let failure):
             say("not done: " + [failure.summary, failure.hint].compactMap { $0 }.joined(separator: "; "))
-        case .changed(let ids):
+        case .changed(let ids), .addedPaused(let ids):
             if let text = ids.isEmpty ? answer.unchanged : answer.changed { say(text) }
         case .reversed(let change, let ids):
             let one = ids.count == 1 ? ids.first.flatMap { model.table[$0] } : nil
             let what = one.map(PlainText.numbered) ?? Wording.count(ids.count, "upload")
             say("\(answer.reversed ?? "done"): \(change.told(of: what, count: ids.count))")
-        case .uploads: break
+        case .uploads, .limits: break
         }
     }
 }

@@ -156,7 +156,9 @@ struct PlainModel: Sendable {
         let gone = update.removed.compactMap { model.table[$0] }.filter(\.state.isUnfinished)
         _ = model.update(.queue(update))
         if isFirst { say(model.overview) }
-        for change in watch.take(update.status) { say(change.sentence(in: model.appearance.zone)) }
+        for change in watch.take(update.status) {
+            say(change.sentence(at: model.clock.date, in: model.appearance.zone))
+        }
         let news =
             kinds.compactMap { id, kind in model.table[id].map { model.news(kind, $0) } }
             + gone.map { model.news(.removed, $0) }

@@ -44,7 +44,9 @@ enum PlainText {
         let row = RowAppearance(upload, in: model)
         let share = row.part.map { "\(Wording.percent($0, of: upload.size))%" }
         switch upload.state {
-        case .queued: return joined(["queued", share])
+        case .queued:
+            let start = Wording.start(of: upload, in: model).map { "starts \($0)" }
+            return joined([start ?? "queued", share])
         case .running:
             let speed = model.live[upload.id]?.throughput
             return joined([

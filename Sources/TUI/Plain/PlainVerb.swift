@@ -14,7 +14,7 @@ enum PlainVerb: String, CaseIterable, Sendable {
         case .retry: "N...|failed"
         case .remove: "N...|done"
         case .move: "N... up|down|top|bottom"
-        case .limit: "20M|off"
+        case .limit: "[20M|off|auto] [to DESTINATION|batch NAME]"
         case .parallel: "4"
         }
     }
@@ -30,7 +30,7 @@ enum PlainVerb: String, CaseIterable, Sendable {
         case .retry: "try again, or send the changed file"
         case .remove: "take uploads out of the queue; the files stay where they are"
         case .move: "change the order of the queue"
-        case .limit: "bytes a second over all uploads"
+        case .limit: "bytes a second over all uploads, or those of one kind; auto is as configured"
         case .parallel: "how many run at once"
         case .undo: "take back the last pause, resume, remove, move or limit; up to 50, one after the other"
         case .redo: "do again what undo took back"

@@ -15,11 +15,15 @@ public enum StatusChange: Hashable, Sendable {
     case notice(UploadFailure)
     /// A server wants to be left alone for a while, or for longer than it said before.
     case asked(AskedPause)
+    /// A timetable has come to another limit; those that people order they know.
+    case limit(BandwidthLimit)
 
     /// Without a final stop.
     ///
-    /// - Parameter zone: Where the clock is that times of day are told by.
-    public func sentence(in zone: TimeZone) -> String {
+    /// - Parameters:
+    ///   - now: From a day on, a moment has its day of the week.
+    ///   - zone: Where the clock is that times of day are told by.
+    public func sentence(at now: Date = Date(), in zone: TimeZone) -> String {
         switch self {
         case .online: "the network is back; uploads go on where they were"
         case .offline(let reason): "no network (\(reason)); uploads wait, nothing is lost"
@@ -31,6 +35,7 @@ public enum StatusChange: Hashable, Sendable {
         case .asked(let pause):
             "\(pause.host) asks to wait (\(pause.status)) until \(Wording.timeOfDay(pause.until, in: zone)); "
                 + Wording.waiting(pause.waiting)
+        case .limit(let limit): "by the timetable, \(limit.listed(at: now, in: zone))"
         }
     }
 
@@ -60,8 +65,15 @@ public struct StatusWatch: Sendable {
             changes.append(.notice(notice))
         }
         for pause in status.askedPauses where isNews(pause) { changes.append(.asked(pause)) }
+        for limit in status.limits where isNews(limit) { changes.append(.limit(limit)) }
         told = status
         return changes
+    }
+
+    private func isNews(_ limit: BandwidthLimit) -> Bool {
+        let before = told.limits[limit.scope]
+        return limit.origin != .command && limit.bandwidth != before.bandwidth
+            && (limit.until != nil || before.until != nil && before.origin != .command)
     }
 
     /// How many wait changes all the time, and when it ends by the clock is told anew each time.

@@ -1,5 +1,6 @@
 import Foundation
 import UploadProtocols
+import Uploads
 
 /// How times, counts and shares are written.
 enum Wording {
@@ -27,6 +28,29 @@ enum Wording {
         guard let seconds = Int(exactly: local.rounded(.down)) else { return "--:--:--" }
         let ofDay = ((seconds % 86_400) + 86_400) % 86_400
         return "\(padded(ofDay / 3600)):\(padded(ofDay / 60 % 60)):\(padded(ofDay % 60))"
+    }
+
+    /// To the minute, `14:02`; from a day after `now` on with the day of the week, `Mon 08:00`, and where that would not
+    /// tell which one, with the date, `2026-11-30 08:00`.
+    static func moment(_ date: Date, after now: Date, in zone: TimeZone) -> String {
+        let time = String(timeOfDay(date, in: zone).dropLast(3))
+        let distance = date.timeIntervalSince(now)
+        guard distance >= 86_400 else { return time }
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = zone
+        let day = calendar.dateComponents([.year, .month, .day, .weekday], from: date)
+        if distance < 7 * 86_400, let weekday = day.weekday, weekdays.indices.contains(weekday - 1) {
+            return "\(weekdays[weekday - 1]) \(time)"
+        }
+        return "\(day.year ?? 0)-\(padded(day.month ?? 0))-\(padded(day.day ?? 0)) \(time)"
+    }
+
+    private static let weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
+
+    /// When an upload starts: `after 12`, `at 22:00`; nil if it may start now.
+    static func start(of upload: Upload, in model: Model) -> String? {
+        guard case .queued = upload.state else { return nil }
+        return upload.start?.words { moment($0, after: model.clock.date, in: model.appearance.zone) }
     }
 
     /// A count with commas: `1,284`.

@@ -68,6 +68,7 @@ struct DetailsView {
             ("from", upload.path.text), ("to", Self.goal(upload)), ("by", Self.way(upload)),
             ("state", state(upload)),
         ]
+        if let batch = upload.batch { facts.append(("batch", batch)) }
         if let sent = sent(upload) { facts.append(("sent", sent)) }
         if let held = held(upload) { facts.append(("held", held)) }
         if let speed = speed(upload) { facts.append(("speed", speed)) }
@@ -125,8 +126,11 @@ struct DetailsView {
     }
 
     private func state(_ upload: Upload) -> String {
-        guard let existing = upload.target.existing else { return upload.state.kind }
-        return "\(upload.state.kind); ifExists \(existing.rawValue)"
+        let parts = [
+            upload.state.kind, Wording.start(of: upload, in: model).map { "starts \($0)" },
+            upload.target.existing.map { "ifExists \($0.rawValue)" },
+        ]
+        return parts.compactMap { $0 }.joined(separator: "; ")
     }
 
     /// How far a running attempt is, where that is more than what the server has said.

@@ -33,7 +33,7 @@ extension Model {
         let (title, question) =
             switch prompt.subject {
             case .bandwidth:
-                ("Bandwidth of all uploads", "bytes a second: 20M, 800K, or 0 for no limit ")
+                ("Bandwidth of all uploads", "bytes a second: 20M, 800K, off, or auto ")
             case .concurrency: ("Uploads at once", "from 1 to 256: ")
             }
         let inside = min(64, size.columns - 4)
@@ -46,6 +46,13 @@ extension Model {
             ? [[.init(appearance.safe(question))], field.pieces]
             : [[.init(appearance.safe(question))] + field.pieces]
         body.append([.init(appearance.safe(prompt.problem ?? ""), .warning)])
+        if case .bandwidth = prompt.subject {
+            // What is said here of all uploads does not change them.
+            for limit in status.limits.filter({ $0.scope != .total }).prefix(max(0, size.rows - 12)) {
+                let text = appearance.safe(limit.listed(at: clock.date, in: appearance.zone))
+                body.append([.init(text.truncated(to: inside, ellipsis: appearance.glyphs.ellipsis), .dim)])
+            }
+        }
         return DialogBox(
             title: appearance.safe(title), body: body,
             keys: DialogBox.keyRows(.prompt, appearance: appearance, width: inside, atMost: size.rows - 5),

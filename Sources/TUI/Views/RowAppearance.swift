@@ -29,6 +29,14 @@ struct RowAppearance: Sendable {
         switch upload.state {
         case .queued:
             self.init(.queued, "queued", .queued, part: confirmed > 0 ? confirmed : nil)
+            if let start = Wording.start(of: upload, in: model) {
+                if start.count <= Columns.wordWidth {
+                    word = start
+                } else {
+                    messages = ["starts \(start)"]
+                    short = "later"
+                }
+            }
         case .running:
             self.init(.running, "up", .running, part: confirmed)
             show(model.live[upload.id])

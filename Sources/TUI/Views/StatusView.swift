@@ -86,8 +86,11 @@ struct StatusView {
     }
 
     private var limit: [Part] {
-        model.status.bandwidthLimit.map { [Part(Self.own("limit \(ByteFormat.rate(Double($0)))"), .dim)] }
-            ?? []
+        let limit = model.status.totalLimit
+        guard limit.bandwidth != .unlimited else { return [] }
+        return [
+            Part(Self.own("limit \(limit.text(at: model.clock.date, in: model.appearance.zone))"), .dim)
+        ]
     }
 
     /// The one place that all running uploads go to.

@@ -1,0 +1,85 @@
+import Foundation
+import Testing
+import Uploads
+
+@testable import TUI
+
+/// Limits of bandwidth, as they are told and ordered.
+@Suite struct LimitTests {
+    /// 14:00 on a Monday.
+    private static let start = Date(timeIntervalSince1970: Clock.start)
+
+    private static let workday = BandwidthLimit(
+        .total, .atMost(2 << 20), origin: .timetable, until: start.addingTimeInterval(4 * 3600))
+    private static let others = [
+        BandwidthLimit(.destination("films"), .atMost(1 << 20), origin: .command),
+        BandwidthLimit(.batch("raw"), .unlimited, origin: .command),
+    ]
+
+    @Test(arguments: [72, 80, 120])
+    func `the first line tells until when the timetable limits`(columns: Int) {
+        let status = EngineStatus(limits: [Self.workday] + Self.others)
+        let model = Model.make([.make(1, state: .running)], columns: columns, status: status)
+        #expect(model.frame().text(0).contains("  limit 2 MB/s until 18:00  "))
+    }
+
+    @Test(
+        arguments: [
+            (0, "14:00"), (36_000, "00:00"), (86_399, "13:59"), (86_400, "Tue 14:00"), (518_400, "Sun 14:00"),
+            (604_800, "2024-01-08 14:00"),
+        ] as [(Double, String)])
+    func `a moment from a day on has its day of the week`(seconds: Double, text: String) throws {
+        let zone = try #require(TimeZone(secondsFromGMT: 0))
+        let moment = Wording.moment(Self.start.addingTimeInterval(seconds), after: Self.start, in: zone)
+        #expect(moment == text)
+    }
+
+    @Test func `the prompt shows what else is limited`() {
+        var model = Model.make(status: EngineStatus(limits: [Self.workday] + Self.others))
+        model.type("b")
+        let screen = model.frame().description
+        #expect(screen.contains("2.0M"))
+        #expect(screen.contains("uploads to films: 1 MB/s"))
+        #expect(screen.contains("uploads of the batch raw: no limit"))
+    }
+
+    @Test func `more limits than there is room for leave the prompt on the screen`() {
+        let many = (1...100).map { BandwidthLimit(.destination("place \($0)"), .atMost(1)) }
+        for rows in 8...24 {
+            var model = Model.make(rows: rows, status: EngineStatus(limits: many))
+            model.type("b")
+            #expect(model.frame().description.contains("bytes a second"))
+        }
+    }
+
+    @Test(
+        arguments: [
+            (.atMost(1 << 20), .total, "all uploads together at most 1 MB/s"),
+            (.unlimited, .destination("films"), "no bandwidth limit for uploads to films"),
+            (
+                nil, .batch("raw"),
+                "the bandwidth limit for uploads of the batch raw is what the configuration says"
+            ),
+        ] as [(Bandwidth?, LimitScope, String)])
+    func `an order is told in words`(bandwidth: Bandwidth?, scope: LimitScope, text: String) {
+        #expect(BandwidthOrder.told(bandwidth, of: scope) == text)
+    }
+
+    @Test func `in lines the limits are listed and set, for a destination that there is`() {
+        var plain = PlainModel.make(
+            status: EngineStatus(limits: [BandwidthLimit(.total, .atMost(2 << 20))] + Self.others))
+        #expect(
+            plain.type("limit").lines == [
+                "all uploads together: 2 MB/s", "uploads to films: 1 MB/s",
+                "uploads of the batch raw: no limit",
+            ])
+        #expect(
+            plain.type("limit 1M to box").commands == [.limitBandwidth(.atMost(1 << 20), .destination("box"))]
+        )
+        #expect(plain.reply(.changed([])).lines == ["uploads to box at most 1 MB/s"])
+        let refused = plain.type("limit 1M to film")
+        #expect(refused.commands.isEmpty)
+        #expect(refused.lines == ["there is no destination film; there are box"])
+        #expect(plain.type("limit auto to film").commands == [.limitBandwidth(nil, .destination("film"))])
+    }
+}

@@ -1,0 +1,80 @@
+import Foundation
+import Testing
+import Transfer
+import Uploads
+
+@testable import TUI
+
+/// Uploads that start later, and batches, as the screen and the lines tell of them.
+@Suite struct PlannedTests {
+    private static func planned(
+        _ id: Upload.ID = 1, at seconds: Double? = nil, after: [ClosedRange<Upload.ID>] = [],
+        batch: String? = nil
+    ) -> Upload {
+        var upload = Upload.make(id)
+        let date = seconds.map { Date(timeIntervalSince1970: Clock.start + $0) }
+        upload.start = Upload.StartCondition(notBefore: date, after: after)
+        upload.batch = batch
+        return upload
+    }
+
+    // The clock of the model shows 14:00.
+    @Test(arguments: [
+        (planned(at: 8 * 3600), "at 22:00"), (planned(9, after: [4...4]), "after 4"),
+        (planned(at: 16 * 3600), "at 06:00"), (planned(at: 9 * 86_400), "starts at 2024-01-10 14:00"),
+        (planned(30, after: [4...6, 12...12]), "starts after 4 to 6, 12"),
+        (planned(30, after: [1...1, 3...3, 5...5, 7...7]), "starts after 1, 3, 5, …"),
+        (planned(9, at: 8 * 3600, after: [4...4]), "starts after 4, not before 22:00"),
+    ])
+    func `a row says when its upload starts`(upload: Upload, expected: String) {
+        #expect(Model.make([upload], columns: 120).frame().description.contains(expected))
+    }
+
+    @Test func `what is paused does not say when it would start`() {
+        var upload = Self.planned(at: 8 * 3600)
+        upload.state = .paused(.user)
+        #expect(!Model.make([upload]).frame().description.contains("22:00"))
+    }
+
+    @Test func `the details tell the batch and the start`() {
+        var model = Model.make([Self.planned(at: 8 * 3600, batch: "night shift")])
+        model.type("i")
+        let text = model.frame().description
+        #expect(text.contains("state    queued; starts at 22:00"), "\(text)")
+        #expect(text.contains("batch    night shift"), "\(text)")
+    }
+
+    @Test func `a line says when its upload starts`() {
+        let upload = Self.planned(9, after: [4...4])
+        #expect(PlainText.line(upload, in: .make([upload])) == "9: file-9.bin, 1 KB, starts after 4")
+    }
+
+    @Test func `r starts at once what is to start later`() {
+        var model = Model.make([Self.planned(at: 8 * 3600)])
+        #expect(model.type("r").commands == [.retry(.ids([1]))])
+        var plain = Model.make([.make(1)])
+        #expect(plain.type("r").commands.isEmpty)
+    }
+
+    @Test(
+        arguments: [
+            ("batch:night", [1, 2]), ("batch:NIGHT", [1, 2]), ("batch:\"night shift\"", [1]),
+            ("!batch:night", [3, 4]), ("batch:", [1, 2, 3, 4]), ("batch:may", []),
+        ] as [(String, [Upload.ID])])
+    func `the list is narrowed to a batch`(text: String, shown: [Upload.ID]) {
+        let uploads = [
+            Self.planned(1, batch: "night shift"), Self.planned(2, batch: "Night"),
+            Self.planned(3, batch: "day"), .make(4),
+        ]
+        let filter = UploadFilter(text)
+        #expect(filter.problem == nil)
+        #expect(uploads.filter(filter.fits).map(\.id) == shown)
+        var columns = UploadColumns(uploads)
+        #expect(filter.fitting(columns.queue, in: &columns).map { columns[$0].id } == shown)
+    }
+
+    @Test func `a longer name of a batch narrows what a shorter one has left`() {
+        #expect(UploadFilter("batch:night").narrows(UploadFilter("batch:ni")))
+        #expect(!UploadFilter("batch:night").narrows(UploadFilter("to:ni")))
+    }
+}
