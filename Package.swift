@@ -145,7 +145,7 @@ let package = Package(
         .testTarget(
             name: "FerryTests",
             dependencies: [
-                "ferry", "Receiver", "Transfer", "UploadProtocols", "Uploads", "Support",
+                "ferry", "Receiver", "Transfer", "UploadProtocols", "Connectivity", "Uploads", "Support",
                 // Another's server of resumable uploads.
                 .product(name: "NIOResumableUpload", package: "swift-nio-extras"),
                 .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),

@@ -9,15 +9,25 @@ struct Ferry: AsyncParsableCommand {
         discussion: """
             Without a subcommand the screen opens: the queue, its progress and the keys (`?` lists them).
 
-            Exit status: 0 all done, 1 some failed or held, 2 wrong usage or configuration, 3 no ferry runs (status, wait), \
-            73 or 77 the state folder cannot be used, 75 the queue is in use and does not answer, 124 wait --timeout, 130 interrupted.
+            Exit status:
+              0       all done
+              1       some failed or held
+              2       wrong usage or configuration
+              3       no ferry runs (status, wait)
+              73, 77  the state folder cannot be used
+              75      the queue is in use and does not answer
+              124     wait --timeout
+              130     interrupted
+              143     ended by a signal or stop
             """,
         version: FerryVersion.current,
         subcommands: [
             ScreenCommand.self, AddCommand.self, RunCommand.self, StatusCommand.self, StopCommand.self,
             WaitCommand.self, ListCommand.self, PauseCommand.self, ResumeCommand.self, RetryCommand.self,
-            RemoveCommand.self, MoveCommand.self, UndoCommand.self, RedoCommand.self, ServeCommand.self,
+            RemoveCommand.self, MoveCommand.self, LimitCommand.self, UndoCommand.self, RedoCommand.self,
+            ServeCommand.self,
             HistoryCommand.self, StateCommand.self, DemoCommand.self, CheckCommand.self, ConfigCommand.self,
+            InitCommand.self,
         ],
         defaultSubcommand: ScreenCommand.self)
 

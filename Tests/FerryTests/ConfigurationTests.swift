@@ -1,6 +1,7 @@
 import Foundation
 import Support
 import Testing
+import Uploads
 
 @testable import ferry
 
@@ -22,7 +23,7 @@ struct ConfigurationTests {
                 "anything", "archive", "backup", "cloud", "drive", "films", "objects", "photos",
             ])
         #expect(configuration.defaultDestination == "films")
-        #expect(configuration.limits.bandwidth == 20_000_000 || configuration.limits.bandwidth == 20 << 20)
+        #expect(configuration.limits.bandwidth.otherwise == .atMost(20 << 20))
     }
 
     @Test func `the example is what the command prints, byte for byte`() async throws {
@@ -56,7 +57,7 @@ struct ConfigurationTests {
     @Test func `without a file there is nothing wrong`() async throws {
         let result = try await place.ferry("config")
         #expect(result.ending == .exited(0))
-        #expect(result.output.contains("(none; `ferry config --print-example` prints one)"))
+        #expect(result.output.contains("(none; `ferry init` makes one)"))
     }
 
     @Test(
@@ -221,6 +222,14 @@ struct ConfigurationTests {
                 #"{ "destinations": { "a": { "url": "http+unix://run/", "protocol": "put" } } }"#,
                 "destinations.a.url: expected the socket's absolute path"
             ),
+            (
+                #"{ "destinations": { "d": { "url": "http://h/", "congestionControl": "BBR" } } }"#,
+                "destinations.d.congestionControl: expected an algorithm of the kernel"
+            ),
+            (
+                #"{ "connectivity": { "monitor": false, "metered": "pause" } }"#,
+                "connectivity.monitor: expected true, for metered or pauseOn to be watched"
+            ),
             (#"{ "proxy": "off" }"#, #"proxy: expected "none", "environment" or an address such as"#),
             (
                 #"{ "proxy": "https://p:1" }"#,
@@ -253,6 +262,14 @@ struct ConfigurationTests {
 
     private static func oauth2(_ settings: String) -> String {
         #"{ "destinations": { "a": { "url": "http://h/", "protocol": "put", "auth": { "oauth2": { \#(settings) } } } } }"#
+    }
+
+    @Test func `an algorithm that this kernel has not got is warned of`() async throws {
+        try place.configure(
+            "put", at: "http://127.0.0.1:9/", more: #", "congestionControl": "no_such_thing""#)
+        let result = try await place.ferry("config")
+        #expect(result.ending == .exited(0))
+        #expect(result.errors.contains("warning: destinations.here: congestionControl has no effect: "))
     }
 
     @Test(arguments: [
@@ -349,9 +366,25 @@ struct SystemdUnitTests {
         #expect(result.ending == .exited(0), "\(result.errors)")
         let command = try #require(result.lines.first { $0.hasPrefix("ExecStart=") })
         let program = URL(fileURLWithPath: try FerryBinary.path()).resolvingSymlinksInPath().path
-        #expect(command.hasPrefix("ExecStart=\(program) run --state \""), "\(command)")
+        #expect(command.hasPrefix("ExecStart=\(program) run --config "), "\(command)")
+        #expect(command.contains(" --state \""))
         #expect(command.hasSuffix("/a state $$1%%\""))
         #expect(result.lines.contains("WantedBy=default.target"))
+    }
+
+    @Test func `what is in the usual place is not named, what a variable moved is`() async throws {
+        var place = try Workplace()
+        try place.configure("put", at: "http://127.0.0.1:9/box/")
+        let moved = try await place.ferry("config", "--systemd")
+        let program = URL(fileURLWithPath: try FerryBinary.path()).resolvingSymlinksInPath().path
+        #expect(
+            moved.lines.contains(
+                "ExecStart=\(program) run --config \(place.configurationFile) --state \(place.state)"),
+            "\(moved.output)")
+        place.environment["XDG_CONFIG_HOME"] = nil
+        place.environment["XDG_STATE_HOME"] = nil
+        let usual = try await place.ferry("config", "--systemd")
+        #expect(usual.lines.contains("ExecStart=\(program) run"), "\(usual.output)")
     }
 
     @Test func `no unit is printed for a configuration that ferry would not take`() async throws {

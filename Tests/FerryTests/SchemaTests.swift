@@ -16,10 +16,15 @@ struct SchemaTests {
         return try #require(object as? [String: Any])
     }
 
-    /// The schema of the object at a path; a `*` stands for any name.
+    /// The schema of the object at a path; a `*` stands for any name, a `#` for
+    /// the elements of a list.
     private func object(_ path: [String], in schema: [String: Any]) throws -> [String: Any] {
         var schema = schema
         for name in path {
+            if name == "#" {
+                schema = try #require(schema["items"] as? [String: Any], "\(path)")
+                continue
+            }
             let properties = schema["properties"] as? [String: Any]
             let next = name == "*" ? schema["additionalProperties"] : properties?[name]
             schema = try #require(next as? [String: Any], "\(path)")
@@ -36,7 +41,8 @@ struct SchemaTests {
         "destinations.*.auth", "destinations.*.auth.basic",
         "destinations.*.auth.bearer", "destinations.*.auth.oauth2", "destinations.*.auth.oauth2.tls",
         "destinations.*.auth.s3", "destinations.*.s3", "destinations.*.tls", "destinations.*.proxy",
-        "destinations.*.link",
+        "destinations.*.link", "limits.timetable.#", "destinations.*.limits",
+        "destinations.*.limits.timetable.#",
     ])
     func `every object has the members that ferry takes there, and no others`(path: String) async throws {
         let names = path.split(separator: ".").map(String.init)
@@ -46,6 +52,7 @@ struct SchemaTests {
         // What ferry says of a member that nothing has names those that there are.
         let innermost: [String: Any] = ["noSuchMember": 1]
         let document = names.reversed().reduce(innermost as Any) { inner, name -> Any in
+            if name == "#" { return [inner] }
             guard name != "*" else {
                 return ["*": merged(inner, ["url": "https://h.example/", "protocol": "form"])]
             }
@@ -69,6 +76,7 @@ struct SchemaTests {
     /// - Parameter more: Members of `oauth2`, which asks for them before it looks into its `tls`.
     private func text(of document: Any, adding more: [String: Any]) throws -> String {
         func walk(_ value: Any, _ name: String) -> Any {
+            if let list = value as? [Any] { return list.map { walk($0, name) } }
             guard var object = value as? [String: Any] else { return value }
             for (key, inner) in object { object[key] = walk(inner, key) }
             return name == "oauth2" ? merged(object, more) : object

@@ -10,14 +10,6 @@ struct WaitTests {
 
     init() throws { place = try Workplace() }
 
-    private func withEngine(_ body: (ChildProcess) async throws -> Void) async throws {
-        let engine = try place.start("run", "--json")
-        try await Eventually.holds("the control socket") { UnixSocket.accepts(place.state + "/control") }
-        try await body(engine)
-        engine.signal(SIGTERM)
-        try await engine.ending()
-    }
-
     /// Returns when a command follows the engine.
     private func isAttached() async throws {
         try await Eventually.holds("a follower") {
@@ -31,7 +23,7 @@ struct WaitTests {
         defer { server.stop() }
         try place.configure("put", at: server.url("/"))
         try await place.ferry("add", try place.file("a"), try place.file("b"))
-        try await withEngine { _ in
+        try await place.withEngine { _ in
             try await server.wait { $0.count == 2 }
             let wait = try place.start("wait", "1", "2", "--json")
             gate.open()
@@ -47,7 +39,7 @@ struct WaitTests {
             try await place.ferry("add", try place.file("a"))
             let wait = try place.start("run", "--exit-when-idle")
             #expect(try await wait.ending() == .exited(0))
-            try await withEngine { _ in
+            try await place.withEngine { _ in
                 try await place.ferry("add", try place.file("b"))
                 let result = try await place.ferry("wait", "--all")
                 #expect(result.ending == .exited(0), "\(result.output)\(result.errors)")
@@ -61,7 +53,7 @@ struct WaitTests {
         defer { server.stop() }
         try place.configure("put", at: server.url("/"), limits: #"{ "concurrency": 1 }"#)
         try await place.ferry("add", try place.file("a"), try place.file("b"))
-        try await withEngine { _ in
+        try await place.withEngine { _ in
             try await server.wait { $0.count == 1 }
             let wait = try place.start("wait", "1", "2")
             try await isAttached()
@@ -100,7 +92,7 @@ struct WaitTests {
     }
 
     @Test func `a number that is not in the queue is an error`() async throws {
-        try await withEngine { _ in
+        try await place.withEngine { _ in
             let result = try await place.ferry("wait", "9")
             #expect(result.ending == .exited(2))
             #expect(result.errors.hasPrefix("error: there is no upload 9\n"))
@@ -113,7 +105,7 @@ struct WaitTests {
     @Test func `a time limit ends it with the status of timeout(1)`() async throws {
         try place.configure("put", at: "http://127.0.0.1:9/box/")
         try await place.ferry("add", try place.file("a"))
-        try await withEngine { _ in
+        try await place.withEngine { _ in
             let result = try await place.ferry("wait", "--all", "--timeout", "0")
             #expect(result.ending == .exited(124))
         }

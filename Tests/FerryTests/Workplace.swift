@@ -129,6 +129,15 @@ struct Workplace: Sendable {
         try await Self.result(of: try start(arguments), upTo: limit)
     }
 
+    /// Has an engine run meanwhile, which others can reach.
+    func withEngine(_ body: (ChildProcess) async throws -> Void) async throws {
+        let engine = try start("run", "--json")
+        try await Eventually.holds("the control socket") { UnixSocket.accepts(state + "/control") }
+        try await body(engine)
+        engine.signal(SIGTERM)
+        try await engine.ending()
+    }
+
     static func result(
         of process: ChildProcess, upTo limit: Duration = .seconds(60)
     ) async throws -> CommandResult {
@@ -170,6 +179,9 @@ struct UploadLine: Decodable, Hashable {
     var source: String?
     var verified: String?
     var possibleDuplicate: Bool?
+    var batch: String?
+    var startsAt: String?
+    var after: [Int]?
 
     /// The lines that are about uploads.
     static func all(in lines: [String]) throws -> [UploadLine] {

@@ -177,7 +177,8 @@ class Terminal:
         if at_end or not self.is_up:
             # A sequence may be cut at the end; only the switch must not be.
             cut = self._held.rfind(b"\x1b") if not at_end else -1
-            cut = cut if cut >= 0 and len(self._held) - cut < 8 else len(self._held)
+            is_cut = cut >= 0 and b"\x1b[?1049".startswith(self._held[cut:])
+            cut = cut if is_cut else len(self._held)
         else:
             cut = self._held.rfind(END_OF_FRAME)
             cut = cut + len(END_OF_FRAME) if cut >= 0 else 0

@@ -157,6 +157,10 @@ def test_limiting_the_bandwidth(screen):
     screen.wait("Bandwidth of")
     screen.press("\x15\r")
     screen.wait("no bandwidth limit", gone="limit 300")
+    screen.press("b")
+    screen.wait("Bandwidth of")
+    screen.press("\x15auto\r")
+    screen.wait("the bandwidth limit is what the configuration says", "limit 200 KB/s")
 
 
 def test_limiting_how_many_run(screen):

@@ -22,15 +22,18 @@ struct AddCommand: AsyncParsableCommand {
     var null = false
 
     @Option(
-        help:
-            "A destination's name, or an address such as https://host/folder/ (it says how it is uploaded to), https://host/file (by PUT), tus+https://host/files/, s3://bucket/folder/ or \(UploadAddress.socketExample)."
-    )
+        help: ArgumentHelp(
+            "A destination's name, or an address such as https://host/folder/ (it says how it is uploaded to), https://host/file (by PUT), tus+https://host/files/, s3://bucket/folder/ or \(UploadAddress.socketExample).",
+            valueName: "destination"),
+        completion: ShellCompletion.destinations)
     var to: String?
 
-    @Option(help: "The name a single file gets at the server.")
+    @Option(help: ArgumentHelp("The name a single file gets at the server.", valueName: "name"))
     var `as`: String?
 
-    @Option(name: .customLong("field"), help: "A form parameter or metadata, K=V; may be repeated.")
+    @Option(
+        name: .customLong("field"),
+        help: ArgumentHelp("A form parameter or metadata, K=V; may be repeated.", valueName: "K=V"))
     var fields: [String] = []
 
     @Option(
@@ -54,8 +57,13 @@ struct AddCommand: AsyncParsableCommand {
             discussion: "So that the same command can be given again, by cron or by hand."))
     var skipQueued = false
 
+    @OptionGroup var plan: PlanOptions
+
     @Flag(help: "Only show what would be added.")
     var dryRun = false
+
+    @Flag(help: "One JSON object for each file.")
+    var json = false
 
     func validate() throws {
         guard (0...1e9).contains(minAge) else {
@@ -73,6 +81,7 @@ struct AddCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        let now = Date()
         let assembly = try global.assembly()
         let destination: Destination
         do throws(UploadFailure) {
@@ -81,37 +90,36 @@ struct AddCommand: AsyncParsableCommand {
             throw CommandFailure(usage: error)
         }
         let selection = try find()
-        for problem in selection.problems {
-            StandardError.write(
-                "skipped: \(SafeLine.text(problem.path.text)): \(SafeLine.text(problem.reason))\n")
-        }
+        let report = AddReport(isJSON: json)
+        for problem in selection.problems { report.skipped(problem) }
         let new: [NewUpload]
         do throws(UploadFailure) {
             new = try NewUploads.make(
-                selection, for: destination, name: self.as, parameters: try parameters(), existing: ifExists)
+                selection, for: destination, name: self.as, parameters: try parameters(), existing: ifExists,
+                batch: plan.batch, start: plan.condition(now: now))
         } catch {
             throw CommandFailure(usage: error)
         }
-        let chosen = skipQueued ? try await missing(new, assembly) : new
-        if dryRun {
-            for upload in chosen {
-                print(
-                    "\(ByteFormat.compact(upload.identity.size))  \(SafeLine.text(upload.path.text)) -> \(SafeLine.text(upload.target.name))"
-                )
+        let access = QueueAccess(assembly: assembly, state: global.stateFolder)
+        let known = skipQueued ? try await known(access) : KnownUploads([])
+        var chosen: [NewUpload] = []
+        for upload in new {
+            if let same = known.upload(of: upload) {
+                report.skipped(upload, known: same)
+            } else {
+                chosen.append(upload)
             }
         }
-        let count = dryRun ? chosen.count : try await add(chosen, assembly)
-        let total = chosen.reduce(ByteCount(0)) { sum, upload in
-            let (total, overflow) = sum.addingReportingOverflow(upload.identity.size)
-            return overflow ? .max : total
+        let (count, isPaused): (Int, Bool)
+        if dryRun {
+            for upload in chosen { report.wouldAdd(upload) }
+            (count, isPaused) = (chosen.count, false)
+        } else {
+            (count, isPaused) = try await add(chosen, access, report)
         }
-        let place = destination.name.isEmpty ? destination.url : destination.name
-        let known = new.count - count
-        print(
-            "\(dryRun ? "would add" : "added") \(count) \(count == 1 ? "file" : "files"), "
-                + "\(ByteFormat.sentence(total)), to \(SafeLine.text(place))"
-                + (known > 0 ? "; \(known) known already" : "")
-                + (selection.problems.isEmpty ? "" : "; \(selection.problems.count) left out"))
+        report.sum(
+            chosen, count: count, of: new.count, to: destination, problems: selection.problems.count,
+            dryRun: dryRun, remarks: count > 0 ? plan.remarks(now: now, isPaused: isPaused) : [])
         if new.isEmpty || !selection.problems.isEmpty { throw ExitCode(1) }
     }
 
@@ -124,19 +132,40 @@ struct AddCommand: AsyncParsableCommand {
         return FileSearch(isRecursive: recursive, minimumAge: minAge, isLiteral: true).find(listed)
     }
 
-    /// - Returns: How many of `new` the queue took.
-    private func add(_ new: [NewUpload], _ assembly: Assembly) async throws(CommandFailure) -> Int {
-        guard !new.isEmpty else { return 0 }
-        let access = QueueAccess(assembly: assembly, state: global.stateFolder)
-        guard case .changed(let ids) = try await access.perform(skipQueued ? .addMissing(new) : .add(new))
-        else { return 0 }
-        return ids.count
+    /// - Returns: How many of `new` the queue took, and whether it keeps them for later as their batch is paused.
+    private func add(
+        _ new: [NewUpload], _ access: QueueAccess, _ report: AddReport
+    ) async throws(CommandFailure) -> (count: Int, isPaused: Bool) {
+        guard !new.isEmpty else { return (0, false) }
+        let ids: [Upload.ID]
+        let isPaused: Bool
+        switch try await access.perform(skipQueued ? .addMissing(new) : .add(new)) {
+        case .changed(let added): (ids, isPaused) = (added, false)
+        case .addedPaused(let added): (ids, isPaused) = (added, true)
+        case .uploads, .limits, .reversed, .refused: return (0, false)
+        }
+        if ids.count == new.count {
+            for (id, upload) in zip(ids, new) { report.added(upload, id) }
+        } else if json, case .uploads(let queued) = try await access.perform(.list) {
+            // Somebody else was adding the same meanwhile.
+            let ours = Set(ids)
+            let (added, others) = (
+                KnownUploads(queued.filter { ours.contains($0.id) }),
+                KnownUploads(queued.filter { !ours.contains($0.id) })
+            )
+            for upload in new {
+                if let same = added.upload(of: upload) {
+                    report.added(upload, same.id)
+                } else if let same = others.upload(of: upload) {
+                    report.skipped(upload, known: same)
+                }
+            }
+        }
+        return (ids.count, isPaused)
     }
 
-    /// Without what was uploaded there before in this version, or is in the queue.
-    private func missing(_ new: [NewUpload], _ assembly: Assembly) async throws(CommandFailure) -> [NewUpload]
-    {
-        let access = QueueAccess(assembly: assembly, state: global.stateFolder)
+    /// What was uploaded before, and what is in the queue.
+    private func known(_ access: QueueAccess) async throws(CommandFailure) -> KnownUploads {
         let past: [HistoryEntry]
         do throws(JournalError) {
             let directory = try StateDirectory(reading: global.stateFolder)
@@ -147,10 +176,10 @@ struct AddCommand: AsyncParsableCommand {
             throw CommandFailure(error)
         }
         // What is done is in the history before it leaves the queue, so nothing falls between the two.
-        guard case .uploads(let queued) = try await access.perform(.list) else { return new }
+        guard case .uploads(let queued) = try await access.perform(.list) else { return KnownUploads([]) }
         var known = KnownUploads(queued)
         known.add(past)
-        return new.filter { !known.contains($0) }
+        return known
     }
 
     private static func policy(_ text: String) throws -> ExistingFilePolicy {
@@ -186,11 +215,14 @@ enum NewUploads {
     /// - Parameters:
     ///   - name: What a single file is to be called there.
     ///   - existing: What becomes of files that are there; nil for what the destination says.
+    ///   - batch: The group they belong to.
+    ///   - start: What must be so before they start.
     /// - Throws: `UploadFailure` (`permanent`) if several files would get the same address, or the protocol cannot do
     ///   what is asked.
     static func make(
         _ selection: FileSelection, for destination: Destination, name: String? = nil,
-        parameters: [UploadItem.Parameter] = [], existing: ExistingFilePolicy? = nil
+        parameters: [UploadItem.Parameter] = [], existing: ExistingFilePolicy? = nil, batch: String? = nil,
+        start: Upload.StartCondition? = nil
     ) throws(UploadFailure) -> [NewUpload] {
         var options = destination.options
         options.existing = existing ?? options.existing
@@ -202,23 +234,26 @@ enum NewUploads {
                 .permanent, "--as names one file and \(selection.files.count) were given",
                 hint: "leave --as out, or name one file")
         }
+        try check(selection.files.count, for: destination)
+        return selection.files.map { file in
+            NewUpload(
+                path: file.path, identity: file.identity,
+                target: destination.target(
+                    name: name ?? file.relativeName, fields: parameters, existing: existing),
+                batch: batch, start: start)
+        }
+    }
+
+    /// - Throws: `UploadFailure` (`permanent`) if so many files would get the same address.
+    static func check(_ count: Int, for destination: Destination) throws(UploadFailure) {
         let protocolName =
             destination.protocolName == AutoUpload.name
             ? ProtocolChoice.told(by: destination.url)?.name : destination.protocolName
         let fillsPlace =
             protocolName.flatMap { ProtocolCatalog.entry(named: $0) }?.traits.fillsPlace ?? false
-        if fillsPlace, selection.files.count > 1,
-            !UploadAddress.tellsNamesApart(destination.url)
-        {
-            throw UploadFailure(
-                .permanent, "\(selection.files.count) files would replace each other at \(destination.url)",
-                hint: "end the address with a slash, or put {name} where the name goes")
-        }
-        return selection.files.map { file in
-            NewUpload(
-                path: file.path, identity: file.identity,
-                target: destination.target(
-                    name: name ?? file.relativeName, fields: parameters, existing: existing))
-        }
+        guard fillsPlace, count > 1, !UploadAddress.tellsNamesApart(destination.url) else { return }
+        throw UploadFailure(
+            .permanent, "\(count) files would replace each other at \(destination.url)",
+            hint: "end the address with a slash, or put {name} where the name goes")
     }
 }

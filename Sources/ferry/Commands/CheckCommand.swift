@@ -15,7 +15,9 @@ struct CheckCommand: AsyncParsableCommand {
 
     @OptionGroup var global: GlobalOptions
 
-    @Argument(help: "Destinations' names, or addresses as for `add --to`; without any, all destinations.")
+    @Argument(
+        help: "Destinations' names, or addresses as for `add --to`; without any, all destinations.",
+        completion: ShellCompletion.destinations)
     var destinations: [String] = []
 
     @Flag(help: "One JSON object a line.") var json = false
@@ -36,7 +38,7 @@ struct CheckCommand: AsyncParsableCommand {
 
     func run() async throws {
         let assembly = try global.assembly()
-        let places = try places(assembly)
+        try checkQuestion()
         for warning in assembly.configuration.warnings {
             StandardError.write("\(Notice(kind: .warning, text: warning).line)\n")
         }
@@ -44,7 +46,7 @@ struct CheckCommand: AsyncParsableCommand {
             pace: RateLimit(), monitors: [TransferLog(folder: global.stateFolder)])
         let isFine: Bool
         do {
-            isFine = try await check(places, by: runner)
+            isFine = try await check(try await places(assembly, runner), by: runner)
         } catch {
             await runner.shutdown()
             throw error
@@ -72,20 +74,26 @@ struct CheckCommand: AsyncParsableCommand {
         return results.allSatisfy(\.isFine)
     }
 
-    private func places(_ assembly: Assembly) throws(CommandFailure) -> [Destination] {
+    /// Without names, the addresses too where something was left behind.
+    private func places(
+        _ assembly: Assembly, _ runner: DestinationRunner
+    ) async throws(CommandFailure) -> [Destination] {
         do throws(UploadFailure) {
             var places: [Destination] = []
             for name in destinations { places.append(try assembly.destination(name)) }
-            if destinations.isEmpty { places = assembly.destinations }
+            if destinations.isEmpty { places = assembly.destinations + (await runner.abandonedAddresses()) }
             if places.isEmpty { places = [try assembly.destination(nil)] }
-            if removeLeftovers, !yes, json || !Self.isTerminal {
-                throw UploadFailure(
-                    .permanent, "nobody can be asked whether to delete the leftovers", hint: "add --yes")
-            }
             return places
         } catch {
             throw CommandFailure(usage: error)
         }
+    }
+
+    private func checkQuestion() throws(CommandFailure) {
+        guard removeLeftovers, !yes, json || !Self.isTerminal else { return }
+        throw CommandFailure(
+            usage: UploadFailure(
+                .permanent, "nobody can be asked whether to delete the leftovers", hint: "add --yes"))
     }
 
     /// What the queue of this person still wants is no leftover.
@@ -111,7 +119,12 @@ struct CheckCommand: AsyncParsableCommand {
         }
         for index in removable {
             do throws(UploadFailure) {
-                try await runner.remove(result.leftovers[index].leftover, at: result.destination)
+                let leftover = result.leftovers[index]
+                if let abandoned = leftover.abandoned {
+                    try await runner.remove(abandoned)
+                } else {
+                    try await runner.remove(leftover.leftover, at: result.destination)
+                }
                 result.leftovers[index].fate = .removed
             } catch {
                 result.leftovers[index].fate = .stays(error)

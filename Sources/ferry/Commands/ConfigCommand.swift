@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import TUI
 import Transfer
+import Uploads
 
 struct ConfigCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -14,15 +15,19 @@ struct ConfigCommand: AsyncParsableCommand {
 
     @Flag(help: "Print a JSON Schema of the configuration, for editors that complete and check it.")
     var schema = false
+    @Flag(help: "Print a JSON Schema of the lines that --json prints and hooks read.") var outputSchema =
+        false
+    @Flag(help: "One JSON object: where the files are, and the destinations.") var json = false
     @Flag(help: "Print a unit for systemd that keeps ferry running for this user.") var systemd = false
 
     func run() async throws {
         if systemd {
             _ = try global.loadConfiguration()
-            let unit = SystemdUnit.text(program: Self.program, arguments: global.arguments)
+            let unit = SystemdUnit.text(program: Self.program, arguments: global.unitArguments)
             return print(unit, terminator: "")
         }
         if schema { return print(ConfigurationSchema.text) }
+        if outputSchema { return print(OutputSchema.text) }
         if printExample {
             print(ExampleConfiguration.text, terminator: "")
             return
@@ -34,12 +39,21 @@ struct ConfigCommand: AsyncParsableCommand {
             return
         }
         let isThere = LocalFiles.mode(of: file) != nil
-        print("configuration  \(file)\(isThere ? "" : " (none; `ferry config --print-example` prints one)")")
+        if json {
+            let line = ConfigurationLine(
+                configuration, file: isThere ? file : nil, folder: global.stateFolder.text)
+            return print(JSONLine.text(line))
+        }
+        print("configuration  \(file)\(isThere ? "" : " (none; `ferry init` makes one)")")
         print("state          \(global.stateFolder.text)")
         print("log            \(global.stateFolder.text)/ferry.log")
         for (name, destination) in configuration.destinations.sorted(by: { $0.key < $1.key }) {
             let mark = name == configuration.defaultDestination ? " (default)" : ""
             print("destination    \(name)\(mark): \(destination.protocolName) \(destination.url)")
+        }
+        let watches = try global.assembly().checkedWatches()
+        for watch in watches {
+            print("watch          \(SafeLine.text(watch.folder.path.text)): to \(SafeLine.text(watch.to))")
         }
         if case .file(let path) = configuration.appearance.theme {
             _ = try configuration.appearance.theme.load()
@@ -59,8 +73,21 @@ struct ConfigCommand: AsyncParsableCommand {
             let flaw = NotifySettings.desktopFlaw.map { " (\($0))" } ?? ""
             print("notify         desktop: \(events.map(\.rawValue).joined(separator: ", "))\(flaw)")
         }
-        for warning in configuration.warnings {
+        if configuration.connectivity.policy.isNeeded {
+            print("network        \(await Self.network(configuration.connectivity.policy))")
+        }
+        for warning in configuration.warnings + watches.flatMap(\.warnings) {
             StandardError.write("\(Notice(kind: .warning, text: warning).line)\n")
+        }
+    }
+
+    private static func network(_ policy: NetworkPolicy) async -> String {
+        do throws(NetworkManager.Silence) {
+            let network = try await NetworkManager().current()
+            let name = SafeLine.text(network.name ?? "none") + (network.isMetered ? " (metered)" : "")
+            return name + (policy.objection(to: network) == nil ? "" : ": uploads pause")
+        } catch {
+            return "not known: \(SafeLine.text(error.reason))"
         }
     }
 

@@ -36,7 +36,7 @@ struct HistoryCommand: AsyncParsableCommand {
         } catch {
             throw CommandFailure(error)
         }
-        for entry in entries { print(json ? UploadRecordLine(entry).text : Self.line(entry)) }
+        for entry in entries { print(json ? JSONLine.text(FinishedLine(entry)) : Self.line(entry)) }
         if !entries.isEmpty, !json { print(HistoryReport(entries).line) }
         if entries.isEmpty, !json {
             StandardError.write("Nothing has been uploaded \(since == nil ? "yet" : "since then").\n")
@@ -55,8 +55,10 @@ struct HistoryCommand: AsyncParsableCommand {
         let upload = entry.upload
         let place = upload.target.destination.isEmpty ? upload.target.url : upload.target.destination
         let columns = [
+            // As --since takes it.
             entry.at.formatted(
-                .iso8601.year().month().day().dateSeparator(.dash).time(includingFractionalSeconds: false)),
+                Date.ISO8601FormatStyle(timeZone: .current).year().month().day().dateSeparator(.dash)
+                    .time(includingFractionalSeconds: false)),
             UploadText.padded(entry.outcome.rawValue, 7),
             UploadText.padded(ByteFormat.compact(upload.size), 5, right: true),
             UploadText.padded(rate(of: upload) ?? "", 9, right: true),

@@ -8,10 +8,13 @@ import Uploads
 /// Options that every command takes.
 struct GlobalOptions: ParsableArguments {
     @Option(
-        name: .customLong("config"), help: "The configuration file.", completion: .file(extensions: ["json"]))
+        name: .customLong("config"), help: ArgumentHelp("The configuration file.", valueName: "file"),
+        completion: .file(extensions: ["json"]))
     var configuration: String?
 
-    @Option(name: .customLong("state"), help: "The folder that holds the queue.", completion: .directory)
+    @Option(
+        name: .customLong("state"),
+        help: ArgumentHelp("The folder that holds the queue.", valueName: "folder"), completion: .directory)
     var state: String?
 
     @Flag(help: "Take over a queue.json that was changed by hand, after checking all of it.")
@@ -45,8 +48,21 @@ struct GlobalOptions: ParsableArguments {
     /// The same for a process that runs elsewhere.
     var arguments: [String] {
         let file = configuration.map { URL(fileURLWithPath: LocalFiles.expanded($0)).path }
-        return (file.map { ["--config", $0] } ?? []) + ["--state", stateFolder.text]
-            + (acceptEdited ? ["--accept-edited"] : []) + (discardEdited ? ["--discard-edited"] : [])
+        return (file.map { ["--config", $0] } ?? []) + ["--state", stateFolder.text] + editedArguments
+    }
+
+    /// The same for a process without the variables of this one: what it finds in the usual place is not named.
+    var unitArguments: [String] {
+        let file = URL(fileURLWithPath: configuration.map(LocalFiles.expanded) ?? LocalFiles.configuration)
+            .path
+        let isNamed = configuration != nil || LocalFiles.mode(of: file) != nil
+        return (isNamed && file != LocalFiles.usualConfiguration ? ["--config", file] : [])
+            + (stateFolder.text != LocalFiles.usualState ? ["--state", stateFolder.text] : [])
+            + editedArguments
+    }
+
+    private var editedArguments: [String] {
+        (acceptEdited ? ["--accept-edited"] : []) + (discardEdited ? ["--discard-edited"] : [])
     }
 
     func access() throws(CommandFailure) -> QueueAccess {
@@ -65,7 +81,10 @@ struct GlobalOptions: ParsableArguments {
 struct ScreenOptions: ParsableArguments {
     @Option(
         name: .customLong("color"),
-        help: "\(ScreenOptions.colours); direct are exact ones of 24 bits, where terminfo describes them.",
+        help: ArgumentHelp(
+            "\(ScreenOptions.colours); direct are exact ones of 24 bits, where terminfo describes them.",
+            valueName: "when"),
+        completion: .list(Screen.Configuration.Colour.allCases.map(\.rawValue)),
         transform: { name in
             guard let colour = Screen.Configuration.Colour(rawValue: name) else {
                 throw ValidationError("--color is one of \(ScreenOptions.colours), not '\(name)'.")
@@ -93,6 +112,7 @@ struct ScreenOptions: ParsableArguments {
 
     @Option(
         help: "The colours of the screen: \(ThemeChoice.names), or the path of a theme file.",
+        completion: .list(Theme.builtIn.map(\.key)),
         transform: { text in
             guard let choice = ThemeChoice(text) else {
                 throw ValidationError(
@@ -144,20 +164,27 @@ struct ScreenOptions: ParsableArguments {
 struct SelectionOptions: ParsableArguments {
     @Argument(
         help: "The numbers of uploads, as `ferry list` shows them; 3-7 for those from 3 to 7.",
-        transform: { try UploadNumbers(arguments: [$0]) })
+        completion: ShellCompletion.uploads, transform: { try UploadNumbers(arguments: [$0]) })
     var ids: [UploadNumbers] = []
 
     @Flag(help: "All uploads.")
     var all = false
 
+    @Option(help: ArgumentHelp("Those that were added to the batch of this name.", valueName: "name"))
+    var batch: String?
+
     func validate() throws {
-        guard all == ids.isEmpty else {
-            throw ValidationError(
-                all ? "Give either numbers or --all." : "Which uploads? Give their numbers, or --all.")
+        switch [all, batch != nil, !ids.isEmpty].count(where: { $0 }) {
+        case 0: throw ValidationError("Which uploads? Give their numbers, --batch NAME or --all.")
+        case 1: break
+        default: throw ValidationError("Give either numbers, --batch NAME or --all.")
         }
     }
 
-    var selection: UploadSelection { all ? .all : UploadNumbers(ids.flatMap(\.ranges)).selection }
+    var selection: UploadSelection {
+        if let batch { return .batch(batch) }
+        return all ? .all : UploadNumbers(ids.flatMap(\.ranges)).selection
+    }
 }
 
 extension UploadNumbers {

@@ -9,15 +9,26 @@ struct ListCommand: AsyncParsableCommand {
 
     @OptionGroup var global: GlobalOptions
     @Flag(help: "One JSON object a line.") var json = false
+    @Option(help: ArgumentHelp("Only what was added to the batch of this name.", valueName: "name"))
+    var batch: String?
 
     func run() async throws {
         let access = try global.access()
-        guard case .uploads(let uploads) = try await access.perform(.list) else { return }
+        guard case .uploads(let all) = try await access.perform(.list) else { return }
+        let uploads = try batch.map { name in try Self.uploads(all, in: name) } ?? all
         for upload in uploads {
             print(json ? UploadRecordLine(event: "upload", upload).text : UploadText.line(upload, sent: nil))
         }
         if uploads.isEmpty, !json { StandardError.write("The queue is empty. `ferry add FILE…` fills it.\n") }
         if !json { tellStatus(access) }
+    }
+
+    private static func uploads(_ all: [Upload], in batch: String) throws(CommandFailure) -> [Upload] {
+        let uploads = all.filter { $0.batch == batch }
+        guard !uploads.isEmpty else {
+            throw CommandFailure(usage: .unknownBatch(batch, known: Set(all.compactMap(\.batch))))
+        }
+        return uploads
     }
 
     /// What is true of all of them, if a ferry has them.
@@ -36,28 +47,36 @@ struct PauseCommand: AsyncParsableCommand {
 
     @OptionGroup var global: GlobalOptions
     @OptionGroup var chosen: SelectionOptions
+    @Flag(help: "One JSON object.") var json = false
 
-    func run() async throws { try await report(global, .pause(chosen.selection), "paused") }
+    func run() async throws {
+        let later = chosen.batch.map { "; what is added to \(SafeLine.text($0)) later is paused too" }
+        try await report(global, .pause(chosen.selection), .paused, json: json, remark: later ?? "")
+    }
 }
 
 struct ResumeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "resume", abstract: "Let paused uploads go on.")
+        commandName: "resume", abstract: "Let paused uploads go on.",
+        discussion: "With --batch or --all, what is added to the batch later is no longer paused either.")
 
     @OptionGroup var global: GlobalOptions
     @OptionGroup var chosen: SelectionOptions
+    @Flag(help: "One JSON object.") var json = false
 
-    func run() async throws { try await report(global, .resume(chosen.selection), "resumed") }
+    func run() async throws { try await report(global, .resume(chosen.selection), .resumed, json: json) }
 }
 
 struct RetryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "retry", abstract: "Try failed, held and waiting uploads again now.")
+        commandName: "retry", abstract: "Try failed, held and waiting uploads again now.",
+        discussion: "What waits for a time or for others starts at once too, unless --all chose it.")
 
     @OptionGroup var global: GlobalOptions
     @OptionGroup var chosen: SelectionOptions
+    @Flag(help: "One JSON object.") var json = false
 
-    func run() async throws { try await report(global, .retry(chosen.selection), "to be tried again") }
+    func run() async throws { try await report(global, .retry(chosen.selection), .retried, json: json) }
 }
 
 struct RemoveCommand: AsyncParsableCommand {
@@ -68,8 +87,9 @@ struct RemoveCommand: AsyncParsableCommand {
 
     @OptionGroup var global: GlobalOptions
     @OptionGroup var chosen: SelectionOptions
+    @Flag(help: "One JSON object.") var json = false
 
-    func run() async throws { try await report(global, .remove(chosen.selection), "removed") }
+    func run() async throws { try await report(global, .remove(chosen.selection), .removed, json: json) }
 }
 
 struct MoveCommand: AsyncParsableCommand {
@@ -79,14 +99,18 @@ struct MoveCommand: AsyncParsableCommand {
 
     @OptionGroup var global: GlobalOptions
 
-    @Argument(help: "The numbers of uploads or ranges as 3-7, then up, down, top or bottom.")
+    @Flag(help: "One JSON object.") var json = false
+
+    @Argument(
+        help: "The numbers of uploads or ranges as 3-7, then up, down, top or bottom.",
+        completion: ShellCompletion.uploads)
     var words: [String]
 
     func validate() throws { _ = try parsed() }
 
     func run() async throws {
         let (numbers, move) = try parsed()
-        try await report(global, .move(numbers.selection, move), "moved")
+        try await report(global, .move(numbers.selection, move), .moved, json: json)
     }
 
     private func parsed() throws -> (UploadNumbers, QueueMove) {
@@ -98,9 +122,12 @@ struct MoveCommand: AsyncParsableCommand {
 }
 
 /// Performs a command and says how many uploads it changed.
+///
+/// - Parameter remark: For people, behind that.
 private func report(
-    _ global: GlobalOptions, _ command: QueueCommand, _ participle: String
+    _ global: GlobalOptions, _ command: QueueCommand, _ change: ChangedLine.Change, json: Bool,
+    remark: String = ""
 ) async throws(CommandFailure) {
     guard case .changed(let ids) = try await global.access().perform(command) else { return }
-    print("\(ids.count) \(participle)")
+    print(json ? JSONLine.text(ChangedLine(change, ids)) : "\(ids.count) \(change.participle)\(remark)")
 }

@@ -12,6 +12,7 @@ struct RunCommand: AsyncParsableCommand {
             """)
 
     @OptionGroup var global: GlobalOptions
+    @OptionGroup var watching: WatchOptions
     @Flag(help: "One JSON object a line, for programs.") var json = false
     @Flag(help: "End when everything is done, failed, held or paused.") var exitWhenIdle = false
     @Flag(help: "In the background, without a terminal; returns when it answers.") var detach = false
@@ -34,12 +35,15 @@ struct RunCommand: AsyncParsableCommand {
         if detach { return print(try await startInBackground()) }
         let assembly = try global.assembly { configuration in
             if let onUncertain { configuration.retry.onUncertain = onUncertain }
+            configuration.watch += watching.settings
         }
+        let watches = try assembly.checkedWatches()
         let signals = SignalStream([SIGINT, SIGTERM, SIGHUP])
         let engine: Engine
         do throws(JournalError) {
             engine = try await Engine.start(
-                assembly, state: global.stateFolder, monitor: assembly.linkMonitor(state: global.stateFolder))
+                assembly, state: global.stateFolder, monitor: assembly.linkMonitor(state: global.stateFolder),
+                watches: watches)
         } catch {
             throw CommandFailure(error)
         }
@@ -48,12 +52,18 @@ struct RunCommand: AsyncParsableCommand {
 
     /// A mistake in the configuration is told before anything starts.
     private func startInBackground() async throws(CommandFailure) -> String {
-        _ = try global.assembly()
+        _ = try global.assembly { $0.watch += watching.settings }.checkedWatches()
         let client = ControlClient(folder: global.stateFolder)
+        if let process = client.process, !watching.folders.isEmpty {
+            throw CommandFailure(
+                status: CommandFailure.queueInUse,
+                summary: "a ferry has the queue already (process \(process)): it watches what it knows of",
+                hint: "name the folder in `watch` of the configuration, and start ferry again")
+        }
         if let process = client.process { return "A ferry has the queue already (process \(process))." }
         var more = exitWhenIdle ? ["--exit-when-idle"] : []
         if let onUncertain { more += ["--on-uncertain", onUncertain.rawValue] }
-        return try await BackgroundEngine(global, more: more).startInPlace()
+        return try await BackgroundEngine(global, more: more + watching.arguments).startInPlace()
     }
 
     private static func onUncertain(_ text: String) throws -> QueueRetryPolicy.OnUncertain {

@@ -13,6 +13,7 @@ struct ScreenCommand: AsyncParsableCommand {
 
     func run() async throws {
         let assembly = try global.assembly()
+        let watches = try assembly.checkedWatches()
         let theme = try look.theme(assembly.configuration)
         let background = BackgroundEngine(global)
         let attached = AttachedSession(
@@ -22,7 +23,8 @@ struct ScreenCommand: AsyncParsableCommand {
         let engine: Engine
         do throws(JournalError) {
             engine = try await Engine.start(
-                assembly, state: global.stateFolder, monitor: assembly.linkMonitor(state: global.stateFolder))
+                assembly, state: global.stateFolder, monitor: assembly.linkMonitor(state: global.stateFolder),
+                watches: watches)
         } catch {
             guard case .inUse = error, ControlClient(folder: global.stateFolder).isAnswered else {
                 throw CommandFailure(error)

@@ -17,7 +17,9 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: "HOST:PORT to listen on; port 0 takes any free one.")
     var bind = "127.0.0.1:8080"
 
-    @Option(help: "A file that holds the token that clients must send; readable by you alone.")
+    @Option(
+        help: "A file that holds the token that clients must send; readable by you alone.",
+        completion: .file())
     var tokenFile: String?
 
     @Option(help: "The largest upload taken, such as 2G.")

@@ -53,7 +53,18 @@ enum StatusText {
         for away in report.status.awayHosts {
             lines.append(("away", "\(away.host) \(away.reason); \(away.waiting) waiting"))
         }
+        for watched in report.watched ?? [] { lines.append(("watches", text(watched))) }
         return lines.map { UploadText.padded($0, 9) + SafeLine.text($1) }.joined(separator: "\n")
+    }
+
+    private static func text(_ watched: EngineReport.Watched) -> String {
+        let parts = [
+            watched.there ? nil : "not there",
+            watched.settling > 0 ? "\(watched.settling) still changing" : nil,
+            watched.inUse > 0 ? "\(watched.inUse) in use" : nil,
+        ].compactMap { $0 }
+        return "\(watched.folder), to \(watched.to)"
+            + (parts.isEmpty ? "" : ": " + parts.joined(separator: ", "))
     }
 
     private static func screens(_ report: EngineReport) -> String {
@@ -83,12 +94,16 @@ enum StatusText {
     }
 
     private static func limits(_ status: EngineStatus) -> String {
-        let bandwidth = status.bandwidthLimit.map { ByteFormat.rate(Double($0)) } ?? "no limit of bandwidth"
+        let limited = status.limits.filter { $0.bandwidth != .unlimited }.map { limit in
+            let text = limit.text(at: Date(), in: .current)
+            return limit.scope == .total ? text : "\(limit.scope.text) \(text)"
+        }
+        let bandwidth = limited.isEmpty ? "no limit of bandwidth" : limited.joined(separator: ", ")
         return "\(status.concurrency) at once, \(bandwidth)"
     }
 }
 
-/// `ferry status --json`. Names and units are documented in the README and do not change.
+/// `ferry status --json`. Names and units are in its schema and do not change.
 struct StatusLine: Encodable {
     var event = "status"
     var running: Bool
@@ -103,9 +118,17 @@ struct StatusLine: Encodable {
     var concurrency: Int?
     /// Bytes per second; absent without a limit.
     var bandwidth: ByteCount?
+    /// When a timetable says otherwise.
+    var bandwidthUntil: Date?
+    /// Of destinations and batches; absent if there are none.
+    var limits: [LimitLine]?
     var notice: String?
     /// Absent if no server asks to be left alone.
     var slow: [AskedPauseLine]?
+    /// Absent if no folder is watched.
+    var watched: [EngineReport.Watched]?
+    /// Absent if every server answers.
+    var away: [AwayHostLine]?
 
     static let nothingRuns = StatusLine()
 
@@ -123,10 +146,16 @@ struct StatusLine: Encodable {
         }
         uploads = report.counts
         concurrency = report.status.concurrency
-        bandwidth = report.status.bandwidthLimit
+        let total = report.status.totalLimit
+        (bandwidth, bandwidthUntil) = (total.bandwidth.rate, total.until)
+        let others = report.status.limits.filter { $0.scope != .total && $0.bandwidth != .unlimited }
+        limits = others.isEmpty ? nil : others.map { LimitLine($0) }
         notice = report.status.notice?.summary
         let pauses = report.status.askedPauses
+        watched = report.watched
         slow = pauses.isEmpty ? nil : pauses.map { AskedPauseLine($0) }
+        let hosts = report.status.awayHosts
+        away = hosts.isEmpty ? nil : hosts.map(AwayHostLine.init)
     }
 
     var text: String { JSONLine.text(self) }

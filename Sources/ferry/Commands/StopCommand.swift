@@ -12,19 +12,34 @@ struct StopCommand: AsyncParsableCommand {
     @OptionGroup var global: GlobalOptions
     @Flag(help: "Let the running uploads end first; nothing new begins. Returns at once.") var whenIdle =
         false
+    @Flag(help: "One JSON object.") var json = false
 
     func run() async throws {
+        let client = ControlClient(folder: global.stateFolder)
         guard whenIdle else {
-            return print(try await EngineStop(folder: global.stateFolder).stop().sentence)
+            return tell(try await EngineStop(folder: global.stateFolder).stop())
         }
-        switch ControlClient(folder: global.stateFolder).perform(.stopWhenIdle) {
+        let process = client.process
+        switch client.perform(.stopWhenIdle) {
         case .reply(.refused(let failure)): throw CommandFailure(refused: failure)
-        case .reply: print("it ends when its running uploads have")
-        case .nobody: print(EngineStop.Outcome.nothingRuns.sentence)
+        case .reply:
+            print(
+                json
+                    ? JSONLine.text(StopLine(running: true, process: process))
+                    : "it ends when its running uploads have")
+        case .nobody: tell(.nothingRuns)
         case .unknown:
             throw CommandFailure(
                 status: CommandFailure.queueInUse, summary: "the running ferry did not answer",
                 hint: "`ferry stop` ends it at once")
+        }
+    }
+
+    private func tell(_ outcome: EngineStop.Outcome) {
+        guard json else { return print(outcome.sentence) }
+        switch outcome {
+        case .stopped(let process): print(JSONLine.text(StopLine(running: false, process: process)))
+        case .nothingRuns: print(JSONLine.text(StopLine(running: false)))
         }
     }
 }

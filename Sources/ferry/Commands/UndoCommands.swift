@@ -13,8 +13,9 @@ struct UndoCommand: AsyncParsableCommand {
             """)
 
     @OptionGroup var global: GlobalOptions
+    @Flag(help: "One JSON object.") var json = false
 
-    func run() async throws { try await report(global, .undo, "undone") }
+    func run() async throws { try await report(global, .undo, "undone", json: json) }
 }
 
 struct RedoCommand: AsyncParsableCommand {
@@ -23,15 +24,17 @@ struct RedoCommand: AsyncParsableCommand {
         abstract: "Do again what undo took back last, unless something else was ordered since.")
 
     @OptionGroup var global: GlobalOptions
+    @Flag(help: "One JSON object.") var json = false
 
-    func run() async throws { try await report(global, .redo, "done again") }
+    func run() async throws { try await report(global, .redo, "done again", json: json) }
 }
 
 /// Performs a command and says what it did, and to which upload if it was one.
 private func report(
-    _ global: GlobalOptions, _ command: QueueCommand, _ participle: String
+    _ global: GlobalOptions, _ command: QueueCommand, _ participle: String, json: Bool
 ) async throws(CommandFailure) {
     guard case .reversed(let change, let ids) = try await global.access().perform(command) else { return }
+    if json { return print(JSONLine.text(ChangedLine(.init(change), ids))) }
     let what = ids.count == 1 ? "upload \(ids[0])" : "\(ids.count) uploads"
     print("\(participle): \(change.told(of: what, count: ids.count))")
 }

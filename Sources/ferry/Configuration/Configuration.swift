@@ -24,6 +24,8 @@ struct Configuration: Decodable, Equatable {
     var hooks = HookSettings()
     /// How a person is called.
     var notify = NotifySettings()
+    /// Folders whose files are uploaded when they are whole.
+    var watch: [WatchSettings] = []
 
     init() {}
 
@@ -34,7 +36,7 @@ struct Configuration: Decodable, Equatable {
                 // For editors; it says nothing to us.
                 "$schema", "destinations", "defaultDestination", "limits", "retry", "timeouts",
                 "connectivity", "appearance", "keys", "proxy", "onHangUp", "whenFileChanges", "hooks",
-                "notify",
+                "notify", "watch",
             ])
         destinations = try fields.value("destinations") ?? [:]
         defaultDestination = try fields.value("defaultDestination")
@@ -49,10 +51,18 @@ struct Configuration: Decodable, Equatable {
         whenFileChanges = try fields.choice("whenFileChanges") ?? whenFileChanges
         hooks = try fields.value("hooks") ?? hooks
         notify = try fields.value("notify") ?? notify
+        watch = try fields.value("watch") ?? watch
         if let name = defaultDestination, destinations[name] == nil {
             throw fields.error(
                 "defaultDestination",
                 "the name of one of the destinations (\(destinations.keys.sorted().joined(separator: ", ")))")
+        }
+        for (index, watch) in watch.enumerated() {
+            guard let name = watch.to, !name.contains("://"), destinations[name] == nil else { continue }
+            let known = destinations.keys.sorted().joined(separator: ", ")
+            throw ConfigurationMistake(
+                path: ["watch", "\(index)", "to"],
+                expected: "an address, or the name of one of the destinations (\(known))")
         }
     }
 
@@ -67,8 +77,8 @@ struct Configuration: Decodable, Equatable {
 
     /// What a person must know each time uploads run.
     var warnings: [String] {
-        destinations.sorted { $0.key < $1.key }.compactMap { name, destination in
-            destination.warning.map { "destinations.\(name): \($0)" }
+        destinations.sorted { $0.key < $1.key }.flatMap { name, destination in
+            destination.warnings.map { "destinations.\(name): \($0)" }
         }
     }
 }
@@ -78,17 +88,18 @@ struct LimitSettings: Decodable, Equatable {
     var concurrency: Int?
     /// Nil for as many as in total.
     var perHost: Int?
-    var bandwidth: ByteCount?
+    /// Of all uploads together.
+    var bandwidth = Timetable()
     /// Done uploads that stay in the queue; fewer than the history has room for.
     var done = 1000
 
     init() {}
 
     init(from decoder: any Decoder) throws {
-        let fields = try Fields(decoder, known: ["concurrency", "perHost", "bandwidth", "done"])
+        let fields = try Fields(decoder, known: ["concurrency", "perHost", "bandwidth", "timetable", "done"])
         concurrency = try fields.number("concurrency", in: 1...256)
         perHost = try fields.number("perHost", in: 1...256)
-        bandwidth = try fields.amount("bandwidth")
+        bandwidth = try fields.timetable()
         done = try fields.number("done", in: 0...10_000) ?? done
     }
 }
@@ -130,12 +141,18 @@ struct TimeoutSettings: Decodable, Equatable {
 struct ConnectivitySettings: Decodable, Equatable {
     /// False takes the network to be always there.
     var monitor = true
+    var policy = NetworkPolicy()
 
     init() {}
 
     init(from decoder: any Decoder) throws {
-        let fields = try Fields(decoder, known: ["monitor"])
+        let fields = try Fields(decoder, known: ["monitor", "metered", "pauseOn"])
         monitor = try fields.value("monitor") ?? monitor
+        policy.metered = try fields.choice("metered") ?? policy.metered
+        policy.avoided = try fields.value("pauseOn") ?? policy.avoided
+        if policy.isNeeded, !monitor {
+            throw fields.error("monitor", "true, for metered or pauseOn to be watched")
+        }
     }
 }
 

@@ -11,7 +11,7 @@ enum ConfigurationFile {
             if path == nil, LocalFiles.mode(of: file) == nil { return Configuration() }
             throw UploadFailure(
                 .permanent, "the configuration \(file) cannot be read",
-                hint: "`ferry config --print-example` prints one to begin with")
+                hint: "`ferry init` makes one, `ferry config --print-example` prints one")
         }
         let configuration = try parse(data, file: file)
         try checkLiterals(configuration, file: file)
@@ -32,11 +32,11 @@ enum ConfigurationFile {
         } catch let mistake as ConfigurationMistake {
             throw wrong(file, mistake.path, "expected \(mistake.expected)")
         } catch DecodingError.typeMismatch(let type, let context) {
-            throw wrong(file, context.codingPath.map(\.stringValue), "expected \(name(of: type))")
+            throw wrong(file, context.codingPath.names, "expected \(name(of: type))")
         } catch DecodingError.valueNotFound(let type, let context) {
-            throw wrong(file, context.codingPath.map(\.stringValue), "expected \(name(of: type)), found null")
+            throw wrong(file, context.codingPath.names, "expected \(name(of: type)), found null")
         } catch DecodingError.dataCorrupted(let context) where !context.codingPath.isEmpty {
-            throw wrong(file, context.codingPath.map(\.stringValue), context.debugDescription)
+            throw wrong(file, context.codingPath.names, context.debugDescription)
         } catch {
             throw UploadFailure(
                 .permanent, "\(file) is not valid JSON\(flaw(in: data))", hint: example)

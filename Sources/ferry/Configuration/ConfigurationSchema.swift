@@ -34,12 +34,20 @@ enum ConfigurationSchema {
         .init("onHangUp", .choice(HangUpPolicy.self), "What a screen's uploads do when its terminal goes."),
         .init("hooks", hooks, "Commands that are run when something happens."),
         .init("notify", notify, "How a person who looks elsewhere is called."),
+        .init("watch", .array(watch), "Folders whose files are uploaded when they are whole."),
         .init("limits", limits, "How much at once."),
         .init("retry", retry, "How failures are tried again."),
         .init("timeouts", timeouts, "In seconds."),
         .init(
-            "connectivity", .object([.init("monitor", .flag, "Whether the network is watched.")]),
-            "How the network is taken."),
+            "connectivity",
+            .object([
+                .init("monitor", .flag, "Whether the network is watched."),
+                .init(
+                    "metered", .choice(NetworkPolicy.Metered.self),
+                    "What becomes of uploads on a metered network."),
+                .init(
+                    "pauseOn", .array(.text()), "Networks on which uploads pause, by NetworkManager's names."),
+            ]), "How the network is taken."),
         .init("appearance", appearance, "How the screen looks."),
         .init("keys", .dictionary(.array(.text())), "Keys by action; `ferry config --keys` lists both."),
     ])
@@ -72,6 +80,15 @@ enum ConfigurationSchema {
             .init("s3", s3, "Where an S3 bucket is."),
             .init("tls", tls, "Whom to trust, and who we are."),
             .init("proxy", proxy, "For this destination."),
+            .init(
+                "congestionControl", .text(pattern: "^[a-z0-9_]{1,15}$"),
+                "The kernel's algorithm for its connections, such as bbr; the system's if it says nothing."),
+            .init(
+                "limits",
+                .object([
+                    .init("bandwidth", amount, "Bytes per second over all uploads that go there."),
+                    .init("timetable", timetable, "The same by the time of day; the first that fits counts."),
+                ]), "How much goes there at once."),
         ], required: ["url"])
 
     private static let parameterValues: [Schema] = [.text(), .flag, .number(-1e300...1e300)]
@@ -156,14 +173,46 @@ enum ConfigurationSchema {
         .init("on", .array(.choice(QueueEvent.Name.self), atLeast: 1), "For which events."),
     ])
 
+    private static let watch = Schema.object(
+        [
+            .init("folder", .text(pattern: "^[/~]"), "Its path."),
+            .init("to", .text(), "A destination's name or an address; the default one if it says nothing."),
+            .init("include", .array(.text()), "Patterns for the files that are meant; all if there is none."),
+            .init("exclude", .array(.text()), "Patterns for files and folders that are not."),
+            .init("recursive", .flag, "Whether folders in it belong to it."),
+            .init("settle", .number(WatchSettings.settleRange), "Seconds for which a file must not change."),
+            .init(
+                "after",
+                .any([
+                    .choice(["keep", "delete"]),
+                    .object([.init("move", .text(pattern: "^[/~]"), "Where to.")], required: ["move"]),
+                ]), "What becomes of a file that has been uploaded."),
+        ], required: ["folder"])
+
     private static let limits = Schema.object([
         .init(
             "concurrency", .whole(1...256), "Uploads at once; 4, or up to 32 small files, if it says nothing."
         ),
         .init("perHost", .whole(1...256), "Uploads to one host at once."),
         .init("bandwidth", amount, "Bytes per second over all uploads."),
+        .init("timetable", timetable, "The same by the time of day; the first that fits counts."),
         .init("done", .whole(0...10_000), "Done uploads that stay in the queue."),
     ])
+
+    private static let timeOfDay = "^([01][0-9]|2[0-3]):[0-5][0-9]"
+    private static let timetable = Schema.array(
+        .object(
+            [
+                .init(
+                    "days", .text(),
+                    "On which it begins, such as mon-fri or sat,sun; every day if it says nothing."),
+                .init("from", .text(pattern: "\(timeOfDay)$"), "Such as 08:00; 00:00 if it says nothing."),
+                .init(
+                    "to", .text(pattern: "\(timeOfDay)$|^24:00$"),
+                    "Of the next day if it is not after from; 24:00 if it says nothing."),
+                .init(
+                    "bandwidth", .any([amount, .choice(["off"])]), "Bytes per second, or off for no limit."),
+            ], required: ["bandwidth"]))
 
     private static let retry = Schema.object([
         .init("base", .number(0.01...3600), "Seconds before the first new try, about."),

@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import Transfer
 import UploadProtocols
+import Uploads
 
 /// One destination as the configuration describes it.
 struct DestinationSettings: Decodable, Equatable {
@@ -16,12 +17,17 @@ struct DestinationSettings: Decodable, Equatable {
     var tls: TLSSettings
     /// nil for what holds for all destinations.
     var proxy: ProxyChoice?
+    /// nil for the system's.
+    var congestionControl: CongestionControl?
+    /// Bytes per second of all uploads that go there.
+    var bandwidth = Timetable()
 
     init(from decoder: any Decoder) throws {
         let fields = try Fields(
             decoder,
             known: ProtocolOptions.keys + [
-                "url", "protocol", "headers", "parameters", "auth", "s3", "tls", "proxy",
+                "url", "protocol", "headers", "parameters", "auth", "s3", "tls", "proxy", "congestionControl",
+                "limits",
             ])
         let given: S3Fields? = try fields.value("s3")
         s3 = given ?? s3
@@ -60,6 +66,14 @@ struct DestinationSettings: Decodable, Equatable {
             throw fields.error("tls.pins", "an https address in url")
         }
         proxy = try fields.value("proxy")
+        congestionControl = try fields.value("congestionControl").map { (name: String) in
+            guard let known = CongestionControl(name) else {
+                throw fields.error(
+                    "congestionControl", "an algorithm of the kernel such as \"bbr\" or \"cubic\"")
+            }
+            return known
+        }
+        bandwidth = try fields.value("limits", as: DestinationLimits.self)?.bandwidth ?? bandwidth
         try checkS3(fields, isGiven: given != nil)
     }
 
@@ -75,12 +89,16 @@ struct DestinationSettings: Decodable, Equatable {
         }
     }
 
-    /// What a person must know each time files go there; nil if there is nothing.
-    var warning: String? {
-        tls.insecureHosts.isEmpty
-            ? nil
-            : "the certificate of \(tls.insecureHosts.sorted().joined(separator: ", ")) is NOT verified: anybody "
-                + "between here and there can read and change what is sent (tls.insecure)"
+    /// What a person must know each time files go there.
+    var warnings: [String] {
+        let insecure = tls.insecureHosts.sorted().joined(separator: ", ")
+        return [
+            insecure.isEmpty
+                ? nil
+                : "the certificate of \(insecure) is NOT verified: anybody between here and there can read and change "
+                    + "what is sent (tls.insecure)",
+            congestionControl?.refusal.map { "congestionControl has no effect: \($0)" },
+        ].compactMap { $0 }
     }
 }
 
@@ -102,7 +120,7 @@ private struct ParameterValue: Decodable {
             values = list.flatMap(\.values)
         } else {
             throw ConfigurationMistake(
-                path: decoder.codingPath.map(\.stringValue),
+                path: decoder.codingPath.names,
                 expected: "text, a number, true, false or a list of them")
         }
     }

@@ -7,6 +7,7 @@ enum ExampleConfiguration {
               "url": "https://uploads.example.org/files/",
               "protocol": "tus",
               "parallel": 4,
+              "congestionControl": "bbr",
               "auth": { "bearer": { "env": "FILMS_TOKEN" } }
             },
             "backup": {
@@ -17,6 +18,7 @@ enum ExampleConfiguration {
               "checksum": "crc64nvme",
               "ifExists": "skip",
               "s3": { "region": "eu-west-1", "storageClass": "STANDARD_IA" },
+              "limits": { "bandwidth": "5M" },
               "auth": { "s3": { "profile": "backup" } }
             },
             "objects": {
@@ -83,10 +85,25 @@ enum ExampleConfiguration {
           "onHangUp": "stop",
           "hooks": { "failed": [["logger", "-t", "ferry", "an upload failed"]], "timeout": 10 },
           "notify": { "desktop": false, "terminal": "none", "on": ["idle", "failed", "held"] },
-          "limits": { "concurrency": 4, "perHost": 4, "bandwidth": "20M", "done": 1000 },
+          "watch": [
+            {
+              "folder": "~/outbox", "to": "archive", "include": ["*.mov", "*.wav"], "exclude": ["raw"],
+              "recursive": true, "settle": 5, "after": { "move": "~/sent" }
+            }
+          ],
+          "limits": {
+            "concurrency": 4,
+            "perHost": 4,
+            "bandwidth": "20M",
+            "timetable": [
+              { "days": "mon-fri", "from": "08:00", "to": "18:00", "bandwidth": "2M" },
+              { "days": "sat,sun", "bandwidth": "off" }
+            ],
+            "done": 1000
+          },
           "retry": { "base": 1, "cap": 120, "serverTries": 10, "onUncertain": "hold" },
           "timeouts": { "connect": 15, "stall": 30, "response": 60, "read": 30 },
-          "connectivity": { "monitor": true },
+          "connectivity": { "monitor": true, "metered": "use", "pauseOn": [] },
           "appearance": {
             "color": "auto", "glyphs": "auto", "theme": "default", "graph": "auto", "mouse": true, "slow": false
           },

@@ -78,8 +78,13 @@ struct Fields {
     }
 
     func error(_ key: String, _ expected: String) -> ConfigurationMistake {
-        ConfigurationMistake(path: container.codingPath.map(\.stringValue) + [key], expected: expected)
+        ConfigurationMistake(path: container.codingPath.names + [key], expected: expected)
     }
+}
+
+extension [any CodingKey] {
+    /// As people read them: elements of a list are counted from 0.
+    var names: [String] { map { key in key.intValue.map { "\($0)" } ?? key.stringValue } }
 }
 
 /// What is wrong at one place of a configuration.

@@ -50,7 +50,7 @@ private struct HookCommands: Decodable {
             lists.allSatisfy({ $0.first?.isEmpty == false && !$0.contains { $0.contains("\0") } })
         else {
             throw ConfigurationMistake(
-                path: decoder.codingPath.map(\.stringValue),
+                path: decoder.codingPath.names,
                 expected:
                     "a program and its arguments, each a text of its own, as no shell takes them apart: [\"logger\", \"-t\", \"ferry\"], or a list of such lists"
             )

@@ -6,6 +6,10 @@ enum LocalFiles {
     static var configuration: String { folder("XDG_CONFIG_HOME", default: ".config") + "/ferry/config.json" }
     static var state: String { folder("XDG_STATE_HOME", default: ".local/state") + "/ferry" }
 
+    /// Where they are if no variable says otherwise.
+    static var usualConfiguration: String { home + "/.config/ferry/config.json" }
+    static var usualState: String { home + "/.local/state/ferry" }
+
     /// The path with a leading `~` replaced by the home folder.
     static func expanded(_ path: String) -> String {
         guard path == "~" || path.hasPrefix("~/") else { return path }

@@ -13,7 +13,7 @@ enum ProxyChoice: Decodable, Equatable {
         "\"none\", \"environment\" or an address such as \"http://me@proxy.example.org:3128\""
 
     init(from decoder: any Decoder) throws {
-        let path = decoder.codingPath.map(\.stringValue)
+        let path = decoder.codingPath.names
         if let text = try? decoder.singleValueContainer().decode(String.self) {
             switch text {
             case "none": self = .none

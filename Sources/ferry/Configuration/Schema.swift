@@ -1,6 +1,6 @@
 import Foundation
 
-/// A JSON Schema (draft 2020-12) of a value: as much of it as a configuration needs.
+/// A JSON Schema (draft 2020-12) of a value: as much of it as the configuration and the lines for programs need.
 indirect enum Schema: Sendable {
     /// All members are optional but those that are required, and there are no others.
     case object([Member], required: [String] = [])
@@ -12,6 +12,8 @@ indirect enum Schema: Sendable {
     case whole(ClosedRange<Int>)
     case number(ClosedRange<Double>)
     case flag
+    /// A moment in UTC, whole seconds (ISO 8601).
+    case moment
     case any([Schema])
 
     struct Member: Sendable {
@@ -26,13 +28,21 @@ indirect enum Schema: Sendable {
         }
     }
 
+    /// Members that are always there, then those that may be missing.
+    static func record(_ always: [Member], maybe sometimes: [Member] = []) -> Schema {
+        .object(always + sometimes, required: always.map(\.name))
+    }
+
     static func choice<Choice: RawRepresentable<String> & CaseIterable>(_ type: Choice.Type) -> Schema {
         .choice(type.allCases.map(\.rawValue))
     }
 
     /// As editors read it, with the names of members sorted.
-    func text(title: String) -> String {
-        var members = value
+    func text(title: String) -> String { Self.text(value, title: title) }
+
+    /// The document whose members, but for those at its head, are these.
+    static func text(_ members: [String: Any], title: String) -> String {
+        var members = members
         members["$schema"] = "https://json-schema.org/draft/2020-12/schema"
         members["title"] = title
         let options: JSONSerialization.WritingOptions = [
@@ -42,7 +52,7 @@ indirect enum Schema: Sendable {
         return String(decoding: data, as: UTF8.self)
     }
 
-    private var value: [String: Any] {
+    var value: [String: Any] {
         switch self {
         case .object(let members, let required):
             var properties: [String: Any] = [:]
@@ -67,6 +77,12 @@ indirect enum Schema: Sendable {
         case .number(let range):
             return ["type": "number", "minimum": range.lowerBound, "maximum": range.upperBound]
         case .flag: return ["type": "boolean"]
+        case .moment:
+            // Many validators take `format` for a remark.
+            return [
+                "type": "string", "format": "date-time",
+                "pattern": #"^\d{4,}-\d\d-\d\dT\d\d:\d\d:\d\dZ$"#,
+            ]
         case .any(let schemas): return ["anyOf": schemas.map(\.value)]
         }
     }

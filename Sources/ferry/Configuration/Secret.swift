@@ -18,7 +18,7 @@ enum Secret: Decodable, Equatable, CustomStringConvertible {
             return
         }
         let fields = try Fields(decoder, known: ["env", "file", "command"])
-        let path = decoder.codingPath.map(\.stringValue)
+        let path = decoder.codingPath.names
         guard fields.keys.count == 1 else { throw ConfigurationMistake(path: path, expected: Self.expected) }
         if let name: String = try fields.value("env") {
             self = .environment(name)

@@ -8,7 +8,7 @@ enum SystemdUnit {
     static func text(program: String, arguments: [String]) -> String {
         let command = ([program, "run"] + arguments).map(quoted).joined(separator: " ")
         return """
-            # ferry config --systemd > ~/.config/systemd/user/ferry.service
+            # ferry config --systemd > ~/.config/systemd/user/ferry.service   (the Debian package has brought it)
             # systemctl --user enable --now ferry
             # loginctl enable-linger            # so that it runs while nobody is logged in
             [Unit]

@@ -47,7 +47,7 @@ struct Assembly {
             throw UploadFailure(
                 .permanent, "no destination was named" + (known.isEmpty ? " and none is configured" : ""),
                 hint: known.isEmpty
-                    ? "use --to https://…, or write a configuration: `ferry config --print-example`"
+                    ? "use --to https://…, or set one up: `ferry init`"
                     : "use --to with one of \(known.keys.sorted().joined(separator: ", ")), or set defaultDestination"
             )
         }
@@ -56,7 +56,7 @@ struct Assembly {
         throw UploadFailure(
             .permanent, "there is no destination \(name)",
             hint: known.isEmpty
-                ? "none is configured; an address such as https://host/folder/ works too"
+                ? "none is configured (`ferry init` sets one up); an address such as https://host/folder/ works too"
                 : "known are \(known.keys.sorted().joined(separator: ", ")); an address works too")
     }
 
@@ -108,7 +108,8 @@ struct Assembly {
             name: name, url: settings.url, protocolName: settings.protocolName,
             options: settings.options, fields: fields, parameters: settings.parameters,
             interceptor: interceptor(for: name, settings),
-            tls: settings.tls, proxy: proxy(settings.proxy ?? configuration.proxy))
+            tls: settings.tls, proxy: proxy(settings.proxy ?? configuration.proxy),
+            congestionControl: settings.congestionControl)
     }
 
     func proxy(_ choice: ProxyChoice) -> ProxySettings {
@@ -124,11 +125,11 @@ struct Assembly {
 
     /// What uploads, and what asks destinations. It must be shut down.
     func runner(
-        pace: any Pace, monitors: [any EventMonitor], readers: FileReaders = .shared
+        pace: RateLimit, monitors: [any EventMonitor], readers: FileReaders = .shared
     ) -> DestinationRunner {
         DestinationRunner(
             destinations: destinations, capabilities: CapabilityFile(folder: state),
-            timeouts: timeouts, proxy: proxy(configuration.proxy),
+            abandoned: AbandonedUploads(folder: state), timeouts: timeouts, proxy: proxy(configuration.proxy),
             readers: readers, pace: pace,
             monitors: monitors,
             addressCredentials: addressCredentials(),
@@ -150,7 +151,7 @@ struct Assembly {
                 concurrency: limits.concurrency ?? 4, concurrencyPerHost: limits.perHost,
                 // Whoever sets a number means uploads, whatever their size.
                 smallPerPlace: limits.concurrency == nil && limits.perHost == nil ? 8 : 1,
-                bandwidth: limits.bandwidth,
+                limits: bandwidthLimits,
                 retry: QueueRetryPolicy(
                     base: retry.base, cap: retry.cap, serverTries: retry.serverTries,
                     whenFileChanges: configuration.whenFileChanges, onUncertain: retry.onUncertain),
@@ -160,12 +161,26 @@ struct Assembly {
         return (queue, runner)
     }
 
+    private var bandwidthLimits: [LimitScope: Timetable] {
+        let destinations = configuration.destinations.map {
+            (LimitScope.destination($0.key), $0.value.bandwidth)
+        }
+        return Dictionary(uniqueKeysWithValues: [(.total, configuration.limits.bandwidth)] + destinations)
+            .filter { $0.value != Timetable() }
+    }
+
     /// The system's view of the network; nil if the configuration wants none.
     ///
     /// - Parameter state: The folder of the log, which tells when watching works less well than it should.
     func linkMonitor(state: LocalPath) -> (any LinkMonitor)? {
         guard configuration.connectivity.monitor else { return nil }
-        let system = SystemLinkMonitor { TransferLog(folder: state).note($0) }
-        return DampedLinkMonitor(system, clock: ContinuousClock())
+        let log = TransferLog(folder: state)
+        let system = DampedLinkMonitor(SystemLinkMonitor { log.note($0) }, clock: ContinuousClock())
+        let policy = configuration.connectivity.policy
+        guard policy.isNeeded else { return system }
+        let teller = NetworkTeller { log.note($0) }
+        return PolicyLinkMonitor(base: system, policy: policy, clock: ContinuousClock()) {
+            await teller.current()
+        }
     }
 }

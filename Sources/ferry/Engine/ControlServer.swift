@@ -24,6 +24,7 @@ final class ControlServer: Sendable {
     private let since = Date()
     private let places = DispatchSemaphore(value: ControlServer.connectionLimit)
     private let followers = Mutex(0)
+    private let watched = Mutex<WatchedFolders?>(nil)
 
     /// - Throws: `UploadFailure` (`storage`) if the socket cannot be made.
     init(queue: UploadQueue, folder: LocalPath) throws(UploadFailure) {
@@ -43,7 +44,9 @@ final class ControlServer: Sendable {
         listener = descriptor
     }
 
-    func start() {
+    /// - Parameter watched: The folders that the engine watches.
+    func start(_ watched: WatchedFolders? = nil) {
+        self.watched.withLock { $0 = watched }
         Thread.detachNewThread { [self] in
             while true {
                 let connection = accept(listener, nil, nil)
@@ -117,7 +120,8 @@ final class ControlServer: Sendable {
         get async {
             EngineReport(
                 process: getpid(), since: since, status: await queue.status,
-                counts: EngineReport.Counts(await queue.all), screens: followers.withLock { $0 })
+                counts: EngineReport.Counts(await queue.all), screens: followers.withLock { $0 },
+                watched: watched.withLock { $0 }?.report)
         }
     }
 

@@ -13,13 +13,20 @@ struct Engine: Sendable {
     private let control: ControlServer?
     /// Nil if nothing is hooked.
     private let hooks: HookRunner?
+    /// Nil if no folder is watched.
+    private let watched: WatchedFolders?
+    /// What a person should know of what happens later.
+    let news: AsyncStream<Notice>
+    private let telling: AsyncStream<Notice>.Continuation
 
     /// Takes the state folder and starts the queue.
     ///
-    /// - Parameter monitor: Tells of the network; nil takes it to be always there.
+    /// - Parameters:
+    ///   - monitor: Tells of the network; nil takes it to be always there.
+    ///   - watches: The folders whose files are uploaded.
     /// - Throws: `JournalError`; `.inUse` if another process has the queue.
     static func start(
-        _ assembly: Assembly, state: LocalPath, monitor: (any LinkMonitor)?
+        _ assembly: Assembly, state: LocalPath, monitor: (any LinkMonitor)?, watches: [Watch] = []
     ) async throws(JournalError) -> Engine {
         HTTPClientTransport.prepare()
         let directory = try StateDirectory(at: state)
@@ -28,9 +35,12 @@ struct Engine: Sendable {
         let (queue, runner) = assembly.queue(lock, monitors: [log])
         // Before the queue writes anything: where no inode is free, that of the last engine's socket is all there is.
         let control = Result { () throws(UploadFailure) in try ControlServer(queue: queue, folder: state) }
+        let (news, telling) = AsyncStream.makeStream(of: Notice.self, bufferingPolicy: .bufferingNewest(1000))
         let recovered: [RecoveryNotice]
+        let watched: WatchedFolders?
         let updates: AsyncStream<QueueUpdate>?
         do throws(JournalError) {
+            watched = try await watching(watches, lock, directory, queue, log) { telling.yield($0) }
             (recovered, updates) = try await start(
                 queue, monitor: monitor, isFollowed: assembly.configuration.followsQueue)
         } catch {
@@ -41,7 +51,7 @@ struct Engine: Sendable {
         if let warning = directory.fileSystemWarning { notices.append(Notice(kind: .warning, text: warning)) }
         notices += recovered.map { Notice(kind: .note, text: $0.summary) }
         switch control {
-        case .success(let server): server.start()
+        case .success(let server): server.start(watched)
         case .failure(let failure):
             // Without the socket the queue still works.
             let text = "\(failure.summary): other commands cannot reach this queue while it runs"
@@ -56,8 +66,30 @@ struct Engine: Sendable {
             await runner.follow(updates)
             hooks = runner
         }
+        await watched?.start()
         return Engine(
-            queue: queue, notices: notices, runner: runner, control: try? control.get(), hooks: hooks)
+            queue: queue, notices: notices, runner: runner, control: try? control.get(), hooks: hooks,
+            watched: watched, news: news, telling: telling)
+    }
+
+    /// Before the queue starts anything: what of it came from these folders has rules of its own.
+    private static func watching(
+        _ watches: [Watch], _ lock: StateLock, _ directory: StateDirectory, _ queue: UploadQueue,
+        _ log: TransferLog, tell: @escaping @Sendable (Notice) -> Void
+    ) async throws(JournalError) -> WatchedFolders? {
+        guard !watches.isEmpty else { return nil }
+        let notes = try WatchNotes(lock)
+        await queue.leaveChanges(of: notes.all.keys)
+        do throws(SystemCallError) {
+            return try WatchedFolders(
+                watches, notes: notes, queue: queue, past: PastUploads(in: directory),
+                tell: { notice in
+                    log.note(notice.line)
+                    tell(notice)
+                }, log: { log.note($0) })
+        } catch {
+            throw JournalError.failed(call: error.call, path: directory.path.text, code: error.code)
+        }
     }
 
     /// Without a moment in between in which something could end unseen.
@@ -97,19 +129,28 @@ struct Engine: Sendable {
     /// Returns when nothing is left to do and all that is hooked to what happened has been done. What that orders is done
     /// too.
     func waitUntilIdle() async {
-        repeat { await queue.waitUntilIdle() } while await hooks?.finish() ?? false
+        repeat { await queue.waitUntilIdle() } while await isContinued(takesNew: true)
+    }
+
+    /// Waits for what comes after uploads; true if that, or a watched folder, may have given the queue something to do.
+    private func isContinued(takesNew: Bool) async -> Bool {
+        let hasFound = await watched?.finish(takesNew: takesNew) ?? false
+        let hasRun = await hooks?.finish() ?? false
+        return hasFound || hasRun
     }
 
     /// The same once it has been told to finish.
     func waitUntilFinished() async {
-        repeat { await queue.waitUntilFinished() } while await hooks?.finish() ?? false
+        repeat { await queue.waitUntilFinished() } while await isContinued(takesNew: false)
     }
 
     /// Stops all uploads, saves and lets go of everything. Nothing acknowledged is lost without this either.
     func stop() async {
         control?.stop()
+        await watched?.stop()
         await queue.stop()
         await hooks?.stop()
         await runner.shutdown()
+        telling.finish()
     }
 }

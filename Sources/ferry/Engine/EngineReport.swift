@@ -10,6 +10,21 @@ struct EngineReport: Codable {
     var counts: Counts
     /// Screens that are attached.
     var screens: Int
+    /// Absent if no folder is watched.
+    var watched: [Watched]?
+
+    /// A folder that is watched.
+    struct Watched: Codable, Equatable {
+        var folder: String
+        /// A destination's name, or an address.
+        var to: String
+        /// Whether it is there.
+        var there: Bool
+        /// Files that have not kept still for long enough.
+        var settling: Int
+        /// Files that somebody has open to write to them, or that cannot be read.
+        var inUse: Int
+    }
 
     /// Uploads by state, and what is left of those that go on by themselves.
     struct Counts: Codable, Equatable {

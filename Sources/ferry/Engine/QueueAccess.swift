@@ -64,7 +64,7 @@ struct QueueAccess {
                 status: CommandFailure.queueInUse,
                 summary: "the running ferry did not answer: it is not known whether it did this",
                 hint: "`ferry list` shows it")
-        case .list, .addMissing, .pause, .resume, .limitBandwidth, .limitConcurrency, .tryNow,
+        case .list, .addMissing, .pause, .resume, .limits, .limitBandwidth, .limitConcurrency, .tryNow,
             .stopWhenIdle, .flush:
             break
         }

@@ -16,6 +16,7 @@ struct UnattendedRun {
         let report = RunReport(queue: engine.queue, isJSON: isJSON)
         for notice in engine.notices { report.note(notice) }
         let following = Task { await report.follow() }
+        let hearing = Task { for await notice in engine.news { report.note(notice) } }
         let ending = Task { () -> Int32? in
             for await signal in signals.values { return signal }
             return nil
@@ -39,6 +40,7 @@ struct UnattendedRun {
         let (uploads, retired) = await engine.queue.everything
         await engine.stop()
         await following.value
+        await hearing.value
         let unsaved = await engine.unsaved
         if let signal {
             await report.flush()

@@ -8,18 +8,13 @@ extension QueueEvent {
         switch self {
         case .ended(_, let upload): return UploadRecordLine(event: event, upload).text
         case .idle(let counts):
-            struct Idle: Encodable {
-                var event: String
-                var counts: [String: Int]
-            }
             let named = counts.map { ($0.key.rawValue, $0.value) }
-            return JSONLine.text(Idle(event: event, counts: Dictionary(uniqueKeysWithValues: named)))
-        case .offline(let reason): return JSONLine.text(["event": event, "reason": reason])
-        case .online: return JSONLine.text(["event": event])
+            return JSONLine.text(CountsLine(event: event, counts: Dictionary(uniqueKeysWithValues: named)))
+        case .offline(let reason): return JSONLine.text(NetworkLine(event: event, reason: reason))
+        case .online: return JSONLine.text(NetworkLine(event: event))
         case .notSaved(let failure):
-            var members = ["event": event, "text": failure?.summary ?? ""]
-            members["hint"] = failure?.hint
-            return JSONLine.text(members)
+            let text = failure?.summary ?? ""
+            return JSONLine.text(StorageLine(event: event, text: text, hint: failure?.hint))
         }
     }
 }

@@ -15,13 +15,20 @@ struct CheckResult: Sendable {
         }
 
         var leftover: CheckReport.Leftover
+        /// The upload it was of, if this person's queue gave that up.
+        var abandoned: AbandonedUpload?
         var fate = Fate.isThere
+
+        /// The last that is known to have happened to it.
+        var touched: Date? {
+            [abandoned?.since, leftover.changed, leftover.begun].compactMap { $0 }.max()
+        }
 
         /// What has no date may be of today.
         func isRemovable(notYoungerThan age: Age?, now: Date) -> Bool {
             guard case .isThere = fate else { return false }
             guard let age else { return true }
-            return leftover.begun.map { now.timeIntervalSince($0) >= age.seconds } ?? false
+            return touched.map { now.timeIntervalSince($0) >= age.seconds } ?? false
         }
     }
 
@@ -44,20 +51,38 @@ struct CheckResult: Sendable {
 
     /// Takes for the queue's own what may be: the same resource, or the name of an upload that is not done.
     mutating func markOwn(_ uploads: [Upload]) {
-        let unfinished = uploads.filter { upload in
-            if case .done = upload.state { return false }
-            return upload.target.destination == destination.name
+        let unfinished = uploads.filter { !$0.isDone }
+        let holders = Dictionary(
+            unfinished.compactMap { upload in upload.resource.map { ($0.url, upload.id) } }
+        ) { first, _ in first }
+        let bound = unfinished.filter { upload in
+            upload.target.destination == destination.name
                 && UploadAddress.withoutQuery(upload.target.url)
                     == UploadAddress.withoutQuery(destination.url)
         }
         for index in leftovers.indices {
-            let leftover = leftovers[index].leftover
-            let own = unfinished.first { upload in
-                upload.resource?.url == leftover.resource.url || leftover.name == upload.target.name
-                    || leftover.name.hasSuffix("/" + upload.target.name)
-            }
-            if let own { leftovers[index].fate = .own(own.id) }
+            let entry = leftovers[index]
+            let own = holders[entry.leftover.resource.url] ?? bound.first(where: entry.mayBe(of:))?.id
+            if let own { leftovers[index].fate = .own(own) }
         }
+    }
+}
+
+extension CheckResult.Leftover {
+    init(_ leftover: CheckReport.Leftover) { self.leftover = leftover }
+
+    init(_ abandoned: AbandonedUpload) {
+        leftover = CheckReport.Leftover(
+            name: abandoned.upload.target.name, size: abandoned.held,
+            resource: abandoned.upload.resource ?? Resource(url: abandoned.url))
+        self.abandoned = abandoned
+    }
+
+    /// Of one that was given up it is known whose it was.
+    fileprivate func mayBe(of upload: Upload) -> Bool {
+        guard abandoned == nil else { return false }
+        return leftover.resource.url.contains(upload.key) || leftover.name == upload.target.name
+            || leftover.name.hasSuffix("/" + upload.target.name)
     }
 }
 
@@ -68,12 +93,25 @@ extension CheckResult {
         do throws(UploadFailure) {
             let report = try await runner.check(destination)
             findings = report.findings
-            leftovers = report.leftovers.map { Leftover(leftover: $0) }
+            leftovers = report.leftovers.map(Leftover.init)
         } catch {
             failure = error
             failure?.hint = error.hint ?? Self.hint(error.category)
         }
         known = runner.known(of: destination)
+        add(await runner.abandoned(at: destination))
+    }
+
+    /// What the server listed too is one and the same.
+    private mutating func add(_ abandoned: [AbandonedUpload]) {
+        for entry in abandoned {
+            if let index = leftovers.firstIndex(where: { $0.leftover.resource.url == entry.url }) {
+                leftovers[index].abandoned = entry
+                leftovers[index].leftover.size = leftovers[index].leftover.size ?? entry.held
+            } else {
+                leftovers.append(Leftover(entry))
+            }
+        }
     }
 
     /// What an upload would only wait for, a person who asks can look into.

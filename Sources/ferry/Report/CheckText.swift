@@ -34,7 +34,13 @@ enum CheckText {
     }
 
     static func leftover(_ leftover: CheckResult.Leftover, now: Date = Date()) -> String {
-        let begun = leftover.leftover.begun.map { ", begun \(age(of: $0, now: now))" } ?? ""
+        let found = leftover.leftover
+        let size = found.size.map { ", \(ByteFormat.sentence($0))" } ?? ""
+        let moments = [
+            ("begun", found.begun), ("changed", found.changed), ("given up", leftover.abandoned?.since),
+        ]
+        let ages = moments.map { word, date in date.map { ", \(word) \(age(of: $0, now: now))" } ?? "" }
+            .joined()
         let fate: String =
             switch leftover.fate {
             case .isThere: ""
@@ -42,7 +48,7 @@ enum CheckText {
             case .removed: "; removed"
             case .stays(let failure): "; it is still there: \(failure.summary)"
             }
-        return SafeLine.text("  leftover  \(leftover.leftover.name)\(begun)\(fate)")
+        return SafeLine.text("  leftover  \(found.name)\(size)\(ages)\(fate)")
     }
 
     /// `3 hours ago`.
@@ -89,71 +95,4 @@ enum CheckText {
             place.allSatisfy { $0.isLetter || $0.isNumber || "-_./:".contains($0) } ? place : "'\(place)'"
         return "to remove it: ferry check \(word) --remove-leftovers"
     }
-}
-
-/// A checked destination as `--json` prints it. Names are documented in the README and do not change.
-struct CheckLine: Encodable {
-    struct Leftover: Encodable {
-        var name: String
-        var begun: Date?
-        /// `there`, `own`, `removed` or `failed`.
-        var state: String
-        var error: String?
-    }
-
-    var event = "check"
-    var destination: String
-    var url: String
-    var `protocol`: String
-    /// Why `auto` chose it.
-    var because: String?
-    var ok: Bool
-    var error: String?
-    var hint: String?
-    var status: Int?
-    var findings: [String]
-    var asked: Date?
-    var extensions: [String]?
-    var maximumSize: ByteCount?
-    var resumes: Bool?
-    var parallel: Bool?
-    var checksums: [String]?
-    var ifExists: [String]?
-    var leftovers: [Leftover]
-
-    init(_ result: CheckResult) {
-        destination = result.destination.name
-        url = UploadAddress.withoutQuery(result.destination.url)
-        self.protocol = result.known?.choice?.name ?? result.destination.protocolName
-        because = result.known?.choice?.because
-        ok = result.isFine
-        error = result.failure?.summary
-        hint = result.failure?.hint
-        status = result.failure?.status
-        findings = result.findings
-        asked = result.known?.asked
-        extensions = result.known?.extensions.sorted()
-        maximumSize = result.known?.maximumSize
-        // Of `auto` itself there is nothing to say.
-        if let entry = result.entry, entry.name != AutoUpload.name {
-            resumes = entry.traits.resumes
-            parallel = entry.traits.isParallel
-            checksums = entry.traits.checksums.map(\.rawValue).sorted()
-            ifExists = entry.traits.existing.map(\.rawValue).sorted()
-        }
-        leftovers = result.leftovers.map { leftover in
-            let (state, error): (String, String?) =
-                switch leftover.fate {
-                case .isThere: ("there", nil)
-                case .own: ("own", nil)
-                case .removed: ("removed", nil)
-                case .stays(let failure): ("failed", failure.summary)
-                }
-            return Leftover(
-                name: leftover.leftover.name, begun: leftover.leftover.begun, state: state, error: error)
-        }
-    }
-
-    /// One line of JSON, keys sorted, without a line break.
-    var text: String { JSONLine.text(self) }
 }

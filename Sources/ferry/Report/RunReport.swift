@@ -10,6 +10,7 @@ import Uploads
 /// simply not written to.
 final class RunReport: Sendable {
     private static let progressInterval = Duration.seconds(5)
+    private static let blockedShown = 10
 
     private let queue: UploadQueue
     private let isJSON: Bool
@@ -25,7 +26,7 @@ final class RunReport: Sendable {
 
     func note(_ notice: Notice) {
         if isJSON {
-            output.write(JSONLine.text(["event": notice.kind.rawValue, "text": notice.text]))
+            output.write(JSONLine.text(NoticeLine(notice)))
         } else {
             StandardError.write("\(notice.line)\n")
         }
@@ -50,23 +51,26 @@ final class RunReport: Sendable {
         }
     }
 
-    /// Prints the sum of it all. True if nothing failed and nothing is held.
+    /// Prints what waits in vain, and the sum of it all. True if nothing failed, is held or waits in vain.
     ///
     /// - Parameter retired: What was finished too and is no longer in the queue.
     func finish(_ uploads: [Upload], _ retired: UploadQueue.Retired) -> Bool {
         var counts: [String: Int] = retired.count > 0 ? ["done": retired.count] : [:]
         for upload in uploads { counts[upload.state.kind, default: 0] += 1 }
+        let blocked = BlockedStart.all(among: uploads)
+        for blocked in isJSON ? blocked[...] : blocked.prefix(Self.blockedShown) {
+            output.write(isJSON ? UploadRecordLine(blocked).text : UploadText.line(blocked))
+        }
+        if !isJSON, blocked.count > Self.blockedShown {
+            output.write("\(blocked.count - Self.blockedShown) more wait so; `ferry list` shows them")
+        }
         if isJSON {
-            struct Summary: Encodable {
-                var event = "summary"
-                var counts: [String: Int]
-            }
-            output.write(JSONLine.text(Summary(counts: counts)))
+            output.write(JSONLine.text(CountsLine(event: "summary", counts: counts)))
         } else {
             let parts = counts.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
             output.write(parts.isEmpty ? "nothing to do" : parts.joined(separator: ", "))
         }
-        return counts["failed"] == nil && counts["held"] == nil
+        return counts["failed"] == nil && counts["held"] == nil && blocked.isEmpty
     }
 
     private func take(_ upload: Upload, isFirst: Bool) {
@@ -76,19 +80,15 @@ final class RunReport: Sendable {
         }
         guard previous?.state != upload.state else { return }
         // What was finished before this run began is history.
-        if isFirst, !isUnfinished(upload) { return }
+        if isFirst, upload.isDone { return }
         output.write(
             isJSON ? UploadRecordLine(event: "state", upload).text : UploadText.line(upload, sent: nil))
-    }
-
-    private func isUnfinished(_ upload: Upload) -> Bool {
-        if case .done = upload.state { false } else { true }
     }
 
     private func remove(_ id: Upload.ID) {
         guard let upload = shown.withLock({ $0.removeValue(forKey: id) }) else { return }
         // Told when it was done; that the queue lets go of it later is no news.
-        if case .done = upload.state { return }
+        if upload.isDone { return }
         if isJSON {
             output.write(UploadRecordLine(event: "removed", upload).text)
         } else {
@@ -112,11 +112,12 @@ final class RunReport: Sendable {
             return
         }
         switch change {
-        case .online: output.write(JSONLine.text(["event": "online"]))
-        case .offline(let reason): output.write(JSONLine.text(["event": "offline", "reason": reason]))
+        case .online: output.write(JSONLine.text(NetworkLine(event: "online")))
+        case .offline(let reason): output.write(JSONLine.text(NetworkLine(event: "offline", reason: reason)))
         case .storage(let storage, let failure): print(storage, change.sentence(in: .current), failure)
         case .notice(let failure): note(failure.summary)
         case .asked(let pause): output.write(JSONLine.text(AskedPauseLine(event: "slow", pause)))
+        case .limit(let limit): output.write(LimitLine(event: "limit", limit).text)
         // This is the engine itself.
         case .contact: break
         }
@@ -129,8 +130,7 @@ final class RunReport: Sendable {
             case .behind: "snapshotFailed"
             case .refusing: "notSaved"
             }
-        var members = ["event": event, "text": storage == .saved ? sentence : failure?.summary ?? ""]
-        members["hint"] = failure?.hint
-        output.write(JSONLine.text(members))
+        let text = storage == .saved ? sentence : failure?.summary ?? ""
+        output.write(JSONLine.text(StorageLine(event: event, text: text, hint: failure?.hint)))
     }
 }

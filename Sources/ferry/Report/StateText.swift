@@ -32,34 +32,5 @@ struct StateText {
         return lines
     }
 
-    var json: String {
-        struct File: Encodable {
-            var name: String
-            var bytes: Int
-        }
-        struct Verified: Encodable {
-            var event = "verified"
-            var ok: Bool
-            var folder: String
-            var generation: Int?
-            var counts: [String: Int]
-            var pendingBytes: Int
-            var files: [File]
-            var leftOver: [File]
-            var inUse: String?
-            var notices: [String]
-            var problems: [String]
-            var hint: String?
-        }
-        return JSONLine.text(
-            Verified(
-                ok: report.problems.isEmpty, folder: folder, generation: report.generation,
-                counts: report.states,
-                pendingBytes: report.pendingBytes,
-                files: report.files.map { File(name: $0.name, bytes: $0.bytes) },
-                leftOver: report.leftOver.map { File(name: $0.name, bytes: $0.bytes) },
-                inUse: report.holder?.summary, notices: report.notices.map(\.summary),
-                problems: report.problems,
-                hint: report.hint))
-    }
+    var json: String { JSONLine.text(VerifiedLine(report, folder: folder)) }
 }

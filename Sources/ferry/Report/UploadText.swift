@@ -27,7 +27,10 @@ enum UploadText {
             padded(ByteFormat.compact(upload.size), 5, right: true), padded(progress, 4, right: true),
             SafeLine.text(upload.target.name),
         ]
-        let remarks = [upload.mayBeDuplicate ? "possible duplicate" : nil, remark(upload)].compactMap { $0 }
+        let remarks = [
+            upload.batch.map { "batch \(SafeLine.text($0))" },
+            upload.mayBeDuplicate ? "possible duplicate" : nil, remark(upload),
+        ].compactMap { $0 }
         return columns.joined(separator: "  ")
             + (remarks.isEmpty ? "" : "  (\(remarks.joined(separator: "; ")))")
     }
@@ -42,8 +45,13 @@ enum UploadText {
         case .paused(let reasons): return reasons == .offline ? "waiting for network" : nil
         case .done(let receipt, _): return outcome(receipt)
         case .running: return upload.resource?.parts.map { "\($0.held) of \($0.planned) parts" }
-        case .queued: return nil
+        case .queued: return upload.start.map { $0.words(\.shortMoment) }
         }
+    }
+
+    /// As one line, of an upload that will not start by itself.
+    static func line(_ blocked: BlockedStart) -> String {
+        "\(padded("\(blocked.upload.id)", 6, right: true))  \(blocked.sentence); \(blocked.hint)"
     }
 
     private static func outcome(_ receipt: Receipt) -> String {
@@ -59,8 +67,11 @@ enum UploadText {
     }
 }
 
-/// An upload as `--json` prints it. Names and units are documented in the README and do not change.
+/// An upload as `--json` prints it. Names and units are in its schema and do not change.
 struct UploadRecordLine: Encodable {
+    /// Thousands of uploads may start after thousands of others.
+    static let longestAfter = 1000
+
     var event: String
     var id: Int
     var path: String
@@ -93,11 +104,14 @@ struct UploadRecordLine: Encodable {
     var wasThere: Bool?
     /// What became of the file's name while it was sent: `deleted` or `replaced`.
     var source: String?
-    /// In the history: how it ended, and when.
-    var outcome: String?
-    var finished: Date?
     /// True if it was sent again after all of it had gone out without an answer.
     var possibleDuplicate: Bool?
+    /// The group it was added to.
+    var batch: String?
+    /// Before then it does not start.
+    var startsAt: Date?
+    /// The uploads after which it starts, `longestAfter` at most.
+    var after: [Int]?
 
     init(event: String, _ upload: Upload, sent: ByteCount? = nil) {
         self.event = event
@@ -118,6 +132,11 @@ struct UploadRecordLine: Encodable {
         resumes = upload.tries.resumes
         resent = upload.tries.resent
         possibleDuplicate = upload.mayBeDuplicate ? true : nil
+        batch = upload.batch
+        startsAt = upload.start?.notBefore
+        after = upload.start.flatMap { start in
+            start.after.isEmpty ? nil : Array(start.after.lazy.joined().prefix(Self.longestAfter))
+        }
         let failure = UploadText.failure(of: upload.state)
         error = failure?.summary
         hint = failure?.hint
@@ -132,10 +151,10 @@ struct UploadRecordLine: Encodable {
         }
     }
 
-    init(_ entry: HistoryEntry) {
-        self.init(event: "finished", entry.upload)
-        outcome = entry.outcome.rawValue
-        finished = entry.at
+    init(_ blocked: BlockedStart) {
+        self.init(event: "blocked", blocked.upload)
+        error = blocked.sentence
+        hint = blocked.hint
     }
 
     /// One line of JSON, keys sorted, without a line break.
@@ -143,7 +162,12 @@ struct UploadRecordLine: Encodable {
 }
 
 enum JSONLine {
-    static func text(_ value: some Encodable) -> String {
+    static func text(_ value: some OutputLine) -> String { encoded(value) }
+
+    /// A text as a value of JSON.
+    static func quoted(_ text: String) -> String { encoded(text) }
+
+    private static func encoded(_ value: some Encodable) -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         encoder.dateEncodingStrategy = .iso8601

@@ -41,6 +41,14 @@ struct QueueWatchTests {
                 .change([upload]), .change()) == ["\(name) 1", "idle 1 \(name)"])
     }
 
+    @Test func `what waits for one that failed is nothing that is left to do`() {
+        var waiting = Upload.make(2)
+        waiting.start = .init(after: [1...1])
+        #expect(
+            events(.whole([.make(1), waiting]), .change([.make(1, .failed, attempts: 1)]))
+                == ["failed 1", "idle 1 failed"])
+    }
+
     @Test func `an upload that came and was done between two updates is told`() {
         #expect(events(.whole([]), .change([.make(1, .done, attempts: 1)])) == ["done 1", "idle 1 done"])
     }

@@ -72,7 +72,7 @@ enum S3Authentication: Decodable, Equatable {
         if let word = try? decoder.singleValueContainer().decode(String.self) {
             guard word == "default" else {
                 throw ConfigurationMistake(
-                    path: decoder.codingPath.map(\.stringValue),
+                    path: decoder.codingPath.names,
                     expected: "\"default\", or an object with accessKey and secretKey, profile or command")
             }
             self = .found

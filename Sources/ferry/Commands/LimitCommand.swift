@@ -1,0 +1,121 @@
+import ArgumentParser
+import Foundation
+import TUI
+import Transfer
+import UploadProtocols
+import Uploads
+
+struct LimitCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "limit",
+        abstract: "Limit the bandwidth, or tell which limits hold.",
+        discussion: """
+            What is set here holds until it is set otherwise, whatever a timetable of the configuration says; auto brings back \
+            what the configuration says. An upload goes by all limits that it is in.
+            """)
+
+    @OptionGroup var global: GlobalOptions
+
+    @Argument(help: "20M or 800K (bytes a second), off for no limit, auto for what the configuration says.")
+    var rate: String?
+
+    @Option(name: .customLong("to"), help: "For all uploads to this destination together.")
+    var destination: String?
+
+    @Option(help: "For all uploads of this batch together.")
+    var batch: String?
+
+    @Flag(help: "One JSON object a line.") var json = false
+
+    func validate() throws {
+        guard destination == nil || batch == nil else {
+            throw ValidationError("Give --to or --batch, not both.")
+        }
+        _ = try order
+    }
+
+    func run() async throws {
+        let access = try global.access()
+        if let order = try order {
+            try check(order, access.assembly.configuration)
+            _ = try await access.perform(.limitBandwidth(order, scope ?? .total))
+        }
+        guard case .limits(let limits) = try await access.perform(.limits) else { return }
+        for limit in told(limits) { print(json ? LimitLine(event: "limit", limit).text : Self.line(limit)) }
+    }
+
+    /// What the words ask for: nil for nothing, and within that nil for what the configuration says.
+    private var order: Bandwidth?? {
+        get throws {
+            guard let rate else { return nil }
+            do throws(UploadFailure) { return .some(try Bandwidth.ordered(rate)) } catch {
+                let hint = error.hint.map { ". Limits are \($0)." } ?? "."
+                throw ValidationError(error.summary + hint)
+            }
+        }
+    }
+
+    private var scope: LimitScope? {
+        destination.map { .destination($0) } ?? batch.map { .batch($0) } ?? (rate == nil ? nil : .total)
+    }
+
+    /// - Throws: `CommandFailure` for a destination that there is not, unless its limit is taken back.
+    private func check(_ order: Bandwidth?, _ configuration: Configuration) throws(CommandFailure) {
+        guard let destination, order != nil, configuration.destinations[destination] == nil else { return }
+        let known = configuration.destinations.keys.sorted()
+        throw CommandFailure(
+            refused: UploadFailure(
+                .permanent, "there is no destination \(destination)",
+                hint: known.isEmpty ? "none is configured" : "known are \(known.joined(separator: ", "))"))
+    }
+
+    /// Those that were asked for.
+    private func told(_ limits: [BandwidthLimit]) -> [BandwidthLimit] {
+        scope.map { [limits[$0]] } ?? limits.withTotal
+    }
+
+    private static func line(_ limit: BandwidthLimit) -> String {
+        let isPlain = limit.bandwidth == .unlimited && limit.origin == .configuration
+        let origin = isPlain ? "" : " (\(limit.origin.rawValue))"
+        return SafeLine.text("\(limit.scope.text): \(limit.text(at: Date(), in: .current))\(origin)")
+    }
+}
+
+/// A limit of bandwidth, as `--json` prints it.
+struct LimitLine: OutputLine {
+    /// Nil where it is part of something else.
+    var event: String?
+    /// `total`, `destination` or `batch`.
+    var scope: String
+    var name: String?
+    /// Bytes per second; absent without a limit.
+    var bandwidth: ByteCount?
+    /// `command`, `timetable` or `configuration`.
+    var from: String
+    /// When a timetable says otherwise.
+    var until: Date?
+
+    init(event: String? = nil, _ limit: BandwidthLimit) {
+        self.event = event
+        switch limit.scope {
+        case .total: scope = "total"
+        case .destination(let name): (scope, self.name) = ("destination", name)
+        case .batch(let name): (scope, self.name) = ("batch", name)
+        }
+        (bandwidth, from, until) = (limit.bandwidth.rate, limit.origin.rawValue, limit.until)
+    }
+
+    static let schema = LineSchema(
+        [.init("limit", "A limit of the bandwidth.")],
+        always: [
+            .init("scope", .choice(["total", "destination", "batch"]), "Whose uploads it is for."),
+            .init("from", .choice(["command", "timetable", "configuration"]), "What it comes from."),
+        ],
+        maybe: [
+            .init("name", .text(), "Of the destination or the batch."),
+            .init("bandwidth", .whole(0...Int.max), "Bytes per second; absent without a limit."),
+            .init("until", .moment, "When a timetable says otherwise."),
+        ])
+
+    var text: String { JSONLine.text(self) }
+}

@@ -1,0 +1,56 @@
+import ArgumentParser
+import UploadProtocols
+import Uploads
+
+/// What a shell offers for an argument whose values are in the configuration or in the queue. It is asked at each Tab:
+/// it reads and changes nothing, says nothing of what is wrong, and offers nothing where looking would take long.
+enum ShellCompletion {
+    static let destinations = CompletionKind.custom { words, _, _ in destinations(for: words) }
+    static let uploads = CompletionKind.custom { words, index, _ in uploads(for: words, at: index) }
+
+    /// Some 50,000 uploads, which are read in a tenth of a second.
+    private static let longestQueue: ByteCount = 20 << 20
+
+    static func destinations(for words: [String]) -> [String] {
+        let configuration = try? options(in: words)?.loadConfiguration()
+        return configuration.map { $0.destinations.keys.sorted() } ?? []
+    }
+
+    /// - Parameter index: That of the word that is being typed.
+    static func uploads(for words: [String], at index: Int) -> [String] {
+        guard let folder = options(in: words)?.stateFolder,
+            let directory = try? StateDirectory(reading: folder)
+        else { return [] }
+        let inspection = StateInspection(directory)
+        guard let size = try? inspection.size(), size <= longestQueue, let reading = try? inspection.read()
+        else { return [] }
+        let command = words.dropFirst().first
+        let numbers = reading.recovered.uploads.filter { isMeant($0.state, by: command) }.map { "\($0.id)" }
+        let given = Set(words.indices.filter { $0 != index }.map { words[$0] })
+        return (numbers + (command == "move" ? QueueMove.allCases.map(\.rawValue) : []))
+            .filter { !given.contains($0) }
+    }
+
+    /// True if the command would change an upload in this state.
+    private static func isMeant(_ state: Upload.State, by command: String?) -> Bool {
+        switch (command, state) {
+        case ("pause", .queued), ("pause", .running), ("pause", .waiting): true
+        case ("resume", .paused): true
+        case ("retry", .failed), ("retry", .held), ("retry", .waiting): true
+        case ("pause", _), ("resume", _), ("retry", _): false
+        case ("wait", .done): false
+        default: true
+        }
+    }
+
+    /// The options that say where the configuration and the queue are. Words come as they are typed, with quotes.
+    private static func options(in words: [String]) -> GlobalOptions? {
+        let named = ["--config", "--state"].flatMap { name in
+            guard let place = words.lastIndex(of: name), words.indices.contains(place + 1) else {
+                return words.filter { $0.hasPrefix(name + "=") }
+            }
+            return [name, words[place + 1]]
+        }
+        return try? GlobalOptions.parse(named)
+    }
+}

@@ -1,0 +1,128 @@
+import Uploads
+
+/// Which of the chosen uploads have not ended yet.
+struct UploadWait {
+    enum End: Equatable {
+        case ended(Upload)
+        case removed(Upload)
+        /// It will not start by itself.
+        case blocked(BlockedStart)
+    }
+
+    private enum Phase {
+        case choosing(UploadSelection)
+        case waiting
+    }
+
+    private var phase: Phase
+    private var open: [Upload.ID: Upload] = [:]
+    /// What else is not done; nil if none of those that were chosen is to start after another one.
+    private var others: [Upload.ID: Upload]?
+    private(set) var areAllDone = true
+
+    /// What an upload that is not in the queue any more was in the end, if it was done: those leave it by themselves.
+    private let past: (Upload.ID) -> Upload?
+    /// Whether all of a batch was done that has left the queue; nil if there never was one of that name.
+    private let pastBatch: (String) -> Bool?
+
+    init(
+        _ selection: UploadSelection, past: @escaping (Upload.ID) -> Upload?,
+        pastBatch: @escaping (String) -> Bool? = { _ in nil }
+    ) {
+        phase = .choosing(selection)
+        self.past = past
+        self.pastBatch = pastBatch
+    }
+
+    var isOver: Bool {
+        if case .waiting = phase { open.isEmpty } else { false }
+    }
+
+    /// - Returns: Those that have ended by this, in the order of their numbers.
+    /// - Throws: `CommandFailure` if a chosen one is not in the queue.
+    mutating func take(_ update: QueueUpdate) throws(CommandFailure) -> [End] {
+        let changed = Dictionary(uniqueKeysWithValues: update.changed.map { ($0.id, $0) })
+        if case .choosing(let selection) = phase {
+            open = try choose(selection, of: changed)
+            if open.values.contains(where: { $0.start?.after.isEmpty == false }) { others = [:] }
+            phase = .waiting
+        }
+        var ends: [End] = []
+        let told = update.isComplete ? Array(open.keys) : changed.keys + update.removed
+        for id in told.sorted() {
+            guard let last = open[id] else { continue }
+            if let upload = changed[id] {
+                open[id] = upload
+                guard Self.hasEnded(upload) else { continue }
+                if !upload.isDone { areAllDone = false }
+                ends.append(.ended(upload))
+            } else {
+                let done = past(id)
+                if done == nil { areAllDone = false }
+                ends.append(done.map(End.ended) ?? .removed(last))
+            }
+            open[id] = nil
+        }
+        return ends + takeBlocked(update, changed)
+    }
+
+    /// Those that will not start, as what they are to start after has ended otherwise.
+    private mutating func takeBlocked(_ update: QueueUpdate, _ changed: [Upload.ID: Upload]) -> [End] {
+        guard var others else { return [] }
+        if update.isComplete { others = [:] }
+        // Those that ended otherwise before are told, and others wait for them all the same.
+        for (id, upload) in changed where open[id] == nil { others[id] = upload.isDone ? nil : upload }
+        for id in update.removed { others[id] = nil }
+        defer { self.others = others }
+        let mayBlock =
+            update.isComplete || !update.removed.isEmpty
+            || changed.values.contains { Self.hasEnded($0) && !$0.isDone }
+        guard mayBlock else { return [] }
+        let blocked = BlockedStart.all(among: Array(others.values) + open.values).filter {
+            open[$0.upload.id] != nil
+        }
+        for blocked in blocked { others[blocked.upload.id] = open.removeValue(forKey: blocked.upload.id) }
+        if !blocked.isEmpty { areAllDone = false }
+        return blocked.map(End.blocked)
+    }
+
+    private mutating func choose(
+        _ selection: UploadSelection, of uploads: [Upload.ID: Upload]
+    ) throws(CommandFailure) -> [Upload.ID: Upload] {
+        let numbers: UploadNumbers
+        switch selection {
+        case .ids(let ids): numbers = UploadNumbers(ids.map { $0...$0 })
+        case .numbers(let named): numbers = named
+        case .batch(let name):
+            let chosen = uploads.filter { $0.value.batch == name }
+            if chosen.isEmpty {
+                guard let wasDone = pastBatch(name) else {
+                    throw CommandFailure(
+                        usage: .unknownBatch(name, known: Set(uploads.values.compactMap(\.batch))))
+                }
+                areAllDone = wasDone
+            }
+            return chosen.filter { !$0.value.isDone }
+        // What failed before this began has failed all the same: files may be deleted on the strength of our answer.
+        case .all, .failed, .done: return uploads.filter { !$0.value.isDone }
+        }
+        let (found, missing) = numbers.found(among: uploads.keys)
+        guard missing.isEmpty else {
+            throw CommandFailure(
+                status: CommandFailure.usage,
+                summary:
+                    "there is no upload \(missing.prefix(5).map(UploadNumbers.name).joined(separator: ", "))",
+                hint: "`ferry list` shows the numbers")
+        }
+        let chosen = Set(found)
+        return uploads.filter { chosen.contains($0.key) }
+    }
+
+    private static func hasEnded(_ upload: Upload) -> Bool {
+        switch upload.state {
+        case .done, .failed, .held: true
+        case .paused(let reasons): reasons.contains(.user)
+        case .queued, .running, .waiting: false
+        }
+    }
+}

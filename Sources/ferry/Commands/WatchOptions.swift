@@ -1,0 +1,75 @@
+import ArgumentParser
+import Foundation
+
+/// Folders that a run watches, beside those of the configuration.
+struct WatchOptions: ParsableArguments {
+    @Option(
+        name: .customLong("watch"),
+        help: ArgumentHelp(
+            "Upload what comes into this folder, when it is whole; may be repeated.",
+            discussion: "Beside those of `watch` of the configuration, which says more about them.",
+            valueName: "folder"),
+        completion: .directory)
+    var folders: [String] = []
+
+    @Option(help: "Where files of --watch go: a destination's name or an address.")
+    var to: String?
+
+    @Flag(help: "Folders in those of --watch belong to them.")
+    var recursive = false
+
+    @Option(
+        help: ArgumentHelp("For so long a file of --watch must not change; 5.", valueName: "seconds"))
+    var settle: Double?
+
+    @Option(
+        help: ArgumentHelp(
+            "What becomes of a file of --watch that has been uploaded: keep, delete (if the server confirmed it by a digest) or move:FOLDER.",
+            valueName: "choice"),
+        transform: Self.after)
+    var after: WatchSettings.After?
+
+    func validate() throws {
+        guard !folders.isEmpty || to == nil && !recursive && settle == nil && after == nil else {
+            throw ValidationError("--to, --recursive, --settle and --after are for --watch; name a folder.")
+        }
+        guard settle.map(WatchSettings.settleRange.contains) ?? true else {
+            throw ValidationError("--settle is a number of seconds from 0.1 to 86400.")
+        }
+        guard !folders.contains("") else { throw ValidationError("--watch is the path of a folder.") }
+    }
+
+    var settings: [WatchSettings] {
+        folders.map { folder in
+            var settings = WatchSettings(folder: Self.absolute(folder))
+            settings.to = to
+            settings.isRecursive = recursive
+            settings.settle = settle ?? settings.settle
+            settings.after = after ?? .keep
+            return settings
+        }
+    }
+
+    /// The same for a process that runs elsewhere.
+    var arguments: [String] {
+        guard !folders.isEmpty else { return [] }
+        var words = folders.flatMap { ["--watch", Self.absolute($0)] }
+        if let to { words += ["--to", to] }
+        if recursive { words.append("--recursive") }
+        if let settle { words += ["--settle", "\(settle)"] }
+        if let after { words += ["--after", after.argument] }
+        return words
+    }
+
+    private static func absolute(_ path: String) -> String {
+        URL(fileURLWithPath: LocalFiles.expanded(path)).standardizedFileURL.path
+    }
+
+    private static func after(_ text: String) throws -> WatchSettings.After {
+        switch WatchSettings.After(argument: text) {
+        case .move(let goal)?: return .move(absolute(goal))
+        case let after?: return after
+        case nil: throw ValidationError("'\(text)' is none of keep, delete and move:FOLDER.")
+        }
+    }
+}

@@ -1,0 +1,117 @@
+import Foundation
+import Transfer
+import UploadProtocols
+import Uploads
+
+/// One of `watch`: a folder whose files are uploaded when they are whole.
+struct WatchSettings: Decodable, Equatable {
+    /// What becomes of a file that has been uploaded.
+    enum After: Equatable, Sendable {
+        case keep
+        case delete
+        case move(String)
+
+        static let expected = "keep, delete or { \"move\": \"/a/folder\" }"
+    }
+
+    /// As written; absolute, or beginning with `~`.
+    var folder: String
+    /// A destination's name or an address; nil for the default one.
+    var to: String?
+    var include: [String] = []
+    var exclude: [String] = []
+    var isRecursive = false
+    /// Seconds.
+    var settle = 5.0
+    var after = After.keep
+
+    static let settleRange = 0.1...86_400
+
+    init(folder: String) { self.folder = folder }
+
+    init(from decoder: any Decoder) throws {
+        let fields = try Fields(
+            decoder, known: ["folder", "to", "include", "exclude", "recursive", "settle", "after"])
+        guard let folder: String = try fields.value("folder"), Self.isPlace(folder) else {
+            throw fields.error("folder", "the path of a folder, from / or ~ on")
+        }
+        self.folder = folder
+        to = try fields.value("to")
+        include = try Self.patterns("include", fields)
+        exclude = try Self.patterns("exclude", fields)
+        isRecursive = try fields.value("recursive") ?? isRecursive
+        settle = try fields.seconds("settle", in: Self.settleRange) ?? settle
+        guard let after = try? fields.value("after", as: After.self) ?? .keep else {
+            throw fields.error("after", After.expected)
+        }
+        self.after = after
+    }
+
+    private static func patterns(_ key: String, _ fields: Fields) throws -> [String] {
+        let patterns: [String] = try fields.value(key) ?? []
+        guard patterns.allSatisfy({ !$0.isEmpty && !$0.contains("\0") }) else {
+            throw fields.error(key, "a list of patterns such as \"*.mov\"")
+        }
+        return patterns
+    }
+
+    static func isPlace(_ path: String) -> Bool {
+        !path.contains("\0") && (path.hasPrefix("/") || path == "~" || path.hasPrefix("~/"))
+    }
+
+    /// What is watched, without looking at it.
+    var watched: WatchedFolder {
+        let after: WatchedFolder.After =
+            switch after {
+            case .keep: .keep
+            case .delete: .delete
+            case .move(let goal): .move(to: path(goal))
+            }
+        return WatchedFolder(
+            path: path(folder), patterns: FilePatterns(include: include, exclude: exclude),
+            isRecursive: isRecursive, settle: .seconds(settle), after: after)
+    }
+
+    private func path(_ text: String) -> LocalPath {
+        LocalPath(URL(fileURLWithPath: LocalFiles.expanded(text)).standardizedFileURL.path)
+    }
+}
+
+extension WatchSettings.After: Decodable {
+    private enum Key: String, CodingKey { case move }
+
+    init(from decoder: any Decoder) throws {
+        if let word = try? decoder.singleValueContainer().decode(String.self) {
+            switch word {
+            case "keep": self = .keep
+            case "delete": self = .delete
+            default: throw ConfigurationMistake(path: [], expected: Self.expected)
+            }
+            return
+        }
+        let fields = try Fields(decoder, known: [Key.move.rawValue])
+        guard let goal: String = try fields.value(Key.move.rawValue), WatchSettings.isPlace(goal) else {
+            throw ConfigurationMistake(path: [], expected: Self.expected)
+        }
+        self = .move(goal)
+    }
+
+    /// As `--after` takes it: `keep`, `delete` or `move:/a/folder`.
+    init?(argument: String) {
+        switch argument {
+        case "keep": self = .keep
+        case "delete": self = .delete
+        default:
+            guard argument.hasPrefix("move:"), argument.count > 5 else { return nil }
+            self = .move(String(argument.dropFirst(5)))
+        }
+    }
+
+    var argument: String {
+        switch self {
+        case .keep: "keep"
+        case .delete: "delete"
+        case .move(let goal): "move:" + goal
+        }
+    }
+}

@@ -1,0 +1,32 @@
+/// Says which network there is, and once why nobody knows.
+actor NetworkTeller {
+    private let network: @Sendable () async -> Result<CurrentNetwork, NetworkManager.Silence>
+    private let note: @Sendable (String) -> Void
+    private var told: NetworkManager.Silence?
+
+    /// - Parameter note: Told of each reason for silence, once until it is over.
+    init(
+        network: @escaping @Sendable () async -> Result<CurrentNetwork, NetworkManager.Silence> = {
+            do throws(NetworkManager.Silence) {
+                return .success(try await NetworkManager().current())
+            } catch {
+                return .failure(error)
+            }
+        }, note: @escaping @Sendable (String) -> Void
+    ) {
+        self.network = network
+        self.note = note
+    }
+
+    func current() async -> CurrentNetwork? {
+        switch await network() {
+        case .success(let network):
+            told = nil
+            return network
+        case .failure(let silence):
+            if told != silence { note("no network is avoided: \(silence.reason)") }
+            told = silence
+            return nil
+        }
+    }
+}

@@ -1,0 +1,86 @@
+import Connectivity
+
+/// A link that is taken for down while the network is one that uploads are not to use.
+///
+/// Where nobody tells which network it is, none is avoided: connectivity is a hint.
+struct PolicyLinkMonitor<C: Clock>: LinkMonitor where C.Duration == Duration {
+    /// A network may become metered without any change of the link.
+    static var pause: Duration { .seconds(15) }
+
+    let base: any LinkMonitor
+    let policy: NetworkPolicy
+    let clock: C
+    /// nil if nobody tells.
+    let network: @Sendable () async -> CurrentNetwork?
+
+    func statuses() -> AsyncStream<LinkStatus> {
+        let observed = base.statuses()
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: LinkStatus.self, bufferingPolicy: .bufferingNewest(1))
+        let (questions, ask) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let relay = Relay(continuation)
+        let task = Task {
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask {
+                    for await status in observed {
+                        await relay.take(status)
+                        if status.isUp { ask.yield() }
+                    }
+                }
+                // By itself: whoever is slow to say which network it is must not hold up that the link is down.
+                group.addTask {
+                    for await _ in questions { await relay.take(await network().flatMap(policy.objection)) }
+                }
+                group.addTask {
+                    while (try? await clock.sleep(for: Self.pause)) != nil { ask.yield() }
+                }
+                await group.next()
+                group.cancelAll()
+            }
+            continuation.finish()
+        }
+        continuation.onTermination = { _ in task.cancel() }
+        return stream
+    }
+}
+
+/// Puts together what the link and the policy say, and passes on what is new.
+private actor Relay {
+    private let continuation: AsyncStream<LinkStatus>.Continuation
+    private var link: LinkStatus?
+    private var objection: Objection = .unknown
+    private var told: LinkStatus?
+
+    private enum Objection {
+        /// Not asked yet on this link: a link that comes up is not used before.
+        case unknown
+        case known(String?)
+    }
+
+    init(_ continuation: AsyncStream<LinkStatus>.Continuation) { self.continuation = continuation }
+
+    func take(_ status: LinkStatus) {
+        if status.isUp, link?.isUp != true { objection = .unknown }
+        link = status
+        tell()
+    }
+
+    func take(_ reason: String?) {
+        objection = .known(reason)
+        tell()
+    }
+
+    private func tell() {
+        guard let link else { return }
+        let status: LinkStatus
+        switch (link, objection) {
+        case (.down, _): status = link
+        case (.up, .unknown): return
+        case (.up, .known(nil)): status = link
+        case (.up, .known(let reason?)): status = .down(reason: reason)
+        }
+        guard status != told else { return }
+        told = status
+        continuation.yield(status)
+    }
+}

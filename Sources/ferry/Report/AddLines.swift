@@ -1,0 +1,67 @@
+import Transfer
+import Uploads
+
+/// A file that `ferry add --json` has queued, or would queue.
+struct AddedLine: OutputLine {
+    var event: String
+    /// Nil as long as it is not in the queue.
+    var id: Int?
+    var path: String
+    var name: String
+    var destination: String
+    var url: String
+    var `protocol`: String
+    /// Bytes.
+    var size: Int
+
+    /// - Parameter id: nil for one that only would be added.
+    init(_ new: NewUpload, id: Upload.ID?) {
+        event = id == nil ? "wouldAdd" : "added"
+        self.id = id
+        path = new.path.encoded
+        name = new.target.name
+        destination = new.target.destination
+        url = new.target.url
+        self.protocol = new.target.method
+        size = Int(clamping: new.identity.size)
+    }
+
+    static let schema = LineSchema(
+        [.init("added", "It is in the queue now."), .init("wouldAdd", "It would be without --dry-run.")],
+        always: UploadRecordLine.always.filter {
+            ["path", "name", "destination", "url", "protocol", "size"].contains($0.name)
+        },
+        maybe: UploadRecordLine.always.filter { $0.name == "id" })
+}
+
+/// A file that `ferry add --json` has not queued.
+struct SkippedLine: OutputLine {
+    var event = "skipped"
+    var path: String
+    var reason: String
+    /// True if it need not be queued; nil if it could not be.
+    var known: Bool?
+    /// Of the upload that it is known from.
+    var id: Int?
+
+    init(_ problem: FileSelection.Problem) { (path, reason) = (problem.path.encoded, problem.reason) }
+
+    init(_ new: NewUpload, known upload: Upload) {
+        path = new.path.encoded
+        known = true
+        id = upload.id
+        reason =
+            if case .done = upload.state { "was uploaded in this version" } else { "is in the queue" }
+    }
+
+    static let schema = LineSchema(
+        [.init("skipped", "It was left out.")],
+        always: [
+            .init("path", .text(), "As it was given or found; base64:… of its bytes if it is not UTF-8."),
+            .init("reason", .text(), "Why, in a few words."),
+        ],
+        maybe: [
+            .init("known", .flag, "True if it was queued or uploaded before, which is no failure."),
+            .init("id", .whole(1...Int.max), "Of the upload that it is known from."),
+        ])
+}

@@ -1,0 +1,40 @@
+/// A line of JSON for programs: what `--json` prints and hooks read. Every kind has a schema, and nothing without one
+/// is written.
+protocol OutputLine: Encodable {
+    static var schema: LineSchema { get }
+}
+
+/// What a kind of line holds.
+struct LineSchema: Sendable {
+    /// A value of `event`, and when there is such a line.
+    struct Event: Sendable {
+        var name: String
+        var purpose: String
+
+        init(_ name: String, _ purpose: String) {
+            self.name = name
+            self.purpose = purpose
+        }
+    }
+
+    var events: [Event]
+    /// Beside `event`.
+    var always: [Schema.Member]
+    /// Left out where there is nothing to say.
+    var sometimes: [Schema.Member]
+
+    init(_ events: [Event], always: [Schema.Member] = [], maybe sometimes: [Schema.Member] = []) {
+        self.events = events
+        self.always = always
+        self.sometimes = sometimes
+    }
+
+    /// By its first event.
+    var name: String { events.first?.name ?? "" }
+
+    var schema: Schema {
+        let purpose = events.map { "\($0.name): \($0.purpose)" }.joined(separator: " ")
+        return .record(
+            [.init("event", .choice(events.map(\.name)), purpose)] + always, maybe: sometimes)
+    }
+}

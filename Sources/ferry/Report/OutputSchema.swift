@@ -1,0 +1,53 @@
+import TUI
+
+/// All that Ferry writes for programs as one JSON Schema: what `ferry config --output-schema` prints. A line fits the
+/// whole of it, and that of the command which printed it, `#/$defs/ferry-list`.
+enum OutputSchema {
+    static let lines: [LineSchema] = [
+        UploadRecordLine.schema, FinishedLine.schema, AddedLine.schema, SkippedLine.schema,
+        ChangedLine.schema, CountsLine.schema, NetworkLine.schema, StorageLine.schema, NoticeLine.schema,
+        AskedPauseLine.schema, StatusLine.schema, StopLine.schema, CheckLine.schema, VerifiedLine.schema,
+        ConfigurationLine.schema, LimitLine.schema,
+    ]
+
+    /// The events that each command with `--json` prints, by its words.
+    static let commands: [String: [String]] = [
+        "add": ["added", "wouldAdd", "skipped"],
+        "run": [
+            "state", "progress", "removed", "blocked", "offline", "online", "notSaved", "snapshotFailed",
+            "saved",
+            "note", "warning", "slow", "limit", "summary",
+        ],
+        "wait": ["state", "removed", "blocked"],
+        "list": ["upload"],
+        "history": ["finished"],
+        "pause": ["changed"], "resume": ["changed"], "retry": ["changed"], "remove": ["changed"],
+        "move": ["changed"], "undo": ["changed"], "redo": ["changed"],
+        "status": ["status"],
+        "stop": ["stop"],
+        "limit": ["limit"],
+        "check": ["check"],
+        "state verify": ["verified"],
+        "config": ["configuration"],
+    ]
+
+    /// What the commands of `hooks` read.
+    static let hooks = QueueEvent.Name.allCases.map(\.rawValue)
+
+    static var text: String {
+        var definitions: [String: Any] = [:]
+        for line in lines { definitions[line.name] = line.schema.value }
+        for (command, events) in commands {
+            definitions["ferry-" + command.replacing(" ", with: "-")] = only(events)
+        }
+        definitions["hooks"] = only(hooks)
+        definitions["line"] = ["oneOf": lines.map { ["$ref": "#/$defs/\($0.name)"] }]
+        return Schema.text(
+            ["$defs": definitions, "$ref": "#/$defs/line"],
+            title: "Lines of JSON that Ferry \(FerryVersion.current) prints")
+    }
+
+    private static func only(_ events: [String]) -> [String: Any] {
+        ["$ref": "#/$defs/line", "properties": ["event": Schema.choice(events).value]]
+    }
+}

@@ -1,0 +1,43 @@
+extension StatusLine: OutputLine {
+    private static let count = Schema.whole(0...Int.max)
+
+    static let schema = LineSchema(
+        [.init("status", "How the ferry is that runs.")],
+        always: [.init("running", .flag, "Whether one runs; if none does, nothing else is told.")],
+        maybe: [
+            .init("version", .text(), "Of Ferry."),
+            .init("process", .whole(1...Int.max), "The number of its process."),
+            .init("since", .moment, "When it was started."),
+            .init("screens", count, "Screens that are attached."),
+            .init("network", .choice(["online", "offline"]), "Whether uploads that need it may run."),
+            .init("reason", .text(), "Why there is no network."),
+            .init(
+                "uploads",
+                .record(
+                    UploadRecordLine.states.map { .init($0, count, "How many.") } + [
+                        .init("bytesLeft", count, "Bytes that the servers do not hold yet.")
+                    ]), "How many there are by state, and what is left of those that go on by themselves."),
+            .init("concurrency", .whole(1...Int.max), "Uploads that may run at once."),
+            .init("bandwidth", count, "Bytes per second over all uploads; absent without a limit."),
+            .init("bandwidthUntil", .moment, "When a timetable says otherwise."),
+            .init(
+                "limits",
+                .array(.record(LimitLine.schema.always, maybe: LimitLine.schema.sometimes), atLeast: 1),
+                "Limits of destinations and batches."),
+            .init("notice", .text(), "What a person should know of the whole queue."),
+            .init(
+                "slow", .array(.record(AskedPauseLine.schema.always), atLeast: 1),
+                "Servers that ask to be left alone."),
+            .init("away", .array(AwayHostLine.schema, atLeast: 1), "Hosts that do not answer."),
+            .init(
+                "watched",
+                .array(
+                    .record([
+                        .init("folder", .text(), "Its path."),
+                        .init("to", .text(), "A destination's name, or an address."),
+                        .init("there", .flag, "Whether it is there."),
+                        .init("settling", count, "Files that have not kept still for long enough."),
+                        .init("inUse", count, "Files that somebody writes to, or that cannot be read."),
+                    ]), atLeast: 1), "Folders that are watched."),
+        ])
+}

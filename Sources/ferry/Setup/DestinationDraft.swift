@@ -1,0 +1,108 @@
+import Foundation
+import UploadProtocols
+
+/// A destination as a person described it, before it is in a configuration.
+struct DestinationDraft: Equatable {
+    /// A secret as it was given.
+    enum SecretAnswer: Equatable {
+        case environment(String)
+        case typed(String)
+
+        /// `$NAME` is an environment variable.
+        init(_ text: String) {
+            let name = text.dropFirst()
+            let isName =
+                text.hasPrefix("$") && name.first.map { $0.isUppercase || $0 == "_" } ?? false
+                && name.allSatisfy { $0.isASCII && ($0.isUppercase || $0.isNumber || $0 == "_") }
+            self = isName ? .environment(String(name)) : .typed(text)
+        }
+    }
+
+    enum SignIn: Equatable {
+        case none
+        case basic(user: String, password: SecretAnswer)
+        case bearer(SecretAnswer)
+        /// Where AWS's own tools look.
+        case s3Found
+        case s3Profile(String)
+        case s3Keys(accessKey: String, secretKey: SecretAnswer)
+
+        var secret: SecretAnswer? {
+            switch self {
+            case .none, .s3Found, .s3Profile: nil
+            case .basic(_, let secret), .bearer(let secret), .s3Keys(_, let secret): secret
+            }
+        }
+
+        /// What its secret is called, in the name of a file.
+        var secretKind: String {
+            switch self {
+            case .basic: "password"
+            case .bearer: "token"
+            case .none, .s3Found, .s3Profile, .s3Keys: "secret-key"
+            }
+        }
+    }
+
+    var name: String
+    /// As the member `url` takes it.
+    var url: String
+    var protocolName: String
+    var signIn = SignIn.none
+
+    /// The secret that is not in the environment.
+    var typedSecret: String? {
+        if case .typed(let text) = signIn.secret { text } else { nil }
+    }
+
+    /// The destination as a configuration has it.
+    ///
+    /// - Parameter secretFile: Where the secret that was typed is; nil writes it out.
+    func json(secretFile: String?) -> String {
+        var members = ["\"url\": \(JSONLine.quoted(url))"]
+        if protocolName != AutoUpload.name {
+            members.append("\"protocol\": \(JSONLine.quoted(protocolName))")
+        }
+        if let authentication = authentication(secretFile) { members.append("\"auth\": \(authentication)") }
+        return "{\n" + members.map { "  " + $0 }.joined(separator: ",\n") + "\n}"
+    }
+
+    private func authentication(_ secretFile: String?) -> String? {
+        func text(_ secret: SecretAnswer) -> String {
+            switch secret {
+            case .environment(let name): "{ \"env\": \(JSONLine.quoted(name)) }"
+            case .typed(let text):
+                secretFile.map { "{ \"file\": \(JSONLine.quoted($0)) }" } ?? JSONLine.quoted(text)
+            }
+        }
+        return switch signIn {
+        case .none, .s3Found: nil
+        case .basic(let user, let password):
+            "{ \"basic\": { \"user\": \(JSONLine.quoted(user)), \"password\": \(text(password)) } }"
+        case .bearer(let token): "{ \"bearer\": \(text(token)) }"
+        case .s3Profile(let name): "{ \"s3\": { \"profile\": \(JSONLine.quoted(name)) } }"
+        case .s3Keys(let accessKey, let secretKey):
+            "{ \"s3\": { \"accessKey\": \(JSONLine.quoted(accessKey)), \"secretKey\": \(text(secretKey)) } }"
+        }
+    }
+}
+
+extension DestinationDraft {
+    /// A short name for a place: its bucket, or the first part of its host.
+    static func name(for url: String, besides taken: Set<String>) -> String {
+        let host = URL(string: url)?.host(percentEncoded: false) ?? ""
+        let isNumeric = host.allSatisfy { $0.isNumber || $0 == "." || $0 == ":" }
+        let first = host.split(separator: ".").first.map { $0.lowercased() } ?? ""
+        let base = isNumeric || first.isEmpty ? "server" : first
+        guard taken.contains(base) else { return base }
+        return (2...taken.count + 2).lazy.map { "\(base)-\($0)" }.first { !taken.contains($0) } ?? base
+    }
+
+    /// Completes "expected …"; nil if the name is fine.
+    static func expectation(brokenBy name: String, besides taken: Set<String>) -> String? {
+        if taken.contains(name) { return "another name: there is a destination \(name)" }
+        let isPlain = name.allSatisfy { $0.isLetter || $0.isNumber || "-_.".contains($0) }
+        return (1...64).contains(name.count) && isPlain && !name.hasPrefix("-")
+            ? nil : "a name of letters, digits, - _ and ., at most 64"
+    }
+}

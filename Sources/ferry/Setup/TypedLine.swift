@@ -1,0 +1,32 @@
+/// A line as it is typed byte by byte, with the keys that take something back.
+struct TypedLine {
+    enum Ending: Equatable {
+        case given(String)
+        /// The terminal's input ended before anything was typed.
+        case nothing
+        case interrupted
+    }
+
+    private var bytes: [UInt8] = []
+
+    var text: String { String(decoding: bytes, as: UTF8.self) }
+
+    /// - Returns: How the line ended; nil while it goes on.
+    mutating func take(_ byte: UInt8) -> Ending? {
+        switch byte {
+        case 0x0A, 0x0D: return .given(text)
+        case 0x03: return .interrupted
+        case 0x04: return bytes.isEmpty ? .nothing : .given(text)
+        case 0x08, 0x7F: eraseCharacter()
+        case 0x15: bytes = []
+        // Other keys of control are no part of a secret.
+        case 0..<0x20: break
+        default: bytes.append(byte)
+        }
+        return nil
+    }
+
+    private mutating func eraseCharacter() {
+        while let last = bytes.popLast(), last & 0xC0 == 0x80 {}
+    }
+}

@@ -1,0 +1,67 @@
+import Foundation
+import Transfer
+import UploadProtocols
+import Uploads
+
+/// A folder that is watched, and where its files go.
+struct Watch: Sendable {
+    let folder: WatchedFolder
+    let destination: Destination
+
+    /// The destination's name, or its address, whose query may be a signature: this is told, logged and noted.
+    var to: String {
+        destination.name.isEmpty ? UploadAddress.withoutQuery(destination.url) : destination.name
+    }
+
+    /// What is wrong with it now, in sentences. The engine finds out by itself, when it is so and without waiting for a
+    /// medium here.
+    var warnings: [String] { [absence, obstacle].compactMap { $0 } }
+
+    private var absence: String? {
+        guard LocalFiles.mode(of: folder.path.text).map({ $0 & UInt32(S_IFMT) != UInt32(S_IFDIR) }) ?? true
+        else { return nil }
+        return "watch: \(folder.path.text) is no folder; it is looked for while ferry runs"
+    }
+
+    private var obstacle: String? {
+        guard case .move(let goal) = folder.after,
+            let here = SourceFolder.device(holding: folder.path),
+            let there = SourceFolder.device(holding: goal),
+            here != there
+        else { return nil }
+        return
+            "watch: files of \(folder.path.text) cannot be moved to \(goal.text), which is on another file system; they stay"
+    }
+
+    func upload(_ file: FileSelection.File) -> NewUpload {
+        NewUpload(
+            path: file.path, identity: file.identity,
+            target: destination.target(name: file.relativeName, fields: [], existing: nil))
+    }
+}
+
+extension Assembly {
+    /// What the configuration wants watched.
+    ///
+    /// - Throws: `UploadFailure` (`permanent`) for a destination that is not known, or that has one place for all files.
+    func watches() throws(UploadFailure) -> [Watch] {
+        var watches: [Watch] = []
+        for settings in configuration.watch {
+            let watch = Watch(folder: settings.watched, destination: try destination(settings.to))
+            try NewUploads.check(2, for: watch.destination)
+            if case .move(watch.folder.path) = watch.folder.after {
+                throw UploadFailure(
+                    .permanent,
+                    "files of \(watch.folder.path.text) cannot be moved into the folder they are in",
+                    hint: "name another folder, which may lie in it")
+            }
+            watches.append(watch)
+        }
+        return watches
+    }
+
+    /// The same for commands, which end where it is wrong.
+    func checkedWatches() throws(CommandFailure) -> [Watch] {
+        do throws(UploadFailure) { return try watches() } catch { throw CommandFailure(usage: error) }
+    }
+}

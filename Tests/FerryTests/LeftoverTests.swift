@@ -1,0 +1,153 @@
+import Foundation
+import Receiver
+import Support
+import Testing
+
+/// What killed or removed uploads leave at servers, found and deleted by `ferry check`.
+@Suite(.fewAtOnce, .timeLimit(.minutes(3)))
+struct LeftoverTests {
+    private struct Line: Decodable {
+        struct Leftover: Decodable {
+            var name: String
+            var state: String
+            var size: Int?
+            var begun: Date?
+            var changed: Date?
+            var givenUp: Date?
+        }
+
+        var leftovers: [Leftover]
+    }
+
+    private let place: Workplace
+
+    init() throws { place = try Workplace() }
+
+    private func leftovers(_ words: String...) async throws -> [Line.Leftover] {
+        let result = try await Workplace.result(of: try place.start(["check", "here", "--json"] + words))
+        #expect(result.ending == .exited(0), "\(result.output) \(result.errors)")
+        let decoder = JSONDecoder()
+        decoder.dateDecodingStrategy = .iso8601
+        return try decoder.decode(Line.self, from: Data(result.output.utf8)).leftovers
+    }
+
+    /// Ends ferry in the middle of an upload of `film`, of which the server holds something by then.
+    private func cutUpload(_ protocolName: String, to url: String, more: String = "") async throws {
+        try place.configure(protocolName, at: url, more: more, limits: #"{ "bandwidth": "6M" }"#)
+        try place.file("film", "")
+        _ = try PatternFile(at: place.path("film"), count: 40 << 20, seed: 7)
+        try await place.ferry("add", place.path("film"))
+        let engine = try place.start("run")
+        try await Eventually.holds("the server holds something") {
+            (try await place.list().first?.confirmed ?? 0) > 0
+        }
+        engine.signal(SIGTERM)
+        try await engine.ending()
+    }
+
+    /// Takes the upload out of a queue that cannot reach the server it went to.
+    private func removeElsewhere(_ protocolName: String, to url: String) async throws {
+        try place.configure(protocolName, at: "http://127.0.0.1:9/")
+        #expect(try await place.ferry("remove", "1").output == "1 removed\n")
+        try place.configure(protocolName, at: url)
+    }
+
+    private func expectRemovable(_ found: [Line.Leftover]) async throws {
+        #expect(found.map(\.state) == ["there"])
+        #expect((found.first?.size ?? 0) > 0)
+        #expect(found.contains { ($0.givenUp ?? $0.changed ?? $0.begun) != nil })
+        #expect(
+            try await leftovers("--remove-leftovers", "--yes", "--older-than", "1h").map(\.state) == ["there"]
+        )
+        #expect(try await leftovers("--remove-leftovers", "--yes").map(\.state) == ["removed"])
+        #expect(try await leftovers().isEmpty)
+    }
+
+    @Test(arguments: ["tus", "resumable"])
+    func `what a server that lists nothing holds of a removed upload is remembered until it is deleted`(
+        protocolName: String
+    ) async throws {
+        try await ReceiverSite.with { site in
+            let url = protocolName == "tus" ? site.tusURL : site.url
+            try await cutUpload(protocolName, to: url, more: #", "chunkSize": "1M""#)
+            #expect(try await leftovers().isEmpty, "the queue needs it")
+            try await removeElsewhere(protocolName, to: url)
+            let mode = try FileManager.default.attributesOfItem(atPath: place.state + "/abandoned.jsonl")
+            #expect(mode[.posixPermissions] as? Int == 0o600)
+            let found = try await leftovers()
+            #expect(found.map(\.name) == ["film"])
+            #expect(try !site.unfinished().isEmpty)
+            try await expectRemovable(found)
+            #expect(try site.unfinished().isEmpty)
+        }
+    }
+
+    @Test func `what was deleted with the removal is not left`() async throws {
+        try await ReceiverSite.with { site in
+            try await cutUpload("tus", to: site.tusURL, more: #", "chunkSize": "1M""#)
+            try await place.ferry("remove", "1")
+            #expect(try site.unfinished().isEmpty)
+            #expect(try await leftovers().isEmpty)
+        }
+    }
+
+    @Test(.enabled(if: InteropServer.hasPython, InteropServer.needsPython))
+    func `an upload to an address is found again after its server was away`() async throws {
+        let folder = try place.folder("server")
+        var server = try await InteropServer("tus_server.py", folder: folder)
+        let (url, port) = (server.url("/files/"), server.port)
+        try await cutUpload("tus", to: url, more: #", "chunkSize": "1M""#)
+        try await place.ferry("remove", "1")
+        try await place.ferry("add", "--to", "tus+\(url)", place.path("film"))
+        let engine = try place.start("run")
+        try await Eventually.holds("the server holds something") {
+            try FileManager.default.contentsOfDirectory(atPath: folder).contains { name in
+                let size = try FileManager.default.attributesOfItem(atPath: "\(folder)/\(name)")[.size]
+                return !name.contains(".") && (size as? Int ?? 0) > 0
+            }
+        }
+        engine.signal(SIGKILL)
+        try await engine.ending()
+        try await server.stop()
+        try await place.ferry("remove", "2")
+        server = try await InteropServer("tus_server.py", port: port, folder: folder)
+        let checked = try await place.ferry("check", "--remove-leftovers", "--yes")
+        #expect(checked.output.contains("leftover  film"), "\(checked.output)")
+        #expect(checked.output.contains("; removed"), "\(checked.output)")
+        // Its locks stay.
+        let data = try FileManager.default.contentsOfDirectory(atPath: folder).filter { !$0.contains(".") }
+        #expect(data == [])
+        try await server.stop()
+    }
+
+    /// Where the server tells what is there, a lost queue is no loss.
+    private func expectListed(_ protocolName: String, at url: String, more: String) async throws {
+        try await cutUpload(protocolName, to: url, more: more)
+        #expect(try await leftovers().map(\.state) == ["own"])
+        try FileManager.default.removeItem(atPath: place.state)
+        try await expectRemovable(try await leftovers())
+    }
+
+    @Test(.enabled(if: S3Site.isHere, S3Site.needs))
+    func `unfinished uploads in a bucket are listed with their sizes`() async throws {
+        let site = try await S3Site("leftovers")
+        try await expectListed("s3", at: site.url, more: S3Site.keys + #", "chunkSize": "5M""#)
+    }
+
+    @Test(.enabled(if: InteropServer.hasPython, InteropServer.needsPython))
+    func `chunks of a Nextcloud are listed with their sizes`() async throws {
+        let server = try await InteropServer("nextcloud_server.py", folder: try place.folder("server"))
+        try await expectListed(
+            "nextcloud", at: server.url("/remote.php/dav/files/ann/"), more: #", "chunkSize": "5M""#)
+        try await server.stop()
+    }
+
+    @Test(.enabled(if: WebDAVServerKind.arePresent, WebDAVServerKind.need))
+    func `files under their temporary names in a WebDAV folder are listed with their sizes`() async throws {
+        let folder = try place.folder("server")
+        let server = try await WebDAVServerKind.apache.start(in: folder)
+        try await expectListed("webdav", at: server.url("/"), more: #", "chunkSize": "1M""#)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder + "/files").isEmpty)
+        try await server.stop()
+    }
+}

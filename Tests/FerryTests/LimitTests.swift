@@ -1,0 +1,229 @@
+import Foundation
+import Support
+import Testing
+
+/// `ferry limit`, and limits of the configuration.
+@Suite(.fewAtOnce, .timeLimit(.minutes(2)))
+struct LimitTests {
+    private let place: Workplace
+
+    init() throws { place = try Workplace() }
+
+    /// A line of `ferry limit --json`.
+    private struct Line: Decodable, Equatable {
+        var event = "limit"
+        var scope: String
+        var name: String?
+        var bandwidth: Int?
+        var from: String
+        var until: Date?
+    }
+
+    private func limits(_ words: String...) async throws -> [Line] {
+        let result = try await Workplace.result(of: try place.start(["limit"] + words + ["--json"]))
+        #expect(result.ending == .exited(0), "\(result.errors)")
+        let decoder = JSONDecoder()
+        decoder.dateDecodingStrategy = .iso8601
+        return try result.lines.map { try decoder.decode(Line.self, from: Data($0.utf8)) }
+    }
+
+    /// A whole day at a time, so that no test meets its end.
+    private func configureTimetable() throws {
+        try place.configure(
+            """
+            { "destinations": {
+                "films": { "url": "http://127.0.0.1:9/films/", "protocol": "put", "limits": { "bandwidth": "1M" } },
+                "photos": { "url": "http://127.0.0.1:9/photos/", "protocol": "put" } },
+              "limits": { "bandwidth": "20M", "timetable": [
+                { "days": "mon-wed, THU", "bandwidth": 2000000 },
+                { "days": "fri-sun", "from": "00:00", "to": "24:00", "bandwidth": 2000000 } ] } }
+            """)
+    }
+
+    @Test func `without a limit that is what is told`() async throws {
+        try place.configure("put", at: "http://127.0.0.1:9/box/")
+        let result = try await place.ferry("limit")
+        #expect(result.ending == .exited(0), "\(result.errors)")
+        #expect(result.output == "all uploads together: no limit\n")
+        #expect(try await limits() == [Line(scope: "total", from: "configuration")])
+    }
+
+    @Test func `what holds is told with where it is from`() async throws {
+        try configureTimetable()
+        try await place.ferry("limit", "800K", "--to", "photos")
+        let result = try await place.ferry("limit")
+        #expect(
+            result.lines == [
+                "all uploads together: 1.9 MB/s (timetable)", "uploads to films: 1 MB/s (configuration)",
+                "uploads to photos: 800 KB/s (command)",
+            ])
+        #expect(
+            try await limits() == [
+                Line(scope: "total", bandwidth: 2_000_000, from: "timetable"),
+                Line(scope: "destination", name: "films", bandwidth: 1 << 20, from: "configuration"),
+                Line(scope: "destination", name: "photos", bandwidth: 800 << 10, from: "command"),
+            ])
+    }
+
+    @Test func `a limit in the queue that nobody runs holds for who runs it, until it is as configured`()
+        async throws
+    {
+        try configureTimetable()
+        let set = try await place.ferry("limit", "3M")
+        #expect(set.output == "all uploads together: 3 MB/s (command)\n")
+        #expect(
+            try await place.ferry("limit", "off", "--to", "films").output
+                == "uploads to films: no limit (command)\n")
+        let engine = try place.start("run")
+        try await Eventually.holds("no engine") { UnixSocket.accepts(place.state + "/control") }
+        #expect(try await limits().map(\.bandwidth) == [3 << 20, nil])
+        let auto = try await place.ferry("limit", "auto")
+        #expect(auto.output == "all uploads together: 1.9 MB/s (timetable)\n")
+        #expect(try await place.ferry("undo").ending == .exited(0))
+        #expect(try await limits("auto", "--to", "films").map(\.bandwidth) == [1 << 20])
+        let status = try await place.ferry("status")
+        #expect(status.lines.contains("limits   4 at once, 3 MB/s, uploads to films 1 MB/s"))
+        engine.signal(SIGTERM)
+        _ = try await engine.ending()
+        #expect(try await limits().map(\.from) == ["command", "configuration"])
+    }
+
+    @Test func `status tells until when, and what else is limited`() async throws {
+        // Wherever it is now, in twelve hours the other one holds.
+        try place.configure(
+            "put", at: "http://127.0.0.1:9/box/", more: #", "limits": { "bandwidth": "1M" }"#,
+            limits: """
+                { "timetable": [ { "from": "00:00", "to": "12:00", "bandwidth": "2M" },
+                                 { "from": "12:00", "bandwidth": "3M" } ] }
+                """)
+        let engine = try place.start("run")
+        try await Eventually.holds("no engine") { UnixSocket.accepts(place.state + "/control") }
+        let result = try await place.ferry("status", "--json")
+        let status = try #require(
+            try JSONSerialization.jsonObject(with: Data(result.output.utf8)) as? [String: Any])
+        #expect([2 << 20, 3 << 20].contains(status["bandwidth"] as? Int))
+        let until = try Date(try #require(status["bandwidthUntil"] as? String), strategy: .iso8601)
+        #expect((-60...13 * 3600).contains(until.timeIntervalSinceNow))
+        let others = try #require(status["limits"] as? [[String: Any]])
+        #expect(others.count == 1)
+        #expect(others.first?["scope"] as? String == "destination")
+        #expect(others.first?["name"] as? String == "here")
+        #expect(others.first?["bandwidth"] as? Int == 1 << 20)
+        let text = try await place.ferry("status").output
+        #expect(text.contains(/limits +4 at once, [23] MB\/s until (12|00):00, uploads to here 1 MB\/s\n/))
+        engine.signal(SIGTERM)
+        _ = try await engine.ending()
+    }
+
+    @Test func `a destination is held back alone, until its limit is lifted while it sends`() async throws {
+        let server = try HostileServer([.answer(201), .answer(201)])
+        defer { server.stop() }
+        try place.configure(
+            """
+            { "destinations": {
+                "slow": { "url": "\(server.url("/slow/"))", "protocol": "put", "limits": { "bandwidth": 1000 } },
+                "fast": { "url": "\(server.url("/fast/"))", "protocol": "put" } } }
+            """)
+        let file = try place.file("a", String(repeating: "x", count: 2 << 20))
+        try await place.ferry("add", file, "--to", "slow")
+        let engine = try place.start("run", "--exit-when-idle")
+        try await server.wait { $0.contains { $0.bodyByteCount > 0 } }
+        try await place.ferry("add", file, "--to", "fast")
+        // At its limit the first would take half an hour.
+        let requests = try await server.wait(upTo: .seconds(60)) {
+            $0.contains { $0.target == "/fast/a" && $0.isComplete }
+        }
+        let slow = try #require(requests.first { $0.target == "/slow/a" })
+        #expect(slow.bodyByteCount < 1 << 20)
+        try await place.ferry("limit", "off", "--to", "slow")
+        #expect(try await engine.ending() == .exited(0))
+        #expect(server.requests.allSatisfy { $0.bodyByteCount == 2 << 20 })
+    }
+
+    @Test func `a batch that is in the queue is limited, and one that is not is named`() async throws {
+        try place.configure("put", at: "http://127.0.0.1:9/box/")
+        let result = try await place.ferry("limit", "1M", "--batch", "raw")
+        #expect(result.ending == .exited(2))
+        #expect(
+            result.errors == "error: there is no batch 'raw'\nhint: `ferry add … --batch raw` begins one\n")
+        try await place.ferry("add", try place.file("a"), "--batch", "raw")
+        #expect(
+            try await limits("1M", "--batch", "raw")
+                == [Line(scope: "batch", name: "raw", bandwidth: 1 << 20, from: "command")])
+        #expect(try await limits().map(\.scope) == ["total", "batch"])
+        #expect(
+            try await place.ferry("limit", "auto", "--batch", "raw").output
+                == "uploads of the batch raw: no limit\n")
+    }
+
+    @Test func `a destination that there is not is named, with those that there are, and may be set free`()
+        async throws
+    {
+        try configureTimetable()
+        let result = try await place.ferry("limit", "1M", "--to", "film")
+        #expect(result.ending == .exited(2))
+        #expect(result.errors == "error: there is no destination film\nhint: known are films, photos\n")
+        #expect(try await place.ferry("limit", "auto", "--to", "film").ending == .exited(0))
+    }
+
+    @Test(arguments: ["fast", "-1M", "1.5X", "", "1M/h"])
+    func `what is no limit is named, with what would be one`(rate: String) async throws {
+        let result = try await place.ferry("limit", "--", rate)
+        #expect(result.ending == .exited(2))
+        #expect(result.errors.contains("20M or 800K (bytes a second), off for no limit, auto for what"))
+        let both = try await place.ferry("limit", "1M", "--to", "a", "--batch", "b")
+        #expect(both.errors.contains("Give --to or --batch, not both."))
+    }
+
+    @Test(
+        arguments: [
+            (
+                #"{ "days": "mon-fry", "bandwidth": 1 }"#,
+                #"0.days: expected days of the week such as "mon-fri""#
+            ),
+            (#"{ "days": "", "bandwidth": 1 }"#, "0.days: expected days of the week"),
+            (#"{ "days": "mon,", "bandwidth": 1 }"#, "0.days: expected days of the week"),
+            (#"{ "days": "mon-wed-fri", "bandwidth": 1 }"#, "0.days: expected days of the week"),
+            (#"{ "days": ["mon"], "bandwidth": 1 }"#, "0.days: expected text"),
+            (
+                #"{ "from": "8:00", "bandwidth": 1 }"#,
+                #"0.from: expected a time of day from "00:00" to "23:59""#
+            ),
+            (#"{ "from": "24:00", "bandwidth": 1 }"#, "0.from: expected a time of day"),
+            (#"{ "to": "24:01", "bandwidth": 1 }"#, #"0.to: expected a time of day from "00:00" to "24:00""#),
+            (#"{ "to": "12:60", "bandwidth": 1 }"#, "0.to: expected a time of day"),
+            (#"{ "to": 18, "bandwidth": 1 }"#, "0.to: expected text"),
+            (
+                #"{ "from": "08:00" }"#,
+                #"0.bandwidth: expected an amount of bytes such as 65536, "500K" or "2M", or "off""#
+            ),
+            (#"{ "bandwidth": 0 }"#, "0.bandwidth: expected an amount"),
+            (#"{ "bandwidth": 1 }, { "bandwidth": "fast" }"#, "1.bandwidth: expected an amount"),
+            (
+                #"{ "bandwidth": 1, "until": "18:00" }"#,
+                "0.until: expected one of bandwidth, days, from, to, not this key"
+            ),
+            ("5", "0: expected an object"),
+        ])
+    func `a mistake in a timetable is named by its place`(entries: String, text: String) async throws {
+        try place.configure(#"{ "limits": { "timetable": [ \#(entries) ] } }"#)
+        let total = try await place.ferry("config")
+        #expect(total.ending == .exited(2))
+        #expect(total.errors.contains("limits.timetable.\(text)"), "\(total.errors)")
+    }
+
+    @Test func `a mistake in the limits of a destination is named by its place`() async throws {
+        for (limits, text) in [
+            (#"{ "timetable": {} }"#, "limits.timetable: expected a list"),
+            (#"{ "bandwidth": "off" }"#, "limits.bandwidth: expected an amount of bytes"),
+            (
+                #"{ "concurrency": 1 }"#,
+                "limits.concurrency: expected one of bandwidth, timetable, not this key"
+            ),
+        ] {
+            try place.configure("put", at: "http://127.0.0.1:9/box/", more: #", "limits": \#(limits)"#)
+            let errors = try await place.ferry("config").errors
+            #expect(errors.contains("destinations.here.\(text)"), "\(errors)")
+        }
+    }
+}

@@ -1,0 +1,76 @@
+import Foundation
+import Support
+import Synchronization
+import Testing
+
+@testable import ferry
+
+/// What busctl prints of NetworkManager 1.42, taken from it, and what may go wrong.
+@Suite(.timeLimit(.minutes(1)))
+struct NetworkManagerTests {
+    private let directory: TemporaryDirectory
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    /// A NetworkManager behind a busctl that is a script.
+    private func manager(_ script: String) throws -> NetworkManager {
+        let program = try directory.write(Array("#!/bin/sh\n\(script)\n".utf8), to: "bin/busctl")
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program)
+        return NetworkManager(program: program)
+    }
+
+    @Test(arguments: [(1, true), (2, false), (3, true), (4, false), (0, false)])
+    func `a guess that a network is metered counts`(value: Int, isMetered: Bool) async throws {
+        let manager = try manager(
+            #"""
+            case "$*" in
+            *Metered*) echo '{"type":"u","data":\#(value)}'; echo '{"type":"o","data":"/org/freedesktop/NetworkManager/ActiveConnection/7"}';;
+            *ActiveConnection/7*Id) echo '{"type":"s","data":"Wired connection 1"}';;
+            esac
+            """#)
+        let network = try await manager.current()
+        #expect(network == CurrentNetwork(name: "Wired connection 1", isMetered: isMetered))
+    }
+
+    @Test func `a connection that has gone meanwhile has no name`() async throws {
+        let manager = try manager(
+            #"""
+            case "$*" in
+            *Metered*) echo '{"type":"u","data":4}'; echo '{"type":"o","data":"/a/1"}';;
+            *) echo "Failed to get property Id" >&2; exit 1;;
+            esac
+            """#)
+        #expect(try await manager.current() == CurrentNetwork())
+    }
+
+    @Test func `without a connection there is no network`() async throws {
+        let manager = try manager(#"echo '{"type":"u","data":0}'; echo '{"type":"o","data":"/"}'"#)
+        #expect(try await manager.current() == CurrentNetwork())
+    }
+
+    @Test(arguments: [
+        (
+            "echo 'Failed to connect to bus: No such file or directory' >&2; exit 1",
+            "NetworkManager does not answer: Failed to connect to bus: No such file or directory"
+        ),
+        ("echo nonsense", "NetworkManager says what is not understood"),
+        ("echo '{\"type\":\"u\",\"data\":1}'", "NetworkManager says what is not understood"),
+    ])
+    func `who does not answer is told with the reason`(script: String, reason: String) async throws {
+        let manager = try manager(script)
+        await #expect(throws: NetworkManager.Silence(reason: reason)) { try await manager.current() }
+    }
+
+    @Test func `the reason is noted once, and again after an answer`() async {
+        let answers = Mutex<[Result<CurrentNetwork, NetworkManager.Silence>]>([
+            .failure(.init(reason: "a")), .failure(.init(reason: "a")), .success(CurrentNetwork()),
+            .failure(.init(reason: "a")),
+        ])
+        let notes = Mutex<[String]>([])
+        let teller = NetworkTeller(
+            network: { answers.withLock { $0.removeFirst() } },
+            note: { note in notes.withLock { $0.append(note) } })
+        for _ in 0..<4 { _ = await teller.current() }
+        #expect(notes.withLock { $0 } == ["no network is avoided: a", "no network is avoided: a"])
+    }
+}

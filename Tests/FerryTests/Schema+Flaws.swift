@@ -1,0 +1,40 @@
+import Foundation
+
+@testable import ferry
+
+extension Schema {
+    /// What does not fit in a value of `JSONSerialization`; nil if all does.
+    func flaw(in value: Any, at place: String = "") -> String? {
+        let fits: Bool
+        switch self {
+        case .object(let members, let required):
+            guard let object = value as? [String: Any] else { return "\(place): no object" }
+            let known = Dictionary(uniqueKeysWithValues: members.map { ($0.name, $0.schema) })
+            if let missing = required.first(where: { object[$0] == nil }) {
+                return "\(place).\(missing): missing"
+            }
+            return object.lazy.compactMap { name, inner in
+                let inside = "\(place).\(name)"
+                return known[name].map { $0.flaw(in: inner, at: inside) } ?? "\(inside): not known"
+            }.first
+        case .dictionary(let schema):
+            guard let object = value as? [String: Any] else { return "\(place): no object" }
+            return object.lazy.compactMap { schema.flaw(in: $0.value, at: "\(place).\($0.key)") }.first
+        case .array(let schema, let count):
+            guard let items = value as? [Any], items.count >= count else { return "\(place): no array" }
+            return items.lazy.compactMap { schema.flaw(in: $0, at: "\(place)[]") }.first
+        case .text(let pattern):
+            let text = value as? String
+            fits =
+                text != nil && pattern.map { text?.range(of: $0, options: .regularExpression) != nil } ?? true
+        case .moment:
+            fits = (value as? String).map { (try? Date($0, strategy: .iso8601)) != nil } ?? false
+        case .choice(let names): fits = (value as? String).map(names.contains) ?? false
+        case .flag: fits = value is Bool
+        case .whole(let range): fits = (value as? Int).map(range.contains) ?? false
+        case .number(let range): fits = (value as? Double).map(range.contains) ?? false
+        case .any(let schemas): fits = schemas.contains { $0.flaw(in: value) == nil }
+        }
+        return fits ? nil : "\(place): \(value) does not fit"
+    }
+}

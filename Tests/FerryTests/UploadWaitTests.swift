@@ -1,0 +1,70 @@
+import TUI
+import Testing
+import Uploads
+
+@testable import ferry
+
+/// What `ferry wait` makes of the updates of a queue.
+struct UploadWaitTests {
+    private static func waiting(_ id: Upload.ID, after: ClosedRange<Upload.ID>) -> Upload {
+        var upload = Upload.make(id)
+        upload.start = .init(after: [after])
+        return upload
+    }
+
+    /// What ended by each update.
+    private func ends(_ chosen: [Upload.ID], _ updates: QueueUpdate...) throws -> [[String]] {
+        var wait = UploadWait(.ids(chosen), past: { _ in nil })
+        return try updates.map { update in
+            try wait.take(update).map { end in
+                switch end {
+                case .ended(let upload): "\(upload.state.kind) \(upload.id)"
+                case .removed(let upload): "removed \(upload.id)"
+                case .blocked(let blocked): "blocked \(blocked.upload.id) by \(blocked.blocker.id)"
+                }
+            }
+        }
+    }
+
+    @Test func `what follows is told when the one before it fails, and not by what goes on meanwhile`() throws
+    {
+        #expect(
+            try ends(
+                [2, 3], .whole([.make(1), Self.waiting(2, after: 1...1), Self.waiting(3, after: 2...2)]),
+                .change([.make(1, .running, attempts: 1)]), .change([.make(1, .failed, attempts: 1)]))
+                == [[], [], ["blocked 2 by 1", "blocked 3 by 2"]])
+    }
+
+    @Test func `what failed before it began blocks at once`() throws {
+        #expect(
+            try ends([2], .whole([.make(1, .failed), Self.waiting(2, after: 1...1)]))
+                == [["blocked 2 by 1"]])
+    }
+
+    @Test func `a failure of one that nothing starts after blocks nothing`() throws {
+        #expect(
+            try ends(
+                [4], .whole([.make(1), .make(2), .make(3, .failed), Self.waiting(4, after: 1...2)]),
+                .change([.make(2, .done)]), .change([.make(3, .failed)]), .change([.make(1, .failed)]))
+                == [[], [], [], ["blocked 4 by 1"]])
+    }
+
+    @Test func `one of the chosen that fails blocks another of them`() throws {
+        #expect(
+            try ends(
+                [1, 2, 3], .whole([.make(1), Self.waiting(2, after: 1...1), .make(3)]),
+                .change([.make(3, .done), .make(1, .held)]))
+                == [[], ["held 1", "done 3", "blocked 2 by 1"]])
+    }
+
+    @Test func `those that are gone are told, one by one or all at once`() throws {
+        #expect(
+            try ends([1, 2], .whole([.make(1), .make(2)]), .change(removed: [1]), .whole([]))
+                == [[], ["removed 1"], ["removed 2"]])
+    }
+
+    @Test func `however many numbers an upload starts after, a line has few of them`() {
+        let after = UploadRecordLine(event: "state", Self.waiting(1 << 53, after: 3...(1 << 53) - 1)).after
+        #expect(after == Array(3..<3 + UploadRecordLine.longestAfter))
+    }
+}

@@ -1,0 +1,345 @@
+import Foundation
+import Receiver
+import Support
+import Testing
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Folders whose files `ferry run` uploads.
+@Suite(.fewAtOnce, .timeLimit(.minutes(3)))
+struct WatchTests {
+    private let place: Workplace
+    private let out: String
+
+    init() throws {
+        place = try Workplace()
+        out = try place.folder("out")
+    }
+
+    private func configure(_ site: ReceiverSite, watch: String = "", limits: String = "{}") throws {
+        try place.configure(
+            """
+            { "destinations": {
+                "sure": { "url": "\(site.tusURL)", "protocol": "tus", "checksum": "sha-256" },
+                "unsure": { "url": "\(site.url)", "protocol": "put" } },
+              "defaultDestination": "sure", "retry": { "base": 0.01, "cap": 0.05 }, "limits": \(limits),
+              "watch": [\(watch)] }
+            """)
+    }
+
+    private func watch(_ more: String = "") -> String { #"{ "folder": "\#(out)", "settle": 0.1\#(more) }"# }
+
+    private func write(_ name: String, _ text: String = "contents") throws {
+        try place.directory.write(Array(text.utf8), to: "out/" + name)
+    }
+
+    private func names(_ folder: String = "out") throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: place.directory.path(folder)).sorted()
+    }
+
+    /// Uploads all that is there.
+    @discardableResult
+    private func run() async throws -> CommandResult {
+        let result = try await place.ferry("run", "--exit-when-idle")
+        #expect(result.ending == .exited(0), "\(result.errors)")
+        return result
+    }
+
+    @Test func `what is there goes, what is unfinished or hidden stays, folders only if asked`() async throws
+    {
+        try await ReceiverSite.with { site in
+            try configure(site)
+            for name in ["a", "b.part", ".hidden", "day3/c"] { try write(name) }
+            let words = ["run", "--watch", out, "--settle", "0.1", "--exit-when-idle"]
+            #expect(try await Workplace.result(of: try place.start(words)).ending == .exited(0))
+            #expect(try await place.list().map(\.name) == ["a"])
+            #expect(
+                try await Workplace.result(of: try place.start(words + ["--recursive"])).ending == .exited(0))
+            #expect(try await place.list().map(\.name) == ["a", "day3/c"])
+            #expect(try site.names() == ["a", "c"])
+        }
+    }
+
+    @Test func `what comes while it runs goes, and patterns say what is meant`() async throws {
+        try await ReceiverSite.with { site in
+            try configure(site, watch: watch(#", "include": ["*.mov"], "exclude": ["raw*"]"#))
+            let run = try place.start("run")
+            defer { run.signal(9) }
+            try await Eventually.holds("a watched folder") {
+                try await place.ferry("status").output.contains("watches  \(out), to sure")
+            }
+            let status = try await place.ferry("status", "--json").output
+            #expect(
+                status.contains(
+                    #""watched":[{"folder":"\#(out)","inUse":0,"settling":0,"there":true,"to":"sure"}]"#),
+                "\(status)")
+            for name in ["raw.mov", "notes.txt"] { try write(name) }
+            try write("film.mov.part", "whole")
+            try FileManager.default.moveItem(atPath: out + "/film.mov.part", toPath: out + "/film.mov")
+            try await site.log.wait { $0.finished == 1 }
+            #expect(site.content("film.mov") == Data("whole".utf8))
+            try await Eventually.holds("a line in the report") {
+                run.errors.text.contains("note: added from \(out): film.mov")
+            }
+        }
+    }
+
+    @Test(arguments: ["watched.jsonl", "history.jsonl", nil] as [String?])
+    func `what was sent is not sent again by the next ferry, which may have lost one of its files`(
+        lost: String?
+    ) async throws {
+        try await ReceiverSite.with { site in
+            try configure(site, watch: watch(), limits: #"{ "done": 0 }"#)
+            for name in ["a", "b"] { try write(name) }
+            try await run()
+            #expect(site.log.totals.finished == 2)
+            if let lost { try FileManager.default.removeItem(atPath: place.state + "/" + lost) }
+            try write("c")
+            try await run()
+            #expect(try site.names() == ["a", "b", "c"])
+            #expect(site.log.totals.finished == 3)
+        }
+    }
+
+    @Test func `a new version goes too, and a version that somebody removed does not come back`() async throws
+    {
+        try await ReceiverSite.with { site in
+            try configure(site, watch: watch())
+            try write("a", "one")
+            try await run()
+            try write("a", "two!")
+            try await run()
+            #expect(
+                try site.names().compactMap { site.content($0) }.sorted { $0.count < $1.count }
+                    == [Data("one".utf8), Data("two!".utf8)])
+            try await place.ferry("remove", "--all")
+            try await run()
+            #expect(site.log.totals.finished == 2)
+        }
+    }
+
+    @Test func `a file that changes before it is sent goes in the version that is whole`() async throws {
+        try place.configure(
+            """
+            { "destinations": { "away": { "url": "http://127.0.0.1:9/", "protocol": "put" } }, "watch": [\(watch())] }
+            """)
+        try write("a", "early")
+        let run = try place.start("run")
+        defer { run.signal(9) }
+        try await Eventually.holds("an upload") { try await place.list().map(\.size) == [5] }
+        try write("a", "late, and longer")
+        try await Eventually.holds("the same upload of another version") {
+            try await place.list().map(\.size) == [16]
+        }
+    }
+
+    @Test func `one that is replaced while it is sent goes in both versions`() async throws {
+        try await ReceiverSite.with {
+            $0.bytesPerSecond = 400_000
+        } _: { site in
+            try configure(site, watch: watch())
+            let versions = ["1", "22"].map { String(repeating: $0, count: 400_000) }
+            try write("a", versions[0])
+            let run = try place.start("run")
+            defer { run.signal(9) }
+            try await site.log.wait { $0.bytes > 0 }
+            try write("b.part", versions[1])
+            try FileManager.default.removeItem(atPath: out + "/a")
+            try FileManager.default.moveItem(atPath: out + "/b.part", toPath: out + "/a")
+            try await site.log.wait { $0.finished == 2 }
+            #expect(
+                Set(try site.names().compactMap { site.content($0) }) == Set(versions.map { Data($0.utf8) }))
+        }
+    }
+
+    @Test(arguments: [0, 1000])
+    func `it is deleted when the server confirmed it, however soon the queue lets go of it`(kept: Int)
+        async throws
+    {
+        try await ReceiverSite.with { site in
+            try configure(site, watch: watch(#", "after": "delete""#), limits: #"{ "done": \#(kept) }"#)
+            for name in ["a", "b"] { try write(name) }
+            try await run()
+            #expect(try names() == [])
+            #expect(try site.names() == ["a", "b"])
+        }
+    }
+
+    @Test func `without a digest it stays, which is told once`() async throws {
+        try await ReceiverSite.with { site in
+            try configure(site, watch: watch(#", "to": "unsure", "after": "delete""#))
+            try write("a")
+            let first = try await run()
+            #expect(first.errors.contains("\(out)/a stays: unsure told no digest of what it holds"))
+            #expect(try names() == ["a"])
+            #expect(!(try await run().errors.contains("stays")))
+            #expect(site.log.totals.finished == 1)
+        }
+    }
+
+    @Test func `what somebody added by hand stays`() async throws {
+        try await ReceiverSite.with { site in
+            try configure(site, watch: watch(#", "after": "delete""#))
+            try write("mine")
+            try await place.ferry("add", out + "/mine")
+            try write("theirs")
+            try await run()
+            #expect(try names() == ["mine"])
+            #expect(site.log.totals.finished == 2)
+        }
+    }
+
+    @Test func `it is moved with its folders, and what was there keeps its name`() async throws {
+        let sent = place.directory.path("sent")
+        try await ReceiverSite.with { site in
+            try configure(
+                site, watch: watch(#", "recursive": true, "to": "unsure", "after": { "move": "\#(sent)" }"#))
+            try write("day3/a", "new")
+            try place.directory.write(Array("old".utf8), to: "sent/day3/a")
+            try await run()
+            #expect(try names("sent/day3") == ["a", "a (2)"])
+            #expect(FileManager.default.contents(atPath: sent + "/day3/a (2)") == Data("new".utf8))
+            #expect(try names("out/day3") == [])
+        }
+    }
+
+    @Test func `what cannot be moved stays, is told once a run, and keeps nobody waiting`() async throws {
+        try place.directory.write([0], to: "sent")
+        try await ReceiverSite.with { site in
+            try configure(site, watch: watch(#", "after": { "move": "\#(place.directory.path("sent"))" }"#))
+            try write("a")
+            for _ in 1...2 {
+                let result = try await run()
+                #expect(result.errors.components(separatedBy: "/a was uploaded and stays: ").count == 2)
+            }
+            #expect(try names() == ["a"])
+            #expect(site.log.totals.finished == 1)
+        }
+    }
+
+    @Test func `a file belongs to the first folder that it fits`() async throws {
+        try await ReceiverSite.with { site in
+            try configure(
+                site, watch: watch(#", "include": ["*.mov"], "to": "unsure""#) + "," + watch())
+            for name in ["a.mov", "b.wav"] { try write(name) }
+            try await run()
+            let destinations = Dictionary(
+                uniqueKeysWithValues: try await place.list().map { ($0.name, $0.destination) })
+            #expect(destinations == ["a.mov": "unsure", "b.wav": "sure"])
+        }
+    }
+
+    @Test func `killed again and again, it sends every file once and deletes it then`() async throws {
+        try await ReceiverSite.with { site in
+            try configure(site, watch: watch(#", "after": "delete""#))
+            for number in 0..<60 { try write("\(number)", String(repeating: "\(number) ", count: 5000)) }
+            for kill in 1...6 {
+                let run = try place.start("run")
+                // At another moment each time: before the first has arrived, and in the middle of them.
+                try await site.log.wait { $0.created >= kill * 6 }
+                run.signal(9)
+                _ = try await run.ending()
+            }
+            try await run()
+            #expect(try names() == [])
+            #expect(try Set(site.names()) == Set((0..<60).map(String.init)))
+            for number in 0..<60 {
+                #expect(site.content("\(number)") == Data(String(repeating: "\(number) ", count: 5000).utf8))
+            }
+        }
+    }
+
+    @Test func `the configuration is listed and checked`() async throws {
+        try place.configure(
+            """
+            { "destinations": { "one": { "url": "https://host.test/in/", "protocol": "put" } },
+              "watch": [{ "folder": "\(out)" }, { "folder": "/nowhere/out", "to": "one" }] }
+            """)
+        let result = try await place.ferry("config")
+        #expect(result.ending == .exited(0))
+        #expect(result.output.contains("watch          \(out): to one\n"))
+        #expect(
+            result.errors.contains(
+                "warning: watch: /nowhere/out is no folder; it is looked for while ferry runs"))
+    }
+
+    @Test(
+        arguments: [
+            (#"{ "folder": "out" }"#, "from / or ~ on"),
+            (#"{ "folder": "/out", "to": "two" }"#, "watch.0.to"),
+            (#"{ "folder": "/out", "settle": 0 }"#, "watch.0.settle: expected seconds, from 0.1"),
+            (#"{ "folder": "/out", "after": "burn" }"#, #"keep, delete or { "move": "/a/folder" }"#),
+            (#"{ "folder": "/out", "after": { "move": "out" } }"#, "keep, delete or"),
+            (
+                #"{ "folder": "/out", "after": { "move": "/out" } }"#,
+                "cannot be moved into the folder they are in"
+            ),
+            (#"{ "folder": "/out", "to": "https://host.test/one" }"#, "end the address with a slash"),
+            (#"{ "folder": "/out", "recursively": true }"#, "recursive"),
+        ])
+    func `a mistake is told before anything starts`(watch: String, told: String) async throws {
+        try place.configure(
+            #"{ "destinations": { "one": { "url": "https://host.test/in/", "protocol": "put" } }, "watch": [\#(watch)] }"#
+        )
+        for command in ["config", "run"] {
+            let result = try await place.ferry(command)
+            #expect(result.ending == .exited(2))
+            #expect(result.errors.contains(told), "\(result.errors)")
+        }
+    }
+
+    @Test func `a folder that is not there is told, and keeps nobody waiting`() async throws {
+        try place.configure("put", at: "http://127.0.0.1:9/")
+        let result = try await place.ferry("run", "--watch", out + "/none", "--exit-when-idle")
+        #expect(result.ending == .exited(0))
+        #expect(result.errors.contains("note: \(out)/none is not there; it is looked for"))
+    }
+
+    @Test func `a background engine watches, and one that runs already says that it does not`() async throws {
+        try await ReceiverSite.with { site in
+            try configure(site)
+            let words = ["run", "--detach", "--watch", out, "--settle", "0.1", "--after", "delete"]
+            let first = try await Workplace.result(of: try place.start(words))
+            let number = try #require(first.output.firstMatch(of: /process (\d+)/), "\(first.errors)").1
+            let process = try #require(pid_t(number))
+            defer { kill(process, SIGKILL) }
+            try write("a")
+            try await Eventually.holds("an empty folder") { try names() == [] }
+            #expect(try site.names() == ["a"])
+            let second = try await Workplace.result(of: try place.start(words))
+            #expect(second.ending == .exited(75))
+            #expect(second.errors.contains("in `watch` of the configuration"))
+        }
+    }
+
+    @Test func `the query of an address, which may be a signature, is neither told nor noted`() async throws {
+        try await ReceiverSite.with { site in
+            let address = "put+\(site.url)?sig=CANARY"
+            try place.configure(
+                #"{ "watch": [{ "folder": "\#(out)", "settle": 0.1, "to": "\#(address)", "after": "delete" }] }"#
+            )
+            try write("a")
+            let result = try await run()
+            #expect(result.errors.contains("a stays: \(site.url) told no digest"), "\(result.errors)")
+            #expect(!result.errors.contains("CANARY"))
+            for name in ["ferry.log", "watched.jsonl"] {
+                let text = try String(contentsOfFile: place.state + "/" + name, encoding: .utf8)
+                #expect(text.contains(site.url) && !text.contains("CANARY"), "\(name): \(text)")
+            }
+            let config = try await place.ferry("config")
+            #expect(config.output.contains("to \(site.url)") && !config.output.contains("CANARY"))
+        }
+    }
+
+    @Test func `options of a watch need a folder`() async throws {
+        for words in [["--to", "x"], ["--settle", "1"], ["--after", "keep"], ["--recursive"]] {
+            let result = try await Workplace.result(of: try place.start(["run"] + words))
+            #expect(result.status != 0)
+            #expect(result.errors.contains("--watch"))
+        }
+    }
+}
