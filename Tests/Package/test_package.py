@@ -1,0 +1,106 @@
+"""What is in the package, and what it says of itself."""
+
+import gzip
+import os
+import pathlib
+import re
+import subprocess
+
+import pytest
+
+REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
+DEB = REPOSITORY / ".packaging" / "deb"
+
+
+def field(tree, name):
+    text = (tree / "DEBIAN" / "control").read_text()
+    return re.search(rf"^{name}: (.*)$", text, re.MULTILINE).group(1)
+
+
+def ferry(tree, *arguments):
+    result = subprocess.run([tree / "usr/bin/ferry", *arguments], capture_output=True, text=True, timeout=60)
+    assert result.returncode == 0, result.stderr
+    return result.stdout
+
+
+def statuses_of(text):
+    """The exit statuses that a text lists, with what they mean: words alone, as its form has marks of its own."""
+    return {number: " ".join(re.findall(r"\w+", meaning)) for number, meaning in text}
+
+
+def test_the_version_is_the_programs_and_the_newest_of_the_changelog(tree):
+    version = ferry(tree, "--version").strip()
+    assert field(tree, "Version") == version
+    log = gzip.decompress((tree / "usr/share/doc/ferry/changelog.gz").read_bytes()).decode()
+    assert log.startswith(f"ferry ({version}) ")
+
+
+def test_a_program_of_another_version_than_the_changelog_has_is_refused(tmp_path):
+    other = tmp_path / "ferry"
+    other.write_text("#!/bin/sh\necho 999.0\n")
+    other.chmod(0o755)
+    result = subprocess.run([DEB, "--binary", other, "--output", tmp_path], capture_output=True, text=True)
+    assert result.returncode == 2
+    assert "ferry is 999.0, and the newest entry" in result.stderr
+    assert not list(tmp_path.glob("*.deb"))
+
+
+def test_it_depends_on_the_c_library_that_it_is_built_for_and_on_ncurses(tree):
+    depends = field(tree, "Depends")
+    major, minor = map(int, re.search(r"libc6 \(>= (\d+)\.(\d+)", depends).groups())
+    assert (major, minor) >= (2, 34), "closing descriptors in a child came with 2.34"
+    assert "libncursesw6" in depends and "libtinfo6" in depends
+
+
+def test_the_program_needs_no_library_of_swift_and_none_for_the_network(tree):
+    needed = subprocess.check_output(["readelf", "--dynamic", tree / "usr/bin/ferry"], text=True)
+    names = re.findall(r"NEEDED.*\[(.*)\]", needed)
+    assert names
+    assert not [name for name in names if re.match("lib(swift|Foundation|dispatch|curl|xml2)", name)]
+    assert "RUNPATH" not in needed and "RPATH" not in needed
+
+
+def test_it_is_made_the_same_again_by_somebody_elsewhere_with_other_habits(tree, package, tmp_path):
+    environment = {**os.environ, "TZ": "Pacific/Auckland", "LANG": "C", "HOME": str(tmp_path)}
+    command = ["sh", "-c", 'umask 077; exec "$0" "$@"', DEB, "--binary", tree / "usr/bin/ferry"]
+    subprocess.run([*command, "--output", tmp_path / "again"], env=environment, check=True, capture_output=True)
+    assert (tmp_path / "again" / package.name).read_bytes() == package.read_bytes()
+
+
+def test_each_file_has_its_checksum(tree):
+    subprocess.run(["md5sum", "--check", "--quiet", "DEBIAN/md5sums"], cwd=tree, check=True)
+    named = {line.split("  ", 1)[1] for line in (tree / "DEBIAN/md5sums").read_text().splitlines()}
+    assert named == {str(path.relative_to(tree)) for path in (tree / "usr").rglob("*") if path.is_file()}
+
+
+def test_readme_help_and_manual_page_list_the_same_exit_statuses(tree):
+    readme = (REPOSITORY / "README.md").read_text()
+    listed = re.search(r"Exit status: (0 all done.*?143 ended by a signal or stop)", readme, re.DOTALL).group(1)
+    entries = [re.match(r"([\d, ]*\d) (.*)", entry.strip(), re.DOTALL) for entry in listed.split("·")]
+    told = statuses_of(entry.groups() for entry in entries)
+    assert len(told) == 9
+
+    shown = re.search(r"^Exit status:\n((?:  .*\n)+)", ferry(tree, "--help"), re.MULTILINE).group(1)
+    assert statuses_of(re.findall(r"^  ([\d, ]+?)  +(.*)$", shown, re.MULTILINE)) == told
+
+    page = gzip.decompress((tree / "usr/share/man/man1/ferry.1.gz").read_bytes()).decode()
+    section = re.search(r"^\.SH EXIT STATUS\n(.*?)^\.SH", page, re.MULTILINE | re.DOTALL).group(1)
+    entries = re.findall(r"\.TP\n\\fB(.*?)\\fR\n(.*)\n", section.replace("\\-", "-"))
+    assert statuses_of(entries) == told
+
+
+def test_the_manual_page_has_each_command_and_each_option_of_the_help(tree):
+    page = gzip.decompress((tree / "usr/share/man/man1/ferry.1.gz").read_bytes()).decode().replace("\\-", "-")
+    commands = re.findall(r"^  (\w+)(?: \(default\))?  +\S", ferry(tree, "--help").split("SUBCOMMANDS:")[1], re.MULTILINE)
+    assert {"add", "state", "config"} <= set(commands)
+    for command in commands:
+        assert re.search(rf"^\.SS {command}\b", page, re.MULTILINE), command
+        for option in re.findall(r"^  (?:-\w, )?(--[\w-]+)", ferry(tree, "help", command), re.MULTILINE):
+            assert f"\\fB{option}\\fR" in page, f"{command} {option}"
+
+
+@pytest.mark.parametrize("name", ["bash-completion/completions/ferry", "zsh/vendor-completions/_ferry"])
+def test_what_a_shell_reads_is_no_program(tree, name):
+    path = tree / "usr/share" / name
+    assert path.stat().st_mode & 0o777 == 0o644
+    assert not path.read_text().startswith("#!")
