@@ -140,6 +140,27 @@ struct LimitTests {
         #expect(server.requests.allSatisfy { $0.bodyByteCount == 2 << 20 })
     }
 
+    @Test func `a batch is held back alone, until its limit is lifted while it sends`() async throws {
+        let server = try HostileServer([.answer(201), .answer(201)])
+        defer { server.stop() }
+        try place.configure("put", at: server.url("/box/"))
+        let content = String(repeating: "x", count: 2 << 20)
+        try await place.ferry("add", try place.file("raw", content), "--batch", "raw")
+        try await place.ferry("limit", "1000", "--batch", "raw")
+        let engine = try place.start("run", "--exit-when-idle")
+        try await server.wait { $0.contains { $0.bodyByteCount > 0 } }
+        try await place.ferry("add", try place.file("other", content))
+        // At its limit the batch would take half an hour.
+        let requests = try await server.wait(upTo: .seconds(60)) {
+            $0.contains { $0.target == "/box/other" && $0.isComplete }
+        }
+        let raw = try #require(requests.first { $0.target == "/box/raw" })
+        #expect(raw.bodyByteCount < 1 << 20)
+        try await place.ferry("limit", "off", "--batch", "raw")
+        #expect(try await engine.ending() == .exited(0))
+        #expect(server.requests.allSatisfy { $0.bodyByteCount == 2 << 20 })
+    }
+
     @Test func `a batch that is in the queue is limited, and one that is not is named`() async throws {
         try place.configure("put", at: "http://127.0.0.1:9/box/")
         let result = try await place.ferry("limit", "1M", "--batch", "raw")

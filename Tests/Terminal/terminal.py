@@ -116,14 +116,15 @@ class Terminal:
     def press(self, keys):
         os.write(self._fd, keys.encode() if isinstance(keys, str) else keys)
 
-    def press_until(self, key, *wanted, gone=()):
-        """Presses a key again until it is taken: what is typed blindly into a new dialog is not."""
+    def press_until(self, keys, *wanted, gone=()):
+        """Presses a key, or several in turn, again until they are taken: what is typed blindly into a new dialog is not."""
         for _ in range(40):
-            self.press(key)
-            try:
-                return self.wait(*wanted, gone=gone, timeout=0.25)
-            except AssertionError:
-                continue
+            for key in [keys] if isinstance(keys, (str, bytes)) else keys:
+                self.press(key)
+                try:
+                    return self.wait(*wanted, gone=gone, timeout=0.25)
+                except AssertionError:
+                    continue
         self.wait(*wanted, gone=gone, timeout=0)
 
     def paste(self, text):

@@ -124,9 +124,8 @@ def test_a_million_random_bytes_never_stop_the_program(home, server, start):
         screen.press(piece)
         screen.pump(0)
     screen.press(b"\x1b[201~\x07")
-    screen.press_until("\x1b", "? help", gone="┌")
-    screen.press_until("1", "All ")
-    screen.press_until("?", "show all keys")
+    # What is still to be read may open one more dialog; the help opens only after all of it.
+    screen.press_until(("\x1b", "?"), "show all keys")
     screen.press_until("\x1b", gone="show all keys")
     screen.press_until("q", lambda: not screen.is_up)
     assert screen.exit_status() in (0, 1)
