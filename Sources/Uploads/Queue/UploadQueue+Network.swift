@@ -8,6 +8,10 @@ extension UploadQueue {
     func linkChanged(_ status: LinkStatus) async {
         switch status {
         case .down(let reason):
+            if case .closed(let since, let known) = gate, known != reason {
+                gate = .closed(since: since, reason: reason)
+                return publish([])
+            }
             guard gate == .open else { return }
             gate = .closed(since: clock.date(), reason: reason)
             await forEachRemote {

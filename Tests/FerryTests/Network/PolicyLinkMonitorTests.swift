@@ -31,10 +31,18 @@ struct PolicyLinkMonitorTests {
     private let link = FakeLink(.up(generation: 0))
     private let clock = ManualClock()
 
-    private func statuses(_ network: Network) -> AsyncStream<LinkStatus>.Iterator {
+    private func monitor(_ network: Network) -> PolicyLinkMonitor<ManualClock> {
         PolicyLinkMonitor(
-            base: link, policy: NetworkPolicy(metered: .pause), clock: clock, network: network.look
-        ).statuses().makeAsyncIterator()
+            base: link, policy: NetworkPolicy(metered: .pause), clock: clock, network: network.look)
+    }
+
+    private func statuses(_ network: Network) -> AsyncStream<LinkStatus>.Iterator {
+        monitor(network).statuses().makeAsyncIterator()
+    }
+
+    @Test func `until it is known which network there is, none is used`() {
+        #expect(
+            monitor(Network(nil)).presumed == .down(reason: "it is not known yet which network this is"))
     }
 
     @Test func `a metered network is a link that is down, until it is none`() async throws {

@@ -168,10 +168,14 @@ final class ScriptedRunner: AttemptRunner {
 
 /// A monitor that says what the test says.
 final class ScriptedMonitor: LinkMonitor {
+    let presumed: LinkStatus
     private let stream: AsyncStream<LinkStatus>
     private let continuation: AsyncStream<LinkStatus>.Continuation
 
-    init() { (stream, continuation) = AsyncStream.makeStream() }
+    init(presumed: LinkStatus = .up(generation: 0)) {
+        self.presumed = presumed
+        (stream, continuation) = AsyncStream.makeStream()
+    }
 
     func statuses() -> AsyncStream<LinkStatus> { stream }
     func report(_ status: LinkStatus) { continuation.yield(status) }

@@ -1,4 +1,5 @@
 import Connectivity
+import Foundation
 import Support
 import Synchronization
 import Testing
@@ -27,6 +28,32 @@ struct QueueNetworkTests {
         _ = try await fixture.wait(for: ids[0]) { $0 == .paused(.offline) }
         attempt.finish(.failed(UploadFailure(.server, "busy", status: 503, retryAfter: 60)))
         _ = try await fixture.wait(for: ids[0]) { $0.isWaiting }
+    }
+
+    @Test func `nothing starts before the link is known, where that is presumed to matter`() async throws {
+        let fixture = QueueFixture()
+        let monitor = ScriptedMonitor(presumed: .down(reason: "not known yet"))
+        try await fixture.queue.start(monitor: monitor)
+        let ids = await fixture.add(1)
+        #expect(await fixture.queue.runs.isEmpty)
+        monitor.report(.up(generation: 0))
+        #expect(try await fixture.runner.next().upload.id == ids[0])
+    }
+
+    @Test func `another reason why the link is away takes the place of the first`() async throws {
+        let fixture = QueueFixture()
+        try await fixture.queue.start(monitor: fixture.monitor)
+        fixture.monitor.report(.down(reason: "no route"))
+        try await fixture.until { $0.gate.isClosed }
+        let since = fixture.clock.now
+        fixture.clock.advance(by: .seconds(60))
+        fixture.monitor.report(.down(reason: "the network is metered"))
+        try await fixture.until {
+            $0.status.network
+                == .offline(
+                    since: Date(timeIntervalSince1970: 1_800_000_000 + since.offset / .seconds(1)),
+                    reason: "the network is metered")
+        }
     }
 
     @Test func `the link coming back resumes at once`() async throws {
