@@ -1,4 +1,5 @@
 import Foundation
+import Receiver
 import TUI
 import Testing
 import Transfer
@@ -11,7 +12,7 @@ import Uploads
 struct OutputSchemaTests {
     /// A line of each kind in which nothing is left out.
     private static var samples: [any OutputLine] {
-        [
+        let lines: [(any OutputLine)?] = [
             upload(), finished(), AddedLine(new, id: 1), skipped(), ChangedLine(.init(.putBack), [1, 2]),
             CountsLine(event: "idle", counts: ["done": 2]),
             NetworkLine(event: "offline", reason: "no address"),
@@ -20,8 +21,10 @@ struct OutputSchemaTests {
             AskedPauseLine(event: "slow", pause), status(), StopLine(running: false, process: 7), check(),
             verified(),
             ConfigurationLine(configuration, file: "/home/ann/config.json", folder: "/home/ann/state"),
-            LimitLine(event: "limit", limits[1]),
+            LimitLine(event: "limit", limits[1]), FlushedLine(file: "/home/ann/state/queue.json"),
+            ListeningLine(url: "http://h.example/", tus: "http://h.example/files/", folder: "in"), received(),
         ]
+        return lines.compactMap { $0 }
     }
 
     private static let moment = Date(timeIntervalSince1970: 1_800_000_000)
@@ -87,6 +90,14 @@ struct OutputSchemaTests {
             (leftover.size, leftover.changed, leftover.givenUp) = (5, moment, moment)
             return leftover
         }
+        return line
+    }
+
+    private static func received() -> ReceiverLine? {
+        var line = ReceiverLine(.finished(id: "1", name: "a", size: 5))
+        line?.kept = 3
+        line?.status = 403
+        line?.reason = "no"
         return line
     }
 

@@ -33,6 +33,22 @@ struct ServeTests {
         #expect(!server.output.text.unicodeScalars.contains("\u{202E}"))
     }
 
+    @Test func `what a receiver does is told to programs`() async throws {
+        let server = try place.start("serve", "--json", "--directory", inbox, "--bind", "127.0.0.1:0")
+        try await server.output.wait { !$0.isEmpty }
+        let listening = try JSONDecoder().decode(
+            [String: String].self, from: Data(try #require(server.output.lines.first).utf8))
+        #expect(listening["event"] == "listening")
+        #expect(listening["folder"] == inbox)
+        try await place.ferry("add", "--to", try #require(listening["url"]), try place.file("a", "hello"))
+        #expect(try await place.ferry("run", "--exit-when-idle").ending == .exited(0))
+        try await server.output.wait {
+            $0.contains { $0.contains(#""event":"stored""#) && $0.contains(#""name":"a","size":5"#) }
+        }
+        server.signal(SIGTERM)
+        try await server.ending()
+    }
+
     @Test func `N16 a receiver that is killed goes on with what it had`() async throws {
         try place.file("large.bin", "")
         _ = try PatternFile(at: place.path("large.bin"), count: 12_000_000)

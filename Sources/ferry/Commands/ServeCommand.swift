@@ -28,20 +28,20 @@ struct ServeCommand: AsyncParsableCommand {
     @Flag(help: "Replace files of the same name instead of numbering them.")
     var overwrite = false
 
+    @Flag(help: "One JSON object a line.") var json = false
+
     func run() async throws {
         let receiver: UploadReceiver
         let configuration = try configuration()
+        let report: ReceiverReport = json ? .json : .text
         do throws(ReceiverError) {
-            receiver = try UploadReceiver(configuration) { ReceiverReport.print($0) }
+            receiver = try UploadReceiver(configuration) { report.print($0) }
         } catch {
             throw CommandFailure(receiver: error)
         }
         let signals = SignalStream([SIGINT, SIGTERM, SIGHUP])
         let serving = Task {
-            try await receiver.run { address in
-                Swift.print("receiving into \(directory) at \(address.url) (tus at \(address.url)files/)")
-                fflush(nil)
-            }
+            try await receiver.run { report.print($0, folder: directory) }
         }
         let stopping = Task {
             for await _ in signals.values { serving.cancel() }
@@ -98,28 +98,5 @@ extension CommandFailure {
     init(receiver error: ReceiverError) {
         self.init(
             status: Self.usage, summary: error.errorDescription ?? "\(error)", hint: error.recoverySuggestion)
-    }
-}
-
-/// What the receiver did, a line each.
-enum ReceiverReport {
-    static func print(_ event: ReceiverEvent) {
-        guard let text = text(event) else { return }
-        try? FileHandle.standardOutput.write(contentsOf: Data((SafeLine.text(text) + "\n").utf8))
-    }
-}
-
-extension ReceiverReport {
-    fileprivate static func text(_ event: ReceiverEvent) -> String? {
-        switch event {
-        case .received: nil
-        case .created(_, let name, let size):
-            "begun        \(name)" + (size.map { " (\(ByteFormat.sentence($0)))" } ?? "")
-        case .finished(_, let name, let size): "stored       \(name) (\(ByteFormat.sentence(size)))"
-        case .interrupted(let id, let kept): "interrupted  \(id) (\(ByteFormat.sentence(kept)) kept)"
-        case .removed(let id): "removed      \(id)"
-        case .expired(let id): "expired      \(id)"
-        case .refused(let status, let reason): "refused      \(status) \(reason)"
-        }
     }
 }

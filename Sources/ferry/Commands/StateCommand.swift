@@ -36,10 +36,14 @@ struct StateCommand: AsyncParsableCommand {
             commandName: "flush", abstract: "Bring queue.json up to date, so that it alone is the queue.")
 
         @OptionGroup var global: GlobalOptions
+        @Flag(help: "One JSON object.") var json = false
 
         func run() async throws {
             _ = try await global.access().perform(.flush)
-            print("\(SafeLine.text(global.stateFolder.text))/queue.json holds the whole queue")
+            let file = global.stateFolder.text + "/queue.json"
+            print(
+                json ? JSONLine.text(FlushedLine(file: file)) : "\(SafeLine.text(file)) holds the whole queue"
+            )
         }
     }
 

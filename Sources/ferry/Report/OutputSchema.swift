@@ -7,7 +7,8 @@ enum OutputSchema {
         UploadRecordLine.schema, FinishedLine.schema, AddedLine.schema, SkippedLine.schema,
         ChangedLine.schema, CountsLine.schema, NetworkLine.schema, StorageLine.schema, NoticeLine.schema,
         AskedPauseLine.schema, StatusLine.schema, StopLine.schema, CheckLine.schema, VerifiedLine.schema,
-        ConfigurationLine.schema, LimitLine.schema,
+        ConfigurationLine.schema, LimitLine.schema, FlushedLine.schema, ListeningLine.schema,
+        ReceiverLine.schema,
     ]
 
     /// The events that each command with `--json` prints, by its words.
@@ -28,6 +29,8 @@ enum OutputSchema {
         "limit": ["limit"],
         "check": ["check"],
         "state verify": ["verified"],
+        "state flush": ["flushed"],
+        "serve": ["listening", "begun", "stored", "interrupted", "withdrawn", "expired", "refused"],
         "config": ["configuration"],
     ]
 

@@ -63,3 +63,13 @@ extension VerifiedLine {
             .init("hint", .text(), "What to do about the problems."),
         ])
 }
+
+/// What `ferry state flush --json` prints.
+struct FlushedLine: OutputLine {
+    var event = "flushed"
+    var file: String
+
+    static let schema = LineSchema(
+        [.init("flushed", "The whole queue is in one file.")],
+        always: [.init("file", .text(), "Its path.")])
+}
