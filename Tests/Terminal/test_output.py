@@ -7,6 +7,8 @@ import signal
 import subprocess
 import threading
 import time
+import urllib.error
+import urllib.request
 
 import pytest
 from jsonschema import Draft202012Validator
@@ -106,7 +108,7 @@ class Check:
     def run(self, *words, status=0):
         result = self._home.run(*words, "--json")
         assert result.returncode == status, result.stderr.decode()
-        command = words[0] if words[0] != "state" else "state-verify"
+        command = "-".join(words[: 2 if words[0] == "state" else 1])
         return self.fit(f"ferry-{command}", lines(result.stdout))
 
 
@@ -195,6 +197,7 @@ def test_lines_about_an_engine_that_works(home, server, places, check, ferry):
     check.run("retry", str(uploads["later"]["id"]))
     check.run("resume", "--all")
     check.run("state", "verify")
+    assert pathlib.Path(check.run("state", "flush")[0]["file"]).exists()
     time.sleep(5.5)  # the interval of `progress`
     assert check.run("stop")[0] == {"event": "stop", "running": False, "process": engine.pid}
     told, _ = engine.communicate(timeout=PATIENCE)
@@ -232,3 +235,20 @@ def test_the_configuration(home, places, check):
     (line,) = check.run("config")
     assert line["file"].endswith("config.json") and line["folder"] == str(home.state)
     assert [place["name"] for place in line["destinations"] if place["isDefault"]] == ["box"]
+
+
+def test_what_a_receiver_does(home, check, ferry):
+    receiver = subprocess.Popen(
+        [ferry, "serve", "--json", "--bind", "127.0.0.1:0", "--directory", str(home.files)],
+        env=home.environment(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+    )
+    first = receiver.stdout.readline()
+    url = json.loads(first)["url"]
+    request = urllib.request.Request(url + "a.txt", data=b"hello", method="PUT")
+    urllib.request.urlopen(request, timeout=PATIENCE).close()
+    with pytest.raises(urllib.error.HTTPError):
+        urllib.request.urlopen(urllib.request.Request(url + "..%2Fb", data=b"", method="PUT"), timeout=PATIENCE)
+    receiver.send_signal(signal.SIGTERM)
+    told, _ = receiver.communicate(timeout=PATIENCE)
+    events = [line["event"] for line in check.fit("ferry-serve", lines(first + told))]
+    assert events[0] == "listening" and {"stored", "refused"} <= set(events)
