@@ -28,6 +28,14 @@ extension Upload {
         }
     }
 
+    /// True if it goes as soon as its turn comes, its wait ends or the network is back, and nobody has to do anything.
+    /// What is to start after others counts too, as they go first.
+    package var isDue: Bool { state.isPending && !isScheduled }
+
+    /// True if it is not to start before a time. A queue takes the condition away when the time has come, so this changes
+    /// with the upload and never by itself.
+    package var isScheduled: Bool { state == .queued && start?.notBefore != nil }
+
     /// The longest name of a batch, in characters.
     public static let longestBatchName = 64
 

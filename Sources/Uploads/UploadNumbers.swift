@@ -1,17 +1,35 @@
 import Transfer
 public import UploadProtocols
 
-/// Uploads as people name them: `3`, or `3-7` for those from 3 to 7 that there are.
+/// Uploads as people name them: `3`, or `3-7` for those from 3 to 7 that there are, with commas or as words.
 public struct UploadNumbers: Hashable, Codable, Sendable {
     /// As they were typed. They may overlap, and reach from 1 to the largest number: nothing is made for each number.
     public let ranges: [ClosedRange<Upload.ID>]
 
     public init(_ ranges: [ClosedRange<Upload.ID>]) { self.ranges = ranges }
 
-    /// - Throws: `UploadFailure` (`permanent`) for a word that is neither a number nor a range.
+    /// - Throws: `UploadFailure` (`permanent`) for a word that is neither numbers nor ranges.
     public init(words: some Sequence<some StringProtocol>) throws(UploadFailure) {
         var ranges: [ClosedRange<Upload.ID>] = []
-        for word in words { ranges.append(try Self.range(String(word))) }
+        for word in words {
+            var parts = String(word).split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+            // As in `1, 2`, which are two words.
+            if parts.count > 1, parts.last == "" { parts.removeLast() }
+            for part in parts { ranges.append(try Self.range(part)) }
+        }
+        self.ranges = ranges
+    }
+
+    /// Those of some numbers that follow each other as one range, in ascending order.
+    package init(joining ids: some Sequence<Upload.ID>) {
+        var ranges: [ClosedRange<Upload.ID>] = []
+        for id in ids.sorted() {
+            if let last = ranges.last, id - 1 <= last.upperBound {
+                ranges[ranges.count - 1] = last.lowerBound...id
+            } else {
+                ranges.append(id...id)
+            }
+        }
         self.ranges = ranges
     }
 
@@ -74,6 +92,14 @@ public struct UploadNumbers: Hashable, Codable, Sendable {
             if known[middle] < id { low = middle + 1 } else { high = middle }
         }
         return low
+    }
+
+    /// As they are typed: `17,20-30`.
+    package var text: String {
+        ranges.map { range in
+            range.lowerBound == range.upperBound
+                ? "\(range.lowerBound)" : "\(range.lowerBound)-\(range.upperBound)"
+        }.joined(separator: ",")
     }
 
     /// `17`, or `20 to 30`.

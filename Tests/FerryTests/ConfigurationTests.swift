@@ -89,7 +89,11 @@ struct ConfigurationTests {
             (#"{ "timeouts": { "stall": 1e999 } }"#, "timeouts.stall: expected seconds"),
             (
                 #"{ "defaultDestination": "x" }"#,
-                "defaultDestination: expected the name of one of the destinations"
+                "defaultDestination: expected the name of one of the destinations; none is configured"
+            ),
+            (
+                #"{ "watch": [{ "folder": "/out", "to": "x" }] }"#,
+                "watch.0.to: expected an address, or the name of one of the destinations; none is configured"
             ),
             (
                 #"{ "appearance": { "color": "red" } }"#,

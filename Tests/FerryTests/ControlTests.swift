@@ -62,6 +62,30 @@ struct ControlTests {
         #expect(try UploadLine.all(in: engine.output.lines).filter { $0.event == "removed" }.map(\.id) == [1])
     }
 
+    @Test func `list and status tell what is on its way, as long as it is`() async throws {
+        let server = try HostileServer { connection in
+            try connection.readHead()
+            connection.stall()
+        }
+        defer { server.stop() }
+        try place.configure("put", at: server.url("/"))
+        try place.file("large.bin", "")
+        _ = try PatternFile(at: place.path("large.bin"), count: 24 << 20)
+        try await place.ferry("add", place.path("large.bin"))
+        let engine = try await running()
+        try await Eventually.holds("bytes on their way") { try await place.list().first?.sent ?? 0 > 0 }
+        let upload = try #require(try await place.list().first)
+        #expect(upload.confirmed == 0)
+        let status = try await place.ferry("status", "--json").output
+        let left = try #require(status.firstMatch(of: /"bytesLeft":(\d+)/).flatMap { Int($0.1) })
+        #expect(left < upload.size)
+        #expect(left > 0)
+        try await place.ferry("pause", "1")
+        #expect(try await place.list().first?.sent == 0)
+        engine.signal(SIGTERM)
+        try await engine.ending()
+    }
+
     @Test func `what was ordered is undone and done again, and then there is nothing more`() async throws {
         let server = try HostileServer { connection in
             try connection.readHead()

@@ -64,6 +64,44 @@ struct QueueCommandTests {
         #expect(try await place.list().count == 3)
     }
 
+    @Test func `commas stand between numbers, in every command`() async throws {
+        #expect(try await place.ferry("pause", "1,3").output == "2 paused\n")
+        #expect(try await states() == ["paused", "queued", "paused"])
+        #expect(try await place.ferry("move", "2-3,1", "bottom").output == "3 moved\n")
+        #expect(try await place.ferry("remove", "1-2,3").output == "3 removed\n")
+    }
+
+    @Test func `only those that were named are moved, not those that make room`() async throws {
+        #expect(try await place.ferry("move", "3", "up").output == "1 moved\n")
+        #expect(
+            try await place.ferry("move", "3", "down", "--json").output
+                == #"{"change":"moved","event":"changed","ids":[3]}"# + "\n")
+    }
+
+    @Test func `what an order leaves as it is is told with the reason, and not to programs`() async throws {
+        try await place.ferry("pause", "2")
+        let retry = try await place.ferry("retry", "2")
+        #expect(retry.output == "0 to be tried again\n")
+        #expect(retry.errors == "note: 2 is paused: `ferry resume 2` lets it go on\n")
+        let pause = try await place.ferry("pause", "1", "2")
+        #expect(pause.output == "1 paused\n")
+        #expect(pause.errors == "note: 2 is paused\n")
+        #expect(try await place.ferry("pause", "--all").errors.isEmpty)
+        #expect(try await place.ferry("retry", "2", "--json").errors.isEmpty)
+        let move = try await place.ferry("move", "1", "up")
+        #expect(move.output == "0 moved\n")
+        #expect(move.errors == "note: 1 is there already\n")
+    }
+
+    @Test func `a list tells where files go if that is not one place`() async throws {
+        #expect(!(try await place.ferry("list").output.contains("->")))
+        try await place.ferry("add", place.path("a"), "--to", "http://127.0.0.1:9/other/", "--as", "z")
+        #expect(
+            try await place.ferry("list").lines.map { $0.split(separator: "  ").last.map(String.init) } == [
+                "a -> here", "b -> here", "c -> here", "(as z)",
+            ])
+    }
+
     @Test(arguments: [("undo", "undo"), ("redo", "do again")])
     func `without a ferry that runs there is nothing to undo, and it is said why`(
         command: String, what: String

@@ -36,6 +36,14 @@ import Uploads
         #expect(!Model.make([upload]).frame().description.contains("22:00"))
     }
 
+    @Test func `the first line tells apart what waits for a time from what is left`() {
+        var model = Model.make([Self.planned(at: 8 * 3600)])
+        #expect(model.frame().text(0).contains("idle  1 KB later"))
+        _ = model.change(.make(2, size: 5 << 10))
+        #expect(model.frame().text(0).contains("5 KB left  1 KB later"))
+        #expect(model.summary.contains("5 KB left, 1 KB later"))
+    }
+
     @Test func `the details tell the batch and the start`() {
         var model = Model.make([Self.planned(at: 8 * 3600, batch: "night shift")])
         model.type("i")

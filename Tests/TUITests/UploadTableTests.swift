@@ -1,3 +1,4 @@
+import Foundation
 import Support
 import Testing
 import UploadProtocols
@@ -10,6 +11,11 @@ import Uploads
         .queued, .running, .waiting(5), .paused(.user), .paused(.offline), .paused([.user, .offline]),
         .changed, .done,
         .failed,
+    ]
+
+    private static let starts: [Upload.StartCondition?] = [
+        nil, .init(after: [1...1]), .init(notBefore: Date(timeIntervalSince1970: Clock.start)),
+        .init(notBefore: Date(timeIntervalSince1970: Clock.start), after: [1...1]),
     ]
 
     private func update(_ changed: [Upload], removed: [Upload.ID] = [], isComplete: Bool = false)
@@ -28,10 +34,12 @@ import Uploads
             for _ in 0..<Int.random(in: 0...batch, using: &dice) {
                 let id = Int.random(in: 1...500, using: &dice)
                 let state = Self.states.randomElement(using: &dice) ?? .queued
-                changed[id] = .make(
+                var upload = Upload.make(
                     id, rank: Int64.random(in: 0...5, using: &dice) * 1000 + Int64(id), size: 100,
                     state: state,
                     confirmed: .random(in: 0...100, using: &dice))
+                upload.start = Self.starts.randomElement(using: &dice) ?? nil
+                changed[id] = upload
             }
             let removed = (0..<Int.random(in: 0...3, using: &dice)).map { _ in
                 Int.random(in: 1...500, using: &dice)
@@ -44,15 +52,51 @@ import Uploads
             for tab in Tab.allCases.dropFirst() {
                 #expect(table.rows(in: tab).map(\.id) == sorted.filter { Tab($0.state) == tab }.map(\.id))
             }
-            let left = sorted.reduce(Int128(0)) { sum, upload in
-                switch upload.state {
-                case .queued, .running, .waiting, .paused(.offline):
-                    sum + Int128(upload.size - upload.confirmed)
-                default: sum
-                }
+            func sum(_ counts: (Upload) -> Bool) -> Int128 {
+                sorted.filter(counts).reduce(0) { $0 + Int128($1.size - $1.confirmed) }
             }
-            #expect(table.bytesLeft == left)
+            func isScheduled(_ upload: Upload) -> Bool {
+                upload.state == .queued && upload.start?.notBefore != nil
+            }
+            #expect(table.bytesLater == sum(isScheduled))
+            #expect(
+                table.bytesLeft
+                    == sum { upload in
+                        switch upload.state {
+                        case .queued, .running, .waiting, .paused(.offline): !isScheduled(upload)
+                        default: false
+                        }
+                    })
         }
+    }
+
+    @Test func `what waits for a time is left from the moment on when the queue lets it go`() {
+        var table = UploadTable()
+        var upload = Upload.make(1, size: 100)
+        upload.start = .init(notBefore: Date(timeIntervalSince1970: Clock.start))
+        table.apply(update([upload, .make(2, size: 10)]))
+        #expect(table.bytesLeft == 10)
+        #expect(table.bytesLater == 100)
+        upload.start = nil
+        table.apply(update([upload]))
+        #expect(table.bytesLeft == 110)
+        #expect(table.bytesLater == 0)
+    }
+
+    @Test func `what waits for a time and is paused, retried or removed is taken from its sum`() {
+        var table = UploadTable()
+        let uploads = (1...3).map { id in
+            var upload = Upload.make(id, size: 100)
+            upload.start = .init(notBefore: Date(timeIntervalSince1970: Clock.start), after: [9...9])
+            return upload
+        }
+        table.apply(update(uploads))
+        #expect(table.bytesLater == 300)
+        table.apply(update([.make(1, size: 100, state: .paused(.user))]))
+        table.apply(update([.make(2, size: 100, state: .running)]))
+        table.apply(update([], removed: [3]))
+        #expect(table.bytesLater == 0)
+        #expect(table.bytesLeft == 100)
     }
 
     @Test func `a complete update drops what was known before`() {

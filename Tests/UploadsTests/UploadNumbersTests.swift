@@ -9,6 +9,22 @@ struct UploadNumbersTests {
         #expect(try UploadNumbers(words: ["12", "3-7", "5-5"]).ranges == [12...12, 3...7, 5...5])
     }
 
+    @Test(arguments: [["1-20,22"], ["1-20", "22"], ["1-20,", "22"], ["1-20,22,"]])
+    func `commas part them as blanks do`(words: [String]) throws {
+        #expect(try UploadNumbers(words: words).ranges == [1...20, 22...22])
+    }
+
+    @Test(arguments: ["1,,2", ",1", ",", "1, 2"])
+    func `between commas there is a number`(word: String) {
+        #expect(throws: UploadFailure.self) { try UploadNumbers(words: [word]) }
+    }
+
+    @Test func `numbers that follow each other are a range`() {
+        let numbers = UploadNumbers(joining: [9, 3, 4, 12, 5, 4, .max])
+        #expect(numbers.ranges == [3...5, 9...9, 12...12, .max ... .max])
+        #expect(numbers.text == "3-5,9,12,\(Int.max)")
+    }
+
     @Test(arguments: [
         "", "0", "-1", "+1", "1-", "-", "1--2", "1-2-3", "0-3", "x", "1-x", "１", "1 2",
         "9-99999999999999999999",

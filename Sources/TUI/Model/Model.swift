@@ -113,11 +113,11 @@ struct Model: Sendable {
         upload.state.isUnfinished && (upload.resource != nil || held(upload) > 0)
     }
 
-    /// What remains to be sent of all that will be sent by itself, in bytes.
+    /// What remains to be sent of all that is due, in bytes.
     var bytesLeft: Int128 {
         let sent = live.values.map { ($0.sample.id, $0.sample.sent) } + reached.map { ($0.key, $0.value) }
         return sent.reduce(table.bytesLeft) { left, part in
-            guard let upload = table[part.0], upload.goesOnByItself else { return left }
+            guard let upload = table[part.0], upload.isDue else { return left }
             return left - max(0, Int128(part.1) - Int128(upload.confirmed))
         }
     }

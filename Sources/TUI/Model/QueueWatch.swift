@@ -53,7 +53,7 @@ public struct QueueWatch: Sendable {
     private mutating func take(_ upload: Upload, isOld: Bool) -> QueueEvent.Outcome? {
         let before = seen[upload.id]
         var now = Seen(
-            outcome: QueueEvent.Outcome(upload.state), isPending: upload.goesOn,
+            outcome: QueueEvent.Outcome(upload.state), isPending: upload.keepsQueueBusy,
             attempts: upload.tries.attempts)
         pending += (now.isPending ? 1 : 0) - (before?.isPending == true ? 1 : 0)
         let isSame = before?.outcome == now.outcome && before?.attempts == now.attempts
@@ -90,9 +90,9 @@ public struct QueueWatch: Sendable {
 }
 
 extension Upload {
-    /// True while the queue itself will do something about it. What waits for another one does not count: as long as that
-    /// goes on it counts itself, and if it does not, neither does this.
-    fileprivate var goesOn: Bool {
+    /// True while the queue itself will do something about it, now or at a time. What waits for another one does not count:
+    /// as long as that goes on it counts itself, and if it does not, neither does this.
+    fileprivate var keepsQueueBusy: Bool {
         state.isPending && !(state == .queued && start?.after.isEmpty == false)
     }
 }

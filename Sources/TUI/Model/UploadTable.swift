@@ -20,8 +20,10 @@ struct UploadTable: Sendable {
     private(set) var offline: Set<Upload.ID> = []
     /// Held because a server does not take who we say we are.
     private(set) var unwelcome: Set<Upload.ID> = []
-    /// Bytes the servers do not hold yet of what will be sent without anybody doing anything.
+    /// Bytes the servers do not hold yet of what is due.
     private(set) var bytesLeft: Int128 = 0
+    /// The same of what is not to start before a time.
+    private(set) var bytesLater: Int128 = 0
 
     subscript(id: Upload.ID) -> Upload? { columns.slot(of: id).map { columns[$0] } }
 
@@ -112,7 +114,8 @@ struct UploadTable: Sendable {
     private mutating func replaceAll(with uploads: [Upload]) {
         let new = UploadColumns(uploads)
         columns = new
-        (paces, running, waiting, offline, unwelcome, bytesLeft) = ([:], [], [], [], [], 0)
+        (paces, running, waiting, offline, unwelcome) = ([:], [], [], [], [])
+        (bytesLeft, bytesLater) = (0, 0)
         new.withUploads { uploads in
             for slot in new.taken { remember(uploads[slot.index]) }
         }
@@ -214,7 +217,7 @@ struct UploadTable: Sendable {
     }
 
     private mutating func remember(_ upload: Upload) {
-        bytesLeft += Self.left(upload)
+        count(upload, +1)
         if case .running = upload.state {} else { paces[upload.id] = nil }
         switch upload.state {
         case .running: running.insert(upload.id)
@@ -226,15 +229,18 @@ struct UploadTable: Sendable {
     }
 
     private mutating func forget(_ upload: Upload) {
-        bytesLeft -= Self.left(upload)
+        count(upload, -1)
         running.remove(upload.id)
         waiting.remove(upload.id)
         offline.remove(upload.id)
         unwelcome.remove(upload.id)
     }
 
-    private static func left(_ upload: Upload) -> Int128 {
-        upload.goesOnByItself ? max(0, Int128(upload.size) - Int128(upload.confirmed)) : 0
+    /// - Parameter sign: -1 takes away what the same upload, as it was then, had added.
+    private mutating func count(_ upload: Upload, _ sign: Int128) {
+        let bytes = sign * max(0, Int128(upload.size) - Int128(upload.confirmed))
+        if upload.isDue { bytesLeft += bytes }
+        if upload.isScheduled { bytesLater += bytes }
     }
 }
 
@@ -253,13 +259,5 @@ extension Upload {
     /// True if it stands in the same tabs as another, and at the same place of them.
     fileprivate func isListed(as other: Upload) -> Bool {
         rank == other.rank && Tab(state) == Tab(other.state)
-    }
-
-    /// True if it will be sent without anybody doing anything.
-    var goesOnByItself: Bool {
-        switch state {
-        case .queued, .running, .waiting, .paused(.offline): true
-        case .paused, .held, .done, .failed: false
-        }
     }
 }

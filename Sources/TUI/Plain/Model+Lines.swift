@@ -24,12 +24,13 @@ extension Model {
     var summary: String {
         let running = table.running.count
         var parts = [running == 1 ? "1 upload runs" : "\(Wording.count(running)) uploads run"]
-        if running <= 4 {
+        if (1...4).contains(running) {
             parts[0] += " (\(table.running.sorted().compactMap(share).joined(separator: ", ")))"
         }
         let waiting = table.count(.queued) + table.waiting.count + table.offline.count
         if waiting > 0 { parts.append("\(Wording.count(waiting)) wait\(waiting == 1 ? "s" : "")") }
         parts.append("\(ByteFormat.sentence(max(0, bytesLeft))) left")
+        if table.bytesLater > 0 { parts.append("\(ByteFormat.sentence(table.bytesLater)) later") }
         if let rate = total.rate, rate >= 1 { parts.append(ByteFormat.rate(rate)) }
         if let seconds = total.remaining { parts.append("\(PlainText.duration(seconds.rounded())) to go") }
         return parts.joined(separator: ", ")

@@ -23,7 +23,7 @@ enum PlainVerb: String, CaseIterable, Sendable {
         switch self {
         case .help: "this list; words may be cut short as long as they are clear"
         case .list: "the uploads and their numbers; words narrow it: list failed, list raw size>1g"
-        case .show: "all about uploads; N is a number, or a range for those that are in it: show 3-7 12"
+        case .show: "all about uploads; N is a number, or a range for those that are in it: show 3-7,12"
         case .add: "add files, patterns, folders"
         case .pause: "stop uploads until they are resumed: pause 3-7 12"
         case .resume: "let paused uploads go on"

@@ -113,8 +113,7 @@ struct DetailsView {
     }
 
     private static func goal(_ upload: Upload) -> String {
-        let target = upload.target
-        return "\(target.destination.isEmpty ? target.url : target.destination): \(target.name)"
+        "\(upload.target.place): \(upload.target.name)"
     }
 
     /// `tus, because the server says Tus-Version 1.0.0`.

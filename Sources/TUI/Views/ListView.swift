@@ -155,8 +155,7 @@ struct ListView {
     }
 
     private func drawTarget(_ upload: Upload, row: Int, in frame: inout Frame) {
-        let name = upload.target.destination.isEmpty ? upload.target.url : upload.target.destination
-        let text = model.appearance.safe(name)
+        let text = model.appearance.safe(upload.target.place)
             .truncated(to: Columns.targetWidth, ellipsis: model.appearance.glyphs.ellipsis)
         frame.put(text, row: row, column: columns.target, role: .dim)
     }

@@ -48,8 +48,7 @@ struct NoteView {
     /// The name over there only where it is not the end of the path that stands before it.
     private static func goal(_ upload: Upload) -> String {
         let target = upload.target
-        let place = target.destination.isEmpty ? target.url : target.destination
-        return upload.path.text.hasSuffix("/" + target.name) ? place : "\(place): \(target.name)"
+        return upload.isRenamed ? "\(target.place): \(target.name)" : target.place
     }
 
     private func problem(_ upload: Upload, room: Int) -> String? {

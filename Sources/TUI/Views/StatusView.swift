@@ -75,6 +75,8 @@ struct StatusView {
             parts.append(Part(Self.own("ETA \(Wording.remaining(remaining))\(arrival(in: remaining))")))
         }
         if running == 0, left == 0, !model.table.isEmpty { parts.append(Part(Self.own("idle"), .dim)) }
+        let later = model.table.bytesLater
+        if later > 0, !isShort { parts.append(Part(Self.own("\(ByteFormat.sentence(later)) later"), .dim)) }
         return parts
     }
 
@@ -177,7 +179,7 @@ struct StatusView {
             case .held(let failure) = first.state
         else { return [] }
         let count = model.table.unwelcome.count
-        let place = first.target.destination.isEmpty ? first.target.url : first.target.destination
+        let place = first.target.place
         let key = key(.retryAll, "try again")
         return [
             "! SIGN IN  \(place): \(failure.summary); \(Wording.waiting(count))\(underWay)\(key)",

@@ -40,7 +40,10 @@ extension UploadQueue {
         case .remove(let selection):
             return answer(try await remove(try ids(selection)))
         case .move(let selection, let move):
-            return answer(.place(try await self.move(try ids(selection), move)))
+            let ids = try ids(selection)
+            let ranks = try await self.move(ids, move)
+            // Those that made room stand elsewhere too.
+            return answer(.place(ranks), about: ids.filter { ranks[$0] != nil })
         case .limits: return .limits(limits)
         case .limitBandwidth(let bandwidth, let scope):
             guard bandwidth?.rate.map({ $0 > 0 }) ?? true else {

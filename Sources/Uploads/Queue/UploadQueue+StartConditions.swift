@@ -80,7 +80,7 @@ extension UploadQueue {
         }
         try Self.checkNone(missing)
         let date = start.notBefore.flatMap { $0 > clock.date() ? $0 : nil }
-        return Upload.StartCondition(notBefore: date, after: Self.ranges(of: open)).ifAny
+        return Upload.StartCondition(notBefore: date, after: UploadNumbers(joining: open).ranges).ifAny
     }
 
     /// - Parameter range: Any, as it may come from another process.
@@ -90,18 +90,6 @@ extension UploadQueue {
         let range = range.clamped(to: given)
         return range.count <= uploads.count
             ? range.filter { uploads[$0] != nil } : uploads.values.map(\.id).filter(range.contains)
-    }
-
-    private static func ranges(of ids: [Upload.ID]) -> [ClosedRange<Upload.ID>] {
-        var ranges: [ClosedRange<Upload.ID>] = []
-        for id in ids.sorted() {
-            if let last = ranges.last, id <= last.upperBound + 1 {
-                ranges[ranges.count - 1] = last.lowerBound...id
-            } else {
-                ranges.append(id...id)
-            }
-        }
-        return ranges
     }
 
     /// What waits for some of these, which are about to be removed and will not be done, as it is to be from then on.

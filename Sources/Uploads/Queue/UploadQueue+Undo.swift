@@ -3,10 +3,12 @@ import UploadProtocols
 extension UploadQueue {
     /// The answer to an order that can be taken back.
     ///
-    /// - Parameter reversal: What takes it back.
-    func answer(_ reversal: Reversal) -> QueueReply {
+    /// - Parameters:
+    ///   - reversal: What takes it back.
+    ///   - ids: The uploads that it changed, if those are not all that the reversal is about.
+    func answer(_ reversal: Reversal, about ids: [Upload.ID]? = nil) -> QueueReply {
         if !reversal.isEmpty, case .putBack(let ids, _) = orders.record(reversal) { forgetRemoved(ids) }
-        return .changed(reversal.ids)
+        return .changed(ids ?? reversal.ids)
     }
 
     /// Takes the last order back, or gives again the one that was taken back last. Orders that have nothing left to

@@ -53,7 +53,6 @@ struct HistoryCommand: AsyncParsableCommand {
 
     static func line(_ entry: HistoryEntry) -> String {
         let upload = entry.upload
-        let place = upload.target.destination.isEmpty ? upload.target.url : upload.target.destination
         let columns = [
             // As --since takes it.
             entry.at.formatted(
@@ -62,9 +61,10 @@ struct HistoryCommand: AsyncParsableCommand {
             UploadText.padded(entry.outcome.rawValue, 7),
             UploadText.padded(ByteFormat.compact(upload.size), 5, right: true),
             UploadText.padded(rate(of: upload) ?? "", 9, right: true),
-            SafeLine.text("\(upload.target.name) -> \(place)"),
+            UploadText.named(upload),
         ]
-        return columns.joined(separator: "  ") + (UploadText.remark(upload).map { "  (\($0))" } ?? "")
+        return columns.joined(separator: "  ")
+            + UploadText.bracketed([UploadText.newName(upload), UploadText.remark(upload)])
     }
 }
 

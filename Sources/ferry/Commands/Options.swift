@@ -163,7 +163,8 @@ struct ScreenOptions: ParsableArguments {
 /// Which uploads a command is about.
 struct SelectionOptions: ParsableArguments {
     @Argument(
-        help: "The numbers of uploads, as `ferry list` shows them; 3-7 for those from 3 to 7.",
+        help:
+            "The numbers of uploads, as `ferry list` shows them; 3-7 for those from 3 to 7, 1,5 for 1 and 5.",
         completion: ShellCompletion.uploads, transform: { try UploadNumbers(arguments: [$0]) })
     var ids: [UploadNumbers] = []
 

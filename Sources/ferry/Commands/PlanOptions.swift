@@ -8,10 +8,7 @@ struct PlanOptions: ParsableArguments {
         help: ArgumentHelp(
             "Start when these uploads are done: their numbers with commas between them; 3-7 for those from 3 to 7.",
             valueName: "numbers"),
-        transform: { text in
-            try UploadNumbers(
-                arguments: text.split(separator: ",", omittingEmptySubsequences: false).map(String.init))
-        })
+        transform: { try UploadNumbers(arguments: [$0]) })
     var after: UploadNumbers?
 
     @Option(

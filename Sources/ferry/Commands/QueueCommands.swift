@@ -16,8 +16,13 @@ struct ListCommand: AsyncParsableCommand {
         let access = try global.access()
         guard case .uploads(let all) = try await access.perform(.list) else { return }
         let uploads = try batch.map { name in try Self.uploads(all, in: name) } ?? all
+        let sent = access.sent(of: uploads)
+        let hasOnePlace = uploads.allSatisfy { $0.target.place == uploads[0].target.place }
         for upload in uploads {
-            print(json ? UploadRecordLine(event: "upload", upload).text : UploadText.line(upload, sent: nil))
+            print(
+                json
+                    ? UploadRecordLine(event: "upload", upload, sent: sent.of(upload)).text
+                    : UploadText.line(upload, sent: sent.of(upload), showsPlace: !hasOnePlace))
         }
         if uploads.isEmpty, !json { StandardError.write("The queue is empty. `ferry add FILE…` fills it.\n") }
         if !json { tellStatus(access) }
@@ -51,7 +56,8 @@ struct PauseCommand: AsyncParsableCommand {
 
     func run() async throws {
         let later = chosen.batch.map { "; what is added to \(SafeLine.text($0)) later is paused too" }
-        try await report(global, .pause(chosen.selection), .paused, json: json, remark: later ?? "")
+        try await report(
+            global, QueueCommand.pause, chosen.selection, .paused, json: json, remark: later ?? "")
     }
 }
 
@@ -64,7 +70,9 @@ struct ResumeCommand: AsyncParsableCommand {
     @OptionGroup var chosen: SelectionOptions
     @Flag(help: "One JSON object.") var json = false
 
-    func run() async throws { try await report(global, .resume(chosen.selection), .resumed, json: json) }
+    func run() async throws {
+        try await report(global, QueueCommand.resume, chosen.selection, .resumed, json: json)
+    }
 }
 
 struct RetryCommand: AsyncParsableCommand {
@@ -76,7 +84,9 @@ struct RetryCommand: AsyncParsableCommand {
     @OptionGroup var chosen: SelectionOptions
     @Flag(help: "One JSON object.") var json = false
 
-    func run() async throws { try await report(global, .retry(chosen.selection), .retried, json: json) }
+    func run() async throws {
+        try await report(global, QueueCommand.retry, chosen.selection, .retried, json: json)
+    }
 }
 
 struct RemoveCommand: AsyncParsableCommand {
@@ -89,7 +99,9 @@ struct RemoveCommand: AsyncParsableCommand {
     @OptionGroup var chosen: SelectionOptions
     @Flag(help: "One JSON object.") var json = false
 
-    func run() async throws { try await report(global, .remove(chosen.selection), .removed, json: json) }
+    func run() async throws {
+        try await report(global, QueueCommand.remove, chosen.selection, .removed, json: json)
+    }
 }
 
 struct MoveCommand: AsyncParsableCommand {
@@ -102,7 +114,7 @@ struct MoveCommand: AsyncParsableCommand {
     @Flag(help: "One JSON object.") var json = false
 
     @Argument(
-        help: "The numbers of uploads or ranges as 3-7, then up, down, top or bottom.",
+        help: "The numbers of uploads or ranges as 3-7 and 1,5-9, then up, down, top or bottom.",
         completion: ShellCompletion.uploads)
     var words: [String]
 
@@ -110,7 +122,7 @@ struct MoveCommand: AsyncParsableCommand {
 
     func run() async throws {
         let (numbers, move) = try parsed()
-        try await report(global, .move(numbers.selection, move), .moved, json: json)
+        try await report(global, { .move($0, move) }, numbers.selection, .moved, json: json)
     }
 
     private func parsed() throws -> (UploadNumbers, QueueMove) {
@@ -121,13 +133,20 @@ struct MoveCommand: AsyncParsableCommand {
     }
 }
 
-/// Performs a command and says how many uploads it changed.
+/// Gives an order and says how many uploads it changed, and why it did not change others that were named.
 ///
-/// - Parameter remark: For people, behind that.
+/// - Parameter remark: For people, behind the number.
 private func report(
-    _ global: GlobalOptions, _ command: QueueCommand, _ change: ChangedLine.Change, json: Bool,
-    remark: String = ""
+    _ global: GlobalOptions, _ order: (UploadSelection) -> QueueCommand, _ selection: UploadSelection,
+    _ change: ChangedLine.Change, json: Bool, remark: String = ""
 ) async throws(CommandFailure) {
-    guard case .changed(let ids) = try await global.access().perform(command) else { return }
+    let access = try global.access()
+    guard case .changed(let ids) = try await access.perform(order(selection)) else { return }
     print(json ? JSONLine.text(ChangedLine(change, ids)) : "\(ids.count) \(change.participle)\(remark)")
+    guard !json, change != .removed, selection.mayHaveUnchanged(ids),
+        case .uploads(let uploads) = try await access.perform(.list)
+    else { return }
+    for sentence in UnchangedNotes(change, selection.unchanged(among: uploads, but: ids)).sentences {
+        StandardError.write(Notice(kind: .note, text: sentence).line + "\n")
+    }
 }

@@ -89,8 +89,9 @@ enum StatusText {
             (counts.done, "done"),
         ].filter { $0.0 > 0 }.map { "\($0) \($1)" }
         guard !parts.isEmpty else { return "none" }
-        let left = counts.bytesLeft > 0 ? "; \(ByteFormat.sentence(counts.bytesLeft)) left" : ""
-        return parts.joined(separator: ", ") + left
+        let left = [(counts.bytesLeft, "left"), (counts.bytesLater, "later")].filter { $0.0 > 0 }
+            .map { "\(ByteFormat.sentence($0.0)) \($0.1)" }
+        return ([parts.joined(separator: ", ")] + left).joined(separator: "; ")
     }
 
     private static func limits(_ status: EngineStatus) -> String {

@@ -88,14 +88,14 @@ struct WaitCommand: AsyncParsableCommand {
     private func report(_ end: UploadWait.End) {
         switch end {
         case .ended(let upload):
-            print(json ? UploadRecordLine(event: "state", upload).text : UploadText.line(upload, sent: nil))
+            print(json ? UploadRecordLine(event: "state", upload).text : UploadText.line(upload))
         case .blocked(let blocked):
             print(json ? UploadRecordLine(blocked).text : UploadText.line(blocked))
         case .removed(let upload):
             print(
                 json
                     ? UploadRecordLine(event: "removed", upload).text
-                    : "\(upload.id)  removed  \(SafeLine.text(upload.target.name))")
+                    : "\(upload.id)  removed  \(UploadText.name(upload))")
         }
     }
 }

@@ -55,15 +55,20 @@ struct Configuration: Decodable, Equatable {
         if let name = defaultDestination, destinations[name] == nil {
             throw fields.error(
                 "defaultDestination",
-                "the name of one of the destinations (\(destinations.keys.sorted().joined(separator: ", ")))")
+                "the name of one of the destinations\(destinationsKnown)")
         }
         for (index, watch) in watch.enumerated() {
             guard let name = watch.to, !name.contains("://"), destinations[name] == nil else { continue }
-            let known = destinations.keys.sorted().joined(separator: ", ")
             throw ConfigurationMistake(
                 path: ["watch", "\(index)", "to"],
-                expected: "an address, or the name of one of the destinations (\(known))")
+                expected: "an address, or the name of one of the destinations\(destinationsKnown)")
         }
+    }
+
+    /// Behind what says that one of them is meant.
+    private var destinationsKnown: String {
+        destinations.isEmpty
+            ? "; none is configured" : " (\(destinations.keys.sorted().joined(separator: ", ")))"
     }
 
     private static func actions(_ keys: [String: [String]]) throws -> ActionTable {

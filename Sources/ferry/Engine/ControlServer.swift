@@ -118,10 +118,11 @@ final class ControlServer: Sendable {
 
     private var report: EngineReport {
         get async {
-            EngineReport(
+            let uploads = await queue.all
+            return EngineReport(
                 process: getpid(), since: since, status: await queue.status,
-                counts: EngineReport.Counts(await queue.all), screens: followers.withLock { $0 },
-                watched: watched.withLock { $0 }?.report)
+                counts: EngineReport.Counts(uploads, sent: SampledProgress(queue.progress())),
+                screens: followers.withLock { $0 }, watched: watched.withLock { $0 }?.report)
         }
     }
 

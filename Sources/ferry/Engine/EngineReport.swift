@@ -26,7 +26,7 @@ struct EngineReport: Codable {
         var inUse: Int
     }
 
-    /// Uploads by state, and what is left of those that go on by themselves.
+    /// Uploads by state, and what is left to send.
     struct Counts: Codable, Equatable {
         var queued = 0
         var running = 0
@@ -35,15 +35,21 @@ struct EngineReport: Codable {
         var held = 0
         var failed = 0
         var done = 0
-        /// Bytes that the servers do not hold yet.
+        /// Bytes not sent yet of what goes on by itself and waits for no time.
         var bytesLeft: ByteCount = 0
+        /// Bytes of what is not to start before a time.
+        var bytesLater: ByteCount = 0
 
-        init(_ uploads: some Sequence<Upload>) {
-            for upload in uploads { count(upload) }
+        init(_ uploads: some Sequence<Upload>, sent: SampledProgress = SampledProgress()) {
+            for upload in uploads {
+                count(upload.state)
+                if upload.isDue { Self.add(sent.left(of: upload), to: &bytesLeft) }
+                if upload.isScheduled { Self.add(sent.left(of: upload), to: &bytesLater) }
+            }
         }
 
-        private mutating func count(_ upload: Upload) {
-            switch upload.state {
+        private mutating func count(_ state: Upload.State) {
+            switch state {
             case .queued: queued += 1
             case .running: running += 1
             case .waiting: waiting += 1
@@ -52,13 +58,11 @@ struct EngineReport: Codable {
             case .failed: failed += 1
             case .done: done += 1
             }
-            switch upload.state {
-            case .queued, .running, .waiting, .paused(.offline):
-                let (sum, overflow) = bytesLeft.addingReportingOverflow(
-                    max(0, upload.size - upload.confirmed))
-                bytesLeft = overflow ? .max : sum
-            case .paused, .held, .failed, .done: break
-            }
+        }
+
+        private static func add(_ bytes: ByteCount, to sum: inout ByteCount) {
+            let (total, overflow) = sum.addingReportingOverflow(bytes)
+            sum = overflow ? .max : total
         }
     }
 }

@@ -56,6 +56,14 @@ struct QueueAccess {
         return report.status
     }
 
+    /// How far some uploads are that were just listed, by the ferry that has the queue if one does.
+    func sent(of uploads: [Upload]) -> SampledProgress {
+        guard uploads.contains(where: { if case .running = $0.state { true } else { false } }),
+            case .answered(.progress(let samples)) = ControlClient(folder: state).ask(.progress)
+        else { return SampledProgress() }
+        return SampledProgress(samples)
+    }
+
     /// What a ferry that ended may have carried out is not asked of the next one if that would do it twice.
     private static func checkRepeatable(_ command: QueueCommand) throws(CommandFailure) {
         switch command {

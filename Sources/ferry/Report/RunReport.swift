@@ -82,7 +82,7 @@ final class RunReport: Sendable {
         // What was finished before this run began is history.
         if isFirst, upload.isDone { return }
         output.write(
-            isJSON ? UploadRecordLine(event: "state", upload).text : UploadText.line(upload, sent: nil))
+            isJSON ? UploadRecordLine(event: "state", upload).text : UploadText.line(upload))
     }
 
     private func remove(_ id: Upload.ID) {
@@ -92,17 +92,19 @@ final class RunReport: Sendable {
         if isJSON {
             output.write(UploadRecordLine(event: "removed", upload).text)
         } else {
-            output.write("\(id)  removed  \(SafeLine.text(upload.target.name))")
+            output.write("\(id)  removed  \(UploadText.name(upload))")
         }
     }
 
     private func printProgress() {
-        for sample in queue.progress().sorted(by: { $0.id < $1.id }) {
-            guard let upload = shown.withLock({ $0[sample.id] }) else { continue }
+        let samples = queue.progress()
+        let sent = SampledProgress(samples)
+        for id in samples.map(\.id).sorted() {
+            guard let upload = shown.withLock({ $0[id] }) else { continue }
             output.write(
                 isJSON
-                    ? UploadRecordLine(event: "progress", upload, sent: sample.sent).text
-                    : UploadText.line(upload, sent: sample.sent))
+                    ? UploadRecordLine(event: "progress", upload, sent: sent.of(upload)).text
+                    : UploadText.line(upload, sent: sent.of(upload)))
         }
     }
 

@@ -15,8 +15,11 @@ extension StatusLine: OutputLine {
                 "uploads",
                 .record(
                     UploadRecordLine.states.map { .init($0, count, "How many.") } + [
-                        .init("bytesLeft", count, "Bytes that the servers do not hold yet.")
-                    ]), "How many there are by state, and what is left of those that go on by themselves."),
+                        .init(
+                            "bytesLeft", count,
+                            "Bytes not sent yet of those that go on by themselves and wait for no time."),
+                        .init("bytesLater", count, "Bytes of those that are not to start before a time."),
+                    ]), "How many there are by state, and what is left to send."),
             .init("concurrency", .whole(1...Int.max), "Uploads that may run at once."),
             .init("bandwidth", count, "Bytes per second over all uploads; absent without a limit."),
             .init("bandwidthUntil", .moment, "When a timetable says otherwise."),

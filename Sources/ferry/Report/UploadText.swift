@@ -13,7 +13,11 @@ enum UploadText {
     }
 
     /// One line: number, state, size, name, and what matters now.
-    static func line(_ upload: Upload, sent: ByteCount?) -> String {
+    ///
+    /// - Parameter showsPlace: Whether it is told where the file goes.
+    static func line(
+        _ upload: Upload, sent: ByteCount? = nil, showsPlace: Bool = false, now: Date = Date()
+    ) -> String {
         let confirmed = sent ?? upload.confirmed
         let share = upload.size > 0 ? Int(Double(confirmed) / Double(upload.size) * 100) : 0
         let progress: String =
@@ -25,28 +29,56 @@ enum UploadText {
         let columns = [
             padded("\(upload.id)", 6, right: true), padded(upload.state.kind, 8),
             padded(ByteFormat.compact(upload.size), 5, right: true), padded(progress, 4, right: true),
-            SafeLine.text(upload.target.name),
+            showsPlace ? named(upload) : name(upload),
         ]
         let remarks = [
-            upload.batch.map { "batch \(SafeLine.text($0))" },
-            upload.mayBeDuplicate ? "possible duplicate" : nil, remark(upload),
-        ].compactMap { $0 }
-        return columns.joined(separator: "  ")
-            + (remarks.isEmpty ? "" : "  (\(remarks.joined(separator: "; ")))")
+            newName(upload), upload.batch.map { "batch \(SafeLine.text($0))" },
+            upload.mayBeDuplicate ? "possible duplicate" : nil, remark(upload, now: now),
+        ]
+        return columns.joined(separator: "  ") + bracketed(remarks)
     }
 
-    static func remark(_ upload: Upload) -> String? {
+    /// The file's name, with the folders that it goes into. What it is called there is no name to find it by here.
+    static func name(_ upload: Upload) -> String {
+        SafeLine.text(upload.isRenamed ? upload.path.name : upload.target.name)
+    }
+
+    /// `film.mov -> films`.
+    static func named(_ upload: Upload) -> String {
+        "\(name(upload)) -> \(SafeLine.text(upload.target.place))"
+    }
+
+    /// `as reel.mov`; nil if it keeps its name.
+    static func newName(_ upload: Upload) -> String? {
+        upload.isRenamed ? "as \(SafeLine.text(upload.target.name))" : nil
+    }
+
+    /// Behind a line; empty if there is nothing to say.
+    static func bracketed(_ remarks: [String?]) -> String {
+        let remarks = remarks.compactMap { $0 }
+        return remarks.isEmpty ? "" : "  (\(remarks.joined(separator: "; ")))"
+    }
+
+    static func remark(_ upload: Upload, now: Date = Date()) -> String? {
         switch upload.state {
         case .waiting(let until, let failure):
-            let seconds = max(0, Int(exactly: until.timeIntervalSinceNow.rounded(.up)) ?? 0)
+            let seconds = max(0, Int(exactly: until.timeIntervalSince(now).rounded(.up)) ?? 0)
             return SafeLine.text("again in \(seconds) s: \(failure.summary)")
         case .held(let failure), .failed(let failure):
             return SafeLine.text(failure.summary + (failure.hint.map { "; \($0)" } ?? ""))
-        case .paused(let reasons): return reasons == .offline ? "waiting for network" : nil
+        case .paused(let reasons):
+            return reasons == .offline ? "waiting for network" : start(upload, now: now)
         case .done(let receipt, _): return outcome(receipt)
         case .running: return upload.resource?.parts.map { "\($0.held) of \($0.planned) parts" }
-        case .queued: return upload.start.map { $0.words(\.shortMoment) }
+        case .queued: return start(upload, now: now)
         }
+    }
+
+    /// `at 22:00`; nil if nothing is waited for, or only for a time that has come.
+    private static func start(_ upload: Upload, now: Date) -> String? {
+        guard var start = upload.start else { return nil }
+        if let date = start.notBefore, date <= now { start.notBefore = nil }
+        return start == .init() ? nil : start.words(\.shortMoment)
     }
 
     /// As one line, of an upload that will not start by itself.

@@ -1,0 +1,34 @@
+import Foundation
+import Testing
+import UploadProtocols
+import Uploads
+
+@testable import ferry
+
+/// What `ferry status` counts.
+struct EngineCountsTests {
+    private static func scheduled(_ id: Upload.ID) -> Upload {
+        var upload = Upload.make(id)
+        upload.start = .init(notBefore: Date(timeIntervalSince1970: 4_000_000_000))
+        return upload
+    }
+
+    @Test func `what is on its way is not left`() {
+        let sent = SampledProgress([ProgressSample(id: 1, sent: 4, confirmed: 0, phase: .sending)])
+        let counts = EngineReport.Counts([.make(1, .running), .make(2), .make(3, .held)], sent: sent)
+        #expect(counts.bytesLeft == 6 + 10)
+        #expect(counts.bytesLater == 0)
+    }
+
+    @Test func `what waits for a time is told apart`() {
+        let counts = EngineReport.Counts([.make(1), Self.scheduled(2), Self.scheduled(3)])
+        #expect(counts.bytesLeft == 10)
+        #expect(counts.bytesLater == 20)
+        #expect(counts.queued == 3)
+        let report = EngineReport(
+            process: 7, since: Date(timeIntervalSince1970: 0), status: EngineStatus(), counts: counts,
+            screens: 0
+        )
+        #expect(StatusText.lines(report).contains("uploads  3 queued; 10 B left; 20 B later"))
+    }
+}

@@ -1,0 +1,57 @@
+import Foundation
+import Testing
+import Transfer
+import UploadProtocols
+import Uploads
+
+@testable import ferry
+
+/// The line of an upload for people.
+struct UploadTextTests {
+    private static let now = Date(timeIntervalSince1970: 1_800_000_000)
+
+    private func words(_ upload: Upload, sent: ByteCount? = nil, showsPlace: Bool = false) -> [String] {
+        UploadText.line(upload, sent: sent, showsPlace: showsPlace, now: Self.now)
+            .split(separator: "  ").map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
+    }
+
+    private func planned(_ state: Upload.State, in seconds: Double? = nil, after: Upload.ID? = nil) -> Upload
+    {
+        var upload = Upload.make(9, state)
+        upload.start = .init(
+            notBefore: seconds.map { Self.now.addingTimeInterval($0) }, after: after.map { [$0...$0] } ?? [])
+        return upload
+    }
+
+    @Test func `what was sent is told and not only what was confirmed`() {
+        #expect(words(.make(1, .running), sent: 4) == ["1", "running", "10B", "40%", "1"])
+        #expect(words(.make(1, .running)) == ["1", "running", "10B", "0%", "1"])
+    }
+
+    @Test func `a file that is called otherwise there is told by its name, and by the other`() {
+        var upload = Upload.make(1)
+        upload.target.name = "reel.mov"
+        upload.batch = "may"
+        #expect(words(upload) == ["1", "queued", "10B", "1", "(as reel.mov; batch may)"])
+    }
+
+    @Test func `a name with the folders of the path is no other name`() {
+        var upload = Upload.make(1)
+        upload.target.name = "out/1"
+        #expect(words(upload) == ["1", "queued", "10B", "out/1"])
+    }
+
+    @Test func `where it goes is told if that is asked for`() {
+        #expect(words(.make(1), showsPlace: true) == ["1", "queued", "10B", "1 -> box"])
+        var upload = Upload.make(1)
+        upload.target.destination = ""
+        #expect(words(upload, showsPlace: true).last == "1 -> https://box.example/")
+    }
+
+    @Test(arguments: [Upload.State.queued, .paused(.user)])
+    func `what waits for a start says for which, paused or not`(state: Upload.State) {
+        #expect(words(planned(state, after: 3)).last == "(after 3)")
+        #expect(words(planned(state, in: 60)).last?.hasPrefix("(at ") == true)
+        #expect(words(planned(state, in: -60)).last == "9")
+    }
+}

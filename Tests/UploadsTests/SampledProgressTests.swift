@@ -1,0 +1,54 @@
+import Foundation
+import StateSimulation
+import Testing
+import Transfer
+import UploadProtocols
+
+@testable import Uploads
+
+/// How far uploads are, as samples and servers tell it.
+struct SampledProgressTests {
+    private static let date = Date(timeIntervalSince1970: 0)
+    private static let failure = UploadFailure(.server, "busy")
+
+    /// An upload of 100 bytes of which the server holds 20, and a sample of 70.
+    private func sent(_ state: Upload.State, _ phase: ProgressSample.Phase = .sending) -> ByteCount {
+        let upload = Upload.make(
+            size: 100, state: state, resource: Resource(url: "https://host/1", confirmed: 20))
+        return SampledProgress([ProgressSample(id: 1, sent: 70, confirmed: 30, phase: phase)]).of(upload)
+    }
+
+    @Test(
+        arguments: [(.sending, 70), (.waitingForServer, 70), (.connecting, 30), (.reading, 30)]
+            as [(ProgressSample.Phase, ByteCount)])
+    func `of what runs the sample counts, and before its first byte what the server holds`(
+        phase: ProgressSample.Phase, expected: ByteCount
+    ) {
+        #expect(sent(.running(attempt: 1, since: Self.date), phase) == expected)
+    }
+
+    @Test(arguments: [
+        Upload.State.queued, .waiting(until: date, failure: failure), .paused(.user), .paused(.offline),
+        .held(failure), .failed(failure),
+    ])
+    func `what an attempt that ended had sent does not count`(state: Upload.State) {
+        #expect(sent(state) == 20)
+    }
+
+    @Test func `what is done is there as a whole`() { #expect(sent(.done(Receipt(), at: Self.date)) == 100) }
+
+    @Test func `without a sample what the server holds counts`() {
+        let upload = Upload.make(
+            2, size: 100, state: .running(attempt: 1, since: Self.date),
+            resource: Resource(url: "https://host/2", confirmed: 20))
+        #expect(SampledProgress().of(upload) == 20)
+        #expect(SampledProgress().left(of: upload) == 80)
+    }
+
+    @Test func `no sample says more than there is of a file that became smaller`() {
+        let upload = Upload.make(size: 50, state: .running(attempt: 1, since: Self.date))
+        let sent = SampledProgress([ProgressSample(id: 1, sent: 70, confirmed: 0, phase: .sending)])
+        #expect(sent.of(upload) == 50)
+        #expect(sent.left(of: upload) == 0)
+    }
+}

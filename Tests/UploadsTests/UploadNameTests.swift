@@ -1,0 +1,28 @@
+import StateSimulation
+import Testing
+import Transfer
+
+@testable import Uploads
+
+/// What a file is called here and at the server.
+struct UploadNameTests {
+    @Test(arguments: [
+        ("/data/a.bin", "a.bin", false), ("/data/day/a.bin", "day/a.bin", false),
+        ("/data/a.bin", "b.bin", true),
+        ("/data/a.bin", "day/a.bin", true), ("/data/a.bin", "bin", true),
+    ])
+    func `a file is renamed if its path does not end in the name that it gets`(
+        path: String, name: String, isRenamed: Bool
+    ) {
+        var upload = Upload.make(path: LocalPath(path))
+        upload.target.name = name
+        #expect(upload.isRenamed == isRenamed)
+    }
+
+    @Test func `the place of a target without a destination is its address`() {
+        var target = Upload.make().target
+        #expect(target.place == "photos")
+        target.destination = ""
+        #expect(target.place == "https://example.com/files")
+    }
+}
