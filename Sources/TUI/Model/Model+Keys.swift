@@ -21,6 +21,10 @@ extension Model {
         // Over whatever lies on the list, as long as it is not text there.
         if !key.isCharacter, actions.action(for: key, in: .list) == .redraw { return [.redraw] }
         return type(key)
+        // The first line names this key whatever lies below it.
+        if isEngineGone, !context.takesText, actions.action(for: key, in: .list) == .startEngine {
+            return startEngine()
+        }
     }
 
     mutating func click(_ target: Region.Target) -> [Effect] {

@@ -127,7 +127,7 @@ struct DetailsView {
 
     private func state(_ upload: Upload) -> String {
         let parts = [
-            upload.state.kind, Wording.start(of: upload, in: model).map { "starts \($0)" },
+            kind(upload), Wording.start(of: upload, in: model).map { "starts \($0)" },
             upload.target.existing.map { "ifExists \($0.rawValue)" },
         ]
         return parts.compactMap { $0 }.joined(separator: "; ")
@@ -180,3 +180,8 @@ struct DetailsView {
         }
     }
 }
+    private func kind(_ upload: Upload) -> String {
+        guard case .running = upload.state, model.isEngineGone else { return upload.state.kind }
+        return "was running when the engine went; goes on when an engine runs"
+    }
+

@@ -37,6 +37,10 @@ struct RowAppearance: Sendable {
                     short = "later"
                 }
             }
+        case .running where model.isEngineGone:
+            self.init(.offline, "was up", .waiting, part: confirmed)
+            messages = ["goes on when an engine runs", "no engine runs", "no engine"]
+            short = "was up"
         case .running:
             self.init(.running, "up", .running, part: confirmed)
             show(model.live[upload.id])
@@ -51,7 +55,9 @@ struct RowAppearance: Sendable {
             let seconds = end - model.clock.seconds
             // What waits for its own disk does not wait for the network.
             let isOffline = model.isOffline && ![.sourceAway, .descriptors].contains(failure.category)
-            let wait = isOffline ? "waiting for network" : Wording.wait(seconds)
+            let wait =
+                model.isEngineGone
+                ? "waits for an engine" : isOffline ? "waiting for network" : Wording.wait(seconds)
             messages = ["\(wait): \(Self.sentence(failure, of: upload))"]
             if let status = failure.status {
                 messages.append("\(wait): \(status)")
@@ -60,7 +66,10 @@ struct RowAppearance: Sendable {
             } else if failure.category == .sourceAway {
                 messages.append("\(wait): source")
             }
-            short = isOffline ? "offline" : seconds > 0 ? String(wait.dropFirst(3)) : wait
+            if model.isEngineGone { messages.append("no engine runs") }
+            short =
+                model.isEngineGone
+                ? "later" : isOffline ? "offline" : seconds > 0 ? String(wait.dropFirst(3)) : wait
         case .paused(.offline):
             self.init(.offline, "offline", .waiting, part: confirmed > 0 ? confirmed : nil)
             messages = ["waiting for network", "no network"]

@@ -28,12 +28,16 @@ struct StatusView {
 
     /// `3 up 18.4M/s ETA 1:13 online`: what fits into a corner.
     var tiny: String {
+        guard !model.isEngineGone else {
+            let count = model.table.running.count
+            return "engine gone; \(count) \(count == 1 ? "was" : "were") up"
+        }
         var parts = ["\(model.table.running.count) up"]
         if let rate = model.total.rate, !model.table.running.isEmpty {
             parts.append(ByteFormat.compact(rate) + "/s")
         }
         if let remaining = model.total.remaining { parts.append("ETA " + Wording.remaining(remaining)) }
-        parts.append(model.isEngineGone ? "engine gone" : model.isOffline ? "OFFLINE" : "online")
+        parts.append(model.isOffline ? "OFFLINE" : "online")
         return parts.joined(separator: " ")
     }
 
