@@ -174,9 +174,13 @@ public struct EngineStatus: Hashable, Codable, Sendable {
     public init(
         network: Network = .online, limits: [BandwidthLimit] = [], concurrency: Int = 4,
         storage: Storage = .saved, notice: UploadFailure? = nil, askedPauses: [AskedPause] = [],
-        awayHosts: [AwayHost] = [],
+        awayHosts: [AwayHost] = [], awayFolders: [String] = [], notices: [DatedNotice] = [],
         contact: Contact = .here
     ) {
+    /// The watched folders that are not there, as they are shown to people.
+    public var awayFolders: [String]
+    /// The newest of what happened beside the queue, in order.
+    public var notices: [DatedNotice]
         self.network = network
         self.limits = limits
         self.concurrency = concurrency
@@ -193,6 +197,8 @@ public struct EngineStatus: Hashable, Codable, Sendable {
 
 /// How far one running upload is. Sampled, never stored.
 public struct ProgressSample: Hashable, Codable, Sendable {
+        self.awayFolders = awayFolders
+        self.notices = notices
     /// What a running upload does now.
     public enum Phase: String, Hashable, Codable, Sendable {
         case connecting

@@ -78,9 +78,21 @@ struct StatusView {
         if running > 0, let remaining = model.total.remaining {
             parts.append(Part(Self.own("ETA \(Wording.remaining(remaining))\(arrival(in: remaining))")))
         }
+        if let away { parts.append(Part(model.appearance.safe(isShort ? "folder away" : away), .warning)) }
         if running == 0, left == 0, !model.table.isEmpty { parts.append(Part(Self.own("idle"), .dim)) }
         return parts
     }
+
+    /// `/media/card is not there`, `2 folders are not there`.
+    private var away: String? {
+        let folders = model.status.awayFolders
+        guard let first = folders.first else { return nil }
+        guard folders.count == 1 else { return "\(Wording.count(folders.count)) folders are not there" }
+        return model.layout.sizeClass == .wide && first.count <= Self.longestFolder
+            ? "\(first) is not there" : "a folder is not there"
+    }
+
+    private static let longestFolder = 30
 
     /// ` (15:15)`: the time of day when all is there, where there is room and nobody knows it from the time that is left.
     private func arrival(in seconds: Double) -> String {
