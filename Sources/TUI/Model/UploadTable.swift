@@ -20,6 +20,8 @@ struct UploadTable: Sendable {
     private(set) var offline: Set<Upload.ID> = []
     /// Held because a server does not take who we say we are.
     private(set) var unwelcome: Set<Upload.ID> = []
+    /// How many are in a batch.
+    private(set) var batched = 0
     /// Bytes the servers do not hold yet of what will be sent without anybody doing anything.
     private(set) var bytesLeft: Int128 = 0
 
@@ -112,7 +114,7 @@ struct UploadTable: Sendable {
     private mutating func replaceAll(with uploads: [Upload]) {
         let new = UploadColumns(uploads)
         columns = new
-        (paces, running, waiting, offline, unwelcome, bytesLeft) = ([:], [], [], [], [], 0)
+        (paces, running, waiting, offline, unwelcome, bytesLeft, batched) = ([:], [], [], [], [], 0, 0)
         new.withUploads { uploads in
             for slot in new.taken { remember(uploads[slot.index]) }
         }
@@ -215,6 +217,7 @@ struct UploadTable: Sendable {
 
     private mutating func remember(_ upload: Upload) {
         bytesLeft += Self.left(upload)
+        if upload.batch != nil { batched += 1 }
         if case .running = upload.state {} else { paces[upload.id] = nil }
         switch upload.state {
         case .running: running.insert(upload.id)
@@ -227,6 +230,7 @@ struct UploadTable: Sendable {
 
     private mutating func forget(_ upload: Upload) {
         bytesLeft -= Self.left(upload)
+        if upload.batch != nil { batched -= 1 }
         running.remove(upload.id)
         waiting.remove(upload.id)
         offline.remove(upload.id)

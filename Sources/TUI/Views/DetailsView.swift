@@ -119,6 +119,7 @@ struct DetailsView {
 
     /// `tus, because the server says Tus-Version 1.0.0`.
     private static func way(_ upload: Upload) -> String {
+        if let limit = limit(upload) { facts.append(("limit", limit)) }
         if let choice = upload.resource?.choice { return choice.sentence }
         let name = upload.protocolName
         if name == AutoUpload.name { return "auto, found out when it starts" }
@@ -138,6 +139,17 @@ struct DetailsView {
         guard let sample = model.live[upload.id]?.sample, sample.phase.hasBegun,
             sample.sent > max(upload.confirmed, sample.confirmed)
         else { return nil }
+    /// All that it goes by, for of several the tightest holds it back: `2 MB/s until 18:00 for uploads to films`.
+    private func limit(_ upload: Upload) -> String? {
+        guard upload.goesOnByItself else { return nil }
+        let limits = model.status.limits.filter { $0.bandwidth != .unlimited && $0.scope.has(upload) }
+        guard !limits.isEmpty else { return nil }
+        return limits.map { limit in
+            let text = limit.text(at: model.clock.date, in: model.appearance.zone)
+            return "\(text) for \(limit.scope.text)"
+        }.joined(separator: "; ")
+    }
+
         return "\(ByteFormat.sentence(sample.sent)) of \(ByteFormat.sentence(upload.size)) "
             + "(\(Wording.percent(sample.sent, of: upload.size))%)"
     }

@@ -101,13 +101,25 @@ struct StatusView {
         return " (\(time.dropLast(3)))"
     }
 
+    /// That of all uploads together; without one, that of some of them, or how many there are of these.
     private var limit: [Part] {
-        let limit = model.status.totalLimit
-        guard limit.bandwidth != .unlimited else { return [] }
-        return [
-            Part(Self.own("limit \(limit.text(at: model.clock.date, in: model.appearance.zone))"), .dim)
-        ]
+        let limits = model.status.limits.filter { $0.bandwidth != .unlimited }
+        let total = limits.first { $0.scope == .total }
+        guard let limit = total ?? limits.first else { return [] }
+        guard total != nil || limits.count == 1 else {
+            return [Part(Self.own("\(Wording.count(limits.count)) limits"), .dim)]
+        }
+        let name =
+            limit.scope.name.map {
+                model.appearance.safe($0).truncated(
+                    to: Self.longestScope, ellipsis: model.appearance.glyphs.ellipsis
+                ).text + " "
+            } ?? ""
+        let text = limit.text(at: model.clock.date, in: model.appearance.zone)
+        return [Part(Self.own("limit \(name)\(text)"), .dim)]
     }
+
+    private static let longestScope = 16
 
     /// The one place that all running uploads go to.
     private var destination: String? {
