@@ -81,7 +81,7 @@ struct DetailsView {
             facts.append(("expires", "the server drops what it holds \(wait)"))
         }
         if upload.tries.attempts > 0 { facts.append(("tries", Self.tries(upload.tries))) }
-        if case .done(let receipt, _) = upload.state { facts += Self.outcome(receipt) }
+        if case .done(let receipt, _) = upload.state { facts += Self.outcome(receipt, of: upload) }
         if upload.mayBeDuplicate {
             facts.append(("twice", "it may be there twice: sent again after no answer came"))
         }
@@ -159,7 +159,13 @@ struct DetailsView {
         if upload.isUncertain { return "nobody knows: all of \(ByteFormat.sentence(upload.size)) or nothing" }
         let confirmed = max(upload.confirmed, model.live[upload.id]?.sample.confirmed ?? 0)
         let size = ByteFormat.sentence(upload.size)
-        guard confirmed > 0 else { return "nothing of \(size) at the server yet" }
+        guard confirmed > 0 else {
+            // Many servers tell what they hold only when they are asked, or once they hold all of it.
+            let isUnderWay = model.live[upload.id]?.sample.phase.hasBegun ?? false
+            return isUnderWay
+                ? "not told yet: the server says it later, or when all is there"
+                : "nothing of \(size) at the server yet"
+        }
         return "\(ByteFormat.sentence(confirmed)) of \(size) at the server "
             + "(\(Wording.percent(confirmed, of: upload.size))%)"
     }
@@ -177,8 +183,7 @@ struct DetailsView {
         facts.append(
             (
                 "verified",
-                receipt.verified.map { "by the server, with \($0.shown)" }
-                    ?? "no: the server told no checksum of what it holds"
+                receipt.verified.map { "by the server, with \($0.shown)" } ?? unverified(upload)
             ))
         if let location = receipt.location { facts.append(("place", location)) }
         if let source = receipt.source { facts.append(("file", "\(source.rawValue) while it was sent")) }
@@ -195,5 +200,12 @@ struct DetailsView {
     private func kind(_ upload: Upload) -> String {
         guard case .running = upload.state, model.isEngineGone else { return upload.state.kind }
         return "was running when the engine went; goes on when an engine runs"
+    }
+
+    /// Nobody has reason to doubt it: only there is no second look.
+    private static func unverified(_ upload: Upload) -> String {
+        upload.canBeVerified
+            ? "no: the server took it all and told no checksum of it"
+            : "no: the server took it all, and \(upload.protocolName) has no checksums"
     }
 

@@ -96,7 +96,7 @@ struct RowAppearance: Sendable {
             } else if let verified = receipt.verified {
                 messages = ["verified (\(verified.shown))", "verified"]
                 short = "checked"
-            } else {
+            } else if upload.canBeVerified {
                 remark = "not verified"
             }
         }
