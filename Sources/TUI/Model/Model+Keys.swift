@@ -6,6 +6,7 @@ extension Model {
         if let dialog, clock.seconds < dialog.deafUntil { return [] }
         switch key {
         case .paste(let text, let isComplete): return paste(text, isComplete: isComplete)
+        case .burst(let text): return take(burst: text)
         case .wheel(let lines, _):
             if showsList {
                 following = .nothing
@@ -93,7 +94,7 @@ extension Model {
         return []
     }
 
-    private mutating func paste(_ text: String, isComplete: Bool) -> [Effect] {
+    mutating func paste(_ text: String, isComplete: Bool) -> [Effect] {
         if !isComplete { say(.warning, "the paste was longer than 4 MB; its end was left out") }
         guard !text.isEmpty else { return [] }
         switch dialog {
