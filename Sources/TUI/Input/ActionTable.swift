@@ -128,8 +128,10 @@ public struct ActionTable: Hashable, Sendable {
             help: "close the help"),
         Entry(action: .previous, context: .help, keys: [.up], help: "the one before"),
         Entry(action: .next, context: .help, keys: [.down], help: "the one after"),
-        Entry(action: .columnBack, context: .help, keys: [.left, .pageUp], help: "a column back"),
-        Entry(action: .columnOn, context: .help, keys: [.right, .pageDown], help: "a column on"),
+        Entry(action: .columnBack, context: .help, keys: [.left], help: "a column back"),
+        Entry(action: .columnOn, context: .help, keys: [.right], help: "a column on"),
+        Entry(action: .pageUp, context: .help, keys: [.pageUp], help: "a page back"),
+        Entry(action: .pageDown, context: .help, keys: [.pageDown], help: "a page on"),
 
         Entry(action: .confirm, context: .add, keys: [.enter], hint: "add", help: "add what is shown"),
         Entry(action: .complete, context: .add, keys: [.tab], hint: "complete", help: "complete the path"),

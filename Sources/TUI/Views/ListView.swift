@@ -188,6 +188,12 @@ struct ListView {
         let labels = ways.map { model.actions.label(of: $0.0) ?? "" }
         let width = max(4, labels.map(CellWidth.of).max() ?? 0) + 1
         return ["Nothing to upload yet.", ""]
+        guard !model.destinations.isEmpty else {
+            return [
+                "Nothing to upload yet, and no destination is configured:",
+                "`ferry init` sets one up; `ferry add --to URL FILE` needs none.",
+            ]
+        }
             + zip(labels, ways).filter { !$0.0.isEmpty }.map { label, way in
                 label + String(repeating: " ", count: width - CellWidth.of(label)) + way.1
             }
