@@ -120,6 +120,8 @@ public struct ActionTable: Hashable, Sendable {
         Entry(
             action: .remove, context: .details, keys: [.character("x"), .delete], hint: "remove",
             help: "remove this one"),
+        Entry(action: .pageUp, context: .details, keys: [.pageUp, .control("b")], help: "what is above"),
+        Entry(action: .pageDown, context: .details, keys: [.pageDown, .control("f")], help: "what is below"),
 
         Entry(
             action: .confirm, context: .help, keys: [.enter], hint: "do it", help: "run the selected action"),

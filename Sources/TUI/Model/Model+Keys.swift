@@ -21,11 +21,11 @@ extension Model {
         if let action = actions.action(for: key, in: context) { return run(action) }
         // Over whatever lies on the list, as long as it is not text there.
         if !key.isCharacter, actions.action(for: key, in: .list) == .redraw { return [.redraw] }
-        return type(key)
         // The first line names this key whatever lies below it.
         if isEngineGone, !context.takesText, actions.action(for: key, in: .list) == .startEngine {
             return startEngine()
         }
+        return type(key)
     }
 
     mutating func click(_ target: Region.Target) -> [Effect] {
@@ -54,7 +54,7 @@ extension Model {
     mutating func run(_ action: Action) -> [Effect] {
         switch dialog {
         case nil: return runInList(action)
-        case .details: return runInDetails(action)
+        case .details(let first): return runInDetails(action, from: first)
         case .help(let help): return run(action, in: help)
         case .add(let add): return run(action, in: add)
         case .prompt(let prompt): return run(action, in: prompt)

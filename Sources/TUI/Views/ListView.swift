@@ -128,7 +128,11 @@ struct ListView {
             frame.putRight(
                 look.remark, row: row, end: columns.remaining + Columns.remainingWidth, role: .dim)
         }
-        if columns.hasRate { frame.putRight(look.rate, row: row, end: columns.rate + Columns.rateWidth) }
+        if columns.hasRate {
+            // What the state's word says where there is room for one.
+            let text = look.rate.isEmpty && !columns.hasWord ? look.short : look.rate
+            frame.putRight(text, row: row, end: columns.rate + Columns.rateWidth)
+        }
         if columns.hasRemaining {
             frame.putRight(look.remaining, row: row, end: columns.remaining + Columns.remainingWidth)
         }
@@ -184,16 +188,16 @@ struct ListView {
         guard model.tab == .all else {
             return [sentences("Nothing here.", model.actions.phrase(.show(.all), "shows all."))]
         }
-        let ways: [(Action, String)] = [(.add, "add files, or paste their paths"), (.help, "all keys")]
-        let labels = ways.map { model.actions.label(of: $0.0) ?? "" }
-        let width = max(4, labels.map(CellWidth.of).max() ?? 0) + 1
-        return ["Nothing to upload yet.", ""]
         guard !model.destinations.isEmpty else {
             return [
                 "Nothing to upload yet, and no destination is configured:",
                 "`ferry init` sets one up; `ferry add --to URL FILE` needs none.",
             ]
         }
+        let ways: [(Action, String)] = [(.add, "add files, or paste their paths"), (.help, "all keys")]
+        let labels = ways.map { model.actions.label(of: $0.0) ?? "" }
+        let width = max(4, labels.map(CellWidth.of).max() ?? 0) + 1
+        return ["Nothing to upload yet.", ""]
             + zip(labels, ways).filter { !$0.0.isEmpty }.map { label, way in
                 label + String(repeating: " ", count: width - CellWidth.of(label)) + way.1
             }

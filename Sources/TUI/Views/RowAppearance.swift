@@ -34,8 +34,8 @@ struct RowAppearance: Sendable {
                     word = start
                 } else {
                     messages = ["starts \(start)"]
-                    short = "later"
                 }
+                short = Self.shortened(start)
             }
         case .running where model.isEngineGone:
             self.init(.offline, "was up", .waiting, part: confirmed)
@@ -134,6 +134,12 @@ struct RowAppearance: Sendable {
             messages = ["waiting for server"]
             short = "server"
         }
+    }
+
+    /// `after 4`, `22:00`: at most seven columns.
+    private static func shortened(_ start: String) -> String {
+        let moment = start.hasPrefix("at ") ? String(start.dropFirst(3)) : start
+        return moment.count <= Columns.rateWidth ? moment : "later"
     }
 
     /// The status number, then what was said, without the path of the file: its name is beside it.
