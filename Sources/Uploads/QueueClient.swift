@@ -77,8 +77,17 @@ public enum UploadSelection: Hashable, Codable, Sendable {
 }
 
 /// What an order did, as it is to be told.
-public enum QueueChangeKind: String, Hashable, Codable, Sendable {
-    case paused, resumed, removed, putBack, moved, limited
+public enum QueueChangeKind: Hashable, Codable, Sendable {
+    case paused, resumed, removed, putBack, moved
+    /// With what holds now.
+    case limited(LimitSetting)
+}
+
+/// One of the limits that people can order, as it stands.
+public enum LimitSetting: Hashable, Codable, Sendable {
+    case bandwidth(BandwidthLimit)
+    /// Uploads that may run at once.
+    case concurrency(Int)
 }
 
 /// Where to, within the order of the queue.
@@ -168,13 +177,17 @@ public struct EngineStatus: Hashable, Codable, Sendable {
     public var askedPauses: [AskedPause]
     /// The hosts that do not answer and that uploads wait for, the most awaited first.
     public var awayHosts: [AwayHost]
+    /// The watched folders that are not there, as they are shown to people.
+    public var awayFolders: [String]
+    /// The newest of what happened beside the queue, in order.
+    public var notices: [DatedNotice]
     /// Whether any of this is still so.
     public var contact: Contact
 
     public init(
         network: Network = .online, limits: [BandwidthLimit] = [], concurrency: Int = 4,
         storage: Storage = .saved, notice: UploadFailure? = nil, askedPauses: [AskedPause] = [],
-        awayHosts: [AwayHost] = [],
+        awayHosts: [AwayHost] = [], awayFolders: [String] = [], notices: [DatedNotice] = [],
         contact: Contact = .here
     ) {
         self.network = network
@@ -184,6 +197,8 @@ public struct EngineStatus: Hashable, Codable, Sendable {
         self.notice = notice
         self.askedPauses = askedPauses
         self.awayHosts = awayHosts
+        self.awayFolders = awayFolders
+        self.notices = notices
         self.contact = contact
     }
 

@@ -8,6 +8,11 @@ extension Upload {
         return target.method
     }
 
+    /// True if its protocol has a way in which a server can tell a checksum of what it holds.
+    public var canBeVerified: Bool {
+        ProtocolCatalog.entry(named: protocolName).map { !$0.traits.checksums.isEmpty } ?? false
+    }
+
     /// True if an interruption costs nothing of what the server holds. Where nothing is known of what `auto` chose,
     /// there is nothing that could go on.
     public var canResume: Bool {

@@ -55,6 +55,21 @@ import Uploads
         }
     }
 
+    @Test(arguments: [(24, 80), (40, 120), (10, 40), (6, 36)])
+    func `PgDn in the help shows what follows, and PgUp what was there`(rows: Int, columns: Int) {
+        var model = Model.make(rows: rows, columns: columns)
+        model.type("?")
+        let first = model.frame().description
+        let entries = HelpDialog().entries(of: .standard).count
+        let page = HelpView.pageHeight(model.size, entries: entries)
+        _ = model.update(.key(.pageDown))
+        guard case .help(let help) = model.dialog else { return }
+        #expect(help.selected == min(page, entries - 1))
+        #expect(page >= entries || model.frame().description != first)
+        _ = model.update(.key(.pageUp))
+        #expect(model.frame().description == first || page >= entries)
+    }
+
     @Test func `help narrowed by typing runs what is selected`() {
         var model = Model.make([.make(1, state: .failed)])
         model.type("?failed again")

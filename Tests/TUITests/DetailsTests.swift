@@ -227,7 +227,30 @@ import Uploads
         var model = Model.make([.make(1, state: done)])
         #expect(model.frame().description.contains("100%     not verified"))
         model.type("i")
-        #expect(model.frame().description.contains("verified no: the server told no checksum"))
+        let screen = model.frame().description
+        #expect(screen.contains("verified no: the server took it all and told no checksum of it"))
+    }
+
+    @Test func `a row says nothing of checksums where the protocol has none, and the details say that`() {
+        let done = Upload.State.done(Receipt(bytes: 1), at: Date(timeIntervalSince1970: 0))
+        var model = Model.make([.make(1, state: done, method: "form")])
+        #expect(model.frame().text(3).hasSuffix("100%"))
+        model.type("i")
+        let screen = model.frame().description
+        #expect(screen.contains("verified no: the server took it all, and form has no checksums"))
+    }
+
+    @Test func `bytes on their way to a server that has not answered yet worry nobody`() {
+        var model = Model.make([.make(1, state: .running)])
+        #expect(Self.held(model) == "nothing of 1 KB at the server yet")
+        _ = model.update(.progress([ProgressSample(id: 1, sent: 500, confirmed: 0, phase: .sending)]))
+        #expect(Self.held(model) == "not told yet: the server says it later, or when all is there")
+    }
+
+    private static func held(_ model: Model) -> String? {
+        model.table[1].flatMap { upload in
+            DetailsView(model: model).facts(upload).first { $0.label == "held" }?.text
+        }
     }
 }
 

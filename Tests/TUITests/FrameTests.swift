@@ -121,9 +121,9 @@ import Uploads
              All 11  Active 4  Queued 2  Paused 2  Failed 2  Done 1
               STATE      NAME                       SIZE PROGRESS              RATE      ETA
               + done     intro-teaser.mp4           212M ############# 100%     not verified
-              > up       interview-cam-A.mov        4.1G ########-----  62%  9.5M/s    02:44
-             *> up       報告書-最終版.pdf           38M ############# waiting for server
-            > > up       raw-footage-day3~n-2.braw   18G -------------   0% connecting
+              ^ up       interview-cam-A.mov        4.1G ########-----  62%  9.5M/s    02:44
+             *^ up       報告書-最終版.pdf           38M ############# waiting for server
+            > ^ up       raw-footage-day3~n-2.braw   18G -------------   0% connecting
               r retry    wide-drone-pass.mov        9.2G ######-------  47% in 6 s: 503
               = paused   b-roll-city.mov            2.7G ####---------  34%
               ! FAILED   voice-over.wav             640M #------------  11% 403 no write ac~
@@ -241,6 +241,16 @@ import Uploads
         #expect(model.frame().text(0).contains("B/s  limit 5 MB/s  "))
         _ = model.change(.make(1, state: .paused(.user)))
         #expect(model.frame().text(0).contains(" limit 5 MB/s"))
+    }
+
+    @Test func `in ASCII the cursor and what runs have signs of their own`() {
+        let glyphs = Glyphs(isUnicode: false)
+        #expect(!RowAppearance.Sign.allCases.map(glyphs.state).contains(glyphs.cursor))
+    }
+
+    @Test func `an empty queue without a destination says how to get one`() {
+        let screen = Model.make(destinations: []).frame().description
+        #expect(screen.contains("`ferry init` sets one up"))
     }
 
     @Test func `an empty queue says what to do`() {

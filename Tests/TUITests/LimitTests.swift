@@ -23,6 +23,50 @@ import Uploads
         #expect(model.frame().text(0).contains("  limit 2 MB/s until 18:00  "))
     }
 
+    @Test func `without a limit of all together the first line tells those of some`() {
+        for (limits, text) in [
+            (Self.others, "  limit films 1 MB/s  "),
+            (Self.others + [BandwidthLimit(.batch("may"), .atMost(5))], "  2 limits  "),
+            ([BandwidthLimit(.batch("raw"), .unlimited)], "B/s  1 of 4 up"),
+        ] {
+            let status = EngineStatus(limits: limits)
+            let line = Model.make([.make(1, state: .running)], status: status).frame().text(0)
+            #expect(line.contains(text), "\(line)")
+        }
+    }
+
+    @Test func `the details of an upload name the limits that it goes by`() {
+        var upload = Upload.make(1, state: .running, destination: "films")
+        upload.batch = "may"
+        let limits =
+            [Self.workday] + Self.others
+            + [BandwidthLimit(.batch("may"), .atMost(3 << 20)), BandwidthLimit(.batch("june"), .atMost(1))]
+        let details = DetailsView(model: .make([upload], status: EngineStatus(limits: limits)))
+        #expect(
+            details.facts(upload).first { $0.label == "limit" }?.text
+                == "2 MB/s until 18:00 for all uploads together; 1 MB/s for uploads to films; "
+                + "3 MB/s for uploads of the batch may")
+        upload.state = .done
+        #expect(!details.facts(upload).contains { $0.label == "limit" })
+    }
+
+    @Test(
+        arguments: [
+            (
+                .bandwidth(Self.workday),
+                "undone: the limit is 2 MB/s until 18:00 for all uploads together now; Ctrl-R does it again"
+            ),
+            (
+                .bandwidth(Self.others[1]),
+                "undone: the limit is off for uploads of the batch raw now; Ctrl-R does it again"
+            ), (.concurrency(3), "undone: 3 uploads at once now; Ctrl-R does it again"),
+        ] as [(LimitSetting, String)])
+    func `undoing tells the limit that holds now`(setting: LimitSetting, text: String) {
+        var model = Model.make()
+        _ = model.update(.replied(.reversed(.limited(setting), []), to: .undo))
+        #expect(model.toast?.text == text)
+    }
+
     @Test(
         arguments: [
             (0, "14:00"), (36_000, "00:00"), (86_399, "13:59"), (86_400, "Tue 14:00"), (518_400, "Sun 14:00"),

@@ -30,6 +30,30 @@ import Uploads
         #expect(Model.make([upload], columns: 120).frame().description.contains(expected))
     }
 
+    @Test(arguments: [
+        (planned(at: 8 * 3600), "22:00"), (planned(9, after: [4...4]), "after 4"),
+        (planned(9, after: [400...400]), "later"), (planned(at: 9 * 86_400), "later"),
+    ])
+    func `a small screen says it at the right`(upload: Upload, expected: String) {
+        #expect(Model.make([upload], rows: 10, columns: 40).frame().text(1).hasSuffix(" " + expected))
+    }
+
+    @Test(arguments: [120, 160, 200])
+    func `a wide list has a column of batches where there are some`(columns: Int) {
+        let frame = Model.make([Self.planned(batch: "night shift in May"), .make(2)], columns: columns)
+            .frame()
+        #expect(frame.text(2).contains(" BATCH "))
+        #expect(frame.text(3).contains(" night shift…"))
+        #expect(frame.text(3).contains(" box"))
+        #expect(!Model.make([.make(2)], columns: columns).frame().text(2).contains("BATCH"))
+    }
+
+    @Test func `the last of a batch takes the column away`() {
+        var model = Model.make([Self.planned(batch: "may"), .make(2)], columns: 120)
+        _ = model.change(removed: [1])
+        #expect(!model.frame().text(2).contains("BATCH"))
+    }
+
     @Test func `what is paused does not say when it would start`() {
         var upload = Self.planned(at: 8 * 3600)
         upload.state = .paused(.user)

@@ -25,7 +25,8 @@ import Uploads
         .character("p"), .character(" "), .character("G"), .character("2"), .character("報"), .escape, .enter,
         .tab,
         .backTab, .down, .down, .right, .control("a"), .function(3), .character("."),
-        .wheel(3, Point(row: 3, column: 3)), .pageDown, .left, .paste("/a/b\n/報告\n", isComplete: true),
+        .wheel(3, Point(row: 3, column: 3)), .pageDown, .left, .burst("/batch:x\n"),
+        .paste("/a/b\n/報告\n", isComplete: true),
         .paste(String(repeating: "報", count: 300), isComplete: true),
     ]
 

@@ -144,7 +144,7 @@ def test_the_engine_can_be_told_to_finish(home, server, start):
         screen = start()
         screen.wait("▲ up")
         screen.press("q")
-        screen.wait("[w] stop the engine when these are done")
+        screen.wait("[w] stop it when these are done")
         screen.press_until("w", "quits when these are done", gone="[w] stop the engine")
         assert screen.exit_status() == 0
         assert [upload["state"] for upload in home.list()] == ["done", "queued"]

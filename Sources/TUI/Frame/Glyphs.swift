@@ -21,7 +21,7 @@ struct Glyphs: Sendable {
     func state(_ appearance: RowAppearance.Sign) -> String {
         switch appearance {
         case .queued: isUnicode ? "·" : "."
-        case .running: isUnicode ? "▲" : ">"
+        case .running: isUnicode ? "▲" : "^"
         case .retry: isUnicode ? "↻" : "r"
         case .paused: isUnicode ? "‖" : "="
         case .offline: isUnicode ? "○" : "o"

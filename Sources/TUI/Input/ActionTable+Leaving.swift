@@ -21,7 +21,7 @@ extension ActionTable {
             [
                 entry(
                     .quitWhenIdle, context, [.character("w")],
-                    context == .leave ? "stop the engine when these are done" : "quit when these are done",
+                    context == .leave ? "stop it when these are done" : "quit when these are done",
                     "finish the running ones first"),
                 entry(.cancel, context, [.escape, .enter], "stay (default)", "stay"),
             ]

@@ -120,6 +120,8 @@ public struct ActionTable: Hashable, Sendable {
         Entry(
             action: .remove, context: .details, keys: [.character("x"), .delete], hint: "remove",
             help: "remove this one"),
+        Entry(action: .pageUp, context: .details, keys: [.pageUp, .control("b")], help: "what is above"),
+        Entry(action: .pageDown, context: .details, keys: [.pageDown, .control("f")], help: "what is below"),
 
         Entry(
             action: .confirm, context: .help, keys: [.enter], hint: "do it", help: "run the selected action"),
@@ -128,8 +130,10 @@ public struct ActionTable: Hashable, Sendable {
             help: "close the help"),
         Entry(action: .previous, context: .help, keys: [.up], help: "the one before"),
         Entry(action: .next, context: .help, keys: [.down], help: "the one after"),
-        Entry(action: .columnBack, context: .help, keys: [.left, .pageUp], help: "a column back"),
-        Entry(action: .columnOn, context: .help, keys: [.right, .pageDown], help: "a column on"),
+        Entry(action: .columnBack, context: .help, keys: [.left], help: "a column back"),
+        Entry(action: .columnOn, context: .help, keys: [.right], help: "a column on"),
+        Entry(action: .pageUp, context: .help, keys: [.pageUp], help: "a page back"),
+        Entry(action: .pageDown, context: .help, keys: [.pageDown], help: "a page on"),
 
         Entry(action: .confirm, context: .add, keys: [.enter], hint: "add", help: "add what is shown"),
         Entry(action: .complete, context: .add, keys: [.tab], hint: "complete", help: "complete the path"),

@@ -9,6 +9,8 @@ enum Key: Hashable, Sendable {
     case function(Int)
     /// Text that was pasted or dropped. `isComplete` is false if it was longer than the parser takes.
     case paste(String, isComplete: Bool)
+    /// Characters, line ends and tabs that came so fast that they may have been pasted.
+    case burst(String)
     case press(button: Int, Point)
     case release(Point)
     /// Lines to move: negative is up.
@@ -41,7 +43,7 @@ enum Key: Hashable, Sendable {
         case .enter: "Enter"
         case .escape: "Esc"
         case .function(let number): "F\(number)"
-        case .paste: "paste"
+        case .paste, .burst: "paste"
         case .press, .release: "click"
         case .wheel: "wheel"
         case .cursorPosition: "answer"

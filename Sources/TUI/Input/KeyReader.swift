@@ -1,8 +1,8 @@
-/// The parser, plus what only the boundaries of reads can tell: a paste without brackets, an ESC that stays alone.
+/// The parser, plus what only the boundaries of reads can tell: text that came at once, an ESC that stays alone.
 struct KeyReader: Sendable {
     /// How long an ESC may be the beginning of something, in seconds.
     static let escapeDelay = 0.05
-    /// Printable bytes in one read from which on nobody has typed them.
+    /// Printable bytes in one read from which on they may be a paste without brackets.
     static let burst = 8
 
     private var parser = InputParser()
@@ -14,7 +14,7 @@ struct KeyReader: Sendable {
         defer { deadline = parser.isWaiting ? now + Self.escapeDelay : nil }
         if parser.isAtStart, let cut = Self.endOfBurst(bytes) {
             // A character cut in two is finished by the next read.
-            return [.paste(PastedText.decode(bytes[..<cut]), isComplete: true)] + parser.feed(bytes[cut...])
+            return [.burst(PastedText.decode(bytes[..<cut]))] + parser.feed(bytes[cut...])
         }
         return parser.feed(bytes)
     }

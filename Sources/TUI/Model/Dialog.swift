@@ -2,8 +2,8 @@ import Uploads
 
 /// What lies over the list, if anything.
 enum Dialog: Sendable {
-    /// Of the upload under the cursor, whichever that is.
-    case details
+    /// Of the upload under the cursor, whichever that is, from this line on.
+    case details(first: Int)
     case help(HelpDialog)
     case add(AddDialog)
     case prompt(PromptDialog)

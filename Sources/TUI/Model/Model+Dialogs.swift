@@ -7,11 +7,14 @@ extension Model {
         var help = help
         let entries = help.entries(of: actions)
         let column = HelpView.columnHeight(size, entries: entries.count)
+        let page = HelpView.pageHeight(size, entries: entries.count)
         switch action {
         case .previous: help.selected -= 1
         case .next: help.selected += 1
         case .columnBack: help.selected -= column
         case .columnOn: help.selected += column
+        case .pageUp: help.selected -= page
+        case .pageDown: help.selected += page
         case .confirm:
             dialog = nil
             guard entries.indices.contains(help.selected) else { return [] }

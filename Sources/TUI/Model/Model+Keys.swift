@@ -6,6 +6,7 @@ extension Model {
         if let dialog, clock.seconds < dialog.deafUntil { return [] }
         switch key {
         case .paste(let text, let isComplete): return paste(text, isComplete: isComplete)
+        case .burst(let text): return take(burst: text)
         case .wheel(let lines, _):
             if showsList {
                 following = .nothing
@@ -20,6 +21,10 @@ extension Model {
         if let action = actions.action(for: key, in: context) { return run(action) }
         // Over whatever lies on the list, as long as it is not text there.
         if !key.isCharacter, actions.action(for: key, in: .list) == .redraw { return [.redraw] }
+        // The first line names this key whatever lies below it.
+        if isEngineGone, !context.takesText, actions.action(for: key, in: .list) == .startEngine {
+            return startEngine()
+        }
         return type(key)
     }
 
@@ -49,7 +54,7 @@ extension Model {
     mutating func run(_ action: Action) -> [Effect] {
         switch dialog {
         case nil: return runInList(action)
-        case .details: return runInDetails(action)
+        case .details(let first): return runInDetails(action, from: first)
         case .help(let help): return run(action, in: help)
         case .add(let add): return run(action, in: add)
         case .prompt(let prompt): return run(action, in: prompt)
@@ -89,7 +94,7 @@ extension Model {
         return []
     }
 
-    private mutating func paste(_ text: String, isComplete: Bool) -> [Effect] {
+    mutating func paste(_ text: String, isComplete: Bool) -> [Effect] {
         if !isComplete { say(.warning, "the paste was longer than 4 MB; its end was left out") }
         guard !text.isEmpty else { return [] }
         switch dialog {

@@ -39,7 +39,11 @@ extension Model {
     }
 
     mutating func startEngine() -> [Effect] {
-        guard tie == .attached, isEngineGone else { return refuse("the engine is running") }
+        guard isEngineGone else { return refuse("the engine runs, as far as is known; nothing to start") }
+        guard tie == .attached else {
+            return refuse("the engine ended with its screen; ferry starts another")
+        }
+        say(.information, "starting another engine")
         return [.startEngine]
     }
 }

@@ -68,7 +68,7 @@ extension Model {
             graph = graph.next
             keepCursorInView()
         case .copy: openCopyDialog()
-        case .details: if cursor != nil { dialog = .details }
+        case .details: if cursor != nil { dialog = .details(first: 0) }
         case .help: dialog = .help(HelpDialog())
         case .quit: return quit()
         case .detach: return detach()

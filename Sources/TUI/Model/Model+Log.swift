@@ -28,6 +28,8 @@ extension Model {
             switch change {
             case .online, .storage(.saved, _), .contact(.here), .limit: log(.information, sentence)
             case .offline, .storage, .notice, .asked, .contact(.lost): log(.warning, sentence)
+            case .happened(let dated):
+                log.add(dated.notice.kind == .warning ? .warning : .information, sentence, date: dated.date)
             }
         }
     }

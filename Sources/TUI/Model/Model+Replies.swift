@@ -78,7 +78,8 @@ extension Model {
 
     private mutating func say(_ change: QueueChangeKind, _ ids: [Upload.ID], isUndo: Bool) {
         if change == .putBack { goTo(ids) }
-        let text = change.told(of: what(ids), count: ids.count)
+        let text = change.told(
+            of: what(ids), count: ids.count, at: clock.date, in: appearance.zone)
         let undone = phrases("undone: \(text)", actions.phrase(.redo, "does it again"))
         say(.information, isUndo ? undone : "done again: \(text)")
     }

@@ -34,6 +34,7 @@ extension Model {
         case .cannotSuspend: say(.warning, "cannot suspend: no shell to go back to")
         case .queueEnded:
             queueHasEnded = true
+            standStill()
             if isFinishing { return [.finish(.quitWhenIdle)] }
         }
         return []
@@ -79,11 +80,8 @@ extension Model {
         if !update.isComplete {
             for upload in update.changed where !table.running.contains(upload.id) { remember(upload) }
         }
-        if table.running.isEmpty {
-            total = Throughput()
-            sampledAt = nil
-            unsampled = 0
-        }
+        if table.running.isEmpty { forgetPace() }
+        if isEngineGone { standStill() }
         if isLoading { startCursor() }
         isLoading = false
         follow()
@@ -92,6 +90,25 @@ extension Model {
         }
         let call = call(for: update)
         return isFinishing && (table.running.isEmpty || isEngineGone) ? call + [.finish(.quitWhenIdle)] : call
+    }
+
+    /// Nobody tells any more how far anything is: what is known is how far it was.
+    private mutating func standStill() {
+        for id in Array(live.keys) {
+            if let upload = table[id] { remember(upload) }
+        }
+        live = [:]
+        forgetPace()
+        history = ThroughputHistory()
+        let before = cursorIndex
+        let still = table.running.map { ($0, Pace(sent: reached[$0] ?? 0)) }
+        if table.measure(Dictionary(uniqueKeysWithValues: still)) { settleCursor(before: before) }
+    }
+
+    private mutating func forgetPace() {
+        total = Throughput()
+        sampledAt = nil
+        unsampled = 0
     }
 
     /// After a description of the whole queue, of which there may be more than of what is remembered here.

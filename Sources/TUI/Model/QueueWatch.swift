@@ -84,7 +84,7 @@ public struct QueueWatch: Sendable {
         case .online: .online
         case .offline(let reason): .offline(reason: reason)
         case .storage(.refusing, let failure): .notSaved(failure)
-        case .storage, .contact, .notice, .asked, .limit: nil
+        case .storage, .contact, .notice, .asked, .limit, .happened: nil
         }
     }
 }

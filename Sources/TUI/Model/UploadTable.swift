@@ -20,6 +20,8 @@ struct UploadTable: Sendable {
     private(set) var offline: Set<Upload.ID> = []
     /// Held because a server does not take who we say we are.
     private(set) var unwelcome: Set<Upload.ID> = []
+    /// How many are in a batch.
+    private(set) var batched = 0
     /// Bytes the servers do not hold yet of what is due.
     private(set) var bytesLeft: Int128 = 0
     /// The same of what is not to start before a time.
@@ -115,7 +117,7 @@ struct UploadTable: Sendable {
         let new = UploadColumns(uploads)
         columns = new
         (paces, running, waiting, offline, unwelcome) = ([:], [], [], [], [])
-        (bytesLeft, bytesLater) = (0, 0)
+        (bytesLeft, bytesLater, batched) = (0, 0, 0)
         new.withUploads { uploads in
             for slot in new.taken { remember(uploads[slot.index]) }
         }
@@ -218,6 +220,7 @@ struct UploadTable: Sendable {
 
     private mutating func remember(_ upload: Upload) {
         count(upload, +1)
+        if upload.batch != nil { batched += 1 }
         if case .running = upload.state {} else { paces[upload.id] = nil }
         switch upload.state {
         case .running: running.insert(upload.id)
@@ -230,6 +233,7 @@ struct UploadTable: Sendable {
 
     private mutating func forget(_ upload: Upload) {
         count(upload, -1)
+        if upload.batch != nil { batched -= 1 }
         running.remove(upload.id)
         waiting.remove(upload.id)
         offline.remove(upload.id)

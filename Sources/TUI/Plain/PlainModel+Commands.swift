@@ -162,7 +162,9 @@ extension PlainModel {
         case .reversed(let change, let ids):
             let one = ids.count == 1 ? ids.first.flatMap { model.table[$0] } : nil
             let what = one.map(PlainText.numbered) ?? Wording.count(ids.count, "upload")
-            say("\(answer.reversed ?? "done"): \(change.told(of: what, count: ids.count))")
+            let told = change.told(
+                of: what, count: ids.count, at: model.clock.date, in: model.appearance.zone)
+            say("\(answer.reversed ?? "done"): \(told)")
         case .uploads, .limits: break
         }
     }

@@ -157,6 +157,8 @@ struct PlainModel: Sendable {
         _ = model.update(.queue(update))
         if isFirst { say(model.overview) }
         for change in watch.take(update.status) {
+            // What happened before somebody came to an engine that runs is in its log.
+            if isFirst, model.tie == .attached, case .happened = change { continue }
             say(change.sentence(at: model.clock.date, in: model.appearance.zone))
         }
         let news =

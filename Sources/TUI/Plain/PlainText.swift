@@ -47,6 +47,7 @@ enum PlainText {
         case .queued:
             let start = Wording.start(of: upload, in: model).map { "starts \($0)" }
             return joined([start ?? "queued", share])
+        case .running where model.isEngineGone: return joined(["was uploading", share, row.messages.first])
         case .running:
             let speed = model.live[upload.id]?.throughput
             return joined([

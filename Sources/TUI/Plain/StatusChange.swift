@@ -17,6 +17,8 @@ public enum StatusChange: Hashable, Sendable {
     case asked(AskedPause)
     /// A timetable has come to another limit; those that people order they know.
     case limit(BandwidthLimit)
+    /// Something happened beside the queue.
+    case happened(DatedNotice)
 
     /// Without a final stop.
     ///
@@ -35,6 +37,7 @@ public enum StatusChange: Hashable, Sendable {
         case .asked(let pause):
             "\(pause.host) asks to wait (\(pause.status)) until \(Wording.timeOfDay(pause.until, in: zone)); "
                 + Wording.waiting(pause.waiting)
+        case .happened(let dated): dated.notice.text
         case .limit(let limit): "by the timetable, \(limit.listed(at: now, in: zone))"
         }
     }
@@ -66,6 +69,7 @@ public struct StatusWatch: Sendable {
         }
         for pause in status.askedPauses where isNews(pause) { changes.append(.asked(pause)) }
         for limit in status.limits where isNews(limit) { changes.append(.limit(limit)) }
+        changes += status.notices.filter { !told.notices.contains($0) }.map(StatusChange.happened)
         told = status
         return changes
     }

@@ -18,6 +18,25 @@ extension LimitScope {
     }
 }
 
+extension LimitScope {
+    /// As people called it; nil for all together.
+    var name: String? {
+        switch self {
+        case .total: nil
+        case .destination(let name), .batch(let name): name
+        }
+    }
+
+    /// True if an upload goes by this limit.
+    func has(_ upload: Upload) -> Bool {
+        switch self {
+        case .total: true
+        case .destination(let name): upload.target.destination == name
+        case .batch(let name): upload.batch == name
+        }
+    }
+}
+
 extension BandwidthLimit {
     /// `2 MB/s until 18:00`.
     ///

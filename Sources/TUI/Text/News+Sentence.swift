@@ -84,7 +84,8 @@ extension News {
             ]
         }
         let remarks: [String?] = [
-            receipt.verified.map { "verified (\($0.shown))" } ?? "not verified",
+            receipt.verified.map { "verified (\($0.shown))" }
+                ?? (upload.canBeVerified ? "not verified" : nil),
             upload.mayBeDuplicate ? "maybe there twice" : nil,
             receipt.source.map { "the file was \($0.rawValue) meanwhile" },
         ]

@@ -9,17 +9,19 @@ struct Columns: Hashable, Sendable {
     static let remainingWidth = 8
     static let targetWidth = 16
     static let wordWidth = 8
+    static let batchWidth = 12
 
     let width: Int
-    let hasNumber, hasWord, hasSize, hasRemaining, hasRate, hasTarget: Bool
+    let hasNumber, hasWord, hasSize, hasRemaining, hasRate, hasTarget, hasBatch: Bool
     let barWidth: Int
     let nameWidth: Int
 
-    init(width: Int) {
+    /// - Parameter hasBatches: Whether there is anything to be seen in a column of batches.
+    init(width: Int, hasBatches: Bool = false) {
         var chosen = Columns(width: width, dropped: Self.steps.count)
-        for dropped in 0...Self.steps.count {
+        for dropped in (hasBatches ? 0 : 1)...Self.steps.count {
             let columns = Columns(width: width, dropped: dropped)
-            if columns.nameWidth >= (dropped < 2 ? 24 : 16) {
+            if columns.nameWidth >= (dropped == 0 ? 20 : dropped < 3 ? 24 : 16) {
                 chosen = columns
                 break
             }
@@ -27,16 +29,17 @@ struct Columns: Hashable, Sendable {
         self = chosen
     }
 
-    private enum Step { case target, number, size, barShort, barNone, remaining, word, rate }
+    private enum Step { case batch, target, number, size, barShort, barNone, remaining, word, rate }
 
     /// What goes when it gets narrow, in this order.
     private static let steps: [Step] = [
-        .target, .number, .size, .barShort, .barNone, .remaining, .word, .rate,
+        .batch, .target, .number, .size, .barShort, .barNone, .remaining, .word, .rate,
     ]
 
     private init(width: Int, dropped: Int) {
         let gone = Self.steps.prefix(dropped)
         self.width = width
+        hasBatch = !gone.contains(.batch)
         hasTarget = !gone.contains(.target)
         hasNumber = !gone.contains(.number)
         hasSize = !gone.contains(.size)
@@ -56,6 +59,7 @@ struct Columns: Hashable, Sendable {
         used += hasRate ? Self.rateWidth + 1 : 0
         used += hasRemaining ? Self.remainingWidth + 1 : 0
         used += hasTarget ? Self.targetWidth + 2 : 0
+        used += hasBatch ? Self.batchWidth + 1 : 0
         nameWidth = max(0, width - used + 1)
     }
 
@@ -63,7 +67,8 @@ struct Columns: Hashable, Sendable {
     var sign: Int { Self.markWidth + (hasNumber ? Self.numberWidth + 1 : 0) }
     var word: Int { sign + 2 }
     var name: Int { word + (hasWord ? Self.wordWidth + 1 : 0) }
-    var size: Int { name + nameWidth + 1 }
+    var batch: Int { name + nameWidth + 1 }
+    var size: Int { batch + (hasBatch ? Self.batchWidth + 1 : 0) }
     var bar: Int { size + (hasSize ? Self.sizeWidth + 1 : 0) }
     var percent: Int { bar + (barWidth > 0 ? barWidth + 1 : 0) }
     /// Where rate and remaining time begin, or what is said instead.

@@ -8,16 +8,62 @@ import Uploads
 struct DetailsView {
     let model: Model
 
-    var box: DialogBox {
+    /// - Parameter first: The line that is shown first; of fewer lines than there is room for all are shown.
+    func box(from first: Int) -> DialogBox {
         let upload = model.cursor.flatMap { model.table[$0.id] }
-        let inside = max(1, min(96, model.size.columns - 4))
+        let page = page(from: first)
         return DialogBox(
             title: model.appearance.safe(upload.map { "Details of \($0.path.name)" } ?? "Details"),
-            body: (upload.map(facts) ?? [("", "nothing is here any more")]).flatMap {
-                lines($0, width: inside)
-            } + [[]],
-            keys: DialogBox.keyRows(.details, appearance: model.appearance, width: inside, atMost: 1),
-            width: inside)
+            body: Array(allLines[page.shown]) + [page.shown.count < allLines.count ? rest(after: page) : []],
+            keys: keys, width: inside)
+    }
+
+    /// The lines that are shown at once, and where the pages before and after them begin.
+    struct Page {
+        var shown: Range<Int>
+        var previous: Int
+        var next: Int
+    }
+
+    func page(from first: Int) -> Page {
+        // The last line tells what is not seen.
+        let height = max(1, DialogBox.bodyHeight(model.size, keys: keys.count) - 1)
+        let count = allLines.count
+        let last = max(0, count - height)
+        let first = max(0, min(first, last))
+        return Page(
+            shown: first..<min(count, first + height), previous: max(0, first - height),
+            next: min(last, first + height))
+    }
+
+    /// `PgDn: 7 more lines`.
+    private func rest(after page: Page) -> DialogBox.Line {
+        let (above, below) = (page.shown.lowerBound, allLines.count - page.shown.upperBound)
+        func part(_ count: Int, _ action: Action) -> String? {
+            count > 0
+                ? model.actions.label(of: action, in: .details).map {
+                    "\($0): \(Wording.count(count, "line"))"
+                }
+                : nil
+        }
+        let parts = [
+            part(above, .pageUp).map { $0 + " above" }, part(below, .pageDown).map { $0 + " below" },
+        ]
+        return [.init(model.appearance.safe(parts.compactMap { $0 }.joined(separator: ", ")), .dim)]
+    }
+
+    private var inside: Int { max(1, min(96, model.size.columns - 4)) }
+
+    private var allLines: [DialogBox.Line] {
+        let upload = model.cursor.flatMap { model.table[$0.id] }
+        return (upload.map(facts) ?? [("", "nothing is here any more")]).flatMap {
+            lines($0, width: inside)
+        }
+    }
+
+    private var keys: [DialogBox.Line] {
+        DialogBox.keyRows(
+            .details, appearance: model.appearance, width: inside, atMost: model.size.rows < 18 ? 1 : 2)
     }
 
     /// As many of the facts as there are rows for, what went wrong first.
@@ -42,7 +88,8 @@ struct DetailsView {
             case "from", "to", "place": [text.truncatedAtStart(to: room, ellipsis: ellipsis)]
             // A person must be able to read what went wrong, and what to do.
             case "error", "next", "answer": text.wrapped(to: room, lines: Self.lineLimit, ellipsis: ellipsis)
-            default: [text.truncated(to: room, ellipsis: ellipsis)]
+            case "speed", "parts": [text.truncated(to: room, ellipsis: ellipsis)]
+            default: text.wrapped(to: room, lines: 2, ellipsis: ellipsis)
             }
         return shown.enumerated().map { index, text in
             let label = (index == 0 ? fact.label : "").padding(
@@ -72,6 +119,7 @@ struct DetailsView {
         if let sent = sent(upload) { facts.append(("sent", sent)) }
         if let held = held(upload) { facts.append(("held", held)) }
         if let speed = speed(upload) { facts.append(("speed", speed)) }
+        if let limit = limit(upload) { facts.append(("limit", limit)) }
         if let parts = upload.resource?.parts {
             let strip = model.appearance.glyphs.parts(parts, width: Self.stripWidth)
             facts.append(("parts", "\(strip)\(Wording.parts(parts)) at the server"))
@@ -81,7 +129,7 @@ struct DetailsView {
             facts.append(("expires", "the server drops what it holds \(wait)"))
         }
         if upload.tries.attempts > 0 { facts.append(("tries", Self.tries(upload.tries))) }
-        if case .done(let receipt, _) = upload.state { facts += Self.outcome(receipt) }
+        if case .done(let receipt, _) = upload.state { facts += Self.outcome(receipt, of: upload) }
         if upload.mayBeDuplicate {
             facts.append(("twice", "it may be there twice: sent again after no answer came"))
         }
@@ -89,6 +137,17 @@ struct DetailsView {
             facts.append(("answer", RowAppearance.sentence(failure, of: upload)))
         }
         return facts
+    }
+
+    /// All that it goes by, for of several the tightest holds it back: `2 MB/s until 18:00 for uploads to films`.
+    private func limit(_ upload: Upload) -> String? {
+        guard upload.goesOnByItself else { return nil }
+        let limits = model.status.limits.filter { $0.bandwidth != .unlimited && $0.scope.has(upload) }
+        guard !limits.isEmpty else { return nil }
+        return limits.map { limit in
+            let text = limit.text(at: model.clock.date, in: model.appearance.zone)
+            return "\(text) for \(limit.scope.text)"
+        }.joined(separator: "; ")
     }
 
     /// `5.1 MB/s now, 4.7 MB/s in this attempt, 00:01 left` and how it went in the last minute.
@@ -126,10 +185,15 @@ struct DetailsView {
 
     private func state(_ upload: Upload) -> String {
         let parts = [
-            upload.state.kind, Wording.start(of: upload, in: model).map { "starts \($0)" },
+            kind(upload), Wording.start(of: upload, in: model).map { "starts \($0)" },
             upload.target.existing.map { "ifExists \($0.rawValue)" },
         ]
         return parts.compactMap { $0 }.joined(separator: "; ")
+    }
+
+    private func kind(_ upload: Upload) -> String {
+        guard case .running = upload.state, model.isEngineGone else { return upload.state.kind }
+        return "was running when the engine went; goes on when an engine runs"
     }
 
     /// How far a running attempt is, where that is more than what the server has said.
@@ -146,7 +210,13 @@ struct DetailsView {
         if upload.isUncertain { return "nobody knows: all of \(ByteFormat.sentence(upload.size)) or nothing" }
         let confirmed = max(upload.confirmed, model.live[upload.id]?.sample.confirmed ?? 0)
         let size = ByteFormat.sentence(upload.size)
-        guard confirmed > 0 else { return "nothing of \(size) at the server yet" }
+        guard confirmed > 0 else {
+            // Many servers tell what they hold only when they are asked, or once they hold all of it.
+            let isUnderWay = model.live[upload.id]?.sample.phase.hasBegun ?? false
+            return isUnderWay
+                ? "not told yet: the server says it later, or when all is there"
+                : "nothing of \(size) at the server yet"
+        }
         return "\(ByteFormat.sentence(confirmed)) of \(size) at the server "
             + "(\(Wording.percent(confirmed, of: upload.size))%)"
     }
@@ -158,18 +228,24 @@ struct DetailsView {
         return text
     }
 
-    private static func outcome(_ receipt: Receipt) -> [Fact] {
+    private static func outcome(_ receipt: Receipt, of upload: Upload) -> [Fact] {
         var facts: [Fact] = []
         if receipt.wasThere { facts.append(("sent", "nothing: it was there already")) }
         facts.append(
             (
                 "verified",
-                receipt.verified.map { "by the server, with \($0.shown)" }
-                    ?? "no: the server told no checksum of what it holds"
+                receipt.verified.map { "by the server, with \($0.shown)" } ?? unverified(upload)
             ))
         if let location = receipt.location { facts.append(("place", location)) }
         if let source = receipt.source { facts.append(("file", "\(source.rawValue) while it was sent")) }
         return facts
+    }
+
+    /// Nobody has reason to doubt it: only there is no second look.
+    private static func unverified(_ upload: Upload) -> String {
+        upload.canBeVerified
+            ? "no: the server took it all and told no checksum of it"
+            : "no: the server took it all, and \(upload.protocolName) has no checksums"
     }
 
     private static func failure(_ upload: Upload) -> UploadFailure? {

@@ -1,4 +1,5 @@
-/// A box over the list. If it is too small for everything, the lines at the bottom stay: they hold the keys.
+/// A box over the list. If it is too small for everything, the lines at the bottom stay: they hold the keys. What is cut off
+/// has a sign that it is.
 struct DialogBox {
     /// A piece of a line in one role.
     struct Piece {
@@ -28,13 +29,30 @@ struct DialogBox {
     /// Where typing happens: line of the body and column.
     var cursor: Point?
 
+    /// Lines that a body may have above keys.
+    static func bodyHeight(_ size: Size, keys: Int) -> Int {
+        max(0, size.rows - keys - (hasBorder(size) ? 2 : 0))
+    }
+
+    private static func hasBorder(_ size: Size) -> Bool { size.rows >= 6 && size.columns >= 20 }
+
     func draw(in frame: inout Frame, appearance: Appearance) {
         let size = frame.size
-        let hasBorder = size.rows >= 6 && size.columns >= 20
+        let hasBorder = Self.hasBorder(size)
         let inside = max(1, min(width, size.columns - (hasBorder ? 4 : 0)))
-        let roomForBody = max(0, size.rows - keys.count - (hasBorder ? 2 : 0))
-        let body = body.prefix(roomForBody)
-        let lines = Array(body) + keys.suffix(size.rows - (hasBorder ? 2 : 0))
+        let roomForBody = Self.bodyHeight(size, keys: keys.count)
+        let ellipsis = appearance.glyphs.ellipsis
+        var body = body.prefix(roomForBody).map { Self.cut($0, to: inside, ellipsis: ellipsis) }
+        let isCut = self.body[body.count...].joined().contains { $0.text.width > 0 }
+        if isCut, let last = body.popLast() {
+            body.append(
+                Self.cut(last, to: inside - 2, ellipsis: "") + [.init(appearance.safe(" " + ellipsis))])
+        }
+        let lines =
+            body
+            + keys.suffix(size.rows - (hasBorder ? 2 : 0)).map {
+                Self.cut($0, to: inside, ellipsis: ellipsis)
+            }
         let height = lines.count + (hasBorder ? 2 : 0)
         let top = max(0, (size.rows - height) / 3)
         let left = max(0, (size.columns - inside - (hasBorder ? 4 : 0)) / 2)
@@ -54,6 +72,19 @@ struct DialogBox {
         } else {
             frame.cursor = Point(
                 row: min(size.rows - 1, first.row), column: min(size.columns - 1, first.column))
+        }
+    }
+
+    /// As many cells of a line as there is room for.
+    private static func cut(_ line: Line, to width: Int, ellipsis: String) -> Line {
+        var room = max(0, width)
+        return line.map { piece in
+            var piece = piece
+            // Blanks at the end are nothing that anybody misses.
+            let isBlank = piece.text.units.allSatisfy { $0.text == " " }
+            piece.text = piece.text.truncated(to: room, ellipsis: isBlank ? " " : ellipsis)
+            room -= piece.text.width
+            return piece
         }
     }
 
@@ -91,10 +122,27 @@ struct DialogBox {
 }
 
 extension DialogBox {
-    /// The keys of a context as a line each: `[y] remove`.
-    static func keyLines(_ context: Context, appearance: Appearance) -> [Line] {
-        hints(context, appearance).map { keyPieces($0, appearance: appearance) }
+    /// The keys of a context as a line each, `[y] remove`; side by side on a screen with too few lines for that.
+    ///
+    /// - Parameter width: Of the inside, if there is room for it.
+    static func keyLines(_ context: Context, appearance: Appearance, size: Size, width: Int) -> [Line] {
+        let lines = hints(context, appearance).map { keyPieces($0, appearance: appearance) }
+        let room = size.rows - (hasBorder(size) ? 2 : 0)
+        guard lines.count > room else { return lines }
+        let inside = max(1, min(width, size.columns - (hasBorder(size) ? 4 : 0)))
+        return keyRows(context, appearance: appearance, width: inside, atMost: room)
     }
+
+    /// Text in as many lines as it needs at the width that there is.
+    static func paragraph(_ text: String, appearance: Appearance, size: Size, width: Int) -> [Line] {
+        let inside = max(1, min(width, size.columns - (hasBorder(size) ? 4 : 0)))
+        return appearance.safe(text)
+            .wrapped(to: inside, lines: longestParagraph, ellipsis: appearance.glyphs.ellipsis).map {
+                [.init($0)]
+            }
+    }
+
+    private static let longestParagraph = 6
 
     /// The keys of a context side by side, in as many lines of a width as they need, but in one at least.
     ///

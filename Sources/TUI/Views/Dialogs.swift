@@ -8,7 +8,7 @@ extension Model {
     func box(for dialog: Dialog) -> DialogBox? {
         switch dialog {
         case .filter: nil
-        case .details: DetailsView(model: self).box
+        case .details(let first): DetailsView(model: self).box(from: first)
         case .help(let help): HelpView(help: help, size: size, appearance: appearance).box
         case .add(let add): box(for: add)
         case .prompt(let prompt): box(for: prompt)
@@ -30,20 +30,24 @@ extension Model {
     }
 
     private func box(for prompt: PromptDialog) -> DialogBox {
-        let (title, question) =
+        let (title, question, shortQuestion) =
             switch prompt.subject {
             case .bandwidth:
-                ("Bandwidth of all uploads", "bytes a second: 20M, 800K, off, or auto ")
-            case .concurrency: ("Uploads at once", "from 1 to 256: ")
+                (
+                    "Bandwidth of all uploads", "bytes a second: 20M, 800K, off, or auto ",
+                    "20M or 800K a second, off, auto:"
+                )
+            case .concurrency: ("Uploads at once", "from 1 to 256: ", "from 1 to 256: ")
             }
         let inside = min(64, size.columns - 4)
         let isTwoLines = question.count + 16 > inside
+        let shownQuestion = question.count > inside ? shortQuestion : question
         let field = FieldView(
             line: prompt.line, width: max(1, min(16, isTwoLines ? inside : inside - question.count)),
             appearance: appearance)
         var body: [DialogBox.Line] =
             isTwoLines
-            ? [[.init(appearance.safe(question))], field.pieces]
+            ? [[.init(appearance.safe(shownQuestion))], field.pieces]
             : [[.init(appearance.safe(question))] + field.pieces]
         body.append([.init(appearance.safe(prompt.problem ?? ""), .warning)])
         if case .bandwidth = prompt.subject {
@@ -64,7 +68,7 @@ extension Model {
         DialogBox(
             title: appearance.safe("Rows by \(table.order.title)"),
             body: [[.init(appearance.safe("The same once more turns it round."))], []],
-            keys: DialogBox.keyLines(.order, appearance: appearance), width: 44)
+            keys: DialogBox.keyLines(.order, appearance: appearance, size: size, width: 44), width: 44)
     }
 
     private func box(for copy: CopyDialog) -> DialogBox {
@@ -72,7 +76,7 @@ extension Model {
             copy.name.map { "Copy of \($0)" } ?? "Copy of \(Wording.count(copy.targets.count, "upload"))"
         return DialogBox(
             title: appearance.safe(title), body: [],
-            keys: DialogBox.keyLines(.copy, appearance: appearance), width: 44)
+            keys: DialogBox.keyLines(.copy, appearance: appearance, size: size, width: 44), width: 44)
     }
 
     private func box(for removal: RemovalDialog) -> DialogBox {
@@ -90,19 +94,28 @@ extension Model {
         let text = [
             first,
             (actions.label(of: .undo) ?? "undo")
-                + " puts \(count == 1 ? "it" : "them") back. After 10 seconds that part is",
-            "deleted there, and \(count == 1 ? "it starts" : "they start") again from 0.",
+                + " puts \(count == 1 ? "it" : "them") back. After 10 seconds that part is "
+                + "deleted there, and \(count == 1 ? "it starts" : "they start") again from 0.",
             "The files on this machine are never touched.", "",
         ]
         return DialogBox(
-            title: appearance.safe(title), body: text.map { [.init(appearance.safe($0))] },
-            keys: DialogBox.keyLines(.removal, appearance: appearance), width: 50)
+            title: appearance.safe(title),
+            body: text.flatMap {
+                DialogBox.paragraph($0, appearance: appearance, size: size, width: Self.removalWidth)
+            },
+            keys: DialogBox.keyLines(.removal, appearance: appearance, size: size, width: Self.removalWidth),
+            width: Self.removalWidth)
     }
 
+    private static let removalWidth = 50
+    private static let quitWidth = 64
+
     private func quitBox(_ context: Context) -> DialogBox {
+        let keys = DialogBox.keyLines(context, appearance: appearance, size: size, width: Self.quitWidth)
         let running = table.running.compactMap { table[$0] }.sorted { $0.rank < $1.rank }
-        let shown = running.prefix(5)
-        let room = max(8, min(36, size.columns - 34))
+        // Below their number, and with a line for those that are not shown.
+        let lines = min(5, DialogBox.bodyHeight(size, keys: keys.count) - 1)
+        let shown = running.prefix(max(0, running.count <= lines ? lines : min(5, lines - 1)))
         var body: [DialogBox.Line] = [
             [
                 .init(
@@ -112,16 +125,17 @@ extension Model {
                 )
             ]
         ]
-        for upload in shown {
-            let name = appearance.safe(upload.path.name).fitted(
-                to: room, ellipsis: appearance.glyphs.ellipsis)
+        let states = shown.map { upload in
             let sent = live[upload.id]?.sample.sent ?? upload.confirmed
             let restarts = upload.canResume || context == .leave ? "" : ", starts again from 0"
-            let percent = Wording.percent(sent, of: upload.size)
-            body.append([
-                .init(appearance.safe("  ")), .init(name),
-                .init(appearance.safe("  \(percent)%\(restarts)"), .dim),
-            ])
+            return "  \(Wording.percent(sent, of: upload.size))%\(restarts)"
+        }
+        let inside = min(Self.quitWidth, size.columns - 4)
+        let room = max(8, min(36, inside - 2 - (states.map(\.count).max() ?? 0)))
+        for (upload, state) in zip(shown, states) {
+            let name = appearance.safe(upload.path.name).fitted(
+                to: room, ellipsis: appearance.glyphs.ellipsis)
+            body.append([.init(appearance.safe("  ")), .init(name), .init(appearance.safe(state), .dim)])
         }
         if running.count > shown.count {
             body.append([
@@ -130,8 +144,6 @@ extension Model {
         }
         body.append([])
         return DialogBox(
-            title: appearance.safe("Quit"), body: body,
-            keys: DialogBox.keyLines(context, appearance: appearance),
-            width: 64)
+            title: appearance.safe("Quit"), body: body, keys: keys, width: Self.quitWidth)
     }
 }

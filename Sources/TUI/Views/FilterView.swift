@@ -3,7 +3,9 @@ struct FilterView {
     let model: Model
     let line: LineEditor
 
-    private static let examples = "words  !not  state:failed  to:films  size>10M"
+    private static let examples = [
+        "words", "!not", "state:failed", "to:films", "size>10M", "batch:may",
+    ]
 
     func draw(row: Int, in frame: inout Frame) {
         let found = Wording.count(model.rows.count) + " of " + Wording.count(model.table.count(model.tab))
@@ -30,8 +32,11 @@ struct FilterView {
                 guard let key = entry.keys.first, let hint = entry.hint else { return nil }
                 return "\(key.label) \(hint)"
             }
-            let examples = line.characters.isEmpty ? [Self.examples] : []
-            let text = (hints + examples).joined(separator: "  ")
+            let examples = line.characters.isEmpty ? Self.examples : []
+            var text = ""
+            for part in hints + examples where text.count + 2 + part.count <= room {
+                text += (text.isEmpty ? "" : "  ") + part
+            }
             frame.put(text, row: row, column: column + 2, role: .dim, limit: room)
         }
     }

@@ -13,6 +13,11 @@ struct HelpView {
         return max(1, min(size.rows - frameLines, (entries + columns - 1) / columns))
     }
 
+    /// Entries that are seen at once.
+    static func pageHeight(_ size: Size, entries: Int) -> Int {
+        columnHeight(size, entries: entries) * columnCount(size)
+    }
+
     private static func columnCount(_ size: Size) -> Int { size.columns >= 72 ? 2 : 1 }
 
     var box: DialogBox {

@@ -9,7 +9,7 @@ struct ListView {
 
     init(_ model: Model) {
         self.model = model
-        columns = Columns(width: model.size.columns)
+        columns = Columns(width: model.size.columns, hasBatches: model.table.batched > 0)
     }
 
     func drawHeader(row: Int, in frame: inout Frame) {
@@ -18,6 +18,7 @@ struct ListView {
         }
         if columns.hasWord { frame.put("STATE", row: row, column: columns.sign, role: .header) }
         put("NAME", .name, row: row, column: columns.name, in: &frame)
+        if columns.hasBatch { frame.put("BATCH", row: row, column: columns.batch, role: .header) }
         if columns.hasSize { put("SIZE", .size, row: row, end: columns.size + Columns.sizeWidth, in: &frame) }
         if columns.barWidth > 0 { put("PROGRESS", .progress, row: row, column: columns.bar, in: &frame) }
         if columns.hasRate { put("RATE", .rate, row: row, end: columns.rate + Columns.rateWidth, in: &frame) }
@@ -79,6 +80,11 @@ struct ListView {
         let name = model.appearance.safe(upload.path.name).fitted(
             to: columns.nameWidth, ellipsis: glyphs.ellipsis)
         frame.put(name, row: row, column: columns.name, role: look.sign == .done ? .dim : .normal)
+        if columns.hasBatch, let batch = upload.batch {
+            let text = model.appearance.safe(batch).truncated(
+                to: Columns.batchWidth, ellipsis: glyphs.ellipsis)
+            frame.put(text, row: row, column: columns.batch, role: .dim)
+        }
         if columns.hasSize {
             frame.putRight(
                 ByteFormat.compact(upload.size), row: row, end: columns.size + Columns.sizeWidth,
@@ -122,7 +128,11 @@ struct ListView {
             frame.putRight(
                 look.remark, row: row, end: columns.remaining + Columns.remainingWidth, role: .dim)
         }
-        if columns.hasRate { frame.putRight(look.rate, row: row, end: columns.rate + Columns.rateWidth) }
+        if columns.hasRate {
+            // What the state's word says where there is room for one.
+            let text = look.rate.isEmpty && !columns.hasWord ? look.short : look.rate
+            frame.putRight(text, row: row, end: columns.rate + Columns.rateWidth)
+        }
         if columns.hasRemaining {
             frame.putRight(look.remaining, row: row, end: columns.remaining + Columns.remainingWidth)
         }
@@ -176,6 +186,12 @@ struct ListView {
         }
         guard model.tab == .all else {
             return [sentences("Nothing here.", model.actions.phrase(.show(.all), "shows all."))]
+        }
+        guard !model.destinations.isEmpty else {
+            return [
+                "Nothing to upload yet, and no destination is configured:",
+                "`ferry init` sets one up; `ferry add --to URL FILE` needs none.",
+            ]
         }
         let ways: [(Action, String)] = [(.add, "add files, or paste their paths"), (.help, "all keys")]
         let labels = ways.map { model.actions.label(of: $0.0) ?? "" }

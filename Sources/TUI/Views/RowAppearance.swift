@@ -34,9 +34,13 @@ struct RowAppearance: Sendable {
                     word = start
                 } else {
                     messages = ["starts \(start)"]
-                    short = "later"
                 }
+                short = Self.shortened(start)
             }
+        case .running where model.isEngineGone:
+            self.init(.offline, "was up", .waiting, part: confirmed)
+            messages = ["goes on when an engine runs", "no engine runs", "no engine"]
+            short = "was up"
         case .running:
             self.init(.running, "up", .running, part: confirmed)
             show(model.live[upload.id])
@@ -51,7 +55,9 @@ struct RowAppearance: Sendable {
             let seconds = end - model.clock.seconds
             // What waits for its own disk does not wait for the network.
             let isOffline = model.isOffline && ![.sourceAway, .descriptors].contains(failure.category)
-            let wait = isOffline ? "waiting for network" : Wording.wait(seconds)
+            let wait =
+                model.isEngineGone
+                ? "waits for an engine" : isOffline ? "waiting for network" : Wording.wait(seconds)
             messages = ["\(wait): \(Self.sentence(failure, of: upload))"]
             if let status = failure.status {
                 messages.append("\(wait): \(status)")
@@ -60,7 +66,10 @@ struct RowAppearance: Sendable {
             } else if failure.category == .sourceAway {
                 messages.append("\(wait): source")
             }
-            short = isOffline ? "offline" : seconds > 0 ? String(wait.dropFirst(3)) : wait
+            if model.isEngineGone { messages.append("no engine runs") }
+            short =
+                model.isEngineGone
+                ? "later" : isOffline ? "offline" : seconds > 0 ? String(wait.dropFirst(3)) : wait
         case .paused(.offline):
             self.init(.offline, "offline", .waiting, part: confirmed > 0 ? confirmed : nil)
             messages = ["waiting for network", "no network"]
@@ -87,7 +96,7 @@ struct RowAppearance: Sendable {
             } else if let verified = receipt.verified {
                 messages = ["verified (\(verified.shown))", "verified"]
                 short = "checked"
-            } else {
+            } else if upload.canBeVerified {
                 remark = "not verified"
             }
         }
@@ -125,6 +134,12 @@ struct RowAppearance: Sendable {
             messages = ["waiting for server"]
             short = "server"
         }
+    }
+
+    /// `after 4`, `22:00`: at most seven columns.
+    private static func shortened(_ start: String) -> String {
+        let moment = start.hasPrefix("at ") ? String(start.dropFirst(3)) : start
+        return moment.count <= Columns.rateWidth ? moment : "later"
     }
 
     /// The status number, then what was said, without the path of the file: its name is beside it.

@@ -28,12 +28,16 @@ struct StatusView {
 
     /// `3 up 18.4M/s ETA 1:13 online`: what fits into a corner.
     var tiny: String {
+        guard !model.isEngineGone else {
+            let count = model.table.running.count
+            return "engine gone; \(count) \(count == 1 ? "was" : "were") up"
+        }
         var parts = ["\(model.table.running.count) up"]
         if let rate = model.total.rate, !model.table.running.isEmpty {
             parts.append(ByteFormat.compact(rate) + "/s")
         }
         if let remaining = model.total.remaining { parts.append("ETA " + Wording.remaining(remaining)) }
-        parts.append(model.isEngineGone ? "engine gone" : model.isOffline ? "OFFLINE" : "online")
+        parts.append(model.isOffline ? "OFFLINE" : "online")
         return parts.joined(separator: " ")
     }
 
@@ -74,11 +78,23 @@ struct StatusView {
         if running > 0, let remaining = model.total.remaining {
             parts.append(Part(Self.own("ETA \(Wording.remaining(remaining))\(arrival(in: remaining))")))
         }
+        if let away { parts.append(Part(model.appearance.safe(isShort ? "folder away" : away), .warning)) }
         if running == 0, left == 0, !model.table.isEmpty { parts.append(Part(Self.own("idle"), .dim)) }
         let later = model.table.bytesLater
         if later > 0, !isShort { parts.append(Part(Self.own("\(ByteFormat.sentence(later)) later"), .dim)) }
         return parts
     }
+
+    /// `/media/card is not there`, `2 folders are not there`.
+    private var away: String? {
+        let folders = model.status.awayFolders
+        guard let first = folders.first else { return nil }
+        guard folders.count == 1 else { return "\(Wording.count(folders.count)) folders are not there" }
+        return model.layout.sizeClass == .wide && first.count <= Self.longestFolder
+            ? "\(first) is not there" : "a folder is not there"
+    }
+
+    private static let longestFolder = 30
 
     /// ` (15:15)`: the time of day when all is there, where there is room and nobody knows it from the time that is left.
     private func arrival(in seconds: Double) -> String {
@@ -87,13 +103,25 @@ struct StatusView {
         return " (\(time.dropLast(3)))"
     }
 
+    /// That of all uploads together; without one, that of some of them, or how many there are of these.
     private var limit: [Part] {
-        let limit = model.status.totalLimit
-        guard limit.bandwidth != .unlimited else { return [] }
-        return [
-            Part(Self.own("limit \(limit.text(at: model.clock.date, in: model.appearance.zone))"), .dim)
-        ]
+        let limits = model.status.limits.filter { $0.bandwidth != .unlimited }
+        let total = limits.first { $0.scope == .total }
+        guard let limit = total ?? limits.first else { return [] }
+        guard total != nil || limits.count == 1 else {
+            return [Part(Self.own("\(Wording.count(limits.count)) limits"), .dim)]
+        }
+        let name =
+            limit.scope.name.map {
+                model.appearance.safe($0).truncated(
+                    to: Self.longestScope, ellipsis: model.appearance.glyphs.ellipsis
+                ).text + " "
+            } ?? ""
+        let text = limit.text(at: model.clock.date, in: model.appearance.zone)
+        return [Part(Self.own("limit \(name)\(text)"), .dim)]
     }
+
+    private static let longestScope = 16
 
     /// The one place that all running uploads go to.
     private var destination: String? {

@@ -20,6 +20,11 @@ extension UploadQueue {
     /// Every upload in the order of the queue, and what this engine finished that is no longer in it.
     public var everything: (uploads: [Upload], retired: Retired) { (all, retired) }
 
+    /// The done uploads in the queue that were done before the engine started, and not again since.
+    public var doneBefore: Set<Upload.ID> {
+        Set(finished.prefix(inherited)).subtracting(finished.dropFirst(inherited))
+    }
+
     /// Notes what is done, in the order in which it was finished.
     func rememberDone() {
         finished = uploads.values.compactMap { upload in

@@ -41,8 +41,9 @@ extension UploadQueue {
             (.remove(try await putBack(ids, stranded: stranded)), .putBack)
         case .place(let ranks): (.place(try await place(ranks.filter { uploads[$0.key] != nil })), .moved)
         case .limitBandwidth(let bandwidth, let scope):
-            (try await limitBandwidth(bandwidth, of: scope), .limited)
-        case .limitConcurrency(let count): (try await limitConcurrency(count), .limited)
+            (try await limitBandwidth(bandwidth, of: scope), .limited(.bandwidth(status.limits[scope])))
+        case .limitConcurrency(let count):
+            (try await limitConcurrency(count), .limited(.concurrency(status.concurrency)))
         }
     }
 }

@@ -173,6 +173,10 @@ public actor UploadQueue: QueueClient {
     /// How many uploads are pending at each host, once one has asked to be left alone.
     var pendingAtHosts: [UploadHost: Int]?
     var signInPauses: [UploadHost: SignInPause<ContinuousClock.Instant>] = [:]
+    /// The newest of what happened beside the queue, in order.
+    var notices: [DatedNotice] = []
+    /// Watched folders that are not there.
+    var awayFolders: [String] = []
     var idleWaiters: [CheckedContinuation<Void, Never>] = []
     var watcher: Task<Void, Never>?
     var sleepWatcher: Task<Void, Never>?
@@ -301,7 +305,8 @@ public actor UploadQueue: QueueClient {
         return EngineStatus(
             network: network, limits: limits,
             concurrency: settings.concurrency ?? configuration.concurrency, storage: storage,
-            notice: notice, askedPauses: shownPauses, awayHosts: shownAwayHosts)
+            notice: notice, askedPauses: shownPauses, awayHosts: shownAwayHosts, awayFolders: awayFolders,
+            notices: notices)
     }
 
     var isIdle: Bool {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import TUI
 import UploadProtocols
 import Uploads
@@ -36,5 +37,5 @@ private func report(
     guard case .reversed(let change, let ids) = try await global.access().perform(command) else { return }
     if json { return print(JSONLine.text(ChangedLine(.init(change), ids))) }
     let what = ids.count == 1 ? "upload \(ids[0])" : "\(ids.count) uploads"
-    print("\(participle): \(change.told(of: what, count: ids.count))")
+    print("\(participle): \(change.told(of: what, count: ids.count, in: .current))")
 }

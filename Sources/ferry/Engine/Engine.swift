@@ -40,7 +40,10 @@ struct Engine: Sendable {
         let watched: WatchedFolders?
         let updates: AsyncStream<QueueUpdate>?
         do throws(JournalError) {
-            watched = try await watching(watches, lock, directory, queue, log) { telling.yield($0) }
+            watched = try await watching(watches, lock, directory, queue, log) { notice in
+                telling.yield(notice)
+                queue.tell(notice)
+            }
             (recovered, updates) = try await start(
                 queue, monitor: monitor, isFollowed: assembly.configuration.followsQueue)
         } catch {

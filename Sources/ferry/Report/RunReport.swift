@@ -109,6 +109,8 @@ final class RunReport: Sendable {
     }
 
     private func print(_ change: StatusChange) {
+        // Noted by the engine itself.
+        if case .happened = change { return }
         guard isJSON else {
             note(change.sentence(in: .current))
             return
@@ -121,7 +123,7 @@ final class RunReport: Sendable {
         case .asked(let pause): output.write(JSONLine.text(AskedPauseLine(event: "slow", pause)))
         case .limit(let limit): output.write(LimitLine(event: "limit", limit).text)
         // This is the engine itself.
-        case .contact: break
+        case .contact, .happened: break
         }
     }
 

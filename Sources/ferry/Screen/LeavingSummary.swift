@@ -1,15 +1,22 @@
 import UploadProtocols
 import Uploads
 
-/// One to three lines on the normal screen: what is done, what is left, how to go on.
+/// One to three lines on the normal screen: what has been uploaded since the engine started, what is left, how to go on.
 struct LeavingSummary {
     let text: String?
     let hasFailures: Bool
 
-    init(_ uploads: [Upload], _ retired: UploadQueue.Retired = UploadQueue.Retired()) {
+    /// - Parameters:
+    ///   - before: Those that were done when the engine started.
+    ///   - retired: What has been uploaded since then and is no longer in the queue.
+    init(
+        _ uploads: [Upload], doneBefore before: Set<Upload.ID> = [],
+        _ retired: UploadQueue.Retired = UploadQueue.Retired()
+    ) {
         var (done, bytes, unfinished, failed) = (retired.count, retired.bytes, 0, 0)
         for upload in uploads {
             switch upload.state {
+            case .done where before.contains(upload.id): break
             case .done:
                 done += 1
                 bytes = bytes.addingReportingOverflow(upload.size).overflow ? .max : bytes + upload.size

@@ -39,6 +39,7 @@ struct ScreenSession {
             return try await run.run(until: SignalStream([SIGINT, SIGTERM]))
         }
         let (uploads, retired) = await engine.queue.everything
+        let before = await engine.queue.doneBefore
         await engine.stop()
         await output.flush()
         switch outcome {
@@ -51,7 +52,7 @@ struct ScreenSession {
             output.write(try await background.startInPlace())
             return await output.flush()
         }
-        let summary = LeavingSummary(uploads, retired)
+        let summary = LeavingSummary(uploads, doneBefore: before, retired)
         if let text = summary.text { output.write(text) }
         await output.flush()
         if let unsaved = await engine.unsaved { throw unsaved }

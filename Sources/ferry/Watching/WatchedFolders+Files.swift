@@ -28,6 +28,7 @@ extension WatchedFolders {
         if case .state(let state)? = reports.last {
             if let place = state.place { places[index] = place }
             states.withLock { $0[index] = state }
+            await tellAway()
         }
         wake()
     }

@@ -28,6 +28,8 @@ actor WatchedFolders {
     let past: PastUploads
     let tell: @Sendable (Notice) -> Void
     let log: @Sendable (String) -> Void
+    /// The folders that are not there, as the queue was told last.
+    private var away: [String] = []
     /// Of each folder, as it was told last.
     nonisolated let states: Mutex<[WatchState]>
 
@@ -273,6 +275,14 @@ actor WatchedFolders {
     private func resumeWaiters() {
         for waiter in waiters { waiter.resume() }
         waiters = []
+    }
+
+    /// Tells the queue which folders are not there, for those who look at it.
+    func tellAway() async {
+        let now = report.filter { !$0.there }.map(\.folder)
+        guard now != away else { return }
+        away = now
+        await queue.setAwayFolders(now)
     }
 
     func note(_ text: String, _ kind: Notice.Kind = .note) {

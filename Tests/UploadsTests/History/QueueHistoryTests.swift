@@ -80,6 +80,17 @@ struct QueueHistoryTests {
         #expect(try historyIDs == (1...120).reversed())
     }
 
+    @Test func `what was done before the start is told apart from what was done since`() async throws {
+        let queue = queue(MemoryJournal((1...2).map(done)), keeping: nil)
+        try await queue.start(monitor: nil)
+        _ = await queue.perform(.add(Self.files(1)))
+        try await runner.next().complete()
+        await queue.waitUntilIdle()
+        #expect(await queue.doneBefore == [1, 2])
+        #expect(await queue.all.filter(\.isDone).map(\.id) == [1, 2, 3])
+        await queue.stop()
+    }
+
     @Test func `what was done before and is removed does not hide what is finished now`() async throws {
         let journal = MemoryJournal(
             (1...50).map { .make($0, state: .done(Receipt(bytes: 10, duration: 1), at: Date())) })

@@ -1,0 +1,22 @@
+extension UploadQueue {
+    /// Notices that are told to those who come later.
+    private static let keptNotices = 10
+
+    /// Tells all who follow the queue something that happened beside it, as in a watched folder.
+    public nonisolated func tell(_ notice: Notice) {
+        let dated = DatedNotice(notice, at: clock.date())
+        Task(executorPreference: surroundings.executor) { await self.take(dated) }
+    }
+
+    private func take(_ notice: DatedNotice) {
+        notices = Array((notices + [notice]).sorted { $0.date < $1.date }.suffix(Self.keptNotices))
+        publish([])
+    }
+
+    /// - Parameter folders: The watched folders that are not there, as they are shown to people.
+    public func setAwayFolders(_ folders: [String]) {
+        guard folders != awayFolders else { return }
+        awayFolders = folders
+        publish([])
+    }
+}

@@ -1,0 +1,6 @@
+import Uploads
+
+extension Notice {
+    /// Safe for a terminal.
+    var line: String { "\(kind.rawValue): \(SafeLine.text(text))" }
+}

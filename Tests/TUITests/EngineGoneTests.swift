@@ -1,0 +1,106 @@
+import Foundation
+import Testing
+import Transfer
+import UploadProtocols
+import Uploads
+
+@testable import TUI
+
+/// What the screen shows once nobody tells it anything any more.
+@Suite struct EngineGoneTests {
+    private static let lost = EngineStatus(contact: .lost(since: Date(timeIntervalSince1970: Clock.start)))
+
+    /// Uploads that have moved for six seconds when the engine goes.
+    private static func gone(rows: Int = 24, columns: Int = 80) -> Model {
+        var model = Model.make(
+            [
+                .make(1, name: "fast.mov", size: 100_000_000, state: .running, confirmed: 0),
+                .make(2, name: "later.mov", state: .waiting(40)),
+            ], rows: rows, columns: columns, tie: .attached)
+        for step in 0...24 {
+            _ = model.pass(to: Double(step) * 0.25)
+            _ = model.update(
+                .progress([
+                    ProgressSample(
+                        id: 1, sent: 40_000_000 + ByteCount(step) * 400_000, confirmed: 0, phase: .sending)
+                ]))
+        }
+        #expect(model.frame().description.contains("/s"))
+        _ = model.change(status: lost)
+        return model
+    }
+
+    @Test func `nothing looks as if it moved`() {
+        let model = Self.gone()
+        let screen = model.frame().description
+        #expect(!screen.contains("/s"), "\(screen)")
+        #expect(!screen.contains("▲"))
+        #expect(!screen.contains("▲ up") && !screen.contains("of 4 up"))
+        #expect(model.frame().text(3).hasPrefix("▸ ○ was up   fast.mov"))
+        #expect(model.frame().text(3).hasSuffix(" 49% no engine runs"))
+        #expect(model.live.isEmpty && model.total.rate == nil)
+    }
+
+    @Test func `a wait is not counted down`() {
+        var model = Self.gone(columns: 120)
+        _ = model.pass(to: 30)
+        #expect(model.frame().text(4).contains("waits for an engine: 503"))
+        #expect(Self.gone().frame().text(4).hasSuffix(" 0% no engine runs"))
+    }
+
+    @Test func `a corner says what is known`() {
+        #expect(Self.gone(rows: 5, columns: 30).frame().text(0) == "engine gone; 1 was up")
+    }
+
+    @Test func `the details say when it ran`() {
+        var model = Self.gone()
+        model.type("i")
+        let screen = model.frame().description
+        #expect(screen.contains("state    was running when the engine went"), "\(screen)")
+        #expect(!screen.contains("speed"))
+    }
+
+    @Test func `in lines it was uploading`() {
+        let model = Self.gone()
+        #expect(
+            model.table[1].map { PlainText.now($0, in: model) }
+                == "was uploading, 49%, goes on when an engine runs")
+    }
+
+    @Test func `rows by rate stand as if all were still`() {
+        var model = Model.make([.make(1, state: .running), .make(2, state: .running)], tie: .attached)
+        model.type("or")
+        for step in 0...8 {
+            _ = model.pass(to: Double(step) * 0.25)
+            _ = model.update(
+                .progress([
+                    ProgressSample(id: 1, sent: 0, confirmed: 0, phase: .sending),
+                    ProgressSample(id: 2, sent: ByteCount(step) * 100, confirmed: 0, phase: .sending),
+                ]))
+        }
+        #expect(model.rows.map(\.id) == [2, 1])
+        _ = model.change(status: Self.lost)
+        #expect(model.rows.map(\.id) == [1, 2])
+    }
+
+    @Test func `when an engine is there again it moves again`() {
+        var model = Self.gone()
+        _ = model.change(status: EngineStatus())
+        #expect(model.frame().text(3).contains("▲ up"))
+        #expect(model.wantsProgress)
+    }
+
+    @Test func `S works over whatever is open, as the first line names it`() {
+        var model = Self.gone()
+        model.type("i")
+        let effects = model.type("S")
+        #expect(effects.contains { if case .startEngine = $0 { true } else { false } })
+        #expect(model.toast?.text == "starting another engine")
+    }
+
+    @Test func `S before the engine is known to be gone says so`() {
+        var model = Model.make([.make(1, state: .running)], tie: .attached)
+        model.type("S")
+        #expect(model.toast?.text == "the engine runs, as far as is known; nothing to start")
+    }
+}

@@ -1,0 +1,92 @@
+import Testing
+import Transfer
+import UploadProtocols
+import Uploads
+
+@testable import TUI
+
+/// Questions and boxes on screens with room for little.
+@Suite struct SmallDialogTests {
+    private static let sizes = [(10, 40), (6, 36)]
+
+    private static func busy(_ rows: Int, _ columns: Int, _ tie: EngineTie = .detachable) -> Model {
+        var model = Model.make(
+            (1...6).map {
+                .make($0, name: "film number \($0) of a long series.mov", state: .running, confirmed: 100)
+            }, rows: rows, columns: columns, tie: tie)
+        for id in 1...6 {
+            guard var upload = model.table[id] else { continue }
+            upload.batch = "a long series"
+            upload.tries.attempts = 3
+            _ = model.change(upload)
+        }
+        _ = model.pass(to: 1)
+        return model
+    }
+
+    @Test(arguments: [EngineTie.own, .detachable, .attached], sizes)
+    func `each way to leave can be read`(tie: EngineTie, size: (Int, Int)) {
+        var model = Self.busy(size.0, size.1, tie)
+        model.type("q")
+        let screen = model.frame().description
+        for entry in model.actions.entries(in: model.context) {
+            #expect(screen.contains("[\(entry.keys[0].label)]"), "\(screen)")
+        }
+        // What does not fit has a sign that it does not.
+        for line in screen.split(separator: "\n") where line.contains("background") == false {
+            #expect(!line.contains("in the b") || line.contains("…"), "\(screen)")
+        }
+    }
+
+    @Test func `how many run is told where the names of all do not fit`() {
+        var model = Self.busy(10, 40)
+        model.type("q")
+        let screen = model.frame().description
+        #expect(screen.contains("6 uploads are running:"), "\(screen)")
+        #expect(screen.contains("and 4 more"), "\(screen)")
+    }
+
+    @Test func `what removing costs can be read to the end`() {
+        var model = Self.busy(12, 40)
+        model.type("x")
+        let words = model.frame().description.split(whereSeparator: { " \n│".contains($0) }).joined(
+            separator: " ")
+        #expect(words.contains("that part is deleted there, and it starts again from 0."), "\(words)")
+        #expect(words.contains("[Esc] keep them (default)") && words.contains("[y] remove"))
+    }
+
+    @Test(arguments: sizes) func `every order of the rows can be chosen`(size: (Int, Int)) {
+        var model = Self.busy(size.0, size.1)
+        model.type("o")
+        let screen = model.frame().description
+        for key in ["q", "n", "s", "p", "r", "e", "t", "Esc"] {
+            #expect(screen.contains("[\(key)]"), "\(screen)")
+        }
+    }
+
+    @Test(arguments: sizes) func `all of the details can be seen, page by page`(size: (Int, Int)) {
+        var model = Self.busy(size.0, size.1)
+        model.type("i")
+        var seen = model.frame().description
+        #expect(seen.contains("PgDn: "), "\(seen)")
+        for _ in 0..<12 {
+            _ = model.update(.key(.pageDown))
+            seen += model.frame().description
+        }
+        for label in ["from ", "to ", "by ", "state ", "held "] {
+            #expect(seen.contains("│ " + label), "\(seen)")
+        }
+        #expect(!model.frame().description.contains("below"))
+        for _ in 0..<12 { _ = model.update(.key(.pageUp)) }
+        #expect(model.frame().description.contains("│ from "))
+        #expect(!model.frame().description.contains("above"))
+    }
+
+    @Test func `the next upload is looked at from its first line`() {
+        var model = Self.busy(6, 36)
+        model.type("gi")
+        _ = model.update(.key(.pageDown))
+        model.type("]")
+        #expect(model.frame().description.contains("│ from "))
+    }
+}

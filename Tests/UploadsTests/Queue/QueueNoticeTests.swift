@@ -1,0 +1,31 @@
+import Testing
+
+@testable import Uploads
+
+/// What happens beside the queue and is told with its status.
+struct QueueNoticeTests {
+    private let fixture = QueueFixture()
+
+    @Test func `notices reach those who follow, and the newest of them those who come later`() async throws {
+        let queue = fixture.queue
+        try await queue.start(monitor: nil)
+        let updates = await queue.updates()
+        for number in 1...12 {
+            queue.tell(Notice(kind: .note, text: "\(number)"))
+            try await fixture.until { $0.notices.last?.notice.text == "\(number)" }
+        }
+        for await update in updates where update.status.notices.last?.notice.text == "12" { break }
+        #expect(await queue.status.notices.map(\.notice.text) == (3...12).map(String.init))
+        await queue.stop()
+    }
+
+    @Test func `folders that are away are in the status for as long as they are`() async throws {
+        let queue = fixture.queue
+        try await queue.start(monitor: nil)
+        await queue.setAwayFolders(["/media/card"])
+        #expect(await queue.status.awayFolders == ["/media/card"])
+        await queue.setAwayFolders([])
+        #expect(await queue.status.awayFolders.isEmpty)
+        await queue.stop()
+    }
+}
