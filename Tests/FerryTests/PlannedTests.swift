@@ -121,7 +121,7 @@ struct PlannedTests {
     }
 
     @Test(arguments: [
-        (["--at", "tomorrow"], "is no time; there are 22:00"),
+        (["--at", "noon"], "error: --at 'noon' is no time\nhint: write 22:00, tomorrow 8:00, "),
         (["--after", "7"], "there is no upload 7"),
         (["--after", "1,,2"], "'' is not the number of an upload"),
         (["--batch", ""], "The name after --batch is empty"),

@@ -47,9 +47,9 @@ struct AddCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Leave out files that changed less than so many seconds ago: they may still be written.",
-            valueName: "seconds"))
-    var minAge = 0.0
+            "Leave out files that changed less long ago, as they may still be written: \(SecondsOrSpan.forms).",
+            valueName: "time"))
+    var minAge = SecondsOrSpan(seconds: 0)
 
     @Flag(
         help: ArgumentHelp(
@@ -66,9 +66,6 @@ struct AddCommand: AsyncParsableCommand {
     var json = false
 
     func validate() throws {
-        guard (0...1e9).contains(minAge) else {
-            throw ValidationError("--min-age is a number of seconds, 0 or more.")
-        }
         guard !paths.isEmpty || null else {
             throw ValidationError("Which files? Give their paths, or - for a list on standard input.")
         }
@@ -84,6 +81,7 @@ struct AddCommand: AsyncParsableCommand {
         let now = Date()
         let assembly = try global.assembly()
         let destination: Destination
+        let moment = try plan.moment(now: now)
         do throws(UploadFailure) {
             destination = try assembly.destination(to)
         } catch {
@@ -96,7 +94,7 @@ struct AddCommand: AsyncParsableCommand {
         do throws(UploadFailure) {
             new = try NewUploads.make(
                 selection, for: destination, name: self.as, parameters: try parameters(), existing: ifExists,
-                batch: plan.batch, start: plan.condition(now: now))
+                batch: plan.batch, start: plan.condition(at: moment, now: now))
         } catch {
             throw CommandFailure(usage: error)
         }
@@ -119,17 +117,18 @@ struct AddCommand: AsyncParsableCommand {
         }
         report.sum(
             chosen, count: count, of: new.count, to: destination, problems: selection.problems.count,
-            dryRun: dryRun, remarks: count > 0 ? plan.remarks(now: now, isPaused: isPaused) : [])
-        if new.isEmpty || !selection.problems.isEmpty { throw ExitCode(1) }
+            dryRun: dryRun, remarks: count > 0 ? plan.remarks(at: moment, now: now, isPaused: isPaused) : [])
+        report.failedBefore(failed)
+        if !selection.problems.isEmpty { throw ExitCode(1) }
     }
 
     private func find() throws(CommandFailure) -> FileSelection {
         guard null || paths == ["-"] else {
-            return FileSearch(isRecursive: recursive, minimumAge: minAge).find(
+            return FileSearch(isRecursive: recursive, minimumAge: minAge.seconds).find(
                 LocalFiles.argumentPaths(paths).map(Self.absolute))
         }
         let listed = try PathInput(separator: null ? .null : .line).read()
-        return FileSearch(isRecursive: recursive, minimumAge: minAge, isLiteral: true).find(listed)
+        return FileSearch(isRecursive: recursive, minimumAge: minAge.seconds, isLiteral: true).find(listed)
     }
 
     /// - Returns: How many of `new` the queue took, and whether it keeps them for later as their batch is paused.

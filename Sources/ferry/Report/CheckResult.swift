@@ -25,7 +25,7 @@ struct CheckResult: Sendable {
         }
 
         /// What has no date may be of today.
-        func isRemovable(notYoungerThan age: Age?, now: Date) -> Bool {
+        func isRemovable(notYoungerThan age: TimeSpan?, now: Date) -> Bool {
             guard case .isThere = fate else { return false }
             guard let age else { return true }
             return touched.map { now.timeIntervalSince($0) >= age.seconds } ?? false
