@@ -31,8 +31,9 @@ struct OutputSchemaTests {
     ]
     private static let pause = AskedPause(host: "h.example", status: 503, until: moment, waiting: 2)
     private static let new = NewUpload(
-        path: LocalPath(bytes: [0x2F, 0xFF]), identity: Upload.make(1).identity, target: Upload.make(1).target
-    )
+        path: LocalPath(bytes: [0x2F, 0xFF]), identity: Upload.make(1).identity,
+        target: Upload.make(1).target,
+        batch: "day 3", start: Upload.StartCondition(notBefore: moment, after: [1...2]))
 
     private static func upload(_ event: String = "state") -> UploadRecordLine {
         var line = UploadRecordLine(event: event, .make(1, .waiting, attempts: 2))

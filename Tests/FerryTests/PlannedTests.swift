@@ -112,6 +112,19 @@ struct PlannedTests {
         }
     }
 
+    @Test(arguments: [[], ["--dry-run"]])
+    func `programs read when it starts, after what, and its batch`(words: [String]) async throws {
+        try noServer()
+        try await place.ferry("add", try place.file("a"))
+        let plan = ["--at", "2099-01-01T06:00:00Z", "--after", "1", "--batch", "day"]
+        let result = try await Workplace.result(
+            of: place.start(["add", try place.file("b"), "--json"] + plan + words))
+        #expect(result.ending == .exited(0), "\(result.errors)")
+        for part in [#""after":[1]"#, #""batch":"day""#, #""startsAt":"2099-01-01T06:00:00Z""#] {
+            #expect(result.output.contains(part), "\(result.output)")
+        }
+    }
+
     @Test func `a time that is past is told, and nothing waits for it`() async throws {
         try noServer()
         let added = try await place.ferry("add", try place.file("a"), "--at", "2001-01-01 06:00")

@@ -54,7 +54,9 @@ struct AddCommand: AsyncParsableCommand {
     @Flag(
         help: ArgumentHelp(
             "Leave out what the queue has already, and what was uploaded there in this version.",
-            discussion: "So that the same command can be given again, by cron or by hand."))
+            discussion:
+                "So that the same command can be given again, by cron or by hand. What has failed is left out too, and a note says so: `ferry retry` tries it again."
+        ))
     var skipQueued = false
 
     @OptionGroup var plan: PlanOptions
@@ -79,9 +81,9 @@ struct AddCommand: AsyncParsableCommand {
 
     func run() async throws {
         let now = Date()
+        let moment = try plan.moment(now: now)
         let assembly = try global.assembly()
         let destination: Destination
-        let moment = try plan.moment(now: now)
         do throws(UploadFailure) {
             destination = try assembly.destination(to)
         } catch {
@@ -90,6 +92,8 @@ struct AddCommand: AsyncParsableCommand {
         let selection = try find()
         let report = AddReport(isJSON: json)
         for problem in selection.problems { report.skipped(problem) }
+        if selection == FileSelection() { report.nothingFound(inList: null || paths == ["-"]) }
+        if self.as == nil { report.changed(names: selection.changedNames) }
         let new: [NewUpload]
         do throws(UploadFailure) {
             new = try NewUploads.make(
@@ -101,9 +105,11 @@ struct AddCommand: AsyncParsableCommand {
         let access = QueueAccess(assembly: assembly, state: global.stateFolder)
         let known = skipQueued ? try await known(access) : KnownUploads([])
         var chosen: [NewUpload] = []
+        var failed: [Upload.ID] = []
         for upload in new {
             if let same = known.upload(of: upload) {
                 report.skipped(upload, known: same)
+                if same.hasFailed { failed.append(same.id) }
             } else {
                 chosen.append(upload)
             }
