@@ -70,7 +70,10 @@ struct CheckCommand: AsyncParsableCommand {
             } else if !result.leftovers.isEmpty {
                 try? await markOwn(&result)
             }
-            print(json ? CheckLine(result).text : CheckText.block(result, headed: removeLeftovers))
+            print(
+                json
+                    ? CheckLine(result).text
+                    : CheckText.block(result, headed: removeLeftovers, namesNone: removeLeftovers))
             results.append(result)
         }
         return results.allSatisfy(\.isFine)
