@@ -40,6 +40,29 @@ struct WatchOptions: ParsableArguments {
         guard !folders.contains("") else { throw ValidationError("--watch is the path of a folder.") }
     }
 
+    /// What is named here is there now; what the configuration names may come with its medium.
+    ///
+    /// - Throws: `CommandFailure` that names the folder.
+    func check() throws(CommandFailure) {
+        for folder in folders {
+            let path = Self.absolute(folder)
+            switch LocalFiles.isFolder(path) {
+            case true?: break
+            case nil:
+                throw Self.refusal(
+                    "there is no folder \(path) to watch",
+                    hint: "check its name; one that comes and goes belongs into `watch` of the configuration")
+            case false?:
+                throw Self.refusal(
+                    "\(path) is no folder, which --watch is for", hint: "name the folder it is in")
+            }
+        }
+    }
+
+    private static func refusal(_ summary: String, hint: String) -> CommandFailure {
+        CommandFailure(status: CommandFailure.usage, summary: summary, hint: hint)
+    }
+
     var settings: [WatchSettings] {
         folders.map { folder in
             var settings = WatchSettings(folder: Self.absolute(folder))
