@@ -19,7 +19,8 @@ struct OutputSchemaTests {
             NoticeLine(Notice(kind: .warning, text: "not verified")),
             AskedPauseLine(event: "slow", pause), status(), StopLine(running: false, process: 7), check(),
             verified(),
-            ConfigurationLine(configuration, file: "/home/ann/config.json", folder: "/home/ann/state"),
+            ConfigurationLine(
+                configuration, watches: [watch], file: "/home/ann/config.json", folder: "/home/ann/state"),
             LimitLine(event: "limit", limits[1]),
         ]
     }
@@ -98,9 +99,18 @@ struct OutputSchemaTests {
             files: files, leftOver: files, inUse: "in use", notices: ["n"], problems: ["p"], hint: "h")
     }
 
+    private static let watch = Watch(
+        folder: WatchedFolder(path: LocalPath("/nowhere/out"), after: .move(to: LocalPath("/nowhere/sent"))),
+        destination: Destination(name: "d", url: "https://h.example/", protocolName: "tus"))
+
     private static var configuration: Configuration {
         var configuration = Configuration()
         configuration.defaultDestination = "d"
+        configuration.watch = [WatchSettings(folder: "/nowhere/out")]
+        configuration.hooks.commands[.done] = [HookCommand(words: ["true"])]
+        (configuration.limits.concurrency, configuration.limits.perHost) = (8, 2)
+        configuration.limits.bandwidth = Timetable(
+            [.init(days: [.monday], .atMost(1 << 20))], otherwise: .atMost(2 << 20))
         return configuration
     }
 

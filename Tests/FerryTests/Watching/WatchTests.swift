@@ -257,11 +257,17 @@ struct WatchTests {
         try place.configure(
             """
             { "destinations": { "one": { "url": "https://host.test/in/", "protocol": "put" } },
-              "watch": [{ "folder": "\(out)" }, { "folder": "/nowhere/out", "to": "one" }] }
+              "watch": [{ "folder": "\(out)" },
+                { "folder": "/nowhere/out", "to": "one", "include": ["*.mov", "*.wav"], "exclude": ["raw"],
+                  "recursive": true, "settle": 0.5, "after": { "move": "/nowhere/sent" } }] }
             """)
         let result = try await place.ferry("config")
         #expect(result.ending == .exited(0))
-        #expect(result.output.contains("watch          \(out): to one\n"))
+        #expect(result.output.contains("watch          \(out): to one; whole after 5 s\n"))
+        #expect(
+            result.output.contains(
+                "watch          /nowhere/out: to one; only *.mov *.wav; not raw; with its folders; whole after 0.5 s; then moved to /nowhere/sent\n"
+            ))
         #expect(
             result.errors.contains(
                 "warning: watch: /nowhere/out is not there; it is looked for while ferry runs"))
@@ -322,21 +328,15 @@ struct WatchTests {
     }
 
     @Test func `a folder that is not there is told, and keeps nobody waiting`() async throws {
-        try place.configure("put", at: "http://127.0.0.1:9/")
-        let result = try await place.ferry("run", "--watch", out + "/none", "--exit-when-idle")
+        try place.directory.write([0], to: "out/file")
+        try place.configure(
+            """
+            { "destinations": { "one": { "url": "http://127.0.0.1:9/", "protocol": "put" } },
+              "watch": [{ "folder": "\(out)/none" }, { "folder": "\(out)/file" }] }
+            """)
+        let result = try await place.ferry("run", "--exit-when-idle")
         #expect(result.ending == .exited(0))
         #expect(result.errors.contains("note: \(out)/none is not there; it is looked for"))
-    }
-
-    @Test func `a background engine watches, and one that runs already says that it does not`() async throws {
-        try await ReceiverSite.with { site in
-            try configure(site)
-            let words = ["run", "--detach", "--watch", out, "--settle", "0.1", "--after", "delete"]
-            let first = try await Workplace.result(of: try place.start(words))
-            let number = try #require(first.output.firstMatch(of: /process (\d+)/), "\(first.errors)").1
-            let process = try #require(pid_t(number))
-            defer { kill(process, SIGKILL) }
-            try write("a")
         #expect(result.errors.contains("note: \(out)/file is no folder; it is looked for"))
     }
 
@@ -353,6 +353,17 @@ struct WatchTests {
             #expect(result.ending == .exited(2))
             #expect(result.errors.hasPrefix(told), "\(result.errors)")
         }
+    }
+
+    @Test func `a background engine watches, and one that runs already says that it does not`() async throws {
+        try await ReceiverSite.with { site in
+            try configure(site)
+            let words = ["run", "--detach", "--watch", out, "--settle", "0.1", "--after", "delete"]
+            let first = try await Workplace.result(of: try place.start(words))
+            let number = try #require(first.output.firstMatch(of: /process (\d+)/), "\(first.errors)").1
+            let process = try #require(pid_t(number))
+            defer { kill(process, SIGKILL) }
+            try write("a")
             try await Eventually.holds("an empty folder") { try names() == [] }
             #expect(try site.names() == ["a"])
             let second = try await Workplace.result(of: try place.start(words))
