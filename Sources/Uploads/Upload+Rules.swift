@@ -26,6 +26,11 @@ extension Upload {
         if case .done = state { true } else { false }
     }
 
+    /// True if it will not be tried again unless somebody asks for it.
+    package var hasFailed: Bool {
+        if case .failed = state { true } else { false }
+    }
+
     /// True if nobody can tell whether the server has the file, and nobody has said what to do.
     public var isUncertain: Bool {
         switch state {

@@ -56,10 +56,19 @@ struct AddListTests {
         #expect(result.errors.contains("hint: after find -print0 use `ferry add -0`"))
     }
 
-    @Test func `an empty list adds nothing and says so`() async throws {
-        let result = try await add("", "-")
-        #expect(result.ending == .exited(1))
+    @Test(arguments: ["-", "-0"])
+    func `an empty list adds nothing, says so and is no failure`(option: String) async throws {
+        let result = try await add("", option)
+        #expect(result.ending == .exited(0))
         #expect(result.output == "added 0 files, 0 B, to here\n")
+        #expect(result.errors == "note: the list on standard input is empty\n")
+    }
+
+    @Test func `a folder with no files in it adds nothing, says so and is no failure`() async throws {
+        let result = try await place.ferry("add", "--recursive", try place.folder("empty"), "--json")
+        #expect(result.ending == .exited(0))
+        #expect(result.output == "")
+        #expect(result.errors == "note: there are no files in what was named\n")
     }
 
     @Test func `10,000 paths from a pipe are added while uploads run`() async throws {
@@ -87,6 +96,26 @@ struct AddListTests {
         let dry = try await place.ferry("add", place.path("a.txt"), "--skip-queued", "--dry-run")
         #expect(dry.output == "would add 0 files, 0 B, to here; 1 known already\n")
         #expect(try await names() == ["a.txt", "b.txt"])
+    }
+
+    @Test func `what has failed is not added again with --skip-queued, and it is said what tries it again`()
+        async throws
+    {
+        let server = try HostileServer([.answer(403)])
+        defer { server.stop() }
+        try place.configure("put", at: server.url("/box/"))
+        try await place.ferry("add", place.path("a.txt"), "--skip-queued")
+        try await place.ferry("run", "--exit-when-idle")
+        let note = "note: 1 of what is known already has failed: `ferry retry 1` tries it again\n"
+        let text = try await place.ferry("add", place.path("a.txt"), "--skip-queued")
+        #expect(text.ending == .exited(0))
+        #expect(text.output == "added 0 files, 0 B, to here; 1 known already\n")
+        #expect(text.errors == note)
+        let json = try await place.ferry("add", place.path("a.txt"), "--skip-queued", "--json")
+        #expect(json.ending == .exited(0))
+        #expect(
+            json.output.contains(#""reason":"has failed; `ferry retry 1` tries it again","state":"failed"}"#))
+        #expect(json.errors == note)
     }
 
     @Test func `another place, or another name there, is another upload`() async throws {

@@ -88,6 +88,23 @@ struct LeftoverTests {
             try await place.ferry("remove", "1")
             #expect(try site.unfinished().isEmpty)
             #expect(try await leftovers().isEmpty)
+            let told = try await place.ferry("check", "here", "--remove-leftovers", "--yes").output
+            #expect(told.contains("\n  leftover  none known\n"), "\(told)")
+        }
+    }
+
+    @Test func `what the ferry that runs is about to delete is told and left to it`() async throws {
+        try await ReceiverSite.with { site in
+            try await cutUpload("tus", to: site.tusURL, more: #", "chunkSize": "1M""#)
+            try await place.ferry("pause", "1")
+            try await place.withEngine { _ in
+                try await place.ferry("remove", "1")
+                #expect(try await leftovers("--remove-leftovers", "--yes").map(\.state) == ["deletedSoon"])
+                let told = try await place.ferry("check", "here").output
+                #expect(told.contains("; its upload was just removed, and the ferry that runs deletes it"))
+                #expect(try !site.unfinished().isEmpty)
+            }
+            #expect(try site.unfinished().isEmpty)
         }
     }
 

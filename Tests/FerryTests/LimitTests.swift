@@ -45,7 +45,7 @@ struct LimitTests {
         let result = try await place.ferry("limit")
         #expect(result.ending == .exited(0), "\(result.errors)")
         #expect(result.output == "all uploads together: no limit\n")
-        #expect(try await limits() == [Line(scope: "total", from: "configuration")])
+        #expect(try await limits() == [Line(scope: "total", from: "nothing")])
     }
 
     @Test func `what holds is told with where it is from`() async throws {
@@ -175,6 +175,36 @@ struct LimitTests {
         #expect(
             try await place.ferry("limit", "auto", "--batch", "raw").output
                 == "uploads of the batch raw: no limit\n")
+    }
+
+    @Test func `what nothing is known of is named also where only its limit is asked for`() async throws {
+        try configureTimetable()
+        let address = "put+http://127.0.0.1:9/elsewhere/"
+        let strange = try await place.ferry("limit", "--to", address)
+        #expect(strange.ending == .exited(2))
+        #expect(
+            strange.errors.hasPrefix(
+                "error: there is no destination \(address)\nhint: known are films, photos\n"))
+        try await place.ferry("add", try place.file("a"), "--to", address, "--batch", "raw")
+        #expect(try await limits("--to", address).map(\.from) == ["nothing"])
+        #expect(try await limits("--to", "photos").map(\.from) == ["nothing"])
+        #expect(try await limits("--batch", "raw").map(\.from) == ["nothing"])
+        let destination = try await place.ferry("limit", "--to", "film", "--json")
+        #expect(destination.ending == .exited(2))
+        #expect(destination.output == "")
+        #expect(destination.errors == "error: there is no destination film\nhint: known are films, photos\n")
+        let batch = try await place.ferry("limit", "--batch", "row")
+        #expect(batch.ending == .exited(2))
+        #expect(batch.errors == "error: there is no batch 'row'\nhint: there are raw\n")
+    }
+
+    @Test(arguments: ["0", "0M", "0.0 KB/s"])
+    func `0 may mean two things, which are named`(rate: String) async throws {
+        let result = try await place.ferry("limit", rate)
+        #expect(result.ending == .exited(2))
+        #expect(
+            result.errors.contains(
+                "\(rate) is no limit: `off` takes the limit away, `ferry pause --all` stops the uploads."))
     }
 
     @Test func `a destination that there is not is named, with those that there are, and may be set free`()

@@ -64,6 +64,9 @@ struct NameTests {
         let process = try place.start(bytes: [Array("add".utf8), path])
         let result = try await Workplace.result(of: process)
         #expect(result.ending == .exited(0), "\(result.errors)")
+        #expect(
+            result.errors
+                == "note: a name is not UTF-8: at the server it has \u{FFFD} for what cannot be read\n")
         let listed = try await place.list().map(\.path)
         #expect(listed == ["base64:" + Data(path).base64EncodedString()])
     }

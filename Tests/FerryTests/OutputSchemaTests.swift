@@ -20,7 +20,8 @@ struct OutputSchemaTests {
             NoticeLine(Notice(kind: .warning, text: "not verified")),
             AskedPauseLine(event: "slow", pause), status(), StopLine(running: false, process: 7), check(),
             verified(),
-            ConfigurationLine(configuration, file: "/home/ann/config.json", folder: "/home/ann/state"),
+            ConfigurationLine(
+                configuration, watches: [watch], file: "/home/ann/config.json", folder: "/home/ann/state"),
             LimitLine(event: "limit", limits[1]), FlushedLine(file: "/home/ann/state/queue.json"),
             ListeningLine(url: "http://h.example/", tus: "http://h.example/files/", folder: "in"), received(),
         ]
@@ -34,8 +35,9 @@ struct OutputSchemaTests {
     ]
     private static let pause = AskedPause(host: "h.example", status: 503, until: moment, waiting: 2)
     private static let new = NewUpload(
-        path: LocalPath(bytes: [0x2F, 0xFF]), identity: Upload.make(1).identity, target: Upload.make(1).target
-    )
+        path: LocalPath(bytes: [0x2F, 0xFF]), identity: Upload.make(1).identity,
+        target: Upload.make(1).target,
+        batch: "day 3", start: Upload.StartCondition(notBefore: moment, after: [1...2]))
 
     private static func upload(_ event: String = "state") -> UploadRecordLine {
         var line = UploadRecordLine(event: event, .make(1, .waiting, attempts: 2))
@@ -108,9 +110,18 @@ struct OutputSchemaTests {
             files: files, leftOver: files, inUse: "in use", notices: ["n"], problems: ["p"], hint: "h")
     }
 
+    private static let watch = Watch(
+        folder: WatchedFolder(path: LocalPath("/nowhere/out"), after: .move(to: LocalPath("/nowhere/sent"))),
+        destination: Destination(name: "d", url: "https://h.example/", protocolName: "tus"))
+
     private static var configuration: Configuration {
         var configuration = Configuration()
         configuration.defaultDestination = "d"
+        configuration.watch = [WatchSettings(folder: "/nowhere/out")]
+        configuration.hooks.commands[.done] = [HookCommand(words: ["true"])]
+        (configuration.limits.concurrency, configuration.limits.perHost) = (8, 2)
+        configuration.limits.bandwidth = Timetable(
+            [.init(days: [.monday], .atMost(1 << 20))], otherwise: .atMost(2 << 20))
         return configuration
     }
 

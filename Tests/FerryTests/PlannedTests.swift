@@ -112,6 +112,19 @@ struct PlannedTests {
         }
     }
 
+    @Test(arguments: [[], ["--dry-run"]])
+    func `programs read when it starts, after what, and its batch`(words: [String]) async throws {
+        try noServer()
+        try await place.ferry("add", try place.file("a"))
+        let plan = ["--at", "2099-01-01T06:00:00Z", "--after", "1", "--batch", "day"]
+        let result = try await Workplace.result(
+            of: place.start(["add", try place.file("b"), "--json"] + plan + words))
+        #expect(result.ending == .exited(0), "\(result.errors)")
+        for part in [#""after":[1]"#, #""batch":"day""#, #""startsAt":"2099-01-01T06:00:00Z""#] {
+            #expect(result.output.contains(part), "\(result.output)")
+        }
+    }
+
     @Test func `a time that is past is told, and nothing waits for it`() async throws {
         try noServer()
         let added = try await place.ferry("add", try place.file("a"), "--at", "2001-01-01 06:00")
@@ -121,7 +134,7 @@ struct PlannedTests {
     }
 
     @Test(arguments: [
-        (["--at", "tomorrow"], "is no time; there are 22:00"),
+        (["--at", "noon"], "error: --at 'noon' is no time\nhint: write 22:00, tomorrow 8:00, "),
         (["--after", "7"], "there is no upload 7"),
         (["--after", "1,,2"], "'' is not the number of an upload"),
         (["--batch", ""], "The name after --batch is empty"),

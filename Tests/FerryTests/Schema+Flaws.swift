@@ -17,12 +17,19 @@ extension Schema {
                 let inside = "\(place).\(name)"
                 return known[name].map { $0.flaw(in: inner, at: inside) } ?? "\(inside): not known"
             }.first
-        case .dictionary(let schema):
+        case .dictionary(let schema, let names):
             guard let object = value as? [String: Any] else { return "\(place): no object" }
+            if let stranger = object.keys.first(where: { names.flaw(in: $0) != nil }) {
+                return "\(place).\(stranger): no name"
+            }
             return object.lazy.compactMap { schema.flaw(in: $0.value, at: "\(place).\($0.key)") }.first
         case .array(let schema, let count):
             guard let items = value as? [Any], items.count >= count else { return "\(place): no array" }
             return items.lazy.compactMap { schema.flaw(in: $0, at: "\(place)[]") }.first
+        case .list(let first, let others):
+            guard let items = value as? [Any], let head = items.first else { return "\(place): no list" }
+            return first.flaw(in: head, at: "\(place)[0]")
+                ?? items.dropFirst().lazy.compactMap { others.flaw(in: $0, at: "\(place)[]") }.first
         case .text(let pattern):
             let text = value as? String
             fits =

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import UploadProtocols
 
 @testable import ferry
 
@@ -37,18 +38,42 @@ struct StartTimeTests {
     @Test(arguments: [
         ("+90m", "2026-11-23T12:30:00Z"), ("2h30m", "2026-11-23T13:30:00Z"),
         ("+1d", "2026-11-24T11:00:00Z"), ("45s", "2026-11-23T11:00:45Z"), ("+0m", noon),
+        ("+1h30m", "2026-11-23T12:30:00Z"), ("1w", "2026-11-30T11:00:00Z"), ("1.5h", "2026-11-23T12:30:00Z"),
     ])
     func `a length of time counts from now`(text: String, expected: String) throws {
         #expect(try date(text) == expected)
     }
 
     @Test(arguments: [
-        "", "22", "24:00", "22:60", "22:00:60", "2026-02-30T06:00", "2026-13-01T06:00", "2026-11-24",
-        "2026-11-24T6", "2026-11-24T06:00+25:00", "tomorrow", "90", "+90", "m", "-90m", "2h 30m", "10x",
-        "1000000000000000000000h", "２２:００",
+        "", "22", "24:00", "22:60", "22:00:60", "2026-02-30T06:00", "2026-13-01T06:00", "2026-02-30",
+        "2026-11-24T6", "2026-11-24T06:00+25:00", "2026-11-24Z", "tomorrow 24:00", "tomorrow8:00", "today",
+        "90",
+        "+90", "m", "-90m", "2h 30m", "10x", "++90m", "+22:00", "1000000000000000000000h", "２２:００", "２h",
     ])
     func `anything else is no time`(text: String) throws {
         #expect(try date(text) == nil)
+    }
+
+    @Test(arguments: [
+        ("tomorrow", "2026-11-23T23:00:00Z"), ("tomorrow 8:00", "2026-11-24T07:00:00Z"),
+        ("Tomorrow 22:00:30", "2026-11-24T21:00:30Z"), ("2026-11-24", "2026-11-23T23:00:00Z"),
+        ("2027-07-01", "2027-06-30T22:00:00Z"),
+    ])
+    func `tomorrow and a date alone are that day from its start on`(text: String, expected: String) throws {
+        #expect(try date(text) == expected)
+    }
+
+    @Test(arguments: [("2027-03-14", noon), ("tomorrow", "2027-03-13T12:00:00Z")])
+    func `a day whose midnight the clock passes over starts later`(text: String, now: String) throws {
+        // Clocks are set on from 00:00 to 01:00.
+        #expect(
+            try date(text, now: now, in: TimeZone(identifier: "America/Havana")) == "2027-03-14T05:00:00Z")
+    }
+
+    @Test func `a number without a unit is answered with what it would be with one`() {
+        let flaw = StartTime.flaw(in: "+90")
+        #expect(flaw.summary == "--at +90 has no unit")
+        #expect(flaw.hint == "+90m is in 90 minutes, +90h in 90 hours")
     }
 
     @Test(arguments: [

@@ -124,7 +124,7 @@ import Uploads
 @Suite struct PromptTests {
     @Test(
         arguments: [
-            ("20M", .atMost(20 << 20)), ("800k", .atMost(800 << 10)), ("", .unlimited), ("0", .unlimited),
+            ("20M", .atMost(20 << 20)), ("800k", .atMost(800 << 10)), ("", .unlimited),
             ("off", .unlimited), (" AUTO", nil),
         ] as [(String, Bandwidth?)])
     func `a limit is read as people write it`(text: String, limit: Bandwidth?) {
@@ -143,7 +143,9 @@ import Uploads
         #expect(effects.commands == [.limitConcurrency(7)])
     }
 
-    @Test(arguments: [("b", "fast"), ("b", "-3M"), ("c", "0"), ("c", "1000"), ("c", "two"), ("c", "")])
+    @Test(arguments: [
+        ("b", "fast"), ("b", "-3M"), ("b", "0"), ("c", "0"), ("c", "1000"), ("c", "two"), ("c", ""),
+    ])
     func `what makes no sense is refused and can be mended`(key: String, text: String) {
         var model = Model.make()
         model.type(key)

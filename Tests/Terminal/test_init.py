@@ -29,3 +29,11 @@ def test_ctrl_c_at_a_hidden_question_leaves_the_terminal_as_it_was(home, server,
     screen.press("abc\x03")
     screen.wait("status 130", " echo ", " icanon ", "isig ")
     assert [path.name for path in (home.path / "config" / "ferry").iterdir()] == ["config.json"]
+
+
+def test_no_word_is_broken_at_the_edge(home, server, start):
+    screen = start("init", columns=60)
+    screen.wait("The address:")
+    told = " ".join(line.strip() for line in screen.lines())
+    assert "Nothing is written before the last question." in told
+    assert "the server is asked how it takes files" in " ".join(told.split())

@@ -29,6 +29,9 @@ extension ActionTable {
         return table
     }
 
+    /// What keys are called that are no characters, in small letters; capital ones are taken too.
+    package static var keyNames: [String] { Key.labels }
+
     private static func keys(_ labels: [String], for entry: Entry) throws(RebindingMistake) -> [Key] {
         if labels.isEmpty, entry.action == .cancel || entry.action == .quit {
             throw RebindingMistake(

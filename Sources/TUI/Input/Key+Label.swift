@@ -23,6 +23,9 @@ extension Key {
         }
     }
 
+    /// The names of keys that are no characters, in small letters.
+    static var labels: [String] { named.keys.sorted() }
+
     var isCharacter: Bool {
         if case .character = self { return true }
         return false

@@ -51,10 +51,9 @@ public struct TusCheck: DestinationCheck {
             checksums.isEmpty
                 ? "it does not check what arrives"
                 : "it can check what arrives by \(checksums.joined(separator: ", "))")
-        findings.append(
-            found.extensions.contains("concatenation")
-                ? "it takes a large file in several parts at once (parallel)"
-                : "it takes a file in one request at a time")
+        if found.extensions.contains("concatenation") {
+            findings.append("it takes a large file in several parts at once (parallel)")
+        }
         return findings
     }
 }

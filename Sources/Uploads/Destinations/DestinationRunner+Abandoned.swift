@@ -26,11 +26,13 @@ extension DestinationRunner {
     /// What may be left at a destination's server of uploads that were given up.
     ///
     /// - Parameter destination: For an address, those that went to the same address.
+    ///
+    /// One whose `since` is to come was removed a moment ago: it may be put back until then, and whoever has the queue
+    /// deletes afterwards what there is of it.
     public func abandoned(at destination: Destination) async -> [AbandonedUpload] {
-        let now = now()
-        return await abandoned?.all(now: now).filter { entry in
+        await abandoned?.all(now: now()).filter { entry in
             let target = entry.upload.target
-            guard entry.since <= now, target.destination == destination.name else { return false }
+            guard target.destination == destination.name else { return false }
             return destination.name.isEmpty
                 ? UploadAddress.withoutQuery(target.url) == UploadAddress.withoutQuery(destination.url)
                 : (try? self.destination(of: entry.upload)) != nil

@@ -50,6 +50,8 @@ public struct FileSearch: Sendable {
         private var seen: Set<LocalPath> = []
         /// Two ways to one file under one name are one file; a link with a name of its own is another.
         private var queued: Set<FileSelection.File> = []
+        /// What the names were that have U+FFFD in them now: several may have come to the same.
+        private var changedNames: [[UInt8]: [UInt8]] = [:]
 
         init(search: FileSearch, now: Date) {
             self.search = search
@@ -187,7 +189,20 @@ public struct FileSearch: Sendable {
                 return leaveOut(shown, "changed \(Int(max(0, age))) s ago, may still be written")
             }
             let file = FileSelection.File(path: path, identity: identity, relativeName: relativeName)
-            if queued.insert(file).inserted { selection.files.append(file) }
+            guard !queued.contains(file) else { return }
+            if relativeName.unicodeScalars.contains("\u{FFFD}") {
+                let (name, original) = (Array(relativeName.utf8), shown.end(likeNames: relativeName))
+                guard changedNames[name, default: original] == original else {
+                    return leaveOut(
+                        shown,
+                        "would have the name of another file at the server, as what is not UTF-8 is replaced there; add it with --as"
+                    )
+                }
+                changedNames[name] = original
+                if name != original { selection.changedNames += 1 }
+            }
+            queued.insert(file)
+            selection.files.append(file)
         }
 
         private mutating func leaveOut(_ path: LocalPath, _ reason: String) {
@@ -208,5 +223,12 @@ extension LocalPath {
     /// As `appending`, without the `./` that a search in the working directory would show.
     fileprivate func below(_ name: [UInt8]) -> LocalPath {
         bytes == [0x2E] ? LocalPath(bytes: name) : appending(name)
+    }
+
+    /// The last names of the path, as many as there are in `relativeName`, with slashes between them.
+    fileprivate func end(likeNames relativeName: String) -> [UInt8] {
+        let names = bytes.split(separator: 0x2F).filter { $0 != [0x2E] }
+        let count = relativeName.utf8.count { $0 == 0x2F } + 1
+        return Array(names.suffix(count).joined(separator: [0x2F]))
     }
 }

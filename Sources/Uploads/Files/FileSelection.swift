@@ -35,6 +35,8 @@ public struct FileSelection: Sendable, Hashable {
     public var files: [File]
     /// What was left out and why, in the order it was met.
     public var problems: [Problem]
+    /// Files of `files` whose names are not UTF-8: at the server they have U+FFFD for what cannot be read.
+    public var changedNames = 0
 
     public init(files: [File] = [], problems: [Problem] = []) {
         self.files = files

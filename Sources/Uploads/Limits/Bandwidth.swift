@@ -17,8 +17,8 @@ public enum Bandwidth: Hashable, Codable, Sendable {
 }
 
 extension Bandwidth {
-    /// Reads what people type: `20M`, `1.5 MB/s`, `off` or `0` for no limit; nil for `auto`, which is what the
-    /// configuration says.
+    /// Reads what people type: `20M`, `1.5 MB/s`, `off` for no limit; nil for `auto`, which is what the configuration
+    /// says.
     ///
     /// - Throws: `UploadFailure` (`permanent`) that names the forms.
     public static func ordered(_ text: String) throws(UploadFailure) -> Bandwidth? {
@@ -30,7 +30,13 @@ extension Bandwidth {
                 .permanent, word.isEmpty ? "no limit is given" : "'\(text)' is not a limit",
                 hint: "20M or 800K (bytes a second), off for no limit, auto for what the configuration says")
         }
-        return rate > 0 ? .atMost(rate) : .unlimited
+        // Some mean that nothing is to be sent, others that nothing is to be held back.
+        guard rate > 0 else {
+            throw UploadFailure(
+                .permanent, "'\(text)' is not a limit",
+                hint: "off takes the limit away, pause stops the uploads")
+        }
+        return .atMost(rate)
     }
 }
 

@@ -28,11 +28,9 @@ package struct KnownUploads {
 
     package func contains(_ new: NewUpload) -> Bool { upload(of: new) != nil }
 
-    /// The one for which it need not be added.
+    /// The one for which it need not be added; one that has failed only if there is no other.
     package func upload(of new: NewUpload) -> Upload? {
-        known[UploadKey(new), default: []].first { upload in
-            guard upload.isDone else { return true }
-            return upload.identity == new.identity
-        }
+        let same = known[UploadKey(new), default: []].filter { !$0.isDone || $0.identity == new.identity }
+        return same.first { !$0.hasFailed } ?? same.first
     }
 }

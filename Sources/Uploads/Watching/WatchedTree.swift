@@ -130,7 +130,14 @@ package struct WatchedTree {
 
     private mutating func lookAtAll(_ events: any FolderEvents, at now: Instant) {
         guard let found = try? folder.path.resolved(), let place = try? SourceFolder(found) else {
-            if root != nil || told.isEmpty { say("\(folder.path.text) is not there; it is looked for") }
+            if root != nil || told.isEmpty {
+                let flaw =
+                    switch EntryKind.of(folder.path, follows: true) {
+                    case .file, .link, .other: "no folder"
+                    case .folder, .missing: "not there"
+                    }
+                say("\(folder.path.text) is \(flaw); it is looked for")
+            }
             (root, rootDevice) = (nil, nil)
             nextRound = now.advanced(by: Self.absence)
             return

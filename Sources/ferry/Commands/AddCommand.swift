@@ -47,14 +47,16 @@ struct AddCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Leave out files that changed less than so many seconds ago: they may still be written.",
-            valueName: "seconds"))
-    var minAge = 0.0
+            "Leave out files that changed less long ago, as they may still be written: \(SecondsOrSpan.forms).",
+            valueName: "time"))
+    var minAge = SecondsOrSpan(seconds: 0)
 
     @Flag(
         help: ArgumentHelp(
             "Leave out what the queue has already, and what was uploaded there in this version.",
-            discussion: "So that the same command can be given again, by cron or by hand."))
+            discussion:
+                "So that the same command can be given again, by cron or by hand. What has failed is left out too, and a note says so: `ferry retry` tries it again."
+        ))
     var skipQueued = false
 
     @OptionGroup var plan: PlanOptions
@@ -66,9 +68,6 @@ struct AddCommand: AsyncParsableCommand {
     var json = false
 
     func validate() throws {
-        guard (0...1e9).contains(minAge) else {
-            throw ValidationError("--min-age is a number of seconds, 0 or more.")
-        }
         guard !paths.isEmpty || null else {
             throw ValidationError("Which files? Give their paths, or - for a list on standard input.")
         }
@@ -82,6 +81,7 @@ struct AddCommand: AsyncParsableCommand {
 
     func run() async throws {
         let now = Date()
+        let moment = try plan.moment(now: now)
         let assembly = try global.assembly()
         let destination: Destination
         do throws(UploadFailure) {
@@ -92,20 +92,24 @@ struct AddCommand: AsyncParsableCommand {
         let selection = try find()
         let report = AddReport(isJSON: json)
         for problem in selection.problems { report.skipped(problem) }
+        if selection == FileSelection() { report.nothingFound(inList: null || paths == ["-"]) }
+        if self.as == nil { report.changed(names: selection.changedNames) }
         let new: [NewUpload]
         do throws(UploadFailure) {
             new = try NewUploads.make(
                 selection, for: destination, name: self.as, parameters: try parameters(), existing: ifExists,
-                batch: plan.batch, start: plan.condition(now: now))
+                batch: plan.batch, start: plan.condition(at: moment, now: now))
         } catch {
             throw CommandFailure(usage: error)
         }
         let access = QueueAccess(assembly: assembly, state: global.stateFolder)
         let known = skipQueued ? try await known(access) : KnownUploads([])
         var chosen: [NewUpload] = []
+        var failed: [Upload.ID] = []
         for upload in new {
             if let same = known.upload(of: upload) {
                 report.skipped(upload, known: same)
+                if same.hasFailed { failed.append(same.id) }
             } else {
                 chosen.append(upload)
             }
@@ -119,17 +123,18 @@ struct AddCommand: AsyncParsableCommand {
         }
         report.sum(
             chosen, count: count, of: new.count, to: destination, problems: selection.problems.count,
-            dryRun: dryRun, remarks: count > 0 ? plan.remarks(now: now, isPaused: isPaused) : [])
-        if new.isEmpty || !selection.problems.isEmpty { throw ExitCode(1) }
+            dryRun: dryRun, remarks: count > 0 ? plan.remarks(at: moment, now: now, isPaused: isPaused) : [])
+        report.failedBefore(failed)
+        if !selection.problems.isEmpty { throw ExitCode(1) }
     }
 
     private func find() throws(CommandFailure) -> FileSelection {
         guard null || paths == ["-"] else {
-            return FileSearch(isRecursive: recursive, minimumAge: minAge).find(
+            return FileSearch(isRecursive: recursive, minimumAge: minAge.seconds).find(
                 LocalFiles.argumentPaths(paths).map(Self.absolute))
         }
         let listed = try PathInput(separator: null ? .null : .line).read()
-        return FileSearch(isRecursive: recursive, minimumAge: minAge, isLiteral: true).find(listed)
+        return FileSearch(isRecursive: recursive, minimumAge: minAge.seconds, isLiteral: true).find(listed)
     }
 
     /// - Returns: How many of `new` the queue took, and whether it keeps them for later as their batch is paused.

@@ -25,8 +25,10 @@ struct CheckCommand: AsyncParsableCommand {
     @Flag(help: "Delete unfinished uploads that were left behind there.")
     var removeLeftovers = false
 
-    @Option(help: "Only leftovers begun longer ago than this, such as 12h or 2d.")
-    var olderThan: Age?
+    @Option(
+        help: ArgumentHelp("Only leftovers begun longer ago than this, such as 12h or 2d.", valueName: "time")
+    )
+    var olderThan: TimeSpan?
 
     @Flag(help: "Delete without asking.") var yes = false
 
@@ -68,7 +70,10 @@ struct CheckCommand: AsyncParsableCommand {
             } else if !result.leftovers.isEmpty {
                 try? await markOwn(&result)
             }
-            print(json ? CheckLine(result).text : CheckText.block(result, headed: removeLeftovers))
+            print(
+                json
+                    ? CheckLine(result).text
+                    : CheckText.block(result, headed: removeLeftovers, namesNone: removeLeftovers))
             results.append(result)
         }
         return results.allSatisfy(\.isFine)

@@ -17,7 +17,7 @@ struct ConfigCommand: AsyncParsableCommand {
     var schema = false
     @Flag(help: "Print a JSON Schema of the lines that --json prints and hooks read.") var outputSchema =
         false
-    @Flag(help: "One JSON object: where the files are, and the destinations.") var json = false
+    @Flag(help: "One JSON object: where the files are, and what is configured.") var json = false
     @Flag(help: "Print a unit for systemd that keeps ferry running for this user.") var systemd = false
 
     func run() async throws {
@@ -39,9 +39,10 @@ struct ConfigCommand: AsyncParsableCommand {
             return
         }
         let isThere = LocalFiles.mode(of: file) != nil
+        let watches = try global.assembly().checkedWatches()
         if json {
             let line = ConfigurationLine(
-                configuration, file: isThere ? file : nil, folder: global.stateFolder.text)
+                configuration, watches: watches, file: isThere ? file : nil, folder: global.stateFolder.text)
             return print(JSONLine.text(line))
         }
         print("configuration  \(file)\(isThere ? "" : " (none; `ferry init` makes one)")")
@@ -51,9 +52,11 @@ struct ConfigCommand: AsyncParsableCommand {
             let mark = name == configuration.defaultDestination ? " (default)" : ""
             print("destination    \(name)\(mark): \(destination.protocolName) \(destination.url)")
         }
-        let watches = try global.assembly().checkedWatches()
-        for watch in watches {
-            print("watch          \(SafeLine.text(watch.folder.path.text)): to \(SafeLine.text(watch.to))")
+        for (watch, settings) in zip(watches, configuration.watch) {
+            print("watch          \(ConfigurationText.line(watch, settings))")
+        }
+        for (scope, timetable) in configuration.timetables {
+            print("limit          \(ConfigurationText.line(scope, timetable))")
         }
         if case .file(let path) = configuration.appearance.theme {
             _ = try configuration.appearance.theme.load()

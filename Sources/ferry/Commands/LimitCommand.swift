@@ -41,6 +41,7 @@ struct LimitCommand: AsyncParsableCommand {
             _ = try await access.perform(.limitBandwidth(order, scope ?? .total))
         }
         guard case .limits(let limits) = try await access.perform(.limits) else { return }
+        if rate == nil { try await checkIsKnown(limits, access) }
         for limit in told(limits) { print(json ? LimitLine(event: "limit", limit).text : Self.line(limit)) }
     }
 
@@ -48,6 +49,11 @@ struct LimitCommand: AsyncParsableCommand {
     private var order: Bandwidth?? {
         get throws {
             guard let rate else { return nil }
+            // Some mean that nothing is to be sent, others that nothing is to be held back.
+            guard ByteFormat.parse(rate) != 0 else {
+                throw ValidationError(
+                    "\(rate) is no limit: `off` takes the limit away, `ferry pause --all` stops the uploads.")
+            }
             do throws(UploadFailure) { return .some(try Bandwidth.ordered(rate)) } catch {
                 let hint = error.hint.map { ". Limits are \($0)." } ?? "."
                 throw ValidationError(error.summary + hint)
@@ -62,11 +68,39 @@ struct LimitCommand: AsyncParsableCommand {
     /// - Throws: `CommandFailure` for a destination that there is not, unless its limit is taken back.
     private func check(_ order: Bandwidth?, _ configuration: Configuration) throws(CommandFailure) {
         guard let destination, order != nil, configuration.destinations[destination] == nil else { return }
-        let known = configuration.destinations.keys.sorted()
-        throw CommandFailure(
+        throw Self.unknown(destination, known: configuration.destinations.keys.sorted())
+    }
+
+    private static func unknown(_ destination: String, known: [String]) -> CommandFailure {
+        CommandFailure(
             refused: UploadFailure(
                 .permanent, "there is no destination \(destination)",
                 hint: known.isEmpty ? "none is configured" : "known are \(known.joined(separator: ", "))"))
+    }
+
+    /// - Throws: `CommandFailure` for what nothing is limited of as there is no such thing.
+    private func checkIsKnown(
+        _ limits: [BandwidthLimit], _ access: QueueAccess
+    ) async throws(CommandFailure) {
+        let configured = access.assembly.configuration.destinations
+        guard let scope, !limits.contains(where: { $0.scope == scope }),
+            destination.map({ configured[$0] == nil }) ?? true,
+            case .uploads(let uploads) = try await access.perform(.list)
+        else { return }
+        switch scope {
+        case .total: break
+        case .batch(let name):
+            let batches = Set(uploads.compactMap(\.batch))
+            guard batches.contains(name) else {
+                throw CommandFailure(refused: .unknownBatch(name, known: batches))
+            }
+        case .destination(let name):
+            let address = try? access.assembly.destination(name).url
+            guard uploads.contains(where: { $0.target.destination == name || $0.target.url == address })
+            else {
+                throw Self.unknown(name, known: configured.keys.sorted())
+            }
+        }
     }
 
     /// Those that were asked for.
@@ -90,10 +124,12 @@ struct LimitLine: OutputLine {
     var name: String?
     /// Bytes per second; absent without a limit.
     var bandwidth: ByteCount?
-    /// `command`, `timetable` or `configuration`.
+    /// `command`, `timetable`, `configuration`, or `nothing` where there is no limit and never will be by itself.
     var from: String
     /// When a timetable says otherwise.
     var until: Date?
+
+    private static let nothing = "nothing"
 
     init(event: String? = nil, _ limit: BandwidthLimit) {
         self.event = event
@@ -102,14 +138,18 @@ struct LimitLine: OutputLine {
         case .destination(let name): (scope, self.name) = ("destination", name)
         case .batch(let name): (scope, self.name) = ("batch", name)
         }
-        (bandwidth, from, until) = (limit.bandwidth.rate, limit.origin.rawValue, limit.until)
+        (bandwidth, until) = (limit.bandwidth.rate, limit.until)
+        let isSaid = limit.origin != .configuration || bandwidth != nil || until != nil
+        from = isSaid ? limit.origin.rawValue : Self.nothing
     }
 
     static let schema = LineSchema(
         [.init("limit", "A limit of the bandwidth.")],
         always: [
             .init("scope", .choice(["total", "destination", "batch"]), "Whose uploads it is for."),
-            .init("from", .choice(["command", "timetable", "configuration"]), "What it comes from."),
+            .init(
+                "from", .choice(["command", "timetable", "configuration", nothing]),
+                "What it comes from; nothing where there is none and none is to come."),
         ],
         maybe: [
             .init("name", .text(), "Of the destination or the batch."),

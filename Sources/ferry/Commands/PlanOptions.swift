@@ -13,14 +13,9 @@ struct PlanOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Start then and not before: \(StartTime.forms), by the clock of this machine.", valueName: "time"),
-        transform: { text in
-            guard let date = StartTime.date(text, now: Date()) else {
-                throw ValidationError("--at '\(text)' is no time; there are \(StartTime.forms).")
-            }
-            return date
-        })
-    var at: Date?
+            "Start then and not before: \(StartTime.forms), by the clock of this machine.", valueName: "time")
+    )
+    var at: String?
 
     @Option(
         help: ArgumentHelp(
@@ -34,20 +29,35 @@ struct PlanOptions: ParsableArguments {
         }
     }
 
+    /// What `--at` says; nil if it was not given.
+    ///
+    /// - Throws: `CommandFailure` if that is no moment. Not on parsing, which would tell of it at length.
+    func moment(now: Date) throws(CommandFailure) -> Date? {
+        guard let at else { return nil }
+        guard let date = StartTime.date(at, now: now) else {
+            throw CommandFailure(usage: StartTime.flaw(in: at))
+        }
+        return date
+    }
+
     /// What must be so before the start; nil if nothing must.
-    func condition(now: Date) -> Upload.StartCondition? {
-        let date = at.flatMap { $0 > now ? $0 : nil }
+    ///
+    /// - Parameter moment: What `--at` says.
+    func condition(at moment: Date?, now: Date) -> Upload.StartCondition? {
+        let date = moment.flatMap { $0 > now ? $0 : nil }
         guard after != nil || date != nil else { return nil }
         return Upload.StartCondition(notBefore: date, after: after?.ranges ?? [])
     }
 
     /// What is to be told of it beside what was added; empty if nothing is.
-    func remarks(now: Date, isPaused: Bool) -> [String] {
+    func remarks(at moment: Date?, now: Date, isPaused: Bool) -> [String] {
         var remarks: [String] = []
-        if let condition = condition(now: now) {
+        if let condition = condition(at: moment, now: now) {
             remarks.append("to start \(condition.words(\.shortMoment))")
         }
-        if let at, at <= now { remarks.append("\(at.shortMoment) is past, so nothing waits for it") }
+        if let moment, moment <= now {
+            remarks.append("\(moment.shortMoment) is past, so nothing waits for it")
+        }
         if isPaused, let batch {
             remarks.append("paused as batch \(batch) is: `ferry resume --batch \(Self.quoted(batch))`")
         }

@@ -32,6 +32,7 @@ struct RunCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        try watching.check()
         if detach { return print(try await startInBackground()) }
         let assembly = try global.assembly { configuration in
             if let onUncertain { configuration.retry.onUncertain = onUncertain }

@@ -20,20 +20,15 @@ struct WaitCommand: AsyncParsableCommand {
     @OptionGroup var global: GlobalOptions
     @OptionGroup var chosen: SelectionOptions
     @Flag(help: "One JSON object for each upload, as it ends.") var json = false
-    @Option(help: ArgumentHelp("Wait at most so long.", valueName: "seconds")) var timeout: Double?
-
-    func validate() throws {
-        guard timeout.map({ (0...1e9).contains($0) }) ?? true else {
-            throw ValidationError("--timeout is a number of seconds, 0 or more.")
-        }
-    }
+    @Option(help: ArgumentHelp("Wait at most so long: \(SecondsOrSpan.forms).", valueName: "time"))
+    var timeout: SecondsOrSpan?
 
     func run() async throws {
         let following = Task { () -> Result<Bool, CommandFailure> in
             do throws(CommandFailure) { return .success(try await follow()) } catch { return .failure(error) }
         }
         let limit = Task {
-            guard let timeout, (try? await Task.sleep(for: .seconds(timeout))) != nil else { return }
+            guard let timeout, (try? await Task.sleep(for: .seconds(timeout.seconds))) != nil else { return }
             following.cancel()
         }
         defer { limit.cancel() }

@@ -19,8 +19,9 @@ struct WatchOptions: ParsableArguments {
     var recursive = false
 
     @Option(
-        help: ArgumentHelp("For so long a file of --watch must not change; 5.", valueName: "seconds"))
-    var settle: Double?
+        help: ArgumentHelp(
+            "For so long a file of --watch must not change: \(SecondsOrSpan.forms); 5.", valueName: "time"))
+    var settle: SecondsOrSpan?
 
     @Option(
         help: ArgumentHelp(
@@ -33,10 +34,33 @@ struct WatchOptions: ParsableArguments {
         guard !folders.isEmpty || to == nil && !recursive && settle == nil && after == nil else {
             throw ValidationError("--to, --recursive, --settle and --after are for --watch; name a folder.")
         }
-        guard settle.map(WatchSettings.settleRange.contains) ?? true else {
-            throw ValidationError("--settle is a number of seconds from 0.1 to 86400.")
+        guard settle.map({ WatchSettings.settleRange.contains($0.seconds) }) ?? true else {
+            throw ValidationError("--settle is from 0.1 seconds to a day.")
         }
         guard !folders.contains("") else { throw ValidationError("--watch is the path of a folder.") }
+    }
+
+    /// What is named here is there now; what the configuration names may come with its medium.
+    ///
+    /// - Throws: `CommandFailure` that names the folder.
+    func check() throws(CommandFailure) {
+        for folder in folders {
+            let path = Self.absolute(folder)
+            switch LocalFiles.isFolder(path) {
+            case true?: break
+            case nil:
+                throw Self.refusal(
+                    "there is no folder \(path) to watch",
+                    hint: "check its name; one that comes and goes belongs into `watch` of the configuration")
+            case false?:
+                throw Self.refusal(
+                    "\(path) is no folder, which --watch is for", hint: "name the folder it is in")
+            }
+        }
+    }
+
+    private static func refusal(_ summary: String, hint: String) -> CommandFailure {
+        CommandFailure(status: CommandFailure.usage, summary: summary, hint: hint)
     }
 
     var settings: [WatchSettings] {
@@ -44,7 +68,7 @@ struct WatchOptions: ParsableArguments {
             var settings = WatchSettings(folder: Self.absolute(folder))
             settings.to = to
             settings.isRecursive = recursive
-            settings.settle = settle ?? settings.settle
+            settings.settle = settle?.seconds ?? settings.settle
             settings.after = after ?? .keep
             return settings
         }
@@ -56,7 +80,7 @@ struct WatchOptions: ParsableArguments {
         var words = folders.flatMap { ["--watch", Self.absolute($0)] }
         if let to { words += ["--to", to] }
         if recursive { words.append("--recursive") }
-        if let settle { words += ["--settle", "\(settle)"] }
+        if let settle { words += ["--settle", "\(settle.seconds)"] }
         if let after { words += ["--after", after.argument] }
         return words
     }

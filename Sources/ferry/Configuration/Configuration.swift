@@ -77,6 +77,14 @@ struct Configuration: Decodable, Equatable {
         }
     }
 
+    /// The limits that are configured: of all uploads together, then of destinations by name.
+    var timetables: [(LimitScope, Timetable)] {
+        let destinations = destinations.sorted { $0.key < $1.key }.map {
+            (LimitScope.destination($0.key), $0.value.bandwidth)
+        }
+        return ([(.total, limits.bandwidth)] + destinations).filter { $0.1 != Timetable() }
+    }
+
     /// Whether the engine has somebody to tell what happens.
     var followsQueue: Bool { !hooks.commands.isEmpty || notify.desktop }
 

@@ -27,6 +27,10 @@ enum ConfigurationFile {
     static func decode<Value: Decodable>(
         _ data: Data, file: String, example: String
     ) throws(UploadFailure) -> Value {
+        if let flaw = JSONSyntax.flaw(in: data) {
+            throw UploadFailure(
+                .permanent, "\(file) is not valid JSON: \(flaw.text(in: data))", hint: example)
+        }
         do {
             return try JSONDecoder().decode(Value.self, from: data)
         } catch let mistake as ConfigurationMistake {
@@ -38,8 +42,7 @@ enum ConfigurationFile {
         } catch DecodingError.dataCorrupted(let context) where !context.codingPath.isEmpty {
             throw wrong(file, context.codingPath.names, context.debugDescription)
         } catch {
-            throw UploadFailure(
-                .permanent, "\(file) is not valid JSON\(flaw(in: data))", hint: example)
+            throw UploadFailure(.permanent, "\(file) is not valid JSON", hint: example)
         }
     }
 
@@ -57,22 +60,6 @@ enum ConfigurationFile {
         case is [Any].Type: "a list"
         default: "an object"
         }
-    }
-
-    /// Where it stops being JSON, as `: line 3, column 7: invalid value`; empty if that cannot be found out.
-    private static func flaw(in data: Data) -> String {
-        // The decoder does not tell the place; the older parser does, in words.
-        do { _ = try JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed) } catch {
-            let told = (error as NSError).userInfo["NSDebugDescription"] as? String ?? ""
-            guard let mark = told.range(of: " around character "),
-                let offset = Int(told[mark.upperBound...].filter(\.isNumber))
-            else { return told.contains("end of file") ? ": it ends too early" : "" }
-            let before = data.prefix(offset)
-            let line = before.count { $0 == 0x0A } + 1
-            let column = before.count - (before.lastIndex(of: 0x0A).map { $0 + 1 } ?? 0) + 1
-            return ": line \(line), column \(column): \(told[..<mark.lowerBound].lowercased())"
-        }
-        return ""
     }
 
     /// A secret written into the file itself is one only as long as nobody else can read it.

@@ -10,20 +10,21 @@ enum ConfigurationSchema {
 
     /// In bytes.
     private static let amount = Schema.any([
-        .whole(1...Int.max), .text(pattern: "^[0-9.]+ *[KMGTkmgt]?[iI]?[bB]?$"),
+        .whole(1...Int.max), .text(pattern: SchemaPattern.amount),
     ])
-    private static let command = Schema.array(.text(), atLeast: 1)
+    private static let command = Schema.list(
+        first: .text(pattern: SchemaPattern.pattern), others: .text(pattern: SchemaPattern.withoutNull))
 
     private static let secret = Schema.any([
         .text(),
         .object([
             .init("env", .text(), "The environment variable that holds it."),
             .init("file", .text(), "A file whose first line it is."),
-            .init("command", command, "A program that prints it, and its arguments."),
+            .init("command", .array(.text(), atLeast: 1), "A program that prints it, and its arguments."),
         ]),
     ])
 
-    private static let root = Schema.object([
+    static let root = Schema.object([
         .init("$schema", .text(), "Where this schema is, for editors."),
         .init("destinations", .dictionary(destination), "Where files go, by the names that --to takes."),
         .init("defaultDestination", .text(), "The destination that is meant where none is named."),
@@ -49,15 +50,21 @@ enum ConfigurationSchema {
                     "pauseOn", .array(.text()), "Networks on which uploads pause, by NetworkManager's names."),
             ]), "How the network is taken."),
         .init("appearance", appearance, "How the screen looks."),
-        .init("keys", .dictionary(.array(.text())), "Keys by action; `ferry config --keys` lists both."),
+        .init("keys", keys, "Keys by action; `ferry config --keys` lists both."),
     ])
+
+    private static let keys = Schema.dictionary(
+        .array(.text(pattern: SchemaPattern.key)), names: .choice(ActionTable.standard.entries.map(\.name)))
 
     private static let destination = Schema.object(
         [
             .init(
-                "url", .text(), "The address: of a folder, if it ends with a slash; or s3://bucket/folder/."),
+                "url", .text(pattern: SchemaPattern.address),
+                "The address: of a folder, if it ends with a slash; or s3://bucket/folder/."),
             .init("protocol", .choice(ProtocolCatalog.names), "auto if it says nothing."),
-            .init("method", .text(), "Another request method than the protocol's own."),
+            .init(
+                "method", .text(pattern: SchemaPattern.token),
+                "Another request method than the protocol's own."),
             .init("field", .text(), "The form field that carries the file; file if it says nothing."),
             .init("idempotencyKey", .flag, "Whether the server honours Idempotency-Key."),
             .init("chunkSize", amount, "The most bytes of the file in one request."),
@@ -72,9 +79,13 @@ enum ConfigurationSchema {
                 "link",
                 .object([
                     .init("pointer", .text(pattern: "^/"), "Into a JSON answer (RFC 6901)."),
-                    .init("header", .text(), "The name of a response header."),
+                    .init("header", .text(pattern: SchemaPattern.token), "The name of a response header."),
                 ]), "For post and form: where the answer names what the upload became."),
-            .init("headers", .dictionary(.text()), "Request headers of every request."),
+            .init(
+                "headers",
+                .dictionary(
+                    .text(pattern: SchemaPattern.oneLine), names: .text(pattern: SchemaPattern.token)),
+                "Request headers of every request."),
             .init("parameters", .dictionary(parameter), "Form parameters, or metadata, of every upload."),
             .init("auth", authentication, "How requests are signed or vouched for; one kind."),
             .init("s3", s3, "Where an S3 bucket is."),
@@ -95,10 +106,12 @@ enum ConfigurationSchema {
     private static let parameter = Schema.any(parameterValues + [.array(.any(parameterValues))])
 
     private static let proxy = Schema.any([
-        .text(pattern: "^(none|environment|.+://.+)$"),
+        .text(pattern: SchemaPattern.proxy),
         .object(
             [
-                .init("url", .text(), "Such as http://me@proxy.example.org:3128."),
+                .init(
+                    "url", .text(pattern: SchemaPattern.proxyAddress),
+                    "Such as http://me@proxy.example.org:3128."),
                 .init("password", secret, "Of the user in url."),
                 .init("except", .array(.text()), "Hosts and networks that are reached without it."),
             ], required: ["url"]),
@@ -120,14 +133,19 @@ enum ConfigurationSchema {
 
     private static let oauth2 = Schema.object(
         [
-            .init("tokenURL", .text(), "Where tokens come from, by https."),
-            .init("clientID", .text(), "The name that the server knows this program by."),
+            .init(
+                "tokenURL", .text(pattern: SchemaPattern.tokenAddress), "Where tokens come from, by https."),
+            .init(
+                "clientID", .text(pattern: SchemaPattern.something),
+                "The name that the server knows this program by."),
             .init("clientSecret", secret, "A secret."),
             .init(
                 "clientAuthentication", .choice(OAuth2Client.Authentication.self), "Where the secret stands."),
             .init("refreshToken", secret, "A secret."),
             .init("scope", .text(), "What is asked for."),
-            .init("tokenFile", .text(), "Where tokens are kept; in the state folder if it says nothing."),
+            .init(
+                "tokenFile", .text(pattern: SchemaPattern.file),
+                "Where tokens are kept; in the state folder if it says nothing."),
             .init("tls", tls, "Of the token server."),
         ], required: ["tokenURL", "clientID", "refreshToken"])
 
@@ -137,24 +155,24 @@ enum ConfigurationSchema {
             .init("accessKey", secret, "The key's public half."),
             .init("secretKey", secret, "Its secret half."),
             .init("sessionToken", secret, "Of temporary keys."),
-            .init("profile", .text(), "Of the files of AWS's tools."),
+            .init("profile", .text(pattern: SchemaPattern.something), "Of the files of AWS's tools."),
             .init("command", command, "A program that prints credentials, as credential_process does."),
         ]),
     ])
 
     private static let s3 = Schema.object([
-        .init("region", .text(), "Such as eu-west-1."),
+        .init("region", .text(pattern: SchemaPattern.name), "Such as eu-west-1."),
         .init("endpoint", .text(), "Another server than AWS's."),
         .init("addressing", .choice(S3Location.Addressing.self), "Where the bucket stands in the address."),
         .init("payload", .choice(S3PayloadForm.self), "How bodies are vouched for."),
-        .init("storageClass", .text(), "Such as STANDARD_IA."),
+        .init("storageClass", .text(pattern: SchemaPattern.name), "Such as STANDARD_IA."),
     ])
 
     private static let tls = Schema.object([
         .init("authorities", .text(), "A file of certificates to trust in place of the system's."),
         .init("certificate", .text(), "A file with ours, with key."),
         .init("key", .text(), "A file with its key."),
-        .init("pins", .array(.text(pattern: "^sha256//.{44}$")), "Public keys, one of which there must be."),
+        .init("pins", .array(.text(pattern: SchemaPattern.pin)), "Public keys, one of which there must be."),
         .init("minimumVersion", .choice(TLSSettings.Version.self), "Of TLS."),
         .init("insecure", .flag, "True takes any certificate: anybody can read and change what is sent."),
     ])
@@ -175,17 +193,22 @@ enum ConfigurationSchema {
 
     private static let watch = Schema.object(
         [
-            .init("folder", .text(pattern: "^[/~]"), "Its path."),
+            .init("folder", .text(pattern: SchemaPattern.path), "Its path."),
             .init("to", .text(), "A destination's name or an address; the default one if it says nothing."),
-            .init("include", .array(.text()), "Patterns for the files that are meant; all if there is none."),
-            .init("exclude", .array(.text()), "Patterns for files and folders that are not."),
+            .init(
+                "include", .array(.text(pattern: SchemaPattern.pattern)),
+                "Patterns for the files that are meant; all if there is none."),
+            .init(
+                "exclude", .array(.text(pattern: SchemaPattern.pattern)),
+                "Patterns for files and folders that are not."),
             .init("recursive", .flag, "Whether folders in it belong to it."),
             .init("settle", .number(WatchSettings.settleRange), "Seconds for which a file must not change."),
             .init(
                 "after",
                 .any([
                     .choice(["keep", "delete"]),
-                    .object([.init("move", .text(pattern: "^[/~]"), "Where to.")], required: ["move"]),
+                    .object(
+                        [.init("move", .text(pattern: SchemaPattern.path), "Where to.")], required: ["move"]),
                 ]), "What becomes of a file that has been uploaded."),
         ], required: ["folder"])
 
@@ -199,16 +222,17 @@ enum ConfigurationSchema {
         .init("done", .whole(0...10_000), "Done uploads that stay in the queue."),
     ])
 
-    private static let timeOfDay = "^([01][0-9]|2[0-3]):[0-5][0-9]"
     private static let timetable = Schema.array(
         .object(
             [
                 .init(
-                    "days", .text(),
+                    "days", .text(pattern: SchemaPattern.days),
                     "On which it begins, such as mon-fri or sat,sun; every day if it says nothing."),
-                .init("from", .text(pattern: "\(timeOfDay)$"), "Such as 08:00; 00:00 if it says nothing."),
                 .init(
-                    "to", .text(pattern: "\(timeOfDay)$|^24:00$"),
+                    "from", .text(pattern: SchemaPattern.timeOfDay),
+                    "Such as 08:00; 00:00 if it says nothing."),
+                .init(
+                    "to", .text(pattern: "\(SchemaPattern.timeOfDay)|^24:00$"),
                     "Of the next day if it is not after from; 24:00 if it says nothing."),
                 .init(
                     "bandwidth", .any([amount, .choice(["off"])]), "Bytes per second, or off for no limit."),

@@ -39,6 +39,11 @@ enum LocalFiles {
         return stat(path, &status) == 0 ? UInt32(status.st_mode) : nil
     }
 
+    /// Whether there is a folder, through symbolic links; nil if there is nothing, or nothing that can be looked at.
+    static func isFolder(_ path: String) -> Bool? {
+        mode(of: path).map { $0 & UInt32(S_IFMT) == UInt32(S_IFDIR) }
+    }
+
     static var home: String {
         ProcessInfo.processInfo.environment["HOME"].flatMap { $0.isEmpty ? nil : $0 }
             ?? FileManager.default.homeDirectoryForCurrentUser.path

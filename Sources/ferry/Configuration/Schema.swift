@@ -4,9 +4,11 @@ import Foundation
 indirect enum Schema: Sendable {
     /// All members are optional but those that are required, and there are no others.
     case object([Member], required: [String] = [])
-    /// Any names, each with the same kind of value.
-    case dictionary(Schema)
+    /// Names that fit, each with the same kind of value.
+    case dictionary(Schema, names: Schema = .text())
     case array(Schema, atLeast: Int = 0)
+    /// A list whose first element, which must be there, is of a kind of its own.
+    case list(first: Schema, others: Schema)
     case text(pattern: String? = nil)
     case choice([String])
     case whole(ClosedRange<Int>)
@@ -64,7 +66,12 @@ indirect enum Schema: Sendable {
             ]
             if !required.isEmpty { object["required"] = required }
             return object
-        case .dictionary(let schema): return ["type": "object", "additionalProperties": schema.value]
+        case .dictionary(let schema, let names):
+            return [
+                "type": "object", "additionalProperties": schema.value, "propertyNames": names.value,
+            ]
+        case .list(let first, let others):
+            return ["type": "array", "prefixItems": [first.value], "items": others.value, "minItems": 1]
         case .array(let schema, let count):
             return ["type": "array", "items": schema.value].merging(count > 0 ? ["minItems": count] : [:]) {
                 $1

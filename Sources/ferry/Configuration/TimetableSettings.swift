@@ -59,6 +59,9 @@ private struct TimetableEntry: Decodable {
 extension Timetable.Weekday {
     private static let names = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"]
 
+    /// As a timetable takes it.
+    var name: String { Self.names[rawValue - 1] }
+
     /// `mon-fri`, `sat,sun`, `fri-mon`; nil for anything else.
     fileprivate static func days(_ text: String) -> Set<Timetable.Weekday>? {
         var days: Set<Timetable.Weekday> = []
@@ -82,6 +85,11 @@ extension Timetable.Weekday {
 }
 
 extension Timetable.TimeOfDay {
+    /// As a timetable takes it.
+    var text: String {
+        [minutes / 60, minutes % 60].map { ($0 < 10 ? "0" : "") + "\($0)" }.joined(separator: ":")
+    }
+
     /// `08:00`; nil for anything else.
     fileprivate init?(_ text: String) {
         guard let parts = text.wholeMatch(of: /([0-9]{2}):([0-9]{2})/)?.output,

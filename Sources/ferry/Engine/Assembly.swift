@@ -151,7 +151,7 @@ struct Assembly {
                 concurrency: limits.concurrency ?? 4, concurrencyPerHost: limits.perHost,
                 // Whoever sets a number means uploads, whatever their size.
                 smallPerPlace: limits.concurrency == nil && limits.perHost == nil ? 8 : 1,
-                limits: bandwidthLimits,
+                limits: Dictionary(uniqueKeysWithValues: configuration.timetables),
                 retry: QueueRetryPolicy(
                     base: retry.base, cap: retry.cap, serverTries: retry.serverTries,
                     whenFileChanges: configuration.whenFileChanges, onUncertain: retry.onUncertain),
@@ -159,14 +159,6 @@ struct Assembly {
             journal: FileJournal(lock, options: options), history: UploadHistory(lock), runner: runner,
             rateLimit: limit, readers: readers)
         return (queue, runner)
-    }
-
-    private var bandwidthLimits: [LimitScope: Timetable] {
-        let destinations = configuration.destinations.map {
-            (LimitScope.destination($0.key), $0.value.bandwidth)
-        }
-        return Dictionary(uniqueKeysWithValues: [(.total, configuration.limits.bandwidth)] + destinations)
-            .filter { $0.value != Timetable() }
     }
 
     /// The system's view of the network; nil if the configuration wants none.

@@ -1,3 +1,4 @@
+import Foundation
 import Transfer
 import Uploads
 
@@ -13,6 +14,12 @@ struct AddedLine: OutputLine {
     var `protocol`: String
     /// Bytes.
     var size: Int
+    /// The group that it belongs to.
+    var batch: String?
+    /// Before then it does not start.
+    var startsAt: Date?
+    /// The uploads after which it starts, `UploadRecordLine.longestAfter` at most.
+    var after: [Int]?
 
     /// - Parameter id: nil for one that only would be added.
     init(_ new: NewUpload, id: Upload.ID?) {
@@ -24,6 +31,9 @@ struct AddedLine: OutputLine {
         url = new.target.url
         self.protocol = new.target.method
         size = Int(clamping: new.identity.size)
+        batch = new.batch
+        startsAt = new.start?.notBefore
+        after = new.start.flatMap(UploadRecordLine.after)
     }
 
     static let schema = LineSchema(
@@ -31,7 +41,8 @@ struct AddedLine: OutputLine {
         always: UploadRecordLine.always.filter {
             ["path", "name", "destination", "url", "protocol", "size"].contains($0.name)
         },
-        maybe: UploadRecordLine.always.filter { $0.name == "id" })
+        maybe: UploadRecordLine.always.filter { $0.name == "id" }
+            + UploadRecordLine.sometimes.filter { ["batch", "startsAt", "after"].contains($0.name) })
 }
 
 /// A file that `ferry add --json` has not queued.
@@ -43,6 +54,8 @@ struct SkippedLine: OutputLine {
     var known: Bool?
     /// Of the upload that it is known from.
     var id: Int?
+    /// What that upload waits for or does.
+    var state: String?
 
     init(_ problem: FileSelection.Problem) { (path, reason) = (problem.path.encoded, problem.reason) }
 
@@ -50,8 +63,13 @@ struct SkippedLine: OutputLine {
         path = new.path.encoded
         known = true
         id = upload.id
+        state = upload.state.kind
         reason =
-            if case .done = upload.state { "was uploaded in this version" } else { "is in the queue" }
+            switch upload.state {
+            case .done: "was uploaded in this version"
+            case .failed: "has failed; `ferry retry \(upload.id)` tries it again"
+            case .queued, .running, .waiting, .paused, .held: "is in the queue"
+            }
     }
 
     static let schema = LineSchema(
@@ -63,5 +81,6 @@ struct SkippedLine: OutputLine {
         maybe: [
             .init("known", .flag, "True if it was queued or uploaded before, which is no failure."),
             .init("id", .whole(1...Int.max), "Of the upload that it is known from."),
+            .init("state", .choice(UploadRecordLine.states), "What that upload waits for or does."),
         ])
 }

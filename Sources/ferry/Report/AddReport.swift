@@ -17,6 +17,37 @@ struct AddReport {
         if isJSON { print(JSONLine.text(SkippedLine(new, known: upload))) }
     }
 
+    /// - Parameter isList: True if a program was to name files.
+    func nothingFound(inList isList: Bool) {
+        note(isList ? "the list on standard input is empty" : "there are no files in what was named")
+    }
+
+    /// - Parameter count: Of files whose names are not UTF-8.
+    func changed(names count: Int) {
+        guard count > 0 else { return }
+        note(
+            count == 1
+                ? "a name is not UTF-8: at the server it has \u{FFFD} for what cannot be read"
+                : "\(count) names are not UTF-8: at the server they have \u{FFFD} for what cannot be read")
+    }
+
+    /// - Parameter ids: Uploads that are known and will not go on by themselves.
+    func failedBefore(_ ids: [Upload.ID]) {
+        guard !ids.isEmpty else { return }
+        let numbers = ids.count <= Self.numbersNamed ? ids.map { "\($0)" }.joined(separator: " ") : "NUMBER…"
+        let (have, them) = ids.count == 1 ? ("has", "it") : ("have", "them")
+        note(
+            "\(ids.count) of what is known already \(have) failed: `ferry retry \(numbers)` tries \(them) again"
+        )
+    }
+
+    private static let numbersNamed = 10
+
+    /// For programs too: it is no line about a file.
+    private func note(_ text: String) {
+        StandardError.write("\(Notice(kind: .note, text: text).line)\n")
+    }
+
     func wouldAdd(_ new: NewUpload) {
         if isJSON { return print(JSONLine.text(AddedLine(new, id: nil))) }
         let (path, name) = (SafeLine.text(new.path.text), SafeLine.text(new.target.name))

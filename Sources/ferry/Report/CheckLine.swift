@@ -11,7 +11,7 @@ struct CheckLine: OutputLine {
         var begun: Date?
         var changed: Date?
         var givenUp: Date?
-        /// `there`, `own`, `removed` or `failed`.
+        /// `there`, `own`, `deletedSoon`, `removed` or `failed`.
         var state: String
         var error: String?
     }
@@ -52,7 +52,7 @@ struct CheckLine: OutputLine {
         // Of `auto` itself there is nothing to say.
         if let entry = result.entry, entry.name != AutoUpload.name {
             resumes = entry.traits.resumes
-            parallel = entry.traits.isParallel
+            parallel = result.isParallel
             checksums = entry.traits.checksums.map(\.rawValue).sorted()
             ifExists = entry.traits.existing.map(\.rawValue).sorted()
         }
@@ -61,6 +61,7 @@ struct CheckLine: OutputLine {
                 switch leftover.fate {
                 case .isThere: ("there", nil)
                 case .own: ("own", nil)
+                case .deletedSoon: ("deletedSoon", nil)
                 case .removed: ("removed", nil)
                 case .stays(let failure): ("failed", failure.summary)
                 }
@@ -91,8 +92,8 @@ extension CheckLine {
                         [
                             .init("name", .text(), "What it was to become."),
                             .init(
-                                "state", .choice(["there", "own", "removed", "failed"]),
-                                "own is of an upload in the queue; failed is there in spite of --remove-leftovers."
+                                "state", .choice(["there", "own", "deletedSoon", "removed", "failed"]),
+                                "own is of an upload in the queue; deletedSoon is of one that was just removed, which the ferry that runs deletes; failed is there in spite of --remove-leftovers."
                             ),
                         ],
                         maybe: [

@@ -10,6 +10,8 @@ struct CheckResult: Sendable {
             case isThere
             /// It belongs to an upload of this queue.
             case own(Upload.ID)
+            /// Its upload was removed a moment ago: the ferry that runs deletes it when nobody can take that back.
+            case deletedSoon
             case removed
             case stays(UploadFailure)
         }
@@ -25,7 +27,7 @@ struct CheckResult: Sendable {
         }
 
         /// What has no date may be of today.
-        func isRemovable(notYoungerThan age: Age?, now: Date) -> Bool {
+        func isRemovable(notYoungerThan age: TimeSpan?, now: Date) -> Bool {
             guard case .isThere = fate else { return false }
             guard let age else { return true }
             return touched.map { now.timeIntervalSince($0) >= age.seconds } ?? false
@@ -42,6 +44,14 @@ struct CheckResult: Sendable {
     /// Of the protocol that would be used; nil if none is known.
     var entry: ProtocolCatalog.Entry? {
         ProtocolCatalog.entry(named: known?.choice?.name ?? destination.protocolName)
+    }
+
+    /// Whether one upload has several requests at once there; nil if no protocol is known.
+    var isParallel: Bool? {
+        guard let entry else { return nil }
+        // By tus that is an extension, which not every server has.
+        guard entry.name == TusUpload.name, let known else { return entry.traits.isParallel }
+        return known.extensions.contains("concatenation")
     }
 
     var isFine: Bool {
@@ -71,11 +81,17 @@ struct CheckResult: Sendable {
 extension CheckResult.Leftover {
     init(_ leftover: CheckReport.Leftover) { self.leftover = leftover }
 
-    init(_ abandoned: AbandonedUpload) {
+    init(_ abandoned: AbandonedUpload, now: Date) {
         leftover = CheckReport.Leftover(
             name: abandoned.upload.target.name, size: abandoned.held,
             resource: abandoned.upload.resource ?? Resource(url: abandoned.url))
+        take(abandoned, now: now)
+    }
+
+    /// The upload that it is of was given up.
+    fileprivate mutating func take(_ abandoned: AbandonedUpload, now: Date) {
         self.abandoned = abandoned
+        if abandoned.since > now { fate = .deletedSoon }
     }
 
     /// Of one that was given up it is known whose it was.
@@ -99,17 +115,17 @@ extension CheckResult {
             failure?.hint = error.hint ?? Self.hint(error.category)
         }
         known = runner.known(of: destination)
-        add(await runner.abandoned(at: destination))
+        add(await runner.abandoned(at: destination), now: Date())
     }
 
     /// What the server listed too is one and the same.
-    private mutating func add(_ abandoned: [AbandonedUpload]) {
+    private mutating func add(_ abandoned: [AbandonedUpload], now: Date) {
         for entry in abandoned {
             if let index = leftovers.firstIndex(where: { $0.leftover.resource.url == entry.url }) {
-                leftovers[index].abandoned = entry
+                leftovers[index].take(entry, now: now)
                 leftovers[index].leftover.size = leftovers[index].leftover.size ?? entry.held
             } else {
-                leftovers.append(Leftover(entry))
+                leftovers.append(Leftover(entry, now: now))
             }
         }
     }

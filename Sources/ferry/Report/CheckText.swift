@@ -4,17 +4,26 @@ import Uploads
 
 /// A checked destination for people: a line with its name, then what there is to say, a line each.
 enum CheckText {
-    /// - Parameter headed: True if `head` was printed already.
-    static func block(_ result: CheckResult, headed: Bool = false, now: Date = Date()) -> String {
+    /// - Parameters:
+    ///   - headed: True if `head` was printed already.
+    ///   - namesNone: Whether it is told that nothing was left behind.
+    static func block(
+        _ result: CheckResult, headed: Bool = false, namesNone: Bool = false, now: Date = Date()
+    ) -> String {
         var lines: [(String, String)] = []
         if let failure = result.failure {
             lines.append(("error", failure.summary))
             if let hint = failure.hint { lines.append(("hint", hint)) }
         }
         lines.append(("protocol", protocolSentence(result, now: now)))
-        if result.failure == nil, let entry = result.entry { lines.append(("can", abilities(entry.traits))) }
+        if result.failure == nil, let entry = result.entry {
+            lines.append(("can", abilities(entry.traits, isParallel: result.isParallel ?? false)))
+        }
         lines += result.findings.map { ("found", $0) }
         lines += offers(result.known).map { ("offers", $0) }
+        if namesNone, result.failure == nil, result.leftovers.isEmpty {
+            lines.append(("leftover", "none known"))
+        }
         let left = result.leftovers.map { leftover($0, now: now) }
         var text = lines.map {
             "  \($0.0.padding(toLength: 9, withPad: " ", startingAt: 0)) \(SafeLine.text($0.1))\n"
@@ -45,6 +54,7 @@ enum CheckText {
             switch leftover.fate {
             case .isThere: ""
             case .own(let id): "; it is upload \(id) of the queue and stays"
+            case .deletedSoon: "; its upload was just removed, and the ferry that runs deletes it in a moment"
             case .removed: "; removed"
             case .stays(let failure): "; it is still there: \(failure.summary)"
             }
@@ -70,9 +80,9 @@ enum CheckText {
         return choice.sentence + asked
     }
 
-    private static func abilities(_ traits: ProtocolTraits) -> String {
+    private static func abilities(_ traits: ProtocolTraits, isParallel: Bool) -> String {
         var parts = [traits.resumes ? "goes on after a crash" : "starts again after a crash"]
-        if traits.isParallel { parts.append("several requests at once") }
+        parts.append(isParallel ? "several requests at once" : "one request at a time")
         let checksums = DigestAlgorithm.allCases.filter(traits.checksums.contains).map(\.rawValue)
         if !checksums.isEmpty { parts.append("checksum \(checksums.joined(separator: ", "))") }
         let existing = ExistingFilePolicy.allCases.filter(traits.existing.contains).map(\.rawValue)

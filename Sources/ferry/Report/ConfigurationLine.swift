@@ -1,4 +1,8 @@
+import Foundation
+import TUI
+import Transfer
 import UploadProtocols
+import Uploads
 
 /// What `ferry config --json` prints.
 struct ConfigurationLine: OutputLine {
@@ -9,13 +13,61 @@ struct ConfigurationLine: OutputLine {
         var isDefault: Bool
     }
 
+    struct Watch: Encodable {
+        var folder: String
+        var there: Bool
+        var to: String
+        var include: [String]
+        var exclude: [String]
+        var recursive: Bool
+        /// Seconds.
+        var settle: Double
+        /// `keep`, `delete` or `move`.
+        var after: String
+        /// Where to, if `after` is `move`.
+        var goal: String?
+    }
+
+    struct Hook: Encodable {
+        var event: String
+        var command: [String]
+        var there: Bool
+        /// Seconds.
+        var timeout: Double
+    }
+
+    /// Of all uploads together, or of a destination.
+    struct Limit: Encodable {
+        struct Entry: Encodable {
+            var days: [String]
+            var from: String
+            var to: String
+            /// Bytes per second; absent without a limit.
+            var bandwidth: ByteCount?
+        }
+
+        var scope: String
+        var name: String?
+        /// Bytes per second while no entry holds; absent without a limit.
+        var bandwidth: ByteCount?
+        var timetable: [Entry]
+    }
+
     var event = "configuration"
     var file: String?
     var folder: String
     var destinations: [Destination]
+    var watch: [Watch]
+    var hooks: [Hook]
+    /// Uploads at once; absent for 4, or up to 32 small files.
+    var concurrency: Int?
+    /// Absent for as many as in total.
+    var perHost: Int?
+    var limits: [Limit]
     var warnings: [String]
 
-    init(_ configuration: Configuration, file: String?, folder: String) {
+    /// - Parameter watches: Those of the configuration, in its order.
+    init(_ configuration: Configuration, watches: [ferry.Watch], file: String?, folder: String) {
         self.file = file
         self.folder = folder
         destinations = configuration.destinations.sorted { $0.key < $1.key }.map { name, settings in
@@ -23,23 +75,45 @@ struct ConfigurationLine: OutputLine {
                 name: name, url: UploadAddress.withoutQuery(settings.url), protocol: settings.protocolName,
                 isDefault: name == configuration.defaultDestination)
         }
-        warnings = configuration.warnings
+        watch = zip(watches, configuration.watch).map(Watch.init)
+        hooks = QueueEvent.Name.allCases.flatMap { event in
+            (configuration.hooks.commands[event] ?? []).map { command in
+                Hook(
+                    event: event.rawValue, command: command.words, there: command.isThere,
+                    timeout: configuration.hooks.timeout)
+            }
+        }
+        concurrency = configuration.limits.concurrency
+        perHost = configuration.limits.perHost
+        limits = configuration.timetables.map(Limit.init)
+        warnings = configuration.warnings + watches.flatMap(\.warnings)
     }
+}
 
-    static let schema = LineSchema(
-        [.init("configuration", "Where the files are, and what is configured.")],
-        always: [
-            .init("folder", .text(), "Of the queue and the logs."),
-            .init(
-                "destinations",
-                .array(
-                    .record([
-                        .init("name", .text(), "As --to takes it."),
-                        .init("url", .text(), "Its address, without a query."),
-                        .init("protocol", .text(), "As configured."),
-                        .init("isDefault", .flag, "Whether it is meant where none is named."),
-                    ])), "By name."),
-            .init("warnings", .array(.text()), "What the configuration allows and that may do harm."),
-        ],
-        maybe: [.init("file", .text(), "The configuration; absent if there is none.")])
+extension ConfigurationLine.Watch {
+    fileprivate init(_ watch: ferry.Watch, _ settings: WatchSettings) {
+        folder = watch.folder.path.text
+        there = LocalFiles.isFolder(folder) ?? false
+        to = watch.to
+        (include, exclude) = (settings.include, settings.exclude)
+        (recursive, settle) = (settings.isRecursive, settings.settle)
+        switch watch.folder.after {
+        case .keep: after = "keep"
+        case .delete: after = "delete"
+        case .move(let place): (after, goal) = ("move", place.text)
+        }
+    }
+}
+
+extension ConfigurationLine.Limit {
+    fileprivate init(_ scope: LimitScope, _ timetable: Timetable) {
+        let line = LimitLine(BandwidthLimit(scope, timetable.otherwise))
+        (self.scope, name, bandwidth) = (line.scope, line.name, line.bandwidth)
+        self.timetable = timetable.entries.map { entry in
+            Entry(
+                days: Timetable.Weekday.allCases.filter(entry.days.contains).map(\.name),
+                from: entry.from.text,
+                to: entry.to.text, bandwidth: entry.bandwidth.rate)
+        }
+    }
 }

@@ -166,9 +166,7 @@ struct UploadRecordLine: Encodable {
         possibleDuplicate = upload.mayBeDuplicate ? true : nil
         batch = upload.batch
         startsAt = upload.start?.notBefore
-        after = upload.start.flatMap { start in
-            start.after.isEmpty ? nil : Array(start.after.lazy.joined().prefix(Self.longestAfter))
-        }
+        after = upload.start.flatMap(Self.after)
         let failure = UploadText.failure(of: upload.state)
         error = failure?.summary
         hint = failure?.hint
@@ -181,6 +179,11 @@ struct UploadRecordLine: Encodable {
             wasThere = receipt.wasThere ? true : nil
             source = receipt.source?.rawValue
         }
+    }
+
+    /// The uploads that must be done before; nil for none.
+    static func after(_ start: Upload.StartCondition) -> [Int]? {
+        start.after.isEmpty ? nil : Array(start.after.lazy.joined().prefix(longestAfter))
     }
 
     init(_ blocked: BlockedStart) {

@@ -32,16 +32,19 @@ final class StandardAnswers: Answers {
     }
 
     func say(_ text: String) {
-        ask(
-            text.split(separator: "\n", omittingEmptySubsequences: false).map {
-                SafeLine.text(String($0)) + "\n"
-            }.joined())
+        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+            ask(SafeLine.text(String(line)))
+            write("\n")
+        }
+    }
+
+    private func ask(_ question: String) {
+        guard let columns = WordWrap.terminalColumns else { return write(question) }
+        write(WordWrap.lines(question, columns: columns).joined(separator: "\n"))
     }
 
     /// Not by `print`, which holds a line back until it ends.
-    private func ask(_ question: String) {
-        try? FileHandle.standardOutput.write(contentsOf: Data(question.utf8))
-    }
+    private func write(_ text: String) { try? FileHandle.standardOutput.write(contentsOf: Data(text.utf8)) }
 }
 
 /// A line typed at the terminal that is not shown.

@@ -18,9 +18,10 @@ struct Watch: Sendable {
     var warnings: [String] { [absence, obstacle].compactMap { $0 } }
 
     private var absence: String? {
-        guard LocalFiles.mode(of: folder.path.text).map({ $0 & UInt32(S_IFMT) != UInt32(S_IFDIR) }) ?? true
-        else { return nil }
-        return "watch: \(folder.path.text) is no folder; it is looked for while ferry runs"
+        let isFolder = LocalFiles.isFolder(folder.path.text)
+        guard isFolder != true else { return nil }
+        let flaw = isFolder == nil ? "is not there" : "is no folder"
+        return "watch: \(folder.path.text) \(flaw); it is looked for while ferry runs"
     }
 
     private var obstacle: String? {

@@ -257,14 +257,49 @@ struct WatchTests {
         try place.configure(
             """
             { "destinations": { "one": { "url": "https://host.test/in/", "protocol": "put" } },
-              "watch": [{ "folder": "\(out)" }, { "folder": "/nowhere/out", "to": "one" }] }
+              "watch": [{ "folder": "\(out)" },
+                { "folder": "/nowhere/out", "to": "one", "include": ["*.mov", "*.wav"], "exclude": ["raw"],
+                  "recursive": true, "settle": 0.5, "after": { "move": "/nowhere/sent" } }] }
             """)
         let result = try await place.ferry("config")
         #expect(result.ending == .exited(0))
-        #expect(result.output.contains("watch          \(out): to one\n"))
+        #expect(result.output.contains("watch          \(out): to one; whole after 5 s\n"))
+        #expect(
+            result.output.contains(
+                "watch          /nowhere/out: to one; only *.mov *.wav; not raw; with its folders; whole after 0.5 s; then moved to /nowhere/sent\n"
+            ))
         #expect(
             result.errors.contains(
-                "warning: watch: /nowhere/out is no folder; it is looked for while ferry runs"))
+                "warning: watch: /nowhere/out is not there; it is looked for while ferry runs"))
+    }
+
+    @Test func `programs read what is watched, run and limited, and what is wrong with it`() async throws {
+        try place.configure(
+            """
+            { "destinations": {
+                "one": { "url": "https://host.test/in/", "protocol": "put", "limits": { "bandwidth": "1M" } } },
+              "hooks": { "idle": ["/nowhere/program", "-x"] },
+              "limits": { "perHost": 2, "timetable": [{ "days": "fri-mon", "from": "22:00", "bandwidth": "off" }] },
+              "watch": [{ "folder": "/nowhere/out", "exclude": ["raw"], "after": "delete" }] }
+            """)
+        let result = try await place.ferry("config", "--json")
+        #expect(result.ending == .exited(0), "\(result.errors)")
+        for part in [
+            #""hooks":[{"command":["/nowhere/program","-x"],"event":"idle","there":false,"timeout":10}]"#,
+            #""limits":[{"scope":"total","timetable":[{"days":["sun","mon","fri","sat"],"from":"22:00","to":"24:00"}]},"#
+                + #"{"bandwidth":1048576,"name":"one","scope":"destination","timetable":[]}]"#,
+            #""perHost":2"#,
+            #""warnings":["watch: /nowhere/out is not there; it is looked for while ferry runs"]"#,
+            #""watch":[{"after":"delete","exclude":["raw"],"folder":"/nowhere/out","include":[],"recursive":false,"settle":5,"there":false,"to":"one"}]"#,
+        ] { #expect(result.output.contains(part), "\(part) in \(result.output)") }
+        let text = try await place.ferry("config")
+        #expect(
+            text.output.contains(
+                """
+                limit          all uploads together: no limit mon,fri-sun 22:00-24:00; else no limit
+                limit          uploads to one: 1 MB/s
+
+                """), "\(text.output)")
     }
 
     @Test(
@@ -293,10 +328,31 @@ struct WatchTests {
     }
 
     @Test func `a folder that is not there is told, and keeps nobody waiting`() async throws {
-        try place.configure("put", at: "http://127.0.0.1:9/")
-        let result = try await place.ferry("run", "--watch", out + "/none", "--exit-when-idle")
+        try place.directory.write([0], to: "out/file")
+        try place.configure(
+            """
+            { "destinations": { "one": { "url": "http://127.0.0.1:9/", "protocol": "put" } },
+              "watch": [{ "folder": "\(out)/none" }, { "folder": "\(out)/file" }] }
+            """)
+        let result = try await place.ferry("run", "--exit-when-idle")
         #expect(result.ending == .exited(0))
         #expect(result.errors.contains("note: \(out)/none is not there; it is looked for"))
+        #expect(result.errors.contains("note: \(out)/file is no folder; it is looked for"))
+    }
+
+    @Test(arguments: [["--exit-when-idle"], ["--detach"]])
+    func `a folder that is named with the command must be there, and be one`(words: [String]) async throws {
+        try place.configure("put", at: "http://127.0.0.1:9/")
+        try place.directory.write([0], to: "out/file")
+        for (name, told) in [
+            ("none", "error: there is no folder \(out)/none to watch\nhint: check its name;"),
+            ("file", "error: \(out)/file is no folder, which --watch is for\nhint: name the folder it is in"),
+        ] {
+            let result = try await Workplace.result(
+                of: try place.start(["run", "--watch", "\(out)/\(name)"] + words))
+            #expect(result.ending == .exited(2))
+            #expect(result.errors.hasPrefix(told), "\(result.errors)")
+        }
     }
 
     @Test func `a background engine watches, and one that runs already says that it does not`() async throws {

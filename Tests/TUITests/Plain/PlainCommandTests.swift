@@ -21,7 +21,7 @@ import Uploads
             ("limit 1.5 MB/s", .limit(.atMost(1_572_864), .total)), ("limit", .limits),
             ("limit 1 M to my films", .limit(.atMost(1 << 20), .destination("my films"))),
             ("limit auto BATCH to", .limit(nil, .batch("to"))),
-            ("limit off", .limit(.unlimited, .total)), ("limit 0", .limit(.unlimited, .total)),
+            ("limit off", .limit(.unlimited, .total)),
             ("parallel 4", .parallel(4)), ("now", .now), ("undo", .undo),
             ("redo", .redo), ("quit", .quit), ("detach", .detach), ("d", .detach),
         ] as [(String, PlainCommand)])
@@ -62,6 +62,7 @@ import Uploads
             ("move up", "move which ones? move N... up|down|top|bottom"),
             ("limit to films", "how much? limit [20M|off|auto] [to DESTINATION|batch NAME]"),
             ("limit 1M to", "which one? limit [20M|off|auto] [to DESTINATION|batch NAME]"),
+            ("limit 0", "'0' is not an amount; limit 20M, limit 800K, limit off or limit auto"),
             ("limit lots", "'lots' is not an amount; limit 20M, limit 800K, limit off or limit auto"),
             ("parallel none", "how many at once? parallel 4"), ("parallel 0", "how many at once? parallel 4"),
             ("add", "add what? add PATH... [to DESTINATION]"),

@@ -208,7 +208,30 @@ struct FileSearchTests {
         try make("day/a")
         let path = LocalPath(folder.path("day")).appending([0x62, 0xFF, 0xFE])
         #expect(path.withCString { close(creat($0, 0o600)) } == 0)
-        #expect(find("day", recursive: true).files.contains { $0.path.lastComponent == [0x62, 0xFF, 0xFE] })
+        let found = find("day", recursive: true)
+        #expect(found.files.contains { $0.path.lastComponent == [0x62, 0xFF, 0xFE] })
+        #expect(found.changedNames == 1)
+    }
+
+    @Test func `F11 of names that come to one at the server the first is taken`() throws {
+        for (place, name) in [("day", [0x62, 0xFE]), ("day", [0x62, 0xFF]), ("night", [0x62, 0xFE])]
+            as [(String, [UInt8])]
+        {
+            try make("\(place)/a")
+            let path = LocalPath(folder.path(place)).appending(name)
+            #expect(path.withCString { close(creat($0, 0o600)) } == 0)
+        }
+        try make("night/b\u{FFFD}")
+        for place in ["day", "night"] {
+            let found = find(place, recursive: true)
+            #expect(found.files.map(\.relativeName) == ["\(place)/a", "\(place)/b\u{FFFD}"])
+            #expect(
+                found.problems.map(\.reason) == [
+                    "would have the name of another file at the server, as what is not UTF-8 is replaced there; add it with --as"
+                ])
+        }
+        let both = find("day", "night", recursive: true)
+        #expect(both.files.count == 4)
     }
 }
 

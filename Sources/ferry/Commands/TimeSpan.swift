@@ -1,0 +1,70 @@
+import ArgumentParser
+import Foundation
+
+/// A length of time as people write it, with units: `90s`, `30m`, `1h30m`, `2d`, `3w`, `0.5s`.
+struct TimeSpan: ExpressibleByArgument {
+    private static let units: [Character: Double] = [
+        "s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800,
+    ]
+    /// Thirty years.
+    private static let longest = 1e9
+
+    /// 0 or more.
+    var seconds: Double
+
+    init?(argument: String) {
+        guard argument.wholeMatch(of: /(?:[0-9]{1,12}(?:\.[0-9]{1,9})?[smhdw])+/) != nil else { return nil }
+        let parts = argument.matches(of: /([0-9.]+)([smhdw])/)
+        seconds = parts.reduce(0) { sum, part in
+            sum + (Double(part.1) ?? .infinity) * (part.2.first.flatMap { Self.units[$0] } ?? .infinity)
+        }
+        guard seconds <= Self.longest else { return nil }
+    }
+}
+
+/// The same for options that took seconds before there were units: `5` is `5s`.
+struct SecondsOrSpan: ExpressibleByArgument {
+    static let forms = "seconds, or such as 30m and 1h30m"
+
+    /// 0 or more.
+    var seconds: Double
+
+    init?(argument: String) {
+        let isNumber = argument.allSatisfy { $0.isASCII && ($0.isNumber || $0 == ".") }
+        guard let span = TimeSpan(argument: isNumber ? argument + "s" : argument) else { return nil }
+        seconds = span.seconds
+    }
+
+    init(seconds: Double) { self.seconds = seconds }
+}
+
+/// A moment in the past: so long ago (`2d`), the beginning of a day here (`2026-05-31`), or a full date of ISO 8601.
+struct PastMoment: ExpressibleByArgument {
+    private enum Form {
+        case ago(TimeSpan)
+        case date(Date)
+    }
+
+    private let form: Form
+
+    init?(argument: String) {
+        if let span = TimeSpan(argument: argument) {
+            form = .ago(span)
+        } else if let date = try? Date(argument, strategy: .iso8601) {
+            form = .date(date)
+        } else if let day = try? Date(
+            argument, strategy: Date.ISO8601FormatStyle(timeZone: .current).year().month().day())
+        {
+            form = .date(day)
+        } else {
+            return nil
+        }
+    }
+
+    func date(now: Date) -> Date {
+        switch form {
+        case .ago(let span): now.addingTimeInterval(-span.seconds)
+        case .date(let date): date
+        }
+    }
+}

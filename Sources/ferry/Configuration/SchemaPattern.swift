@@ -1,0 +1,57 @@
+import TUI
+import Uploads
+
+/// What texts of the configuration look like, for its schema: regular expressions as ECMAScript has them. They take all
+/// that Ferry takes, and little else.
+enum SchemaPattern {
+    static let something = "."
+    static let path = "^(/|~$|~/)"
+    static let file = "^~?/(.*[^/])?$"
+    static let token = "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$"
+    /// Of letters, digits, hyphens and underscores.
+    static let name = "^[A-Za-z0-9_-]{1,64}$"
+    static let oneLine = #"^[^\r\n\u0000]*$"#
+    static let withoutNull = #"^[^\u0000]*$"#
+    /// Not empty.
+    static let pattern = #"^[^\u0000]+$"#
+    static let pin = "^sha256//.{44}$"
+    static let timeOfDay = "^([01][0-9]|2[0-3]):[0-5][0-9]$"
+
+    /// More than nothing, of bytes or bytes per second.
+    static let amount = #"^ *(?=[0-9.]*[1-9])[0-9]*\.?[0-9]* *[KMGTPEkmgtpe]? *([iI]?[bB])?(/[sS])? *$"#
+
+    /// `mon-fri`, `sat,sun`.
+    static let days: String = {
+        let names = Timetable.Weekday.allCases.map { anyCase($0.name) }.joined(separator: "|")
+        let part = " *(\(names)) *(- *(\(names)) *)?"
+        return "^\(part)(,\(part))*$"
+    }()
+
+    /// Without a user; `{name}` may stand in it.
+    static let address =
+        "^(\(web)://(\\[[^\\]%]*\\][^/?#@]*|[^\\[\\]/?#@]+)([/?#].*)?|\(socket)://%2[fF][^/?#@:]+([/?#].*)?|[sS]3://[^/].*)$"
+
+    /// By https, or on this machine.
+    static let tokenAddress =
+        "^(\(anyCase("https"))://[^/?#@]+|\(anyCase("http"))://(127\\.|\\[|([^/?#@]*\\.)?\(anyCase("localhost")))[^/?#@]*)([/?][^#]*)?$"
+
+    static let proxy = "^(none|environment|\(proxyScheme)://\(proxyPlace))$"
+    /// Where nothing else may stand.
+    static let proxyAddress = "^(\(proxyScheme)://)?\(proxyPlace)$"
+
+    /// Keys as `ferry config --keys` writes them.
+    static let key: String = {
+        let names = ActionTable.keyNames.map(anyCase).joined(separator: "|")
+        return "^([^ ]|\(names)|\(anyCase("ctrl"))-[A-Za-z]|\(anyCase("alt"))-[!-~]|[fF]([1-9]|1[0-2]))$"
+    }()
+
+    private static let web = "\(anyCase("http"))[sS]?"
+    private static let socket = "\(anyCase("http"))\\+\(anyCase("unix"))"
+    private static let proxyScheme = "(\(anyCase("http"))|\(anyCase("socks"))5[hH]?)"
+    private static let proxyPlace = "([^:@/?#]*@)?[^@/?#]+/?"
+
+    /// `mon` as `[mM][oO][nN]`: these expressions know no other way.
+    private static func anyCase(_ word: String) -> String {
+        word.map { $0.isLetter ? "[\($0.lowercased())\($0.uppercased())]" : String($0) }.joined()
+    }
+}

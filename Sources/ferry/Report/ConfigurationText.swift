@@ -1,0 +1,49 @@
+import TUI
+import Transfer
+import Uploads
+
+/// What is configured, in lines of `ferry config` for people.
+enum ConfigurationText {
+    /// `/out: to films; only *.mov; not raw; with its folders; whole after 5 s; then moved to /sent`
+    static func line(_ watch: Watch, _ settings: WatchSettings) -> String {
+        let after: String? =
+            switch watch.folder.after {
+            case .keep: nil
+            case .delete: "then deleted"
+            case .move(let goal): "then moved to \(goal.text)"
+            }
+        let parts = [
+            "to \(watch.to)",
+            settings.include.isEmpty ? nil : "only \(settings.include.joined(separator: " "))",
+            settings.exclude.isEmpty ? nil : "not \(settings.exclude.joined(separator: " "))",
+            settings.isRecursive ? "with its folders" : nil, "whole after \(seconds(settings.settle))", after,
+        ]
+        return SafeLine.text("\(watch.folder.path.text): \(parts.compactMap { $0 }.joined(separator: "; "))")
+    }
+
+    /// `uploads to films: 2 MB/s mon-fri 08:00-18:00; else no limit`
+    static func line(_ scope: LimitScope, _ timetable: Timetable) -> String {
+        let entries = timetable.entries.map { entry in
+            let days = entry.days.count < Timetable.Weekday.allCases.count ? " " + self.days(entry.days) : ""
+            return "\(entry.bandwidth.text)\(days) \(entry.from.text)-\(entry.to.text)"
+        }
+        let rest = (entries.isEmpty ? "" : "else ") + timetable.otherwise.text
+        return SafeLine.text("\(scope.text): \((entries + [rest]).joined(separator: "; "))")
+    }
+
+    /// `mon-fri,sun`, as a timetable takes it.
+    private static func days(_ days: Set<Timetable.Weekday>) -> String {
+        // People's weeks begin on Monday.
+        let week = Timetable.Weekday.allCases
+        let ordered = week.dropFirst() + week.prefix(1)
+        return ordered.split { !days.contains($0) }.flatMap { run -> [String] in
+            guard let first = run.first, let last = run.last, run.count > 2 else { return run.map(\.name) }
+            return ["\(first.name)-\(last.name)"]
+        }
+        .joined(separator: ",")
+    }
+
+    private static func seconds(_ seconds: Double) -> String {
+        Int(exactly: seconds).map { "\($0) s" } ?? "\(seconds) s"
+    }
+}
