@@ -21,6 +21,12 @@ struct OutputSchemaTests {
             verified(),
             ConfigurationLine(configuration, file: "/home/ann/config.json", folder: "/home/ann/state"),
             LimitLine(event: "limit", limits[1]),
+            ReloadLine(
+                ReloadReport(
+                    file: "/home/ann/config.json",
+                    changes: ConfigurationChanges(
+                        from: Configuration(), to: configuration, since: Configuration()),
+                    retry: [1], warnings: ["w"])),
         ]
     }
 

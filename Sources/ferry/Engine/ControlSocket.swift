@@ -14,7 +14,7 @@ import Uploads
 enum ControlSocket {
     /// Grows when a request or a response changes its form. `version` and `ferry` of both never do: by them two
     /// versions of ferry tell each other apart.
-    static let version = 3
+    static let version = 4
 
     /// What every version understands of what another one says.
     struct Greeting: Codable {
@@ -33,6 +33,8 @@ enum ControlSocket {
             case progress
             /// What this engine is and does.
             case report
+            /// Read the configuration again.
+            case reload
             /// Everything that changes from now on.
             case follow
         }
@@ -47,6 +49,7 @@ enum ControlSocket {
             case reply(QueueReply)
             case progress([ProgressSample])
             case report(EngineReport)
+            case reloaded(ReloadReport)
             /// Updates come next.
             case following
         }

@@ -7,7 +7,7 @@ enum OutputSchema {
         UploadRecordLine.schema, FinishedLine.schema, AddedLine.schema, SkippedLine.schema,
         ChangedLine.schema, CountsLine.schema, NetworkLine.schema, StorageLine.schema, NoticeLine.schema,
         AskedPauseLine.schema, StatusLine.schema, StopLine.schema, CheckLine.schema, VerifiedLine.schema,
-        ConfigurationLine.schema, LimitLine.schema,
+        ConfigurationLine.schema, LimitLine.schema, ReloadLine.schema,
     ]
 
     /// The events that each command with `--json` prints, by its words.
@@ -25,6 +25,7 @@ enum OutputSchema {
         "move": ["changed"], "undo": ["changed"], "redo": ["changed"],
         "status": ["status"],
         "stop": ["stop"],
+        "reload": ["reload"],
         "limit": ["limit"],
         "check": ["check"],
         "state verify": ["verified"],
