@@ -13,7 +13,7 @@ struct Ferry: AsyncParsableCommand {
               0       all done
               1       some failed or held
               2       wrong usage or configuration
-              3       no ferry runs (status, wait)
+              3       no ferry runs (status, wait, reload)
               73, 77  the state folder cannot be used
               75      the queue is in use and does not answer
               124     wait --timeout
@@ -22,7 +22,8 @@ struct Ferry: AsyncParsableCommand {
             """,
         version: FerryVersion.current,
         subcommands: [
-            ScreenCommand.self, AddCommand.self, RunCommand.self, StatusCommand.self, StopCommand.self,
+            ScreenCommand.self, AddCommand.self, RunCommand.self, StatusCommand.self, ReloadCommand.self,
+            StopCommand.self,
             WaitCommand.self, ListCommand.self, PauseCommand.self, ResumeCommand.self, RetryCommand.self,
             RemoveCommand.self, MoveCommand.self, LimitCommand.self, UndoCommand.self, RedoCommand.self,
             ServeCommand.self,

@@ -379,6 +379,9 @@ struct SystemdUnitTests {
         #expect(command.hasPrefix("ExecStart=\(program) run --config "), "\(command)")
         #expect(command.contains(" --state \""))
         #expect(command.hasSuffix("/a state $$1%%\""))
+        #expect(
+            result.lines.contains(
+                command.replacing("ExecStart=\(program) run ", with: "ExecReload=\(program) reload ")))
         #expect(result.lines.contains("WantedBy=default.target"))
     }
 

@@ -24,6 +24,12 @@ struct OutputSchemaTests {
                 configuration, watches: [watch], file: "/home/ann/config.json", folder: "/home/ann/state"),
             LimitLine(event: "limit", limits[1]), FlushedLine(file: "/home/ann/state/queue.json"),
             ListeningLine(url: "http://h.example/", tus: "http://h.example/files/", folder: "in"), received(),
+            ReloadLine(
+                ReloadReport(
+                    file: "/home/ann/config.json",
+                    changes: ConfigurationChanges(
+                        from: Configuration(), to: configuration, since: Configuration()),
+                    retry: [1], warnings: ["w"])),
         ]
         return lines.compactMap { $0 }
     }

@@ -46,7 +46,7 @@ def test_the_unit_is_what_the_program_prints_and_nobody_has_it_enabled(installed
     printed = installed.run("ferry", "config", "--systemd")
     unit = installed.path / "usr/lib/systemd/user/ferry.service"
     assert printed.stdout == unit.read_text()
-    assert "\nExecStart=/usr/bin/ferry run\n" in printed.stdout
+    assert "\nExecStart=/usr/bin/ferry run\nExecReload=/usr/bin/ferry reload\n" in printed.stdout
     enabled = [path for path in (installed.path / "etc").rglob("*") if path.name == "ferry.service"]
     assert not enabled
 

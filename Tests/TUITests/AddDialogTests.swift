@@ -57,6 +57,27 @@ import Uploads
         #expect(model.context == .list)
     }
 
+    @Test func `opening it asks where files can go now, and a new place is offered at once`() {
+        var model = Model.make(destinations: ["box", "web"])
+        let asked = model.type("a").contains { if case .askDestinations = $0 { true } else { false } }
+        #expect(asked)
+        _ = model.update(.key(.backTab))
+        _ = model.update(.destinations(DestinationNames(["archive", "box", "web"])))
+        guard case .add(let add) = model.dialog else {
+            Issue.record("no dialog")
+            return
+        }
+        #expect(add.destinations == ["archive", "box", "web"])
+        #expect(add.destinationName == "web")
+    }
+
+    @Test func `a place that is gone gives way to the one that is meant where none is named`() {
+        var model = Model.make(destinations: ["box"])
+        _ = model.type("a")
+        _ = model.update(.destinations(DestinationNames(["archive", "web"], preferred: "web")))
+        #expect(model.frame().description.contains("web"))
+    }
+
     @Test func `an enter right behind a paste belongs to the paste`() {
         var model = Model.make()
         _ = model.update(.key(.paste("/out/a.mov", isComplete: true)))

@@ -30,7 +30,8 @@ import Uploads
     private static let service = AddService(
         preview: { _ in FileSelection() },
         list: { _ in BrowsedFolder(path: LocalPath("/out"), text: "/out/", contents: .entries([])) },
-        add: { _, _ in .changed([]) }, complete: { [$0 + "/"] })
+        add: { _, _ in .changed([]) }, complete: { [$0 + "/"] },
+        destinations: { DestinationNames(["box"]) })
 
     @Test func `a folder that does not answer holds up no other`() async {
         let (gate, answer) = AsyncStream.makeStream(of: Void.self)

@@ -121,6 +121,30 @@ def test_the_destination_is_chosen(home, server, start):
     screen.wait("Done 1", "-> other")
 
 
+@pytest.mark.parametrize("is_attached", [False, True])
+def test_a_destination_that_is_new_in_the_configuration_is_offered(home, server, start, is_attached):
+    if is_attached:
+        assert home.run("run", "--detach").returncode == 0
+    try:
+        screen = start()
+        screen.wait("Nothing to upload yet.")
+        home.configure(server.url, other={"url": server.url + "other/", "protocol": "put"})
+        if not is_attached:
+            assert b"added other" in home.run("reload").stdout
+        path = home.make("one.txt", 10)
+        screen.press("a")
+        screen.wait("box   1 of 2")
+        screen.press("\x1b[Z")
+        screen.wait("other   2 of 2")
+        screen.press(path)
+        screen.wait("1 file")
+        confirm(screen)
+        screen.wait("Done 1", "-> other")
+    finally:
+        if is_attached:
+            home.run("stop")
+
+
 def test_the_dialog_fits_a_small_screen(server, home, start):
     path = home.make("one.txt", 10)
     screen = start(rows=10, columns=40)

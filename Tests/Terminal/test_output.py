@@ -198,6 +198,8 @@ def test_lines_about_an_engine_that_works(home, server, places, check, ferry):
     check.run("resume", "--all")
     check.run("state", "verify")
     assert pathlib.Path(check.run("state", "flush")[0]["file"]).exists()
+    home.change(limits={"bandwidth": "3M"})
+    assert check.run("reload")[0]["now"] == ["limits"]
     time.sleep(5.5)  # the interval of `progress`
     assert check.run("stop")[0] == {"event": "stop", "running": False, "process": engine.pid}
     told, _ = engine.communicate(timeout=PATIENCE)

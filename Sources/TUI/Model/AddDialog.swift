@@ -47,13 +47,17 @@ struct AddDialog: Sendable {
     var browser = FolderBrowser()
     var preview = Preview.nothing
     var completion: Completion?
-    let destinations: [String]
-    var destination: Int
+    private(set) var destinations: [String] = []
+    var destination = 0
     /// Enter is not taken before: the rest of a paste without brackets may still come in.
     var deafUntil = -Double.infinity
 
     init(destinations: [String], preferred: String?) {
         source = .typed(LineEditor())
+        offer(destinations, preferred: preferred)
+    }
+
+    mutating func offer(_ destinations: [String], preferred: String?) {
         self.destinations = destinations
         destination = preferred.flatMap { destinations.firstIndex(of: $0) } ?? 0
     }

@@ -15,6 +15,7 @@ enum Message: Sendable {
     case listed(BrowsedFolder, number: Int)
     case previewed(FileSelection, number: Int)
     case completed([String], number: Int)
+    case destinations(DestinationNames)
     /// Something else in the process wrote to standard output or error.
     case stray(String)
     /// There is no shell to go back to.
@@ -41,6 +42,8 @@ enum Effect: Sendable {
     /// What is in this folder? Replaces a question that is still open.
     case list(BrowsedPlace, number: Int)
     case complete(String, number: Int)
+    /// Where can files go now?
+    case askDestinations
     case add(FileSelection, destination: String)
     case setMouse(Bool)
     /// To the clipboard of the terminal.

@@ -10,7 +10,7 @@ extension Model {
 
     mutating func openAddDialog() -> [Effect] {
         dialog = .add(newAddDialog)
-        return askWhatIsDue()
+        return askWhatIsDue() + [.askDestinations]
     }
 
     mutating func run(_ action: Action, in dialog: AddDialog) -> [Effect] {
@@ -99,8 +99,20 @@ extension Model {
     }
 }
 
-/// What is found out outside: what a choice comes to, and what is in a folder.
+/// What is found out outside: where files can go, what a choice comes to, and what is in a folder.
 extension Model {
+    mutating func take(_ names: DestinationNames) {
+        (destinations, defaultDestination) = (names.all, names.preferred)
+        guard case .add(var add) = dialog, add.destinations != destinations else { return }
+        let isThere = destinations.contains(add.destinationName)
+        add.offer(destinations, preferred: isThere ? add.destinationName : defaultDestination)
+        if case .ready(var preview) = add.preview {
+            preview.queued = countQueued(preview.selection, in: add)
+            add.preview = .ready(preview)
+        }
+        dialog = .add(add)
+    }
+
     /// The number of the question what a choice comes to, while it is open.
     var pendingPreview: Int? {
         guard case .add(let add) = dialog, case .asked(let number, _) = add.preview else { return nil }

@@ -111,7 +111,9 @@ extension Model {
             type(filter: line)
         case .log(let log): paste(text, into: log)
         case .add(let add): paste(text, into: add)
-        case nil, .details: paste(text, into: newAddDialog)
+        case nil, .details:
+            paste(text, into: newAddDialog)
+            return [.askDestinations]
         // A question that destroys something is not answered by what happens to be in the clipboard.
         case .order, .copy, .removal, .quit: break
         }

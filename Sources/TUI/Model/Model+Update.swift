@@ -27,6 +27,7 @@ extension Model {
         case .listed(let folder, let number): return take(folder, number: number)
         case .previewed(let selection, let number): return take(selection, number: number)
         case .completed(let candidates, let number): return take(candidates, number: number)
+        case .destinations(let names): take(names)
         case .stray(let text):
             let line = text.split(whereSeparator: \.isNewline).first.map(String.init) ?? text
             log(.warning, String(line.prefix(200)))

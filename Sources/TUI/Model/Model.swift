@@ -6,8 +6,8 @@ import Uploads
 struct Model: Sendable {
     var appearance: Appearance
     let tie: EngineTie
-    let destinations: [String]
-    let defaultDestination: String?
+    var destinations: [String]
+    var defaultDestination: String?
     /// The one that files were added to last.
     var lastDestination: String?
     var hasMouse: Bool

@@ -145,7 +145,9 @@ struct PlainModel: Sendable {
         case .queueEnded:
             _ = model.update(message)
             finish(.quitWhenIdle)
-        case .clock, .resized, .key, .clicked, .progress, .listed, .completed, .stray, .cannotSuspend: break
+        case .clock, .resized, .key, .clicked, .progress, .listed, .completed, .destinations, .stray,
+            .cannotSuspend:
+            break
         }
     }
 

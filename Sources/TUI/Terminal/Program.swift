@@ -144,6 +144,7 @@ final class Program {
         case .stopPreview: send(.stopPreview)
         case .list(let place, let number): send(.list(place, number: number))
         case .complete(let line, let number): send(.complete(line, number: number))
+        case .askDestinations: send(.askDestinations)
         case .add(let selection, let destination): send(.add(selection, destination: destination))
         case .setMouse(let on): session.setMouse(on)
         case .copy(let text): session.copy(text)

@@ -165,16 +165,33 @@ public struct AddService: Sendable {
     public var add: @Sendable (_ selection: FileSelection, _ destination: String) async -> QueueReply
     /// The lines that a line may be completed to, in order; each replaces the whole line. May read directories.
     public var complete: @Sendable (_ line: String) async -> [String]
+    /// Where files can go now.
+    public var destinations: @Sendable () async -> DestinationNames
 
     public init(
         preview: @escaping @Sendable (_ request: AddRequest) async -> FileSelection,
         list: @escaping @Sendable (_ place: BrowsedPlace) async -> BrowsedFolder,
         add: @escaping @Sendable (_ selection: FileSelection, _ destination: String) async -> QueueReply,
-        complete: @escaping @Sendable (_ line: String) async -> [String]
+        complete: @escaping @Sendable (_ line: String) async -> [String],
+        destinations: @escaping @Sendable () async -> DestinationNames
     ) {
         self.preview = preview
         self.list = list
         self.add = add
         self.complete = complete
+        self.destinations = destinations
+    }
+}
+
+/// The destinations that files can be added to.
+public struct DestinationNames: Hashable, Sendable {
+    /// In the order in which they are offered.
+    public var all: [String]
+    /// The one that is meant where none is named.
+    public var preferred: String?
+
+    public init(_ all: [String], preferred: String? = nil) {
+        self.all = all
+        self.preferred = preferred
     }
 }

@@ -9,6 +9,7 @@ enum Order: Sendable {
     case stopPreview
     case list(BrowsedPlace, number: Int)
     case complete(String, number: Int)
+    case askDestinations
     case startEngine
 }
 
@@ -49,7 +50,7 @@ struct Servant: Sendable {
         for await order in orders {
             switch order {
             case .perform, .add, .startEngine: continuation.yield(order)
-            case .complete: Task { await carryOut(order) }
+            case .complete, .askDestinations: Task { await carryOut(order) }
             case .preview:
                 // Only the newest choice is of interest, and looking at a large folder takes long.
                 looking?.cancel()
@@ -94,6 +95,7 @@ struct Servant: Sendable {
             if !Task.isCancelled { mailbox.post(.listed(folder, number: number)) }
         case .complete(let line, let number):
             mailbox.post(.completed(await add.complete(line), number: number))
+        case .askDestinations: mailbox.post(.destinations(await add.destinations()))
         }
     }
 }

@@ -35,7 +35,7 @@ extension DestinationRunner {
             guard target.destination == destination.name else { return false }
             return destination.name.isEmpty
                 ? UploadAddress.withoutQuery(target.url) == UploadAddress.withoutQuery(destination.url)
-                : (try? self.destination(of: entry.upload)) != nil
+                : (try? destinations.destination(of: entry.upload)) != nil
         } ?? []
     }
 
@@ -46,7 +46,7 @@ extension DestinationRunner {
             let target = entry.upload.target
             guard target.destination.isEmpty, known.insert(UploadAddress.withoutQuery(target.url)).inserted
             else { return nil }
-            return try? destination(of: entry.upload)
+            return try? destinations.destination(of: entry.upload)
         } ?? []
     }
 
@@ -59,7 +59,7 @@ extension DestinationRunner {
 
     private func deletion(of upload: Upload) throws(UploadFailure) -> ([Exchange], Destination) {
         guard let resource = upload.resource else { throw Self.cannotBeRemoved }
-        let destination = try destination(of: upload)
+        let destination = try destinations.destination(of: upload)
         return (try Self.uploadProtocol(for: upload, at: destination).removal(of: resource), destination)
     }
 
@@ -76,19 +76,21 @@ extension DestinationRunner {
         _ exchanges: [Exchange], at destination: Destination, label: String
     ) async throws(UploadFailure) {
         guard !exchanges.isEmpty else { throw Self.cannotBeRemoved }
-        let session = try session(for: destination)
-        var refusal: UploadFailure?
-        for exchange in exchanges {
-            switch try await session.ask(exchange, label: label) {
-            case .broken(let failure, _): throw failure
-            case .answered(let answer):
-                // Gone is gone. 499 is how Google says that a session was ended.
-                guard (200..<300).contains(answer.status) || [404, 410, 499].contains(answer.status) else {
-                    refusal = AnswerVerdict.failure(answer)
-                    continue
+        try await withSession(for: destination) { session throws(UploadFailure) in
+            var refusal: UploadFailure?
+            for exchange in exchanges {
+                switch try await session.ask(exchange, label: label) {
+                case .broken(let failure, _): throw failure
+                case .answered(let answer):
+                    // Gone is gone. 499 is how Google says that a session was ended.
+                    guard (200..<300).contains(answer.status) || [404, 410, 499].contains(answer.status)
+                    else {
+                        refusal = AnswerVerdict.failure(answer)
+                        continue
+                    }
                 }
             }
+            if let refusal { throw refusal }
         }
-        if let refusal { throw refusal }
     }
 }

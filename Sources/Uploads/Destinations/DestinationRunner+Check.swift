@@ -8,12 +8,15 @@ extension DestinationRunner {
     public func check(_ destination: Destination) async throws(UploadFailure) -> CheckReport {
         var destination = destination
         if destination.name.isEmpty, destination.interceptor == nil {
-            destination.interceptor = addressCredentials(destination.target(name: ""))
+            destination.interceptor = destinations.addressCredentials(destination.target(name: ""))
         }
         let entry = try Self.entry(of: destination)
         if let refusal = entry.refusal(of: destination.options) { throw refusal }
         let check = entry.check?(destination.url, destination.options) ?? PlainCheck(url: destination.url)
-        let report = try await session(for: destination).run(check, label: destination.name)
+        let label = destination.name
+        let report = try await withSession(for: destination) { session throws(UploadFailure) in
+            try await session.run(check, label: label)
+        }
         if let found = report.capabilities { keep(found, of: destination) }
         return report
     }

@@ -17,24 +17,22 @@ public final class DestinationRunner: AttemptRunner {
     }
 
     private struct Memory {
-        var transports: [HTTPClientTransport.Configuration: HTTPClientTransport] = [:]
+        var destinations: Destinations
+        /// By these destinations.
         var hosts: [HostKey: UploadHost] = [:]
         /// Those that have taken a file from us.
         var proven: Set<HostKey> = []
     }
 
-    let destinations: [String: Destination]
     let capabilities: any CapabilityStore
     let abandoned: AbandonedUploads?
     let now: @Sendable () -> Date
-    private let timeouts: HTTPClientTransport.Timeouts
-    private let proxy: ProxySettings
     private let readers: FileReaders
     private let pace: RateLimit
     private let monitors: [any EventMonitor]
-    let addressCredentials: @Sendable (Upload.Target) -> (any RequestInterceptor)?
+    private let transports: TransportPool
     private let isLocal: @Sendable (String) -> Bool
-    private let memory = Mutex(Memory())
+    private let memory: Mutex<Memory>
 
     /// - Parameters:
     ///   - capabilities: What servers said they offer; asked again a day later.
@@ -46,7 +44,7 @@ public final class DestinationRunner: AttemptRunner {
     ///     attempt.
     ///   - isLocal: Whether a host needs no network.
     ///   - now: By the wall clock.
-    public init(
+    public convenience init(
         destinations: [Destination], capabilities: any CapabilityStore = CapabilityMemory(),
         abandoned: AbandonedUploads? = nil, timeouts: HTTPClientTransport.Timeouts = .init(),
         proxy: ProxySettings = .environment, readers: FileReaders = .shared, pace: RateLimit,
@@ -55,49 +53,76 @@ public final class DestinationRunner: AttemptRunner {
         isLocal: @escaping @Sendable (String) -> Bool = { Reachability.isLocal(host: $0) },
         now: @escaping @Sendable () -> Date = { Date() }
     ) {
+        self.init(
+            Destinations(
+                destinations, timeouts: timeouts, proxy: proxy, addressCredentials: addressCredentials),
+            capabilities: capabilities, abandoned: abandoned, readers: readers, pace: pace,
+            monitors: monitors, isLocal: isLocal, now: now)
+    }
+
+    /// - Parameter destinations: Until others are put in their place; the rest is as for the other initializer.
+    public init(
+        _ destinations: Destinations, capabilities: any CapabilityStore = CapabilityMemory(),
+        abandoned: AbandonedUploads? = nil, readers: FileReaders = .shared, pace: RateLimit,
+        monitors: [any EventMonitor] = [],
+        isLocal: @escaping @Sendable (String) -> Bool = { Reachability.isLocal(host: $0) },
+        now: @escaping @Sendable () -> Date = { Date() }
+    ) {
         self.capabilities = capabilities
         self.abandoned = abandoned
-        self.addressCredentials = addressCredentials
         self.now = now
         self.isLocal = isLocal
-        self.destinations = Dictionary(destinations.map { ($0.name, $0) }) { first, _ in first }
-        self.timeouts = timeouts
-        self.proxy = proxy
         self.readers = readers
         self.pace = pace
         self.monitors = monitors
+        transports = TransportPool(monitors: monitors)
+        memory = Mutex(Memory(destinations: destinations))
+    }
+
+    /// What attempts go by that begin now. Those that run end with what they began with; connections by which no
+    /// destination is reached any more are closed after them.
+    public var destinations: Destinations {
+        get { memory.withLock { $0.destinations } }
+        set {
+            memory.withLock { memory in
+                memory.destinations = newValue
+                memory.hosts = [:]
+            }
+            transports.keep(newValue.connections)
+        }
     }
 
     /// Closes all connections. Nothing may be run afterwards.
     public func shutdown() async {
-        for transport in memory.withLock({ Array($0.transports.values) }) { await transport.shutdown() }
+        await transports.shutdown()
         await abandoned?.flush()
     }
 
     public func doubtConnections(_ doubt: ConnectionDoubt) {
-        for transport in memory.withLock({ Array($0.transports.values) }) {
-            transport.doubtConnections(doubt)
-        }
+        for transport in transports.all { transport.doubtConnections(doubt) }
     }
 
     public func run(_ upload: Upload, recorder: any AttemptRecorder) async -> UploadAttempt.Outcome {
         do throws(UploadFailure) {
-            let destination = try destination(of: upload)
+            let destinations = destinations
+            let destination = try destinations.destination(of: upload)
             let uploadProtocol = try Self.uploadProtocol(for: upload, at: destination)
             let file = try await SourceFile.open(
                 upload.path, queuedAs: upload.identity, readers: readers)
             let identity = file.recognized(upload.identity)
             let known = capabilities.capabilities(of: CapabilityPlace(upload.target))
-            let attempt = UploadAttempt(
-                session: try session(for: destination),
-                server: server(of: upload, isKnown: known != nil), file: file, identity: identity,
-                label: "\(upload.id)", pace: pace.pace(of: upload), recorder: recorder
-            ) { [capabilities, now] found in
-                capabilities.keep(found, of: CapabilityPlace(upload.target), at: now())
+            let server = server(of: upload, isKnown: known != nil)
+            let outcome = try await withSession(for: destination, of: destinations) { session in
+                let attempt = UploadAttempt(
+                    session: session, server: server, file: file, identity: identity,
+                    label: "\(upload.id)", pace: pace.pace(of: upload), recorder: recorder
+                ) { [capabilities, now] found in
+                    capabilities.keep(found, of: CapabilityPlace(upload.target), at: now())
+                }
+                return await attempt.run(
+                    uploadProtocol, resource: upload.resource,
+                    capabilities: known.flatMap { $0.isFresh(at: now()) ? $0 : nil })
             }
-            let outcome = await attempt.run(
-                uploadProtocol, resource: upload.resource,
-                capabilities: known.flatMap { $0.isFresh(at: now()) ? $0 : nil })
             if case .done = outcome { _ = memory.withLock { $0.proven.insert(HostKey(upload.target)) } }
             if case .failed(let failure) = outcome { return .failed(Self.reconsidered(failure)) }
             return outcome
@@ -128,19 +153,18 @@ public final class DestinationRunner: AttemptRunner {
         memory.withLock { memory in
             let key = HostKey(upload.target)
             if let known = memory.hosts[key] { return known }
-            let host = findHost(of: upload.target)
+            let host = findHost(of: upload.target, by: memory.destinations)
             memory.hosts[key] = host
             return host
         }
     }
 
-    private func findHost(of target: Upload.Target) -> UploadHost {
+    private func findHost(of target: Upload.Target, by destinations: Destinations) -> UploadHost {
         let url = URL(string: target.url)
         let name = url?.host()?.lowercased() ?? ""
         let port = url?.port ?? (url?.scheme?.lowercased() == "https" ? 443 : 80)
-        let settings = target.destination.isEmpty ? proxy : destinations[target.destination]?.proxy ?? .none
         // One that cannot be used is told when the upload runs.
-        let proxy = (try? settings.proxy(for: target.url)) ?? nil
+        let proxy = (try? destinations.proxy(for: target).proxy(for: target.url)) ?? nil
         return UploadHost(
             name: name, port: UInt16(exactly: port) ?? 0,
             isLocal: isLocal(name) && proxy.map { isLocal($0.host) } ?? true, proxy: proxy)
@@ -153,34 +177,6 @@ public final class DestinationRunner: AttemptRunner {
         // A link that is away ends what resumes and lets the rest try: the safe side for what is not known.
         if chosen == nil, upload.target.method == AutoUpload.name { return false }
         return ProtocolCatalog.entry(named: chosen?.name ?? upload.target.method)?.traits.resumes ?? false
-    }
-
-    /// The destination an upload was queued for; its address is the upload's own.
-    func destination(of upload: Upload) throws(UploadFailure) -> Destination {
-        let target = upload.target
-        if target.destination.isEmpty {
-            return Destination(
-                name: "", url: target.url, protocolName: target.method,
-                interceptor: addressCredentials(target), proxy: proxy)
-        }
-        guard let known = destinations[target.destination] else {
-            throw UploadFailure(
-                .permanent,
-                "the destination \(target.destination) is not in the configuration that ferry was started with",
-                hint:
-                    "if it was added since, start ferry again (`ferry stop`), then retry; else put it back, or remove the upload"
-            )
-        }
-        // Credentials go only where the configuration sends them now.
-        guard let queued = URL(string: target.url).flatMap(UploadAddress.origin),
-            queued == URL(string: known.url).flatMap(UploadAddress.origin)
-        else {
-            throw UploadFailure(
-                .permanent,
-                "the destination \(target.destination) now leads elsewhere than when this file was queued",
-                hint: "add the file again, or put the old url back and retry")
-        }
-        return known
     }
 
     static func uploadProtocol(
@@ -202,25 +198,22 @@ public final class DestinationRunner: AttemptRunner {
         return entry.make(item, options)
     }
 
-    func session(for destination: Destination) throws(UploadFailure) -> Session {
-        Session(
-            Session.Configuration(
-                headers: destination.fields,
-                interceptor: Interceptor(interceptors: [destination.interceptor].compactMap { $0 }),
-                validation: .none, monitors: monitors),
-            transport: try transport(for: destination))
-    }
-
-    /// One transport, and so one pool of connections, for all destinations that are reached alike.
-    private func transport(for destination: Destination) throws(UploadFailure) -> HTTPClientTransport {
-        let configuration = HTTPClientTransport.Configuration(
-            timeouts: timeouts, tls: destination.tls, proxy: destination.proxy,
-            congestionControl: destination.congestionControl)
-        return try memory.withLock { memory throws(UploadFailure) in
-            if let known = memory.transports[configuration] { return known }
-            let made = try HTTPClientTransport(configuration, monitors: monitors)
-            memory.transports[configuration] = made
-            return made
+    /// Opens a session for as long as `body` takes.
+    ///
+    /// - Parameter destinations: Nil for those that hold now.
+    func withSession<Result>(
+        for destination: Destination, of destinations: Destinations? = nil,
+        _ body: (Session) async throws(UploadFailure) -> Result
+    ) async throws(UploadFailure) -> Result {
+        let connections = (destinations ?? self.destinations).connections(to: destination)
+        return try await transports.with(connections) { transport throws(UploadFailure) in
+            try await body(
+                Session(
+                    Session.Configuration(
+                        headers: destination.fields,
+                        interceptor: Interceptor(interceptors: [destination.interceptor].compactMap { $0 }),
+                        validation: .none, monitors: monitors),
+                    transport: transport))
         }
     }
 

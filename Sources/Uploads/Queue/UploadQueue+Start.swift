@@ -91,8 +91,10 @@ extension UploadQueue {
     }
 
     /// What waits for a person's decision that the configuration now makes. Nothing starts before it is on disk.
-    private func decideUncertain() {
-        for var upload in uploads.values where upload.decide(by: configuration.retry) {
+    func decideUncertain() {
+        // What is being ordered of one may yet be refused, and then it is as it was.
+        for var upload in uploads.values
+        where !ordered.contains(upload.id) && upload.decide(by: configuration.retry) {
             store(upload)
             unsaved.insert([upload.id])
         }

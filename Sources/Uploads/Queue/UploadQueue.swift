@@ -103,7 +103,7 @@ public actor UploadQueue: QueueClient {
         case stopped
     }
 
-    let configuration: Configuration
+    var configuration: Configuration
     let journal: any Journal
     let history: UploadHistory?
     let runner: any AttemptRunner

@@ -113,9 +113,22 @@ struct InitCommand: AsyncParsableCommand {
         let option =
             isDefault || edit.configuration.defaultDestination == draft.name ? "" : " --to \(draft.name)"
         interview.answers.say("written; now: ferry add FILE…\(option), then ferry")
-        if ControlClient(folder: global.stateFolder).isAnswered {
-            interview.answers.say(
-                "A ferry is running: it knows \(draft.name) once it is started again (`ferry stop`).")
+        if let line = told(draft.name, in: edit.file.path) { interview.answers.say(line) }
+    }
+
+    /// Lets a ferry that runs know of the new destination.
+    ///
+    /// - Returns: What came of it; nil if none runs.
+    private func told(_ name: String, in file: String) -> String? {
+        do throws(CommandFailure) {
+            guard let report = try EngineReload(folder: global.stateFolder).reload() else { return nil }
+            // Whoever adds a file to it in this moment makes it known as well.
+            return report.changes.added.contains(name) || report.file == file
+                ? "The ferry that runs knows \(name) now."
+                : "The ferry that runs does not know \(name): its configuration is \(report.file)."
+        } catch {
+            return "The ferry that runs does not know \(name) yet: \(error.summary)"
+                + (error.hint.map { " (\($0))" } ?? "")
         }
     }
 }

@@ -70,10 +70,14 @@ struct GlobalOptions: ParsableArguments {
     }
 
     /// - Parameter change: What the command's own options say otherwise than the configuration.
-    func assembly(_ change: (inout Configuration) -> Void = { _ in }) throws(CommandFailure) -> Assembly {
-        var configuration = try loadConfiguration()
-        change(&configuration)
-        return Assembly(configuration: configuration, state: stateFolder, edited: edited)
+    func assembly(
+        _ change: @escaping @Sendable (inout Configuration) -> Void = { _ in }
+    ) throws(CommandFailure) -> Assembly {
+        var loaded = try loadConfiguration()
+        change(&loaded)
+        return Assembly(
+            configuration: loaded, state: stateFolder, edited: edited,
+            source: ConfigurationSource(configuration, change))
     }
 }
 

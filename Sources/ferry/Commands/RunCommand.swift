@@ -34,9 +34,9 @@ struct RunCommand: AsyncParsableCommand {
     func run() async throws {
         try watching.check()
         if detach { return print(try await startInBackground()) }
-        let assembly = try global.assembly { configuration in
+        let assembly = try global.assembly { [onUncertain, watch = watching.settings] configuration in
             if let onUncertain { configuration.retry.onUncertain = onUncertain }
-            configuration.watch += watching.settings
+            configuration.watch += watch
         }
         let watches = try assembly.checkedWatches()
         let signals = SignalStream([SIGINT, SIGTERM, SIGHUP])
@@ -53,7 +53,7 @@ struct RunCommand: AsyncParsableCommand {
 
     /// A mistake in the configuration is told before anything starts.
     private func startInBackground() async throws(CommandFailure) -> String {
-        _ = try global.assembly { $0.watch += watching.settings }.checkedWatches()
+        _ = try global.assembly { [watch = watching.settings] in $0.watch += watch }.checkedWatches()
         let client = ControlClient(folder: global.stateFolder)
         if let process = client.process, !watching.folders.isEmpty {
             throw CommandFailure(

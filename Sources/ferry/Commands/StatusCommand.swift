@@ -10,9 +10,6 @@ struct StatusCommand: AsyncParsableCommand {
         commandName: "status", abstract: "Tell whether a ferry runs, and how it is.",
         discussion: "Exit status: 0 if one runs, 3 if none does.")
 
-    /// As `systemctl status` has it for a service that does not run.
-    private static let nothingRuns: Int32 = 3
-
     @OptionGroup var global: GlobalOptions
     @Flag(help: "One JSON object.") var json = false
 
@@ -30,7 +27,7 @@ struct StatusCommand: AsyncParsableCommand {
         case .nobody:
             print(
                 json ? StatusLine.nothingRuns.text : "no ferry is running; `ferry` or `ferry run` starts one")
-            throw ExitCode(Self.nothingRuns)
+            throw ExitCode(CommandFailure.nothingRuns)
         }
     }
 }

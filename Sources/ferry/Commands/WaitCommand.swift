@@ -13,7 +13,6 @@ struct WaitCommand: AsyncParsableCommand {
             124 after --timeout.
             """)
 
-    private static let nothingRuns: Int32 = 3
     /// As timeout(1) has it.
     private static let timedOut: Int32 = 124
 
@@ -76,7 +75,7 @@ struct WaitCommand: AsyncParsableCommand {
 
     private func gone(_ what: String) -> CommandFailure {
         CommandFailure(
-            status: Self.nothingRuns, summary: "\(what): what is not finished will not be",
+            status: CommandFailure.nothingRuns, summary: "\(what): what is not finished will not be",
             hint: "`ferry run --detach` starts one")
     }
 

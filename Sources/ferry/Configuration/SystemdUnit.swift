@@ -6,7 +6,9 @@ enum SystemdUnit {
     ///   - program: The path of ferry.
     ///   - arguments: Those of `ferry run`.
     static func text(program: String, arguments: [String]) -> String {
-        let command = ([program, "run"] + arguments).map(quoted).joined(separator: " ")
+        func line(_ command: String) -> String {
+            ([program, command] + arguments).map(quoted).joined(separator: " ")
+        }
         return """
             # ferry config --systemd > ~/.config/systemd/user/ferry.service   (the Debian package has brought it)
             # systemctl --user enable --now ferry
@@ -15,7 +17,8 @@ enum SystemdUnit {
             Description=Ferry uploads what is in its queue
 
             [Service]
-            ExecStart=\(command)
+            ExecStart=\(line("run"))
+            ExecReload=\(line("reload"))
             # Every change is in the journal.
             StandardOutput=null
             # A second SIGTERM would cut what is being saved.

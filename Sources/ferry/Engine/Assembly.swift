@@ -11,7 +11,9 @@ struct Assembly {
     let state: LocalPath
     /// What becomes of a queue.json that somebody changed.
     let edited: EditedSnapshot
-    private let treatsLoopbackAsRemote: Bool
+    /// Where the configuration is read again; nil if it was in no file.
+    let source: ConfigurationSource?
+    let treatsLoopbackAsRemote: Bool
     let secrets = SecretReader()
 
     /// - Parameters:
@@ -19,11 +21,12 @@ struct Assembly {
     ///   - treatsLoopbackAsRemote: For a demonstration of a link that goes away, on this machine alone.
     init(
         configuration: Configuration, state: LocalPath, edited: EditedSnapshot = .refuse,
-        treatsLoopbackAsRemote: Bool = false
+        source: ConfigurationSource? = nil, treatsLoopbackAsRemote: Bool = false
     ) {
         self.configuration = configuration
         self.state = state
         self.edited = edited
+        self.source = source
         self.treatsLoopbackAsRemote = treatsLoopbackAsRemote
     }
 
@@ -99,7 +102,7 @@ struct Assembly {
         return Destination(name: "", url: url, protocolName: protocolName)
     }
 
-    private func destination(named name: String, _ settings: DestinationSettings) -> Destination {
+    func destination(named name: String, _ settings: DestinationSettings) -> Destination {
         var fields = HTTPFields()
         for (name, value) in settings.headers.sorted(by: { $0.key < $1.key }) {
             if let name = HTTPField.Name(name) { fields.append(HTTPField(name: name, value: value)) }
@@ -128,11 +131,11 @@ struct Assembly {
         pace: RateLimit, monitors: [any EventMonitor], readers: FileReaders = .shared
     ) -> DestinationRunner {
         DestinationRunner(
-            destinations: destinations, capabilities: CapabilityFile(folder: state),
-            abandoned: AbandonedUploads(folder: state), timeouts: timeouts, proxy: proxy(configuration.proxy),
-            readers: readers, pace: pace,
-            monitors: monitors,
-            addressCredentials: addressCredentials(),
+            Destinations(
+                destinations, timeouts: timeouts, proxy: proxy(configuration.proxy),
+                addressCredentials: addressCredentials()),
+            capabilities: CapabilityFile(folder: state), abandoned: AbandonedUploads(folder: state),
+            readers: readers, pace: pace, monitors: monitors,
             isLocal: { [treatsLoopbackAsRemote] in !treatsLoopbackAsRemote && Reachability.isLocal(host: $0) }
         )
     }
@@ -144,21 +147,25 @@ struct Assembly {
         let runner = runner(pace: limit, monitors: monitors, readers: readers)
         var options = FileJournal.Options()
         options.editedSnapshot = edited
-        let limits = configuration.limits
-        let retry = configuration.retry
         let queue = UploadQueue(
-            configuration: UploadQueue.Configuration(
-                concurrency: limits.concurrency ?? 4, concurrencyPerHost: limits.perHost,
-                // Whoever sets a number means uploads, whatever their size.
-                smallPerPlace: limits.concurrency == nil && limits.perHost == nil ? 8 : 1,
-                limits: Dictionary(uniqueKeysWithValues: configuration.timetables),
-                retry: QueueRetryPolicy(
-                    base: retry.base, cap: retry.cap, serverTries: retry.serverTries,
-                    whenFileChanges: configuration.whenFileChanges, onUncertain: retry.onUncertain),
-                keptDone: limits.done),
+            configuration: queueConfiguration,
             journal: FileJournal(lock, options: options), history: UploadHistory(lock), runner: runner,
             rateLimit: limit, readers: readers)
         return (queue, runner)
+    }
+
+    var queueConfiguration: UploadQueue.Configuration {
+        let limits = configuration.limits
+        let retry = configuration.retry
+        return UploadQueue.Configuration(
+            concurrency: limits.concurrency ?? 4, concurrencyPerHost: limits.perHost,
+            // Whoever sets a number means uploads, whatever their size.
+            smallPerPlace: limits.concurrency == nil && limits.perHost == nil ? 8 : 1,
+            limits: Dictionary(uniqueKeysWithValues: configuration.timetables),
+            retry: QueueRetryPolicy(
+                base: retry.base, cap: retry.cap, serverTries: retry.serverTries,
+                whenFileChanges: configuration.whenFileChanges, onUncertain: retry.onUncertain),
+            keptDone: limits.done)
     }
 
     /// The system's view of the network; nil if the configuration wants none.

@@ -24,11 +24,16 @@ final class ControlServer: Sendable {
     private let since = Date()
     private let places = DispatchSemaphore(value: ControlServer.connectionLimit)
     private let followers = Mutex(0)
+    private let configuration: LiveConfiguration
     private let watched = Mutex<WatchedFolders?>(nil)
 
+    /// - Parameter configuration: What the engine goes by.
     /// - Throws: `UploadFailure` (`storage`) if the socket cannot be made.
-    init(queue: UploadQueue, folder: LocalPath) throws(UploadFailure) {
+    init(
+        queue: UploadQueue, configuration: LiveConfiguration, folder: LocalPath
+    ) throws(UploadFailure) {
         self.queue = queue
+        self.configuration = configuration
         path = ControlSocket.path(in: folder)
         let descriptor = ControlSocket.open()
         // We hold the lock of the folder: a socket that is there belongs to a process that is gone.
@@ -96,9 +101,10 @@ final class ControlServer: Sendable {
             return .reply(.refused(.otherVersion(running: FerryVersion.current, asking: other?.ferry)))
         }
         switch request.ask {
-        case .perform(let command): return Self.wait { [queue] in .reply(await queue.perform(command)) }
+        case .perform(let command): return Self.wait { [self] in .reply(await perform(command)) }
         case .progress: return .progress(queue.progress())
         case .report: return Self.wait { [self] in .report(await report) }
+        case .reload: return Self.wait { [self] in await reload() }
         case .follow:
             let hasPlace = followers.withLock { count in
                 guard count < Self.followerLimit else { return false }
@@ -113,6 +119,21 @@ final class ControlServer: Sendable {
                             hint: "close one of them")))
             }
             return .following
+        }
+    }
+
+    private func perform(_ command: QueueCommand) async -> QueueReply {
+        do throws(UploadFailure) {
+            try await configuration.prepare(for: command)
+            return await queue.perform(command)
+        } catch {
+            return .refused(error)
+        }
+    }
+
+    private func reload() async -> ControlSocket.Response.Answer {
+        do throws(UploadFailure) { return .reloaded(try await configuration.reload()) } catch {
+            return .reply(.refused(error))
         }
     }
 

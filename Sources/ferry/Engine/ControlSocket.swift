@@ -33,6 +33,8 @@ enum ControlSocket {
             case progress
             /// What this engine is and does.
             case report
+            /// Read the configuration again.
+            case reload
             /// Everything that changes from now on.
             case follow
         }
@@ -47,6 +49,7 @@ enum ControlSocket {
             case reply(QueueReply)
             case progress([ProgressSample])
             case report(EngineReport)
+            case reloaded(ReloadReport)
             /// Updates come next.
             case following
         }

@@ -7,6 +7,8 @@ import Uploads
 /// A running queue with everything around it: the lock, the journal, the log and the control socket.
 struct Engine: Sendable {
     let queue: UploadQueue
+    /// What it goes by.
+    let configuration: LiveConfiguration
     /// What a person should know of the start: what recovery put right, what does not work.
     let notices: [Notice]
     private let runner: DestinationRunner
@@ -33,17 +35,24 @@ struct Engine: Sendable {
         let lock = try await lock(directory)
         let log = TransferLog(folder: state)
         let (queue, runner) = assembly.queue(lock, monitors: [log])
-        // Before the queue writes anything: where no inode is free, that of the last engine's socket is all there is.
-        let control = Result { () throws(UploadFailure) in try ControlServer(queue: queue, folder: state) }
         let (news, telling) = AsyncStream.makeStream(of: Notice.self, bufferingPolicy: .bufferingNewest(1000))
+        let tell = { @Sendable (notice: Notice) in
+            log.note(notice.line)
+            telling.yield(notice)
+            queue.tell(notice)
+        }
+        let configuration = LiveConfiguration(
+            assembly, queue: queue, runner: runner, watches: watches, tell: tell)
+        // Before the queue writes anything: where no inode is free, that of the last engine's socket is all there is.
+        let control = Result { () throws(UploadFailure) in
+            try ControlServer(queue: queue, configuration: configuration, folder: state)
+        }
         let recovered: [RecoveryNotice]
         let watched: WatchedFolders?
         let updates: AsyncStream<QueueUpdate>?
         do throws(JournalError) {
-            watched = try await watching(watches, lock, directory, queue, log) { notice in
-                telling.yield(notice)
-                queue.tell(notice)
-            }
+            watched = try await watching(
+                watches, lock, directory, queue, runner, tell: tell, log: { log.note($0) })
             (recovered, updates) = try await start(
                 queue, monitor: monitor, isFollowed: assembly.configuration.followsQueue)
         } catch {
@@ -71,14 +80,16 @@ struct Engine: Sendable {
         }
         await watched?.start()
         return Engine(
-            queue: queue, notices: notices, runner: runner, control: try? control.get(), hooks: hooks,
+            queue: queue, configuration: configuration, notices: notices, runner: runner,
+            control: try? control.get(), hooks: hooks,
             watched: watched, news: news, telling: telling)
     }
 
     /// Before the queue starts anything: what of it came from these folders has rules of its own.
     private static func watching(
         _ watches: [Watch], _ lock: StateLock, _ directory: StateDirectory, _ queue: UploadQueue,
-        _ log: TransferLog, tell: @escaping @Sendable (Notice) -> Void
+        _ runner: DestinationRunner, tell: @escaping @Sendable (Notice) -> Void,
+        log: @escaping @Sendable (String) -> Void
     ) async throws(JournalError) -> WatchedFolders? {
         guard !watches.isEmpty else { return nil }
         let notes = try WatchNotes(lock)
@@ -86,10 +97,8 @@ struct Engine: Sendable {
         do throws(SystemCallError) {
             return try WatchedFolders(
                 watches, notes: notes, queue: queue, past: PastUploads(in: directory),
-                tell: { notice in
-                    log.note(notice.line)
-                    tell(notice)
-                }, log: { log.note($0) })
+                destination: { runner.destinations.named[$0.destination.name] ?? $0.destination },
+                tell: tell, log: log)
         } catch {
             throw JournalError.failed(call: error.call, path: directory.path.text, code: error.code)
         }

@@ -7,7 +7,8 @@ import Uploads
 
 /// How lines typed or pasted into the screen become files, and files become uploads.
 struct ScreenAdding: Sendable {
-    let assembly: Assembly
+    /// By which files are added now; may read a file.
+    let assembly: @Sendable () -> Assembly
     let queue: any QueueClient
 
     var service: AddService {
@@ -22,7 +23,13 @@ struct ScreenAdding: Sendable {
             },
             list: { place in await Self.apart { Self.list(place) } },
             add: { selection, name in await add(selection, to: name) },
-            complete: { line in await Self.apart { Self.completions(line) } })
+            complete: { line in await Self.apart { Self.completions(line) } },
+            destinations: {
+                let assembly = await Self.apart(assembly)
+                return DestinationNames(
+                    assembly.configuration.destinations.keys.sorted(),
+                    preferred: assembly.configuration.defaultDestination)
+            })
     }
 
     /// Looking at files may hang with their medium: that must hold up nobody else, so each look has a thread of its own.
@@ -34,7 +41,7 @@ struct ScreenAdding: Sendable {
 
     private func add(_ selection: FileSelection, to name: String) async -> QueueReply {
         do throws(UploadFailure) {
-            let destination = try assembly.destination(name.isEmpty ? nil : name)
+            let destination = try await Self.apart(assembly).destination(name.isEmpty ? nil : name)
             return await queue.perform(.add(try NewUploads.make(selection, for: destination)))
         } catch {
             return .refused(error)

@@ -5,6 +5,8 @@ import Uploads
 /// Why a command could not do its work: what is printed, and the exit status.
 struct CommandFailure: Error {
     static let usage: Int32 = 2
+    /// As `systemctl status` has it for a service that does not run.
+    static let nothingRuns: Int32 = 3
     static let queueInUse: Int32 = 75
     static let interrupted: Int32 = 130
 

@@ -8,7 +8,7 @@ enum OutputSchema {
         ChangedLine.schema, CountsLine.schema, NetworkLine.schema, StorageLine.schema, NoticeLine.schema,
         AskedPauseLine.schema, StatusLine.schema, StopLine.schema, CheckLine.schema, VerifiedLine.schema,
         ConfigurationLine.schema, LimitLine.schema, FlushedLine.schema, ListeningLine.schema,
-        ReceiverLine.schema,
+        ReceiverLine.schema, ReloadLine.schema,
     ]
 
     /// The events that each command with `--json` prints, by its words.
@@ -26,6 +26,7 @@ enum OutputSchema {
         "move": ["changed"], "undo": ["changed"], "redo": ["changed"],
         "status": ["status"],
         "stop": ["stop"],
+        "reload": ["reload"],
         "limit": ["limit"],
         "check": ["check"],
         "state verify": ["verified"],

@@ -51,9 +51,11 @@ struct AttachedSession {
     }
 
     private var interface: Interface {
-        let background = background
+        let (background, assembly) = (background, assembly)
         return Interface(
-            client: RemoteQueue(folder: assembly.state), assembly: assembly, look: look, theme: theme,
+            client: RemoteQueue(folder: assembly.state), assembly: assembly,
+            // The engine reads an edited file by itself when something of it is new to it.
+            currentAssembly: { (try? assembly.readAgain()) ?? assembly }, look: look, theme: theme,
             tie: .attached, output: output,
             // The engine goes on by itself.
             waitUntilIdle: {},

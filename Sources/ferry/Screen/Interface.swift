@@ -6,6 +6,8 @@ import Uploads
 struct Interface {
     let client: any QueueClient
     let assembly: Assembly
+    /// The same by the configuration that holds now.
+    let currentAssembly: @Sendable () -> Assembly
     let look: ScreenOptions
     let theme: Theme
     let tie: EngineTie
@@ -49,7 +51,7 @@ struct Interface {
         return await lines.run()
     }
 
-    private var adding: AddService { ScreenAdding(assembly: assembly, queue: client).service }
+    private var adding: AddService { ScreenAdding(assembly: currentAssembly, queue: client).service }
 
     private var screen: Screen {
         let appearance = assembly.configuration.appearance

@@ -62,7 +62,8 @@ struct ScreenSession {
     private var interface: Interface {
         let (queue, engine) = (engine.queue, engine)
         return Interface(
-            client: queue, assembly: assembly, look: look, theme: theme,
+            client: queue, assembly: assembly, currentAssembly: { engine.configuration.assembly },
+            look: look, theme: theme,
             tie: background == nil ? .own : .detachable, output: output,
             waitUntilIdle: { await engine.waitUntilIdle() })
     }

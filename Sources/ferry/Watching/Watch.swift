@@ -6,6 +6,7 @@ import Uploads
 /// A folder that is watched, and where its files go.
 struct Watch: Sendable {
     let folder: WatchedFolder
+    /// As it was when the watching began.
     let destination: Destination
 
     /// The destination's name, or its address, whose query may be a signature: this is told, logged and noted.
@@ -32,12 +33,6 @@ struct Watch: Sendable {
         else { return nil }
         return
             "watch: files of \(folder.path.text) cannot be moved to \(goal.text), which is on another file system; they stay"
-    }
-
-    func upload(_ file: FileSelection.File) -> NewUpload {
-        NewUpload(
-            path: file.path, identity: file.identity,
-            target: destination.target(name: file.relativeName, fields: [], existing: nil))
     }
 }
 

@@ -52,7 +52,7 @@ extension WatchedFolders {
         var new: [NewUpload] = []
         var before: [WatchNote] = []
         for file in files {
-            let upload = watch.upload(file)
+            let upload = upload(file, from: watch)
             let note = notes[file.path].flatMap { $0.to == watch.to ? $0 : nil }
             if let note, note.fate == .over, note.identity.isSameContent(as: file.identity) { continue }
             if case .queued? = note?.fate {

@@ -26,6 +26,7 @@ actor WatchedFolders {
     let notes: WatchNotes
     let queue: UploadQueue
     let past: PastUploads
+    private let destination: @Sendable (Watch) -> Destination
     let tell: @Sendable (Notice) -> Void
     let log: @Sendable (String) -> Void
     /// The folders that are not there, as the queue was told last.
@@ -33,7 +34,7 @@ actor WatchedFolders {
     /// Of each folder, as it was told last.
     nonisolated let states: Mutex<[WatchState]>
 
-    private nonisolated let executor = DiskExecutor()
+    private nonisolated let executor = DiskExecutor(label: "watched")
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     private let silence: Silence
@@ -66,12 +67,15 @@ actor WatchedFolders {
     var isStopped = false
 
     /// - Parameters:
+    ///   - destination: Where the files of a folder go now.
     ///   - tell: Takes what a person should know.
     ///   - log: Takes what a person may want to look up.
     /// - Throws: `SystemCallError` if there are no descriptors left.
     init(
         _ watches: [Watch], notes: sending WatchNotes, queue: UploadQueue, past: PastUploads,
-        silence: Silence = Silence(), tell: @escaping @Sendable (Notice) -> Void,
+        silence: Silence = Silence(),
+        destination: @escaping @Sendable (Watch) -> Destination = { $0.destination },
+        tell: @escaping @Sendable (Notice) -> Void,
         log: @escaping @Sendable (String) -> Void
     ) throws(SystemCallError) {
         self.watches = watches
@@ -88,10 +92,17 @@ actor WatchedFolders {
         self.notes = notes
         self.queue = queue
         self.past = past
+        self.destination = destination
         self.tell = tell
         self.log = log
         states = Mutex(watches.map { _ in WatchState() })
         (reports, reporting) = AsyncStream.makeStream()
+    }
+
+    func upload(_ file: FileSelection.File, from watch: Watch) -> NewUpload {
+        NewUpload(
+            path: file.path, identity: file.identity,
+            target: destination(watch).target(name: file.relativeName, fields: [], existing: nil))
     }
 
     nonisolated var report: [EngineReport.Watched] {
@@ -301,14 +312,4 @@ actor WatchedFolders {
 extension WatchState {
     /// True if all files that are there have been handed on.
     fileprivate var isQuiet: Bool { settling == 0 && (isScanned || place == nil && isKnown) }
-}
-
-/// A thread that may wait for the disk, which those of the pool must not: there is one for each core.
-private final class DiskExecutor: SerialExecutor {
-    private let queue = DispatchQueue(label: "watched")
-
-    func enqueue(_ job: consuming ExecutorJob) {
-        let job = UnownedJob(job)
-        queue.async { [self] in job.runSynchronously(on: asUnownedSerialExecutor()) }
-    }
 }

@@ -1,0 +1,102 @@
+import Foundation
+public import Transfer
+import UploadProtocols
+
+/// Where uploads go, and how they get there, as one value that is replaced as a whole: an attempt goes by the one that it
+/// began with.
+public struct Destinations: Sendable {
+    /// By name.
+    public var named: [String: Destination]
+    /// Of the connections to all of them.
+    public var timeouts: HTTPClientTransport.Timeouts
+    /// For uploads to an address that is no destination.
+    public var proxy: ProxySettings
+    /// What puts credentials on uploads to an address that is no destination; asked at each attempt.
+    public var addressCredentials: @Sendable (Upload.Target) -> (any RequestInterceptor)?
+
+    public init(
+        _ destinations: [Destination], timeouts: HTTPClientTransport.Timeouts = .init(),
+        proxy: ProxySettings = .environment,
+        addressCredentials: @escaping @Sendable (Upload.Target) -> (any RequestInterceptor)? = { _ in nil }
+    ) {
+        named = Dictionary(destinations.map { ($0.name, $0) }) { first, _ in first }
+        self.timeouts = timeouts
+        self.proxy = proxy
+        self.addressCredentials = addressCredentials
+    }
+
+    /// True if the upload can go to the destination that it was queued for.
+    public func take(_ upload: Upload) -> Bool { (try? destination(of: upload)) != nil }
+
+    /// True if a new upload with this target goes where its destination leads: what was queued by another configuration
+    /// names one that is not there, or is elsewhere.
+    public func lead(to target: Upload.Target) -> Bool {
+        guard !target.destination.isEmpty else { return true }
+        guard let known = named[target.destination] else { return false }
+        return UploadAddress.withoutQuery(known.url) == target.url && known.protocolName == target.method
+    }
+}
+
+extension Destinations {
+    /// The destination an upload was queued for; its address is the upload's own.
+    func destination(of upload: Upload) throws(UploadFailure) -> Destination {
+        let target = upload.target
+        if target.destination.isEmpty {
+            return Destination(
+                name: "", url: target.url, protocolName: target.method,
+                interceptor: addressCredentials(target), proxy: proxy)
+        }
+        guard let known = named[target.destination] else {
+            throw .unknownDestination(target.destination)
+        }
+        // Credentials go only where the configuration sends them now.
+        guard let queued = URL(string: target.url).flatMap(UploadAddress.origin),
+            queued == URL(string: known.url).flatMap(UploadAddress.origin)
+        else { throw .movedDestination(target.destination) }
+        return known
+    }
+
+    func proxy(for target: Upload.Target) -> ProxySettings {
+        target.destination.isEmpty ? proxy : named[target.destination]?.proxy ?? .none
+    }
+
+    /// How its server is reached.
+    func connections(to destination: Destination) -> HTTPClientTransport.Configuration {
+        HTTPClientTransport.Configuration(
+            timeouts: timeouts, tls: destination.tls, proxy: destination.proxy,
+            congestionControl: destination.congestionControl)
+    }
+
+    /// All ways in which servers are reached.
+    var connections: Set<HTTPClientTransport.Configuration> {
+        let addresses = HTTPClientTransport.Configuration(timeouts: timeouts, proxy: proxy)
+        return Set(named.values.map { connections(to: $0) } + [addresses])
+    }
+}
+
+extension UploadFailure {
+    /// - Parameter name: Of a destination that the configuration has not got.
+    static func unknownDestination(_ name: String) -> UploadFailure {
+        UploadFailure(
+            .permanent, "the destination \(name) is not in the configuration that ferry has read",
+            hint: "put it there, then `ferry reload` and retry; or remove the upload")
+    }
+
+    /// - Parameter name: Of a destination whose server is another one than that of the upload.
+    static func movedDestination(_ name: String) -> UploadFailure {
+        UploadFailure(
+            .permanent, "the destination \(name) now leads elsewhere than when this file was queued",
+            hint: "add the file again; or put the old url back, then `ferry reload` and retry")
+    }
+}
+
+extension Upload {
+    /// True if it failed because its destination was not known, or was elsewhere: another configuration may let it go.
+    public var failedForItsDestination: Bool {
+        guard case .failed(let failure) = state else { return false }
+        let name = target.destination
+        return [UploadFailure.unknownDestination(name), .movedDestination(name)].contains {
+            $0.summary == failure.summary
+        }
+    }
+}

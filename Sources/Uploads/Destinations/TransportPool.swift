@@ -1,0 +1,89 @@
+import Synchronization
+import Transfer
+import UploadProtocols
+
+/// The transports of a runner: one, and so one pool of connections, for all destinations that are reached alike. One by
+/// which none of them is reached any more is shut down when the last request over it has ended.
+final class TransportPool: Sendable {
+    private struct Entry {
+        let transport: HTTPClientTransport
+        var users = 0
+    }
+
+    private struct State {
+        var entries: [HTTPClientTransport.Configuration: Entry] = [:]
+        /// Nil for whatever was asked for.
+        var wanted: Set<HTTPClientTransport.Configuration>?
+
+        /// Takes out what nobody wants and nobody uses.
+        mutating func takeUnwanted() -> [HTTPClientTransport] {
+            guard let wanted else { return [] }
+            let unwanted = entries.filter { $0.value.users == 0 && !wanted.contains($0.key) }
+            for configuration in unwanted.keys { entries[configuration] = nil }
+            return unwanted.values.map(\.transport)
+        }
+    }
+
+    private let monitors: [any EventMonitor]
+    private let state = Mutex(State())
+
+    init(monitors: [any EventMonitor]) { self.monitors = monitors }
+
+    /// Those that are there now, also those that are only used to their end.
+    var all: [HTTPClientTransport] { state.withLock { $0.entries.values.map(\.transport) } }
+
+    /// Lends the transport for as long as `body` takes.
+    ///
+    /// - Throws: What `body` throws, and `UploadFailure` (`permanent`) if there can be no such transport.
+    func with<Result>(
+        _ configuration: HTTPClientTransport.Configuration,
+        _ body: (HTTPClientTransport) async throws(UploadFailure) -> Result
+    ) async throws(UploadFailure) -> Result {
+        let transport = try enter(configuration)
+        do throws(UploadFailure) {
+            let result = try await body(transport)
+            await leave(configuration)
+            return result
+        } catch {
+            await leave(configuration)
+            throw error
+        }
+    }
+
+    private func enter(
+        _ configuration: HTTPClientTransport.Configuration
+    ) throws(UploadFailure) -> HTTPClientTransport {
+        try state.withLock { state throws(UploadFailure) in
+            var entry =
+                if let known = state.entries[configuration] { known } else {
+                    Entry(transport: try HTTPClientTransport(configuration, monitors: monitors))
+                }
+            entry.users += 1
+            state.entries[configuration] = entry
+            return entry.transport
+        }
+    }
+
+    private func leave(_ configuration: HTTPClientTransport.Configuration) async {
+        let unwanted = state.withLock { state in
+            state.entries[configuration]?.users -= 1
+            return state.takeUnwanted()
+        }
+        for transport in unwanted { await transport.shutdown() }
+    }
+
+    /// Keeps these alone from now on. Returns at once; what is used is shut down afterwards.
+    func keep(_ wanted: Set<HTTPClientTransport.Configuration>) {
+        let unwanted = state.withLock { state in
+            state.wanted = wanted
+            return state.takeUnwanted()
+        }
+        guard !unwanted.isEmpty else { return }
+        Task { for transport in unwanted { await transport.shutdown() } }
+    }
+
+    /// Closes all connections. None may be lent afterwards.
+    func shutdown() async {
+        for transport in all { await transport.shutdown() }
+    }
+}

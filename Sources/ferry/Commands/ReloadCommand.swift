@@ -1,0 +1,90 @@
+import ArgumentParser
+import Transfer
+import UploadProtocols
+import Uploads
+
+struct ReloadCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "reload", abstract: "Let the ferry that runs read its configuration again.",
+        discussion: """
+            It reads the file that it was started with. Destinations, limits, retry, whenFileChanges, timeouts and proxy \
+            hold at once, for what begins from then on; what runs ends as it began, and the answer names what waits for the \
+            next start. Where a mistake is in the file it is told, and everything stays as it was.
+
+            Exit status: 0 if it was read, 2 if there is a mistake in it, 3 if no ferry runs.
+            """)
+
+    @OptionGroup var global: GlobalOptions
+    @Flag(help: "One JSON object.") var json = false
+
+    func run() async throws {
+        let report = try EngineReload(folder: global.stateFolder).reload()
+        guard let report else {
+            throw CommandFailure(
+                status: CommandFailure.nothingRuns, summary: "no ferry is running",
+                hint: "`ferry` and `ferry run` read the configuration when they start")
+        }
+        if json { return print(JSONLine.text(ReloadLine(report))) }
+        for line in report.lines { print(SafeLine.text(line)) }
+        for warning in report.warnings {
+            StandardError.write("\(Notice(kind: .warning, text: warning).line)\n")
+        }
+    }
+}
+
+/// Lets the engine that has a queue read its configuration again.
+struct EngineReload {
+    let folder: LocalPath
+
+    /// - Returns: nil if none runs.
+    /// - Throws: `CommandFailure` with what is wrong with the configuration, or if the engine does not answer.
+    func reload() throws(CommandFailure) -> ReloadReport? {
+        switch ControlClient(folder: folder).ask(.reload) {
+        case .answered(.reloaded(let report)): return report
+        case .answered(.reply(.refused(let failure))): throw CommandFailure(usage: failure)
+        case .otherVersion(let failure):
+            throw CommandFailure(
+                status: CommandFailure.queueInUse, summary: failure.summary, hint: failure.hint)
+        case .answered, .unknown:
+            throw CommandFailure(
+                status: CommandFailure.queueInUse, summary: "the running ferry did not answer",
+                hint: "`ferry reload` asks it again")
+        case .nobody: return nil
+        }
+    }
+}
+
+/// `ferry reload --json`.
+struct ReloadLine: OutputLine {
+    var event = "reload"
+    var file: String
+    var added: [String]
+    var changed: [String]
+    var removed: [String]
+    var now: [String]
+    var atNextStart: [String]
+    var retry: [Upload.ID]
+    var warnings: [String]
+
+    init(_ report: ReloadReport) {
+        (file, retry, warnings) = (report.file, report.retry, report.warnings)
+        let changes = report.changes
+        (added, changed, removed) = (changes.added, changes.changed, changes.removed)
+        (now, atNextStart) = (changes.now, changes.atNextStart)
+    }
+
+    static let schema = LineSchema(
+        [.init("reload", "The ferry that runs has read its configuration again.")],
+        always: [
+            .init("file", .text(), "What it read."),
+            .init("added", .array(.text()), "Destinations that it did not know."),
+            .init("changed", .array(.text()), "Destinations that are another way now."),
+            .init("removed", .array(.text()), "Destinations that it does not know any more."),
+            .init("now", .array(.text()), "Keys of what else holds from now on."),
+            .init("atNextStart", .array(.text()), "Keys of what the next start takes up."),
+            .init(
+                "retry", .array(.whole(1...Int.max)),
+                "Uploads that failed for a destination that is there now."),
+            .init("warnings", .array(.text()), "What is new in it and may do harm."),
+        ])
+}

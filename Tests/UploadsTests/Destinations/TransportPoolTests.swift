@@ -1,0 +1,37 @@
+import Testing
+import Transfer
+import UploadProtocols
+
+@testable import Uploads
+
+/// Connections that are lent, and given up when nobody wants them any more.
+struct TransportPoolTests {
+    private let pool = TransportPool(monitors: [])
+    private let usual = HTTPClientTransport.Configuration(proxy: .none)
+    private let other = HTTPClientTransport.Configuration(
+        tls: TLSSettings(insecureHosts: ["h.example"]), proxy: .none)
+
+    @Test func `what is asked for again is the same, until others are wanted`() async throws {
+        let first = try await pool.with(usual) { $0 }
+        #expect(try await pool.with(usual) { $0 } === first)
+        pool.keep([usual, other])
+        #expect(try await pool.with(usual) { $0 } === first)
+        pool.keep([other])
+        #expect(pool.all.isEmpty)
+        await pool.shutdown()
+    }
+
+    @Test func `one that nobody wants is given up by the last who uses it`() async throws {
+        try await pool.with(usual) { [pool, usual, other] transport throws(UploadFailure) in
+            try await pool.with(usual) { _ in pool.keep([other]) }
+            #expect(pool.all.map(ObjectIdentifier.init) == [ObjectIdentifier(transport)])
+        }
+        #expect(pool.all.isEmpty)
+    }
+
+    @Test func `one that was not wanted any more when it was asked for serves that once`() async throws {
+        pool.keep([other])
+        _ = try await pool.with(usual) { [pool] _ in #expect(pool.all.count == 1) }
+        #expect(pool.all.isEmpty)
+    }
+}

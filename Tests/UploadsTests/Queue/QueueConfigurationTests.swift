@@ -1,0 +1,72 @@
+import StateSimulation
+import Support
+import Synchronization
+import Testing
+import Transfer
+import UploadProtocols
+
+@testable import Uploads
+
+/// A queue that is given another configuration while it runs.
+struct QueueConfigurationTests {
+    @Test func `more places let more uploads start at once`() async throws {
+        let fixture = QueueFixture(concurrency: 1)
+        try await fixture.queue.start(monitor: nil)
+        _ = await fixture.add(2)
+        _ = try await fixture.runner.next()
+        await fixture.queue.apply(.init(concurrency: 2))
+        _ = try await fixture.runner.next()
+        #expect(await fixture.queue.status.concurrency == 2)
+    }
+
+    @Test func `what somebody ordered holds over it`() async throws {
+        let fixture = QueueFixture(concurrency: 1)
+        try await fixture.queue.start(monitor: nil)
+        _ = await fixture.queue.perform(.limitConcurrency(3))
+        _ = await fixture.queue.perform(.limitBandwidth(.atMost(7), .total))
+        await fixture.queue.apply(
+            .init(concurrency: 2, limits: [.total: Timetable(otherwise: .atMost(9))]))
+        #expect(await fixture.queue.status.concurrency == 3)
+        #expect(await fixture.queue.status.totalLimit.bandwidth == .atMost(7))
+        _ = await fixture.queue.perform(.limitBandwidth(nil, .total))
+        #expect(await fixture.queue.status.totalLimit.bandwidth == .atMost(9))
+    }
+
+    @Test func `a running upload ends as it began, and its next failure goes by the new policy`() async throws
+    {
+        let fixture = QueueFixture(retry: QueueRetryPolicy(onUncertain: .hold))
+        let (id, attempt) = try await fixture.startOne()
+        await fixture.queue.apply(.init(retry: QueueRetryPolicy(onUncertain: .fail)))
+        #expect(await fixture.queue.uploads[id]?.state.isRunning == true)
+        attempt.fail(.outcomeUnknown)
+        let upload = try await fixture.wait(for: id) { $0.isFailed || $0.isHeld }
+        #expect(upload.state.isFailed)
+    }
+
+    @Test func `what was held for want of a decision goes by the one that it makes, as after a start`()
+        async throws
+    {
+        let fixture = QueueFixture(retry: QueueRetryPolicy(onUncertain: .hold))
+        let (id, attempt) = try await fixture.startOne()
+        attempt.fail(.outcomeUnknown)
+        _ = try await fixture.wait(for: id) { $0.isHeld }
+        await fixture.queue.apply(.init(retry: QueueRetryPolicy(onUncertain: .retry)))
+        #expect(try await fixture.runner.next().upload.id == id)
+    }
+
+    @Test func `what is queued starts where its host is found then, in the order of the queue`() async throws
+    {
+        let fixture = QueueFixture(concurrency: 1)
+        try await fixture.queue.start(monitor: nil)
+        let ids = await fixture.add(3)
+        let first = try await fixture.runner.next()
+        let wasCalled = Mutex(false)
+        await fixture.queue.apply(.init(concurrency: 1)) { wasCalled.withLock { $0 = true } }
+        #expect(wasCalled.withLock { $0 })
+        first.complete()
+        let second = try await fixture.runner.next()
+        #expect(second.upload.id == ids[1])
+        second.complete()
+        #expect(try await fixture.runner.next().upload.id == ids[2])
+    }
+}
