@@ -53,11 +53,21 @@ extension PlainModel {
             let warning = model.restartWarning(model.uploads(in: selection))
             perform(
                 .pause(selection), .pause(warning: warning),
-                Answer(changed: warning, unchanged: "nothing to pause there"))
+                Answer(
+                    changed: warning, unchanged: "nothing to pause there",
+                    steering: .init(order: .pause, selection: selection)))
         case .resume(let selection):
-            perform(.resume(selection), .resume, Answer(unchanged: "nothing there is paused"))
+            perform(
+                .resume(selection), .resume,
+                Answer(
+                    unchanged: "nothing there is paused",
+                    steering: .init(order: .resume, selection: selection)))
         case .retry(let selection):
-            perform(.retry(selection), .retry, Answer(unchanged: "nothing there can be tried again"))
+            perform(
+                .retry(selection), .retry,
+                Answer(
+                    unchanged: "nothing there can be tried again",
+                    steering: .init(order: .retry, selection: selection)))
         case .remove(let selection): remove(selection)
         case .move(let selection, let move):
             perform(
@@ -150,6 +160,12 @@ extension PlainModel {
         say("\(what); quit again leaves, and what is not finished goes on next time")
     }
 
+    /// Tells of uploads that an order was for why it has not changed them.
+    private mutating func tellUnchanged(_ steering: Steering, but changed: [Upload.ID]) {
+        let uploads = steering.selection.unchanged(among: model.uploads(in: steering.selection), but: changed)
+        for sentence in UnchangedNotes(steering.order, uploads, spelled: { $0 }).sentences { say(sentence) }
+    }
+
     /// Puts the queue's answer into words.
     mutating func take(_ reply: QueueReply) {
         guard !awaited.isEmpty else { return }
@@ -159,6 +175,7 @@ extension PlainModel {
             say("not done: " + [failure.summary, failure.hint].compactMap { $0 }.joined(separator: "; "))
         case .changed(let ids), .addedPaused(let ids):
             if let text = ids.isEmpty ? answer.unchanged : answer.changed { say(text) }
+            if let steering = answer.steering { tellUnchanged(steering, but: ids) }
         case .reversed(let change, let ids):
             let one = ids.count == 1 ? ids.first.flatMap { model.table[$0] } : nil
             let what = one.map(PlainText.numbered) ?? Wording.count(ids.count, "upload")

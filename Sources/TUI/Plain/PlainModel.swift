@@ -32,6 +32,13 @@ struct PlainModel: Sendable {
         var unchanged: String?
         /// Before what was undone or done again.
         var reversed: String?
+        /// An order that changes nothing in some states.
+        var steering: Steering?
+    }
+
+    struct Steering: Hashable, Sendable {
+        var order: UnchangedNotes.Order
+        var selection: UploadSelection
     }
 
     struct Addition: Hashable, Sendable {

@@ -8,7 +8,8 @@ struct HistoryCommand: AsyncParsableCommand {
         commandName: "history", abstract: "Show what has been uploaded, the newest first.",
         discussion: """
             Uploads are here once they are done, and when they are removed after they failed. The newest done ones \
-            are in `ferry list` too.
+            are in `ferry list` too. No rate is told of what took less than 0.05 seconds, was there already, or went on \
+            from where an earlier attempt had stopped.
             """)
 
     @OptionGroup var global: GlobalOptions

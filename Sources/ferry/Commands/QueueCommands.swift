@@ -142,11 +142,27 @@ private func report(
 ) async throws(CommandFailure) {
     let access = try global.access()
     guard case .changed(let ids) = try await access.perform(order(selection)) else { return }
-    print(json ? JSONLine.text(ChangedLine(change, ids)) : "\(ids.count) \(change.participle)\(remark)")
-    guard !json, change != .removed, selection.mayHaveUnchanged(ids),
+    print(
+        json ? JSONLine.text(ChangedLine(change, ids.sorted())) : "\(ids.count) \(change.participle)\(remark)"
+    )
+    guard !json, let named = change.order, selection.mayHaveUnchanged(ids),
         case .uploads(let uploads) = try await access.perform(.list)
     else { return }
-    for sentence in UnchangedNotes(change, selection.unchanged(among: uploads, but: ids)).sentences {
+    let unchanged = selection.unchanged(among: uploads, but: ids)
+    for sentence in UnchangedNotes(named, unchanged, spelled: { "`ferry \($0)`" }).sentences {
         StandardError.write(Notice(kind: .note, text: sentence).line + "\n")
+    }
+}
+
+extension ChangedLine.Change {
+    /// The order that changes nothing in some states; nil for one that always does what it says.
+    fileprivate var order: UnchangedNotes.Order? {
+        switch self {
+        case .paused: .pause
+        case .resumed: .resume
+        case .retried: .retry
+        case .moved: .move
+        case .removed, .putBack, .limited: nil
+        }
     }
 }

@@ -11,9 +11,16 @@ import Uploads
         let effects = plain.type("pause 1") + plain.type("resume all") + plain.type("retry failed")
         #expect(effects.commands == [.pause(.ids([1])), .resume(.all), .retry(.failed)])
         #expect(plain.reply(.changed([1])).lines.isEmpty)
-        #expect(plain.reply(.changed([])).lines == ["nothing there is paused"])
+        #expect(
+            plain.reply(.changed([])).lines == ["nothing there is paused", "2 is queued", "1 is running"])
         #expect(
             plain.reply(.refused(UploadFailure(.permanent, "no", hint: "do"))).lines == ["not done: no; do"])
+    }
+
+    @Test func `what an order leaves as it is is told with what does what was meant`() {
+        var plain = PlainModel.make([.make(1, state: .paused(.user)), .make(2, state: .failed)])
+        _ = plain.type("retry 1,2")
+        #expect(plain.reply(.changed([2])).lines == ["1 is paused: resume 1 lets it go on"])
     }
 
     @Test func `what no news tells is answered`() {

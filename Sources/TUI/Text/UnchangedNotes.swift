@@ -1,9 +1,10 @@
-import Transfer
-import Uploads
+package import Uploads
 
 /// Why an order left uploads as they were, and what does what was meant: for people, who look at the state and not at
 /// what an order is for.
-struct UnchangedNotes {
+package struct UnchangedNotes {
+    package enum Order: Sendable { case pause, resume, retry, move }
+
     private static let rangesShown = 5
 
     private enum Cause: CaseIterable {
@@ -40,18 +41,22 @@ struct UnchangedNotes {
         }
     }
 
-    let change: ChangedLine.Change
+    private let order: Order
     private let uploads: [Cause: [Upload.ID]]
+    private let spelled: (String) -> String
 
-    /// - Parameter uploads: Those that were meant and not changed, as they are now.
-    init(_ change: ChangedLine.Change, _ uploads: [Upload]) {
-        self.change = change
-        let groups = Dictionary(grouping: uploads) { change == .moved ? .inPlace : Cause($0) }
+    /// - Parameters:
+    ///   - uploads: Those that were meant and not changed, as they are now.
+    ///   - spelled: How people write a command such as `retry 5` where they read this.
+    package init(_ order: Order, _ uploads: [Upload], spelled: @escaping (String) -> String) {
+        self.order = order
+        self.spelled = spelled
+        let groups = Dictionary(grouping: uploads) { order == .move ? .inPlace : Cause($0) }
         self.uploads = groups.mapValues { $0.map(\.id) }
     }
 
     /// A sentence for all that are in the same way.
-    var sentences: [String] {
+    package var sentences: [String] {
         Cause.allCases.compactMap { cause in uploads[cause].map { sentence(cause, $0) } }
     }
 
@@ -67,12 +72,11 @@ struct UnchangedNotes {
     /// The command that does what may have been meant; nil if none does.
     private func next(_ cause: Cause, _ numbers: String, isOne: Bool) -> String? {
         let them = isOne ? "it" : "them"
-        return switch (change, cause) {
-        case (.retried, .paused): "`ferry resume\(numbers)` lets \(them) go on"
-        case (.retried, .planned), (.resumed, .planned):
-            "`ferry retry\(numbers)` starts \(them) now"
-        case (.resumed, .waiting), (.resumed, .offline): "`ferry retry\(numbers)` tries now"
-        case (.resumed, .held), (.resumed, .failed): "`ferry retry\(numbers)` tries \(them) again"
+        return switch (order, cause) {
+        case (.retry, .paused): "\(spelled("resume\(numbers)")) lets \(them) go on"
+        case (.retry, .planned), (.resume, .planned): "\(spelled("retry\(numbers)")) starts \(them) now"
+        case (.resume, .waiting), (.resume, .offline): "\(spelled("retry\(numbers)")) tries now"
+        case (.resume, .held), (.resume, .failed): "\(spelled("retry\(numbers)")) tries \(them) again"
         default: nil
         }
     }
@@ -80,13 +84,13 @@ struct UnchangedNotes {
 
 extension UploadSelection {
     /// Whether `unchanged` may find any.
-    func mayHaveUnchanged(_ changed: [Upload.ID]) -> Bool {
+    package func mayHaveUnchanged(_ changed: [Upload.ID]) -> Bool {
         if case .ids(let ids) = self { !Set(ids).isSubset(of: changed) } else { changed.isEmpty }
     }
 
     /// Those that an order is for and that it has not changed, as far as that needs to be told: where it has changed some
     /// of a range, of a batch or of all, those were meant.
-    func unchanged(among uploads: [Upload], but changed: [Upload.ID]) -> [Upload] {
+    package func unchanged(among uploads: [Upload], but changed: [Upload.ID]) -> [Upload] {
         let meant: Set<Upload.ID>
         switch self {
         case .ids(let ids): meant = Set(ids).subtracting(changed)
