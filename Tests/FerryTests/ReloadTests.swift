@@ -75,6 +75,11 @@ struct ReloadTests {
             #expect(added.errors.contains("the running ferry has no destination new"), "\(added.errors)")
             #expect(added.errors.contains(place.configurationFile))
             #expect(try await place.list().isEmpty)
+            try place.configure("{")
+            let again = try await place.ferry("add", place.path("a"), "--to", "new", "--config", other)
+            #expect(again.ending == .exited(2))
+            #expect(again.errors.contains("does not know the destination new yet: "), "\(again.errors)")
+            #expect(again.errors.contains("is not valid JSON"))
         }
     }
 

@@ -84,6 +84,10 @@ final class TransportPool: Sendable {
 
     /// Closes all connections. None may be lent afterwards.
     func shutdown() async {
-        for transport in all { await transport.shutdown() }
+        let entries = state.withLock { state in
+            defer { state.entries = [:] }
+            return state.entries
+        }
+        for entry in entries.values { await entry.transport.shutdown() }
     }
 }

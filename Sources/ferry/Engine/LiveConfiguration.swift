@@ -67,18 +67,29 @@ actor LiveConfiguration {
         let runner = runner
         let destinations = new.destinations(after: old, runner.destinations, keeping: needed)
         try check(destinations)
-        await queue.apply(new.queueConfiguration) { runner.destinations = destinations }
-        held.withLock { $0 = new }
-        let report = ReloadReport(
-            file: new.source?.file ?? "", changes: changes,
-            retry: await queue.all.filter { $0.failedForItsDestination && destinations.take($0) }
-                .map(\.id),
-            warnings: new.configuration.warnings.filter { !old.configuration.warnings.contains($0) })
-        if !changes.isEmpty {
-            tell(Notice(kind: .note, text: report.lines.joined(separator: "; ")))
+        let isOther = new.configuration != old.configuration
+        if isOther {
+            await queue.apply(new.queueConfiguration) { runner.destinations = destinations }
+            held.withLock { $0 = new }
         }
-        for warning in report.warnings { tell(Notice(kind: .warning, text: warning)) }
+        let known = old.configuration.warnings
+        let report = ReloadReport(
+            file: new.source?.file ?? "", changes: changes, retry: await uploadsToRetry,
+            warnings: new.configuration.warnings.filter { !known.contains($0) })
+        if isOther { tell(report) }
         return report
+    }
+
+    private var uploadsToRetry: [Upload.ID] {
+        get async {
+            let destinations = runner.destinations
+            return await queue.all.filter { $0.failedForItsDestination && destinations.take($0) }.map(\.id)
+        }
+    }
+
+    private func tell(_ report: ReloadReport) {
+        tell(Notice(kind: .note, text: report.lines.joined(separator: "; ")))
+        for warning in report.warnings { tell(Notice(kind: .warning, text: warning)) }
     }
 
     /// What is watched would come to one and the same place.
