@@ -4,11 +4,13 @@ public import struct Foundation.Date
 public struct Notice: Hashable, Codable, Sendable {
     /// How much it matters.
     public enum Kind: String, Codable, Sendable {
+        /// Something to know.
         case note
         /// Something that may do harm.
         case warning
     }
 
+    /// How much it matters.
     public let kind: Kind
     /// Raw: names and paths in it may hold anything.
     public let text: String

@@ -85,6 +85,7 @@ public enum QueueChangeKind: Hashable, Codable, Sendable {
 
 /// One of the limits that people can order, as it stands.
 public enum LimitSetting: Hashable, Codable, Sendable {
+    /// Of all uploads together, a destination or a batch.
     case bandwidth(BandwidthLimit)
     /// Uploads that may run at once.
     case concurrency(Int)

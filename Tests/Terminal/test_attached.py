@@ -75,6 +75,23 @@ def test_a_screen_that_is_killed_takes_nothing_along(engine, home, start):
     assert running(home) == engine[0]
 
 
+@pytest.mark.parametrize("is_attached", [False, True])
+def test_what_happens_in_watched_folders_is_told(home, server, start, is_attached):
+    folder = home.path / "a folder with a long name for incoming files"
+    home.configure(server.url)
+    home.change(watch=[{"folder": str(folder), "to": "box", "settle": 1}])
+    process = started(home) if is_attached else None
+    try:
+        screen = start(rows=40, columns=120)
+        screen.wait("  a folder is not there", "is not there; it is looked for")
+        folder.mkdir()
+        (folder / "new.bin").write_bytes(bytes(10))
+        screen.wait("info  added from", "new.bin done", gone="a folder is not there")
+    finally:
+        if process is not None:
+            end(process)
+
+
 def test_a_lost_terminal_takes_nothing_along(engine, home, start):
     screen = start()
     screen.wait("▲ up")

@@ -77,6 +77,15 @@ def test_40_columns(home, server, start):
     assert re.match(r" \? help  a add  p pause  x remove +1/2$", lines[9])
 
 
+def test_a_filter_that_comes_in_one_packet_is_typed_and_kept(home, server, start):
+    home.configure(server.url)
+    home.add(home.make("film.mov", 10), home.make("notes.txt", 10))
+    screen = start()
+    screen.wait("Done 2")
+    screen.press("/state:done notes\r")
+    screen.wait("/state:done notes  1/1", gone="film.mov")
+
+
 def test_120_columns(home, server, start):
     home.configure(server.url, bandwidth="1M", concurrency=1)
     home.add(home.make("film.mov", "40M"), home.make("notes.txt", "2K"))

@@ -13,7 +13,9 @@ extension UploadQueue {
         publish([])
     }
 
-    /// - Parameter folders: The watched folders that are not there, as they are shown to people.
+    /// Tells all who follow the queue which watched folders are not there.
+    ///
+    /// - Parameter folders: As they are shown to people.
     public func setAwayFolders(_ folders: [String]) {
         guard folders != awayFolders else { return }
         awayFolders = folders
