@@ -141,7 +141,7 @@ struct DetailsView {
 
     /// All that it goes by, for of several the tightest holds it back: `2 MB/s until 18:00 for uploads to films`.
     private func limit(_ upload: Upload) -> String? {
-        guard upload.goesOnByItself else { return nil }
+        guard upload.isDue || upload.isScheduled else { return nil }
         let limits = model.status.limits.filter { $0.bandwidth != .unlimited && $0.scope.has(upload) }
         guard !limits.isEmpty else { return nil }
         return limits.map { limit in
