@@ -14,7 +14,7 @@ import Uploads
 enum ControlSocket {
     /// Grows when a request or a response changes its form. `version` and `ferry` of both never do: by them two
     /// versions of ferry tell each other apart.
-    static let version = 3
+    static let version = 4
 
     /// What every version understands of what another one says.
     struct Greeting: Codable {
