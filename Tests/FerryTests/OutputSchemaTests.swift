@@ -80,7 +80,11 @@ struct OutputSchemaTests {
             EngineReport(
                 process: 7, since: moment, status: status, counts: .init([.make(1), .make(2, .held)]),
                 screens: 1,
-                watched: [.init(folder: "/home/ann/out", to: "d", there: true, settling: 1, inUse: 2)]))
+                watched: [
+                    .init(
+                        folder: "/home/ann/out", to: "d", there: true, settle: 5, after: "move",
+                        goal: "/home/ann/sent", settling: 1, inUse: 2)
+                ]))
     }
 
     private static func check() -> CheckLine {

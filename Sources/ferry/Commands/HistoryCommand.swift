@@ -18,7 +18,7 @@ struct HistoryCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Only since then: 2d ago or 1h30m (also s and w), a day such as 2026-05-31, or 2026-05-31T18:00:00Z.",
+            "Only since so long ago, as 2d or 1h30m, since a day, as 2026-05-31, or since 2026-05-31T18:00:00Z.",
             valueName: "moment"))
     var since: PastMoment?
 

@@ -60,7 +60,8 @@ enum StatusText {
             watched.settling > 0 ? "\(watched.settling) still changing" : nil,
             watched.inUse > 0 ? "\(watched.inUse) in use" : nil,
         ].compactMap { $0 }
-        return "\(watched.folder), to \(watched.to)"
+        let fate = ConfigurationText.fate(settle: watched.settle, after: watched.after, goal: watched.goal)
+        return (["\(watched.folder), to \(watched.to)"] + fate).joined(separator: ", ")
             + (parts.isEmpty ? "" : ": " + parts.joined(separator: ", "))
     }
 

@@ -20,6 +20,12 @@ struct EngineReport: Codable {
         var to: String
         /// Whether it is there.
         var there: Bool
+        /// Seconds for which a file must not change.
+        var settle: Double
+        /// What becomes of a file that has been uploaded: `keep`, `delete` or `move`.
+        var after: String
+        /// The folder that it is moved into.
+        var goal: String?
         /// Files that have not kept still for long enough.
         var settling: Int
         /// Files that somebody has open to write to them, or that cannot be read.

@@ -96,12 +96,8 @@ extension ConfigurationLine.Watch {
         there = LocalFiles.isFolder(folder) ?? false
         to = watch.to
         (include, exclude) = (settings.include, settings.exclude)
-        (recursive, settle) = (settings.isRecursive, settings.settle)
-        switch watch.folder.after {
-        case .keep: after = "keep"
-        case .delete: after = "delete"
-        case .move(let place): (after, goal) = ("move", place.text)
-        }
+        recursive = settings.isRecursive
+        (settle, after, goal) = (watch.settle, watch.after, watch.goal)
     }
 }
 

@@ -6,18 +6,13 @@ import Uploads
 enum ConfigurationText {
     /// `/out: to films; only *.mov; not raw; with its folders; whole after 5 s; then moved to /sent`
     static func line(_ watch: Watch, _ settings: WatchSettings) -> String {
-        let after: String? =
-            switch watch.folder.after {
-            case .keep: nil
-            case .delete: "then deleted"
-            case .move(let goal): "then moved to \(goal.text)"
-            }
-        let parts = [
-            "to \(watch.to)",
-            settings.include.isEmpty ? nil : "only \(settings.include.joined(separator: " "))",
-            settings.exclude.isEmpty ? nil : "not \(settings.exclude.joined(separator: " "))",
-            settings.isRecursive ? "with its folders" : nil, "whole after \(seconds(settings.settle))", after,
-        ]
+        let parts: [String?] =
+            [
+                "to \(watch.to)",
+                settings.include.isEmpty ? nil : "only \(settings.include.joined(separator: " "))",
+                settings.exclude.isEmpty ? nil : "not \(settings.exclude.joined(separator: " "))",
+                settings.isRecursive ? "with its folders" : nil,
+            ] + fate(settle: watch.settle, after: watch.after, goal: watch.goal)
         return SafeLine.text("\(watch.folder.path.text): \(parts.compactMap { $0 }.joined(separator: "; "))")
     }
 
@@ -43,7 +38,12 @@ enum ConfigurationText {
         .joined(separator: ",")
     }
 
-    private static func seconds(_ seconds: Double) -> String {
-        Int(exactly: seconds).map { "\($0) s" } ?? "\(seconds) s"
+    /// `whole after 5 s`, `then moved to /sent`.
+    ///
+    /// - Parameters: As `EngineReport.Watched` has them.
+    static func fate(settle: Double, after: String, goal: String?) -> [String] {
+        let seconds = Int(exactly: settle).map { "\($0) s" } ?? "\(settle) s"
+        let end = goal.map { "then moved to \($0)" } ?? (after == "delete" ? "then deleted" : nil)
+        return ["whole after \(seconds)", end].compactMap { $0 }
     }
 }

@@ -35,12 +35,20 @@ extension StatusLine: OutputLine {
             .init(
                 "watched",
                 .array(
-                    .record([
-                        .init("folder", .text(), "Its path."),
-                        .init("to", .text(), "A destination's name, or an address."),
-                        .init("there", .flag, "Whether it is there."),
-                        .init("settling", count, "Files that have not kept still for long enough."),
-                        .init("inUse", count, "Files that somebody writes to, or that cannot be read."),
-                    ]), atLeast: 1), "Folders that are watched."),
+                    .record(
+                        [
+                            .init("folder", .text(), "Its path."),
+                            .init("to", .text(), "A destination's name, or an address."),
+                            .init("there", .flag, "Whether it is there."),
+                            .init(
+                                "settle", .number(WatchSettings.settleRange),
+                                "Seconds for which a file must not change."),
+                            .init(
+                                "after", .choice(["keep", "delete", "move"]),
+                                "What becomes of a file that has been uploaded."),
+                            .init("settling", count, "Files that have not kept still for long enough."),
+                            .init("inUse", count, "Files that somebody writes to, or that cannot be read."),
+                        ], maybe: [.init("goal", .text(), "The folder that it is moved into.")]), atLeast: 1),
+                "Folders that are watched."),
         ])
 }

@@ -14,6 +14,23 @@ struct Watch: Sendable {
         destination.name.isEmpty ? UploadAddress.withoutQuery(destination.url) : destination.name
     }
 
+    /// For how many seconds a file must not change.
+    var settle: Double { folder.settle / .seconds(1) }
+
+    /// What becomes of a file that has been uploaded, as the configuration calls it: `keep`, `delete` or `move`.
+    var after: String {
+        switch folder.after {
+        case .keep: "keep"
+        case .delete: "delete"
+        case .move: "move"
+        }
+    }
+
+    /// The folder that it is moved into.
+    var goal: String? {
+        if case .move(let goal) = folder.after { goal.text } else { nil }
+    }
+
     /// What is wrong with it now, in sentences. The engine finds out by itself, when it is so and without waiting for a
     /// medium here.
     var warnings: [String] { [absence, obstacle].compactMap { $0 } }

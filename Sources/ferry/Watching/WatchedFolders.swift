@@ -109,7 +109,7 @@ actor WatchedFolders {
         zip(watches, states.withLock { $0 }).map { watch, state in
             EngineReport.Watched(
                 folder: watch.folder.path.text, to: watch.to, there: state.place != nil || !state.isKnown,
-                settling: state.settling,
+                settle: watch.settle, after: watch.after, goal: watch.goal, settling: state.settling,
                 inUse: state.inUse)
         }
     }

@@ -70,12 +70,13 @@ struct WatchTests {
             let run = try place.start("run")
             defer { run.signal(9) }
             try await Eventually.holds("a watched folder") {
-                try await place.ferry("status").output.contains("watches  \(out), to sure")
+                try await place.ferry("status").output.contains("watches  \(out), to sure, whole after 0.1 s")
             }
             let status = try await place.ferry("status", "--json").output
             #expect(
                 status.contains(
-                    #""watched":[{"folder":"\#(out)","inUse":0,"settling":0,"there":true,"to":"sure"}]"#),
+                    #""watched":[{"after":"keep","folder":"\#(out)","inUse":0,"settle":0.1,"settling":0,"there":true,"to":"sure"}]"#
+                ),
                 "\(status)")
             for name in ["raw.mov", "notes.txt"] { try write(name) }
             try write("film.mov.part", "whole")

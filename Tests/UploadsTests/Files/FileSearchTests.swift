@@ -213,7 +213,7 @@ struct FileSearchTests {
         #expect(found.changedNames == 1)
     }
 
-    @Test func `F11 of names that come to one at the server the first is taken`() throws {
+    @Test func `of names that come to one at the server the first is taken`() throws {
         for (place, name) in [("day", [0x62, 0xFE]), ("day", [0x62, 0xFF]), ("night", [0x62, 0xFE])]
             as [(String, [UInt8])]
         {
