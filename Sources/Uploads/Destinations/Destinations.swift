@@ -14,6 +14,7 @@ public struct Destinations: Sendable {
     /// What puts credentials on uploads to an address that is no destination; asked at each attempt.
     public var addressCredentials: @Sendable (Upload.Target) -> (any RequestInterceptor)?
 
+    /// - Parameter destinations: Of two with the same name the first counts.
     public init(
         _ destinations: [Destination], timeouts: HTTPClientTransport.Timeouts = .init(),
         proxy: ProxySettings = .environment,
