@@ -20,11 +20,11 @@ public protocol LinkMonitor: Sendable {
     /// The status now, then each change. Equal statuses in a row come once, a slow reader finds only the newest, and
     /// watching ends with the reader. Every call watches for itself, with generations from 0.
     func statuses() -> AsyncStream<LinkStatus>
-    /// What holds until the first status comes.
-    var presumed: LinkStatus { get }
+    /// True if nothing is to be sent before the first status has come.
+    var holdsUntilKnown: Bool { get }
 }
 
 extension LinkMonitor {
     /// Connectivity is a hint: the network is there until somebody says that it is not.
-    public var presumed: LinkStatus { .up(generation: 0) }
+    public var holdsUntilKnown: Bool { false }
 }

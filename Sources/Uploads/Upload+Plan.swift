@@ -32,8 +32,8 @@ extension Upload {
     /// What is to start after others counts too, as they go first.
     package var isDue: Bool { state.isPending && !isScheduled }
 
-    /// True if it is not to start before a time. A queue takes the condition away when the time has come, so this changes
-    /// with the upload and never by itself.
+    /// True if it is not to start before a time. A queue takes the condition away when the time has come, of what waits
+    /// for others too once they are done, so this changes with the upload and never by itself.
     package var isScheduled: Bool { state == .queued && start?.notBefore != nil }
 
     /// The longest name of a batch, in characters.

@@ -21,7 +21,11 @@ struct TimeSpanTests {
         #expect(SecondsOrSpan(argument: text) == nil)
     }
 
-    @Test(arguments: [("5", 5), ("0", 0), ("0.1", 0.1), ("86400", 86_400)] as [(String, Double)])
+    @Test(
+        arguments: [
+            ("5", 5), ("0", 0), ("0.1", 0.1), ("86400", 86_400), (".5", 0.5), ("1e3", 1000),
+            ("252.00000000000003", 252.00000000000003),
+        ] as [(String, Double)])
     func `a number alone is seconds only where it always was`(text: String, seconds: Double) {
         #expect(SecondsOrSpan(argument: text)?.seconds == seconds)
         #expect(TimeSpan(argument: text) == nil)

@@ -8,12 +8,15 @@ extension UploadQueue {
     func linkChanged(_ status: LinkStatus) async {
         switch status {
         case .down(let reason):
-            if case .closed(let since, let known) = gate, known != reason {
-                gate = .closed(since: since, reason: reason)
-                return publish([])
+            let wasClosed: Bool
+            switch gate {
+            case .closed(let since, reason: _):
+                (wasClosed, gate) = (true, .closed(since: since, reason: reason))
+            case .forced(let since, reason: _):
+                (wasClosed, gate) = (true, .forced(since: since, reason: reason))
+            case .open, .unknown: (wasClosed, gate) = (false, .closed(since: clock.date(), reason: reason))
             }
-            guard gate == .open else { return }
-            gate = .closed(since: clock.date(), reason: reason)
+            guard !wasClosed else { return publish([]) }
             await forEachRemote {
                 $0.loseLink()
             } then: {
@@ -74,7 +77,11 @@ extension UploadQueue {
 
     /// Lets the next tries through, whatever is known of the network and of hosts.
     func forceGate() {
-        if case .closed(let since, let reason) = gate { gate = .forced(since: since, reason: reason) }
+        switch gate {
+        case .closed(let since, let reason): gate = .forced(since: since, reason: reason)
+        case .unknown: gate = .open
+        case .open, .forced: break
+        }
         forgetReachability()
         askedPauses = [:]
         hostConcurrency = [:]

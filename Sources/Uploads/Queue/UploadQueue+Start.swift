@@ -73,9 +73,7 @@ extension UploadQueue {
         }
         decideUncertain()
         if let monitor {
-            if case .down(let reason) = monitor.presumed {
-                gate = .closed(since: clock.date(), reason: reason)
-            }
+            if monitor.holdsUntilKnown { gate = .unknown }
             let statuses = monitor.statuses()
             watcher = Task(executorPreference: surroundings.executor) { [weak self] in
                 for await status in statuses { await self?.linkChanged(status) }

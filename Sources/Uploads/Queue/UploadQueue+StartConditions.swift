@@ -18,11 +18,12 @@ extension UploadQueue {
             starts.note(upload.id, .rest)
             return upload
         }
+        var upload = upload
         if let other = doneRuns.lastOpen(in: start.after, of: uploads, isOpen: isOpen) {
+            if let date = start.notBefore, date <= clock.date() { upload.start?.notBefore = nil }
             starts.note(upload.id, .upload(other))
             return upload
         }
-        var upload = upload
         if let date = start.notBefore, date > clock.date() {
             if !start.after.isEmpty { upload.start?.after = [] }
             starts.note(upload.id, .date(date))

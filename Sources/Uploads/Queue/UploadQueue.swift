@@ -1,5 +1,6 @@
 public import Connectivity
 import Foundation
+import Synchronization
 public import Transfer
 import UploadProtocols
 
@@ -67,12 +68,17 @@ public actor UploadQueue: QueueClient {
     /// Whether the network may be used.
     enum Gate: Equatable {
         case open
+        /// Closed until the first word of the network; nobody said yet that it is away.
+        case unknown
         case closed(since: Date, reason: String)
         /// Closed, but a person said to try.
         case forced(since: Date, reason: String)
 
         var isClosed: Bool {
-            if case .closed = self { true } else { false }
+            switch self {
+            case .closed, .unknown: true
+            case .open, .forced: false
+            }
         }
     }
 
@@ -174,7 +180,9 @@ public actor UploadQueue: QueueClient {
     var pendingAtHosts: [UploadHost: Int]?
     var signInPauses: [UploadHost: SignInPause<ContinuousClock.Instant>] = [:]
     /// The newest of what happened beside the queue, in order.
-    var notices: [DatedNotice] = []
+    /// By their numbers, as they may come here in another order than they were told in.
+    var notices: [(number: Int, notice: DatedNotice)] = []
+    nonisolated let lastNotice = Atomic(0)
     /// Watched folders that are not there.
     var awayFolders: [String] = []
     var idleWaiters: [CheckedContinuation<Void, Never>] = []
@@ -298,7 +306,7 @@ public actor UploadQueue: QueueClient {
     public var status: EngineStatus {
         let network: EngineStatus.Network =
             switch gate {
-            case .open: .online
+            case .open, .unknown: .online
             case .closed(let since, let reason), .forced(let since, let reason):
                 .offline(since: since, reason: reason)
             }
@@ -306,7 +314,7 @@ public actor UploadQueue: QueueClient {
             network: network, limits: limits,
             concurrency: settings.concurrency ?? configuration.concurrency, storage: storage,
             notice: notice, askedPauses: shownPauses, awayHosts: shownAwayHosts, awayFolders: awayFolders,
-            notices: notices)
+            notices: notices.map(\.notice))
     }
 
     var isIdle: Bool {

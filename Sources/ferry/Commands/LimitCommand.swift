@@ -37,7 +37,8 @@ struct LimitCommand: AsyncParsableCommand {
     func run() async throws {
         let access = try global.access()
         if let order = try order {
-            try check(order, access.assembly.configuration)
+            // What there is not any more may still be set free.
+            if order != nil { try await checkIsKnown([], access) }
             _ = try await access.perform(.limitBandwidth(order, scope ?? .total))
         }
         guard case .limits(let limits) = try await access.perform(.limits) else { return }
@@ -65,12 +66,6 @@ struct LimitCommand: AsyncParsableCommand {
         destination.map { .destination($0) } ?? batch.map { .batch($0) } ?? (rate == nil ? nil : .total)
     }
 
-    /// - Throws: `CommandFailure` for a destination that there is not, unless its limit is taken back.
-    private func check(_ order: Bandwidth?, _ configuration: Configuration) throws(CommandFailure) {
-        guard let destination, order != nil, configuration.destinations[destination] == nil else { return }
-        throw Self.unknown(destination, known: configuration.destinations.keys.sorted())
-    }
-
     private static func unknown(_ destination: String, known: [String]) -> CommandFailure {
         CommandFailure(
             refused: UploadFailure(
@@ -78,12 +73,13 @@ struct LimitCommand: AsyncParsableCommand {
                 hint: known.isEmpty ? "none is configured" : "known are \(known.joined(separator: ", "))"))
     }
 
-    /// - Throws: `CommandFailure` for what nothing is limited of as there is no such thing.
+    /// - Parameter limits: Those that hold; what they are for is known.
+    /// - Throws: `CommandFailure` for a destination or a batch that there is not, not in the queue either.
     private func checkIsKnown(
         _ limits: [BandwidthLimit], _ access: QueueAccess
     ) async throws(CommandFailure) {
         let configured = access.assembly.configuration.destinations
-        guard let scope, !limits.contains(where: { $0.scope == scope }),
+        guard let scope, scope != .total, !limits.contains(where: { $0.scope == scope }),
             destination.map({ configured[$0] == nil }) ?? true,
             case .uploads(let uploads) = try await access.perform(.list)
         else { return }

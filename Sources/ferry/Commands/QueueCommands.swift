@@ -146,7 +146,8 @@ private func report(
         json ? JSONLine.text(ChangedLine(change, ids.sorted())) : "\(ids.count) \(change.participle)\(remark)"
     )
     guard !json, let named = change.order, selection.mayHaveUnchanged(ids),
-        case .uploads(let uploads) = try await access.perform(.list)
+        // The order has been carried out, whether this can still be asked or not.
+        case .uploads(let uploads)? = try? await access.perform(.list)
     else { return }
     let unchanged = selection.unchanged(among: uploads, but: ids)
     for sentence in UnchangedNotes(named, unchanged, spelled: { "`ferry \($0)`" }).sentences {

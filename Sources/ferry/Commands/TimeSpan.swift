@@ -7,7 +7,7 @@ struct TimeSpan: ExpressibleByArgument {
         "s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800,
     ]
     /// Thirty years.
-    private static let longest = 1e9
+    fileprivate static let longest = 1e9
 
     /// 0 or more.
     var seconds: Double
@@ -30,9 +30,14 @@ struct SecondsOrSpan: ExpressibleByArgument {
     var seconds: Double
 
     init?(argument: String) {
-        let isNumber = argument.allSatisfy { $0.isASCII && ($0.isNumber || $0 == ".") }
-        guard let span = TimeSpan(argument: isNumber ? argument + "s" : argument) else { return nil }
-        seconds = span.seconds
+        // As programs print numbers: `.5`, `1e3`, with all their digits.
+        if argument.wholeMatch(of: /[0-9.]+(?:[eE][-+]?[0-9]+)?/) != nil, let number = Double(argument) {
+            guard number <= TimeSpan.longest else { return nil }
+            seconds = number
+        } else {
+            guard let span = TimeSpan(argument: argument) else { return nil }
+            seconds = span.seconds
+        }
     }
 
     init(seconds: Double) { self.seconds = seconds }

@@ -14,7 +14,7 @@ struct PolicyLinkMonitor<C: Clock>: LinkMonitor where C.Duration == Duration {
     let network: @Sendable () async -> CurrentNetwork?
 
     /// A network that may cost money is not used for the moment until it is known which one it is.
-    var presumed: LinkStatus { .down(reason: "it is not known yet which network this is") }
+    var holdsUntilKnown: Bool { true }
 
     func statuses() -> AsyncStream<LinkStatus> {
         let observed = base.statuses()

@@ -168,12 +168,12 @@ final class ScriptedRunner: AttemptRunner {
 
 /// A monitor that says what the test says.
 final class ScriptedMonitor: LinkMonitor {
-    let presumed: LinkStatus
+    let holdsUntilKnown: Bool
     private let stream: AsyncStream<LinkStatus>
     private let continuation: AsyncStream<LinkStatus>.Continuation
 
-    init(presumed: LinkStatus = .up(generation: 0)) {
-        self.presumed = presumed
+    init(holdsUntilKnown: Bool = false) {
+        self.holdsUntilKnown = holdsUntilKnown
         (stream, continuation) = AsyncStream.makeStream()
     }
 

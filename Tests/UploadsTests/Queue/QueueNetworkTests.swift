@@ -30,21 +30,39 @@ struct QueueNetworkTests {
         _ = try await fixture.wait(for: ids[0]) { $0.isWaiting }
     }
 
-    @Test func `nothing starts before the link is known, where that is presumed to matter`() async throws {
+    @Test
+    func `nothing starts before the link is known, where that matters, and nobody is told that it is away`()
+        async throws
+    {
         let fixture = QueueFixture()
-        let monitor = ScriptedMonitor(presumed: .down(reason: "not known yet"))
+        let monitor = ScriptedMonitor(holdsUntilKnown: true)
         try await fixture.queue.start(monitor: monitor)
         let ids = await fixture.add(1)
         #expect(await fixture.queue.runs.isEmpty)
+        #expect(await fixture.queue.status.network == .online)
         monitor.report(.up(generation: 0))
         #expect(try await fixture.runner.next().upload.id == ids[0])
     }
 
-    @Test func `another reason why the link is away takes the place of the first`() async throws {
+    @Test func `a person need not wait until the link is known, and is told when it is away`() async throws {
+        let fixture = QueueFixture()
+        let monitor = ScriptedMonitor(holdsUntilKnown: true)
+        try await fixture.queue.start(monitor: monitor)
+        let ids = await fixture.add(1)
+        _ = await fixture.queue.perform(.tryNow)
+        #expect(try await fixture.runner.next().upload.id == ids[0])
+        monitor.report(.down(reason: "no route"))
+        _ = try await fixture.wait(for: ids[0]) { $0 == .paused(.offline) }
+        #expect(await fixture.queue.gate.isClosed)
+    }
+
+    @Test(arguments: [false, true])
+    func `another reason why the link is away takes the place of the first`(isForced: Bool) async throws {
         let fixture = QueueFixture()
         try await fixture.queue.start(monitor: fixture.monitor)
         fixture.monitor.report(.down(reason: "no route"))
         try await fixture.until { $0.gate.isClosed }
+        if isForced { _ = await fixture.queue.perform(.tryNow) }
         let since = fixture.clock.now
         fixture.clock.advance(by: .seconds(60))
         fixture.monitor.report(.down(reason: "the network is metered"))

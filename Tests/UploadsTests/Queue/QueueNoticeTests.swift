@@ -10,12 +10,10 @@ struct QueueNoticeTests {
         let queue = fixture.queue
         try await queue.start(monitor: nil)
         let updates = await queue.updates()
-        for number in 1...12 {
-            queue.tell(Notice(kind: .note, text: "\(number)"))
-            try await fixture.until { $0.notices.last?.notice.text == "\(number)" }
-        }
-        for await update in updates where update.status.notices.last?.notice.text == "12" { break }
-        #expect(await queue.status.notices.map(\.notice.text) == (3...12).map(String.init))
+        for number in 1...12 { queue.tell(Notice(kind: .note, text: "\(number)")) }
+        let newest = (3...12).map(String.init)
+        try await fixture.until { $0.status.notices.map(\.notice.text) == newest }
+        for await update in updates where update.status.notices.map(\.notice.text) == newest { break }
         await queue.stop()
     }
 

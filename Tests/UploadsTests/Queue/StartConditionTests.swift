@@ -139,6 +139,13 @@ struct StartConditionTests {
         await fixture.queue.stop()
     }
 
+    @Test func `a time that has passed holds up nothing that still waits for another`() async throws {
+        let fixture = QueueFixture([.make(1), Self.waiting(2, after: 1...1, at: -1)])
+        try await fixture.queue.start(monitor: nil)
+        #expect(await fixture.queue.uploads[2]?.start == .init(after: [1...1]))
+        await fixture.queue.stop()
+    }
+
     @Test(arguments: [
         UploadSelection.ids([2]), .numbers(UploadNumbers([1...2])), .all, .failed,
     ])
