@@ -83,7 +83,7 @@ def test_a_filter_that_comes_in_one_packet_is_typed_and_kept(home, server, start
     screen = start()
     screen.wait("Done 2")
     screen.press("/state:done notes\r")
-    screen.wait("/state:done notes  1/1", gone="film.mov")
+    screen.wait("/state:done notes  1/1", gone="film.mov  ")
 
 
 def test_120_columns(home, server, start):

@@ -114,7 +114,7 @@ def test_ascii_where_signs_cannot_be_trusted(home, server, start, arguments, cha
     home.configure(server.url, bandwidth="200K", concurrency=1)
     home.add(home.make("one.bin", "20M"), home.make("two.bin", "20M"))
     screen = start(*arguments, **changes)
-    screen.wait("> up", "one.bin", ". queued")
+    screen.wait("^ up", "one.bin", ". queued")
     screen.press("q")
     screen.wait("+ Quit -", "| 1 upload is running:")
     assert all(byte < 0x80 for byte in screen.raw)
@@ -137,7 +137,7 @@ def test_ascii_where_signs_turn_out_to_be_wide(japanese, start):
     screen = start(**japanese)
     # At once, so that a busy machine does not make it too late: it waits where typed keys wait.
     screen.press(TWO_CELLS)
-    screen.wait("> up", "one.bin", ". queued", "1/2")
+    screen.wait("^ up", "one.bin", ". queued", "1/2")
     assert QUESTION in screen.raw
     assert screen.lines()[1].startswith(" All 2"), "what was drawn to find out is gone"
 
@@ -162,7 +162,7 @@ def test_a_terminal_that_does_not_answer_is_waited_for_no_longer_than_a_moment(j
 def test_nothing_is_asked_where_signs_are_chosen(home, server, japanese, start, arguments, glyphs):
     home.change(appearance={"glyphs": glyphs} if glyphs else {})
     screen = start(*arguments, **japanese)
-    screen.wait("▲ up" if glyphs else "> up", "one.bin", "1/2")
+    screen.wait("▲ up" if glyphs else "^ up", "one.bin", "1/2")
     assert QUESTION not in screen.raw
 
 

@@ -61,6 +61,8 @@ struct PlainModel: Sendable {
     private var troubles = NewsDigest(names: true)
     private var summaryDue: Double?
     private var effects: [PlainEffect] = []
+    /// What was typed before it was known what is in the queue: it cannot be answered rightly yet.
+    private var early: [PlainMessage] = []
 
     /// Seconds between the lines that tell how it goes.
     static let summaryInterval = 10.0
@@ -97,6 +99,20 @@ struct PlainModel: Sendable {
     /// Takes in what happened and returns what is to be done outside.
     mutating func update(_ message: PlainMessage) -> [PlainEffect] {
         switch message {
+        case .typed where model.isLoading, .inputEnded where model.isLoading: early.append(message)
+        default: handle(message)
+        }
+        if !model.isLoading, !early.isEmpty {
+            for message in early { handle(message) }
+            early = []
+        }
+        waitForTheRest()
+        defer { effects = [] }
+        return effects
+    }
+
+    private mutating func handle(_ message: PlainMessage) {
+        switch message {
         case .opened(let reason): open(because: reason)
         case .clock(let clock): advance(to: clock)
         case .progress(let samples): _ = model.update(.progress(samples))
@@ -106,9 +122,6 @@ struct PlainModel: Sendable {
         case .idle: input = .idle(since: now)
         case .ended(let outcome): finish(outcome)
         }
-        waitForTheRest()
-        defer { effects = [] }
-        return effects
     }
 
     mutating func say(_ line: String) {

@@ -20,6 +20,11 @@ public enum StatusChange: Hashable, Sendable {
     /// Something happened beside the queue.
     case happened(DatedNotice)
 
+    /// True of what happened once, and is not so now or later.
+    public var isPast: Bool {
+        if case .happened = self { true } else { false }
+    }
+
     /// Without a final stop.
     ///
     /// - Parameters:

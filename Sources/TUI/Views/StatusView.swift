@@ -59,6 +59,8 @@ struct StatusView {
         } else if !isShort, let destination {
             parts.append(Part(model.appearance.safe(destination), .title))
         }
+        // Before what is there all the time: where there is no room, the last ones are left out.
+        if let away { parts.append(Part(model.appearance.safe(isShort ? "folder away" : away), .warning)) }
         if running > 0 {
             let up = model.appearance.glyphs.up
             let rate = model.total.rate ?? 0
@@ -78,7 +80,6 @@ struct StatusView {
         if running > 0, let remaining = model.total.remaining {
             parts.append(Part(Self.own("ETA \(Wording.remaining(remaining))\(arrival(in: remaining))")))
         }
-        if let away { parts.append(Part(model.appearance.safe(isShort ? "folder away" : away), .warning)) }
         if running == 0, left == 0, !model.table.isEmpty { parts.append(Part(Self.own("idle"), .dim)) }
         let later = model.table.bytesLater
         if later > 0, !isShort { parts.append(Part(Self.own("\(ByteFormat.sentence(later)) later"), .dim)) }

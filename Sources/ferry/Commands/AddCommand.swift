@@ -102,7 +102,7 @@ struct AddCommand: AsyncParsableCommand {
         } catch {
             throw CommandFailure(usage: error)
         }
-        let access = QueueAccess(assembly: assembly, state: global.stateFolder)
+        let access = QueueAccess(assembly: .success(assembly), state: global.stateFolder)
         let known = skipQueued ? try await known(access) : KnownUploads([])
         var chosen: [NewUpload] = []
         var failed: [Upload.ID] = []

@@ -78,8 +78,10 @@ struct LimitCommand: AsyncParsableCommand {
     private func checkIsKnown(
         _ limits: [BandwidthLimit], _ access: QueueAccess
     ) async throws(CommandFailure) {
-        let configured = access.assembly.configuration.destinations
-        guard let scope, scope != .total, !limits.contains(where: { $0.scope == scope }),
+        guard let scope, scope != .total, !limits.contains(where: { $0.scope == scope }) else { return }
+        let assembly = try access.assembly.get()
+        let configured = assembly.configuration.destinations
+        guard
             destination.map({ configured[$0] == nil }) ?? true,
             case .uploads(let uploads) = try await access.perform(.list)
         else { return }
@@ -91,7 +93,7 @@ struct LimitCommand: AsyncParsableCommand {
                 throw CommandFailure(refused: .unknownBatch(name, known: batches))
             }
         case .destination(let name):
-            let address = try? access.assembly.destination(name).url
+            let address = try? assembly.destination(name).url
             guard uploads.contains(where: { $0.target.destination == name || $0.target.url == address })
             else {
                 throw Self.unknown(name, known: configured.keys.sorted())

@@ -65,8 +65,15 @@ struct GlobalOptions: ParsableArguments {
         (acceptEdited ? ["--accept-edited"] : []) + (discardEdited ? ["--discard-edited"] : [])
     }
 
+    /// A ferry that runs goes by what it has read: it is steered also while the configuration has a mistake.
     func access() throws(CommandFailure) -> QueueAccess {
-        QueueAccess(assembly: try assembly(), state: stateFolder)
+        let assembly = Result { () throws(CommandFailure) in try assembly() }
+        if case .failure(let flaw) = assembly {
+            guard ControlClient(folder: stateFolder).isAnswered else { throw flaw }
+            let text = "\(flaw.summary); the ferry that runs goes by what it read before"
+            StandardError.write(Notice(kind: .warning, text: text).line + "\n")
+        }
+        return QueueAccess(assembly: assembly, state: stateFolder)
     }
 
     /// - Parameter change: What the command's own options say otherwise than the configuration.

@@ -40,7 +40,7 @@ struct ListCommand: AsyncParsableCommand {
     private func tellStatus(_ access: QueueAccess) {
         guard let status = access.engineStatus else { return }
         var watch = StatusWatch()
-        for change in watch.take(status) {
+        for change in watch.take(status) where !change.isPast {
             StandardError.write(Notice(kind: .note, text: change.sentence(in: .current)).line + "\n")
         }
     }

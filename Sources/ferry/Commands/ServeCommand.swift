@@ -52,22 +52,38 @@ struct ServeCommand: AsyncParsableCommand {
         } catch is CancellationError {}
     }
 
+    func validate() throws {
+        _ = try endpoint
+        _ = try limit
+    }
+
     private func configuration() throws -> ReceiverConfiguration {
-        guard let colon = bind.lastIndex(of: ":"), let port = Int(bind[bind.index(after: colon)...]),
-            (0...65_535).contains(port)
-        else { throw ValidationError("--bind takes HOST:PORT, such as 127.0.0.1:8080.") }
-        let host = bind[..<colon].trimmingCharacters(in: CharacterSet(charactersIn: "[]"))
+        let (host, port) = try endpoint
         var configuration = ReceiverConfiguration(
-            directory: LocalFiles.expanded(directory), host: host, port: port)
+            directory: LocalFiles.expanded(directory), host: host, port: port, maximumSize: try limit)
         configuration.overwrite = overwrite
-        if let maxSize {
+        configuration.token = try token()
+        return configuration
+    }
+
+    private var endpoint: (host: String, port: Int) {
+        get throws(ValidationError) {
+            guard let colon = bind.lastIndex(of: ":"), let port = Int(bind[bind.index(after: colon)...]),
+                (0...65_535).contains(port)
+            else { throw ValidationError("--bind takes HOST:PORT, such as 127.0.0.1:8080.") }
+            return (bind[..<colon].trimmingCharacters(in: CharacterSet(charactersIn: "[]")), port)
+        }
+    }
+
+    /// Bytes of the largest upload; nil if nothing was said of it.
+    private var limit: Int? {
+        get throws(ValidationError) {
+            guard let maxSize else { return nil }
             guard let size = ByteFormat.parse(maxSize), let limit = Int(exactly: size), limit > 0 else {
                 throw ValidationError("--max-size takes an amount such as 500M or 2G.")
             }
-            configuration.maximumSize = limit
+            return limit
         }
-        configuration.token = try token()
-        return configuration
     }
 
     private func token() throws -> String? {

@@ -23,7 +23,7 @@ struct TimeSpan: ExpressibleByArgument {
 }
 
 /// The same for options that took seconds before there were units: `5` is `5s`.
-struct SecondsOrSpan: ExpressibleByArgument {
+struct SecondsOrSpan: ExpressibleByArgument, CustomStringConvertible {
     static let forms = "seconds, or such as 30m and 1h30m"
 
     /// 0 or more.
@@ -41,6 +41,11 @@ struct SecondsOrSpan: ExpressibleByArgument {
     }
 
     init(seconds: Double) { self.seconds = seconds }
+
+    /// As `init(argument:)` reads it.
+    var description: String {
+        seconds.formatted(.number.grouping(.never).locale(Locale(identifier: "en_US_POSIX")))
+    }
 }
 
 /// A moment in the past: so long ago (`2d`), the beginning of a day here (`2026-05-31`), or a full date of ISO 8601.

@@ -6,7 +6,8 @@ import Uploads
 /// Carries out one command on a queue, whoever has it: the running ferry if there is one, else this process for as long
 /// as the command takes.
 struct QueueAccess {
-    let assembly: Assembly
+    /// Without one only the running ferry can carry out anything.
+    let assembly: Result<Assembly, CommandFailure>
     let state: LocalPath
 
     /// Another command holds the queue for a moment; longer than this, and it is no command.
@@ -16,12 +17,16 @@ struct QueueAccess {
 
     /// - Throws: `CommandFailure` if the queue refuses, cannot be opened, or is in use by something that does not answer.
     func perform(_ command: QueueCommand) async throws(CommandFailure) -> QueueReply {
+        let assembly: Assembly
+        do throws(CommandFailure) { assembly = try self.assembly.get() } catch {
+            return try performThere(command, orElse: error)
+        }
         let limit = ContinuousClock.now.advanced(by: Self.longestWait)
         var (holder, since) = (Int32?.none, ContinuousClock.now)
         while true {
             let reply: QueueReply
             do throws(JournalError) {
-                reply = try await performHere(command)
+                reply = try await performHere(command, by: assembly)
             } catch {
                 if case .newerFormat = error, command == .list { return .uploads(try readNewer(error)) }
                 guard case .inUse(let pid, _, _) = error else { throw CommandFailure(error) }
@@ -104,7 +109,21 @@ struct QueueAccess {
             hint: "orders can be taken back as long as the ferry that took them runs")
     }
 
-    private func performHere(_ command: QueueCommand) async throws(JournalError) -> QueueReply {
+    /// - Parameter flaw: Why nobody else can carry it out.
+    private func performThere(
+        _ command: QueueCommand, orElse flaw: CommandFailure
+    ) throws(CommandFailure) -> QueueReply {
+        switch ControlClient(folder: state).perform(command) {
+        case .reply(let reply): return try Self.accepted(reply)
+        case .unknown: try Self.checkRepeatable(command)
+        case .nobody: break
+        }
+        throw flaw
+    }
+
+    private func performHere(
+        _ command: QueueCommand, by assembly: Assembly
+    ) async throws(JournalError) -> QueueReply {
         let lock = try StateDirectory(at: state).lock()
         switch command {
         // Whoever remembers what was ordered is gone.

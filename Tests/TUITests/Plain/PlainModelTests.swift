@@ -21,6 +21,18 @@ import Uploads
             ])
     }
 
+    @Test func `what is typed before the queue is known is answered once it is`() {
+        var plain = PlainModel(
+            destinations: [], defaultDestination: nil, readsTerminal: false, clock: .at(0))
+        #expect(plain.update(.typed("list")).lines == [])
+        #expect(plain.update(.inputEnded).lines == [])
+        let update = QueueUpdate(
+            isComplete: true, changed: [.make(1)], removed: [], status: EngineStatus())
+        let lines = plain.update(.told(.queue(update))).lines
+        #expect(lines.first == "in the queue: 1 queued")
+        #expect(lines.dropFirst().first?.contains("file-1.bin") == true)
+    }
+
     @Test func `an upload is told of from beginning to end`() {
         var plain = PlainModel.make()
         #expect(plain.change([.make(1, size: 2048)]).lines == ["1 added: file-1.bin, 2 KB, to box"])
