@@ -11,6 +11,7 @@ extension UploadQueue {
         findHostsAgain()
         applyLimits()
         if phase == .accepting { decideUncertain() }
+        retireIfDue(slack: 0)
         publish([])
         advance()
     }
