@@ -82,7 +82,9 @@ actor LiveConfiguration {
         let report = ReloadReport(
             file: new.source?.file ?? "", changes: changes, retry: await uploadsToRetry(after: changes),
             warnings: new.configuration.warnings.filter { !known.contains($0) })
-        if isOther { tell(report, leavesRest: new.configuration != read.configuration, extent) }
+        let leavesRest = new.configuration != read.configuration
+        // A destination that is gone and still watched changes nothing now, and is news all the same.
+        if isOther || leavesRest && extent == .everything { tell(report, leavesRest: leavesRest, extent) }
         return report
     }
 
