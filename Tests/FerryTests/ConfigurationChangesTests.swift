@@ -1,4 +1,5 @@
 import Foundation
+import Support
 import Testing
 import Transfer
 import UploadProtocols
@@ -93,29 +94,89 @@ struct ConfigurationChangesTests {
         #expect(try kept(from: Self.before, to: Self.after) == ["kept", "slower"])
     }
 
-    @Test(arguments: [#""proxy": "none""#, #""timeouts": { "stall": 9 }"#])
-    func `what is for all destinations makes all of them anew`(more: String) throws {
-        #expect(
-            try kept(from: Self.before, to: Self.before.replacing("{ \"dest", with: "{ \(more), \"dest"))
-                == [])
+    private static let bearer = #"{ "bearer": { "env": "A" } }"#
+    private static let oauth2 =
+        #"{ "oauth2": { "tokenURL": "https://h/", "clientID": "c", "refreshToken": { "env": "A" } } }"#
+    private static let s3 = #"{ "s3": { "profile": "p" } }"#
+
+    @Test(arguments: [
+        (bearer, #""url": "http://x/""#, "", true), (bearer, #""headers": { "A": "b" }"#, "", true),
+        (bearer, "", #""timeouts": { "stall": 9 }"#, true), (bearer, "", #""proxy": "none""#, true),
+        (oauth2, #""url": "http://x/""#, "", true), (oauth2, #""headers": { "A": "b" }"#, "", true),
+        (oauth2, "", #""timeouts": { "stall": 9 }"#, false), (oauth2, "", #""proxy": "none""#, false),
+        (oauth2, #""proxy": "none""#, "", false),
+        (s3, #""headers": { "A": "b" }"#, "", true), (s3, #""s3": { "region": "r" }"#, "", false),
+        (s3, #""url": "http://x/""#, "", false),
+    ])
+    func `a sign-in is kept where nothing is different that it goes by itself`(
+        auth: String, member: String, more: String, isKept: Bool
+    ) throws {
+        func text(_ members: [String], _ more: String) -> String {
+            let members = ([#""auth": \#(auth)"#] + members).filter { !$0.isEmpty }
+            let all = [#""destinations": { "d": { \#(members.joined(separator: ", ")) } }"#, more]
+            return "{ \(all.filter { !$0.isEmpty }.joined(separator: ", ")) }"
+        }
+        let url = #""url": "http://h/""#
+        let new = text(member.hasPrefix(#""url""#) ? [member] : [url, member], more)
+        #expect(try kept(from: text([url], ""), to: new) == (isKept ? ["d"] : []))
     }
 
-    @Test func `what is still needed stays known`() throws {
-        let (old, new) = (try assembly(Self.before), try assembly("{}"))
-        let known = Destinations(old.destinations)
-        #expect(Set(new.destinations(after: old, known, keeping: ["kept"]).named.keys) == ["kept"])
+    @Test func `only what is new is added to what is known`() throws {
+        let new = try assembly(Self.before).adding(
+            try configuration(
+                #"{ "destinations": { "kept": { "url": "http://x/" }, "new": { "url": "http://h/" } } }"#
+            ).destinations)
+        #expect(new.configuration.destinations.keys.sorted() == ["kept", "new", "other", "slower"])
+        #expect(new.configuration.destinations["kept"]?.url == "http://h/")
+    }
+
+    @Test func `a watched folder that leads elsewhere waits for the next start, once`() throws {
+        var changes = try changes("{}", "{}")
+        changes.wait(leadingTo: ["b"], insteadOf: ["b"], keeping: [])
+        #expect(changes.isEmpty)
+        changes.wait(leadingTo: ["b"], insteadOf: ["a"], keeping: ["a"])
+        changes.wait(leadingTo: ["b"], insteadOf: ["a"], keeping: [])
+        #expect(changes.atNextStart == ["watch", "destinations.a"])
+    }
+
+    @Test func `files of a watched folder that would replace each other are told by the folder`() throws {
+        let assembly = try assembly(
+            #"""
+            { "destinations": { "one": { "url": "http://h/one", "protocol": "put" } },
+              "watch": [{ "folder": "/out", "to": "one" }] }
+            """#)
+        let failure = #expect(throws: UploadFailure.self) { try assembly.watches() }
+        #expect(failure?.summary == "watch: files of /out would replace each other at one")
+    }
+
+    @Test func `a destination is known where its file was read, by whatever path, and where it is told`()
+        throws
+    {
+        let folder = try TemporaryDirectory()
+        try folder.write([], to: "there/config.json")
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.path("link"), withDestinationPath: folder.path("there"))
+        var changes = try changes("{}", "{}")
+        func isKnown(_ path: String) -> Bool {
+            ReloadReport(file: folder.path(path), changes: changes, retry: [], warnings: [])
+                .makesKnown("d", of: PrivateFile(folder.path("there/config.json")).path)
+        }
+        #expect(isKnown("link/config.json"))
+        #expect(!isKnown("other.json"))
+        changes.changed = ["d"]
+        #expect(isKnown("other.json"))
     }
 
     @Test func `people are told in lines, and nothing of what stayed as it was`() throws {
         var changes = try changes("{}", #"{ "limits": { "done": 1 }, "onHangUp": "continue" }"#)
         changes.added = ["a", "b"]
         changes.removed = ["c"]
-        let report = ReloadReport(file: "/config.json", changes: changes, retry: [3, 7], warnings: [])
+        let report = ReloadReport(file: "/config.json", changes: changes, retry: [3, 4, 7], warnings: [])
         #expect(
             report.lines == [
                 "/config.json was read again", "destinations: added a, b; removed c",
                 "holds from now on: limits", "takes effect at the next start: onHangUp",
-                "2 uploads failed for want of a destination that is there now: `ferry retry 3 7`",
+                "3 uploads stopped for want of a destination or a sign-in and may go on now: `ferry retry 3-4,7`",
             ])
         let nothing = ReloadReport(
             file: "/config.json", changes: try self.changes("{}", "{}"), retry: [], warnings: [])

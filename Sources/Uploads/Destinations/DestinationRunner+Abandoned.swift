@@ -35,7 +35,7 @@ extension DestinationRunner {
             guard target.destination == destination.name else { return false }
             return destination.name.isEmpty
                 ? UploadAddress.withoutQuery(target.url) == UploadAddress.withoutQuery(destination.url)
-                : (try? destinations.destination(of: entry.upload)) != nil
+                : destinations.take(entry.upload.target)
         } ?? []
     }
 
@@ -46,7 +46,7 @@ extension DestinationRunner {
             let target = entry.upload.target
             guard target.destination.isEmpty, known.insert(UploadAddress.withoutQuery(target.url)).inserted
             else { return nil }
-            return try? destinations.destination(of: entry.upload)
+            return try? destinations.destination(for: entry.upload.target)
         } ?? []
     }
 
@@ -59,7 +59,7 @@ extension DestinationRunner {
 
     private func deletion(of upload: Upload) throws(UploadFailure) -> ([Exchange], Destination) {
         guard let resource = upload.resource else { throw Self.cannotBeRemoved }
-        let destination = try destinations.destination(of: upload)
+        let destination = try destinations.destination(for: upload.target)
         return (try Self.uploadProtocol(for: upload, at: destination).removal(of: resource), destination)
     }
 

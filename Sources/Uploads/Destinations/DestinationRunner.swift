@@ -105,7 +105,7 @@ public final class DestinationRunner: AttemptRunner {
     public func run(_ upload: Upload, recorder: any AttemptRecorder) async -> UploadAttempt.Outcome {
         do throws(UploadFailure) {
             let destinations = destinations
-            let destination = try destinations.destination(of: upload)
+            let destination = try destinations.destination(for: upload.target)
             let uploadProtocol = try Self.uploadProtocol(for: upload, at: destination)
             let file = try await SourceFile.open(
                 upload.path, queuedAs: upload.identity, readers: readers)

@@ -26,22 +26,13 @@ public struct Destinations: Sendable {
         self.addressCredentials = addressCredentials
     }
 
-    /// True if the upload can go to the destination that it was queued for.
-    public func take(_ upload: Upload) -> Bool { (try? destination(of: upload)) != nil }
-
-    /// True if a new upload with this target goes where its destination leads: what was queued by another configuration
-    /// names one that is not there, or is elsewhere.
-    public func lead(to target: Upload.Target) -> Bool {
-        guard !target.destination.isEmpty else { return true }
-        guard let known = named[target.destination] else { return false }
-        return UploadAddress.withoutQuery(known.url) == target.url && known.protocolName == target.method
-    }
+    /// True if an upload with this target can go to the destination that it names: it is there, and at that server.
+    public func take(_ target: Upload.Target) -> Bool { (try? destination(for: target)) != nil }
 }
 
 extension Destinations {
-    /// The destination an upload was queued for; its address is the upload's own.
-    func destination(of upload: Upload) throws(UploadFailure) -> Destination {
-        let target = upload.target
+    /// The destination that an upload is queued for; its address is the upload's own.
+    func destination(for target: Upload.Target) throws(UploadFailure) -> Destination {
         if target.destination.isEmpty {
             return Destination(
                 name: "", url: target.url, protocolName: target.method,
@@ -98,6 +89,14 @@ extension Upload {
         let name = target.destination
         return [UploadFailure.unknownDestination(name), .movedDestination(name)].contains {
             $0.summary == failure.summary
+        }
+    }
+
+    /// True if it waits for a person as its server did not let it in, or as a secret was missing.
+    public var needsSignIn: Bool {
+        switch state {
+        case .failed(let failure), .held(let failure): failure.category == .authentication
+        case .queued, .running, .waiting, .paused, .done: false
         }
     }
 }

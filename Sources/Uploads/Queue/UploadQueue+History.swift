@@ -56,22 +56,30 @@ extension UploadQueue {
     }
 
     /// - Parameter slack: How many more than are kept there may be.
-    private func retireIfDue(slack: Int) {
+    func retireIfDue(slack: Int) {
         guard let history, let kept = configuration.keptDone, finished.count > kept + slack, retiring == nil,
             phase == .accepting || phase == .finishing
         else { return }
         retiring = Task(executorPreference: surroundings.executor) { [weak self] in
-            while let count = await self?.numberToRetire(keeping: kept), count > 0 {
-                guard await self?.retire(count, to: history) == true else { break }
+            while let count = await self?.nextToRetire() {
+                guard await self?.retire(count, to: history) == true else {
+                    await self?.didRetire()
+                    break
+                }
             }
-            await self?.didRetire()
         }
     }
 
     private func didRetire() { retiring = nil }
 
-    private func numberToRetire(keeping kept: Int) -> Int {
-        phase == .stopped ? 0 : min(max(0, finished.count - kept), Self.batch)
+    /// How many go next. Nil if none are left to go: in the same moment it is over, so that what makes more of them due
+    /// begins anew.
+    private func nextToRetire() -> Int? {
+        if phase != .stopped, let kept = configuration.keptDone, finished.count > kept {
+            return min(finished.count - kept, Self.batch)
+        }
+        didRetire()
+        return nil
     }
 
     /// Lets the `count` oldest go.

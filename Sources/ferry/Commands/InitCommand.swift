@@ -122,8 +122,7 @@ struct InitCommand: AsyncParsableCommand {
     private func told(_ name: String, in file: String) -> String? {
         do throws(CommandFailure) {
             guard let report = try EngineReload(folder: global.stateFolder).reload() else { return nil }
-            // Whoever adds a file to it in this moment makes it known as well.
-            return report.changes.added.contains(name) || report.file == file
+            return report.makesKnown(name, of: file)
                 ? "The ferry that runs knows \(name) now."
                 : "The ferry that runs does not know \(name): its configuration is \(report.file)."
         } catch {

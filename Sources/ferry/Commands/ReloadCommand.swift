@@ -84,7 +84,7 @@ struct ReloadLine: OutputLine {
             .init("atNextStart", .array(.text()), "Keys of what the next start takes up."),
             .init(
                 "retry", .array(.whole(1...Int.max)),
-                "Uploads that failed for a destination that is there now."),
+                "Uploads that stopped for want of a destination or a sign-in and may go on now."),
             .init("warnings", .array(.text()), "What is new in it and may do harm."),
         ])
 }

@@ -23,6 +23,17 @@ struct ConfigurationChanges: Codable, Equatable {
         atNextStart = Self.fixed.filter { $0.differs(first, new) }.map(\.key)
     }
 
+    /// Tells what watched folders leave to the next start: they go on to where they went.
+    ///
+    /// - Parameters:
+    ///   - new: Where the folders of the configuration go, in their order.
+    ///   - running: Where those go that are watched now.
+    ///   - needed: Names of destinations that would not be there any more without them.
+    mutating func wait(leadingTo new: [String], insteadOf running: [String], keeping needed: Set<String>) {
+        if new != running, !atNextStart.contains("watch") { atNextStart.append("watch") }
+        atNextStart += needed.sorted().map { "destinations.\($0)" }
+    }
+
     /// True if the configuration is as it was.
     var isEmpty: Bool {
         [added, changed, removed, now, atNextStart].allSatisfy(\.isEmpty)

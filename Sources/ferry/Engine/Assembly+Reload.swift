@@ -14,29 +14,51 @@ extension Assembly {
                 .permanent, "this ferry was started without a configuration file",
                 hint: "end it (`ferry stop`) and start one that has a file")
         }
-        return Assembly(
-            configuration: try source.load(mayBeMissing: configuration == source.unwritten), state: state,
-            edited: edited, source: source, treatsLoopbackAsRemote: treatsLoopbackAsRemote)
+        return replacing(try source.load(mayBeMissing: configuration == source.unwritten))
+    }
+
+    /// The same with those destinations of the file that are new. What else is different there, or wrong, does not
+    /// matter.
+    var withNewDestinations: Assembly {
+        guard let read = try? readAgain() else { return self }
+        return adding(read.configuration.destinations)
+    }
+
+    /// The same with these destinations too; one that it has already stays as it is.
+    func adding(_ destinations: [String: DestinationSettings]) -> Assembly {
+        var new = configuration
+        new.destinations.merge(destinations) { known, _ in known }
+        return replacing(new)
+    }
+
+    private func replacing(_ configuration: Configuration) -> Assembly {
+        Assembly(
+            configuration: configuration, state: state, edited: edited, source: source,
+            treatsLoopbackAsRemote: treatsLoopbackAsRemote)
     }
 
     /// Where uploads go by this configuration.
     ///
-    /// - Parameters:
-    ///   - earlier: That by which `known` were made. A destination that stays as it is keeps its sign-in.
-    ///   - needed: Names of destinations that stay known for now, whatever the configuration says.
-    func destinations(
-        after earlier: Assembly, _ known: Destinations, keeping needed: Set<String> = []
-    ) -> Destinations {
+    /// - Parameter earlier: That by which `known` were made.
+    func destinations(after earlier: Assembly, _ known: Destinations) -> Destinations {
         var new = Destinations(
             [], timeouts: timeouts,
             proxy: configuration.proxy == earlier.configuration.proxy
                 ? known.proxy : proxy(configuration.proxy),
             // What the tools of AWS find is no part of the configuration.
             addressCredentials: known.addressCredentials)
-        new.named = known.named.filter { needed.contains($0.key) }
         for (name, settings) in configuration.destinations {
-            let same = isReached(name, as: earlier) ? known.named[name] : nil
-            new.named[name] = same ?? destination(named: name, settings)
+            guard let before = known.named[name] else {
+                new.named[name] = destination(named: name, settings)
+                continue
+            }
+            if isReached(name, as: earlier) {
+                new.named[name] = before
+            } else if signsIn(name, as: earlier) {
+                new.named[name] = destination(named: name, settings, signIn: before.interceptor)
+            } else {
+                new.named[name] = destination(named: name, settings)
+            }
         }
         return new
     }
@@ -49,5 +71,22 @@ extension Assembly {
         old.bandwidth = new.bandwidth
         return old == new && timeouts == earlier.timeouts
             && (new.proxy != nil || configuration.proxy == earlier.configuration.proxy)
+    }
+
+    /// True if nothing that its sign-in goes by has changed. It may hold the only copy of a token that could not be
+    /// written to its file.
+    private func signsIn(_ name: String, as earlier: Assembly) -> Bool {
+        guard let new = configuration.destinations[name], let old = earlier.configuration.destinations[name],
+            new.authentication == old.authentication
+        else { return false }
+        switch new.authentication {
+        case .none, .basic, .bearer: return true
+        case .s3: return new.url == old.url && new.s3 == old.s3
+        case .oauth2:
+            let (proxy, before) = (
+                new.proxy ?? configuration.proxy, old.proxy ?? earlier.configuration.proxy
+            )
+            return timeouts == earlier.timeouts && proxy == before
+        }
     }
 }

@@ -103,6 +103,13 @@ struct Assembly {
     }
 
     func destination(named name: String, _ settings: DestinationSettings) -> Destination {
+        destination(named: name, settings, signIn: interceptor(for: name, settings))
+    }
+
+    /// - Parameter signIn: What puts credentials on its requests.
+    func destination(
+        named name: String, _ settings: DestinationSettings, signIn: (any RequestInterceptor)?
+    ) -> Destination {
         var fields = HTTPFields()
         for (name, value) in settings.headers.sorted(by: { $0.key < $1.key }) {
             if let name = HTTPField.Name(name) { fields.append(HTTPField(name: name, value: value)) }
@@ -110,7 +117,7 @@ struct Assembly {
         return Destination(
             name: name, url: settings.url, protocolName: settings.protocolName,
             options: settings.options, fields: fields, parameters: settings.parameters,
-            interceptor: interceptor(for: name, settings),
+            interceptor: signIn,
             tls: settings.tls, proxy: proxy(settings.proxy ?? configuration.proxy),
             congestionControl: settings.congestionControl)
     }

@@ -101,7 +101,9 @@ final class ControlServer: Sendable {
             return .reply(.refused(.otherVersion(running: FerryVersion.current, asking: other?.ferry)))
         }
         switch request.ask {
-        case .perform(let command): return Self.wait { [self] in .reply(await perform(command)) }
+        case .perform(let command):
+            let client = EngineQueue(queue: queue, configuration: configuration)
+            return Self.wait { .reply(await client.perform(command)) }
         case .progress: return .progress(queue.progress())
         case .report: return Self.wait { [self] in .report(await report) }
         case .reload: return Self.wait { [self] in await reload() }
@@ -119,15 +121,6 @@ final class ControlServer: Sendable {
                             hint: "close one of them")))
             }
             return .following
-        }
-    }
-
-    private func perform(_ command: QueueCommand) async -> QueueReply {
-        do throws(UploadFailure) {
-            try await configuration.prepare(for: command)
-            return await queue.perform(command)
-        } catch {
-            return .refused(error)
         }
     }
 

@@ -21,6 +21,9 @@ struct Engine: Sendable {
     let news: AsyncStream<Notice>
     private let telling: AsyncStream<Notice>.Continuation
 
+    /// Takes what is ordered in this process.
+    var client: EngineQueue { EngineQueue(queue: queue, configuration: configuration) }
+
     /// Takes the state folder and starts the queue.
     ///
     /// - Parameters:

@@ -8,6 +8,13 @@ import Uploads
 ///
 /// All of the new one is checked before any of it holds. Who asks while it is read waits, and it is read once more.
 actor LiveConfiguration {
+    /// How much of an edited file takes effect.
+    enum Extent {
+        case everything
+        /// What somebody needs who did not say that the rest is ready: the file may be in the middle of an edit.
+        case newDestinations
+    }
+
     private let first: Configuration
     private let held: Mutex<Assembly>
     private let queue: UploadQueue
@@ -39,14 +46,17 @@ actor LiveConfiguration {
     /// By which the engine goes now.
     nonisolated var assembly: Assembly { held.withLock { $0 } }
 
+    /// Where uploads go now.
+    nonisolated var destinations: Destinations { runner.destinations }
+
     /// Reads the file again.
     ///
     /// - Throws: `UploadFailure` (`permanent`) that says what is wrong with it; then everything is as it was.
-    func reload() async throws(UploadFailure) -> ReloadReport {
+    func reload(_ extent: Extent = .everything) async throws(UploadFailure) -> ReloadReport {
         let before = last
         let task = Task { () -> Result<ReloadReport, UploadFailure> in
             _ = await before?.value
-            do throws(UploadFailure) { return .success(try await self.readAgain()) } catch {
+            do throws(UploadFailure) { return .success(try await self.readAgain(extent)) } catch {
                 return .failure(error)
             }
         }
@@ -54,19 +64,15 @@ actor LiveConfiguration {
         return try await task.value.get()
     }
 
-    private func readAgain() async throws(UploadFailure) -> ReloadReport {
+    private func readAgain(_ extent: Extent) async throws(UploadFailure) -> ReloadReport {
         let old = assembly
-        let new = try old.readAgain()
-        _ = try new.watches()
-        var changes = ConfigurationChanges(from: old.configuration, to: new.configuration, since: first)
-        // What is still watched still has to go somewhere.
-        let needed = Set(watches.map(\.destination.name).filter { !$0.isEmpty })
-            .subtracting(new.configuration.destinations.keys)
-        changes.removed.removeAll(where: needed.contains)
-        changes.atNextStart += needed.sorted().map { "destinations.\($0)" }
+        let read = try old.readAgain()
+        let (new, changes) = try taking(extent, of: read, after: old)
         let runner = runner
-        let destinations = new.destinations(after: old, runner.destinations, keeping: needed)
-        try check(destinations)
+        let destinations = new.destinations(after: old, runner.destinations)
+        for watch in watches {
+            if let goal = destinations.named[watch.destination.name] { try watch.check(goal) }
+        }
         let isOther = new.configuration != old.configuration
         if isOther {
             await queue.apply(new.queueConfiguration) { runner.destinations = destinations }
@@ -74,71 +80,54 @@ actor LiveConfiguration {
         }
         let known = old.configuration.warnings
         let report = ReloadReport(
-            file: new.source?.file ?? "", changes: changes, retry: await uploadsToRetry,
+            file: new.source?.file ?? "", changes: changes, retry: await uploadsToRetry(after: changes),
             warnings: new.configuration.warnings.filter { !known.contains($0) })
-        if isOther { tell(report) }
+        let leavesRest = new.configuration != read.configuration
+        // A destination that is gone and still watched changes nothing now, and is news all the same.
+        if isOther || leavesRest && extent == .everything { tell(report, leavesRest: leavesRest, extent) }
         return report
     }
 
-    private var uploadsToRetry: [Upload.ID] {
-        get async {
-            let destinations = runner.destinations
-            return await queue.all.filter { $0.failedForItsDestination && destinations.take($0) }.map(\.id)
+    /// What holds from now on, and what is different in it.
+    private func taking(
+        _ extent: Extent, of read: Assembly, after old: Assembly
+    ) throws(UploadFailure) -> (Assembly, ConfigurationChanges) {
+        switch extent {
+        case .newDestinations:
+            let new = old.adding(read.configuration.destinations)
+            return (
+                new,
+                ConfigurationChanges(
+                    from: old.configuration, to: new.configuration, since: new.configuration)
+            )
+        case .everything:
+            // What is still watched still has to go somewhere.
+            let needed = Set(watches.map(\.destination.name))
+                .subtracting(read.configuration.destinations.keys)
+            let new = read.adding(old.configuration.destinations.filter { needed.contains($0.key) })
+            var changes = ConfigurationChanges(from: old.configuration, to: new.configuration, since: first)
+            changes.wait(
+                leadingTo: try read.watches().map(\.to), insteadOf: watches.map(\.to),
+                keeping: needed.intersection(new.configuration.destinations.keys))
+            return (new, changes)
         }
     }
 
-    private func tell(_ report: ReloadReport) {
-        tell(Notice(kind: .note, text: report.lines.joined(separator: "; ")))
+    /// What somebody may have edited the file for.
+    private func uploadsToRetry(after changes: ConfigurationChanges) async -> [Upload.ID] {
+        let (destinations, changed) = (runner.destinations, Set(changes.changed))
+        return await queue.all.filter { upload in
+            upload.failedForItsDestination && destinations.take(upload.target)
+                || upload.needsSignIn && changed.contains(upload.target.destination)
+        }.map(\.id)
+    }
+
+    private func tell(_ report: ReloadReport, leavesRest: Bool, _ extent: Extent) {
+        var lines = report.lines
+        if extent == .newDestinations, leavesRest {
+            lines.append("what else is different there waits for `ferry reload`")
+        }
+        tell(Notice(kind: .note, text: lines.joined(separator: "; ")))
         for warning in report.warnings { tell(Notice(kind: .warning, text: warning)) }
-    }
-
-    /// What is watched would come to one and the same place.
-    private func check(_ destinations: Destinations) throws(UploadFailure) {
-        for watch in watches {
-            if let new = destinations.named[watch.destination.name] { try NewUploads.check(2, for: new) }
-        }
-    }
-
-    /// Reads the file again if uploads are to be added that go where the configuration does not lead yet.
-    ///
-    /// - Throws: `UploadFailure` (`permanent`) if it knows one of their destinations not even then.
-    func prepare(for command: QueueCommand) async throws(UploadFailure) {
-        let targets = Self.targets(of: command)
-        guard !targets.allSatisfy(runner.destinations.lead) else { return }
-        let outcome: Result<ReloadReport, UploadFailure>
-        do throws(UploadFailure) { outcome = .success(try await reload()) } catch {
-            outcome = .failure(error)
-        }
-        let known = runner.destinations.named
-        // One that is there in another way is refused, if it has to be, when the upload runs.
-        guard let missing = targets.lazy.map(\.destination).first(where: { !$0.isEmpty && known[$0] == nil })
-        else { return }
-        switch outcome {
-        case .success(let report):
-            throw UploadFailure(
-                .permanent,
-                "the running ferry has no destination \(missing), also now that it has read \(report.file) again",
-                hint: "define it there; or end the ferry that runs (`ferry stop`)")
-        case .failure(let failure):
-            throw UploadFailure(
-                .permanent,
-                "the running ferry does not know the destination \(missing) yet: \(failure.summary)",
-                hint: failure.hint)
-        }
-    }
-
-    /// Where the command adds uploads: one for each destination and address.
-    private static func targets(of command: QueueCommand) -> [Upload.Target] {
-        guard case .add(let new) = command else {
-            if case .addMissing(let new) = command { return targets(of: .add(new)) }
-            return []
-        }
-        struct Place: Hashable {
-            var destination, url, method: String
-        }
-        var known: Set<Place> = []
-        return new.lazy.map(\.target).filter {
-            known.insert(Place(destination: $0.destination, url: $0.url, method: $0.method)).inserted
-        }
     }
 }

@@ -6,10 +6,19 @@ struct ReloadReport: Codable, Equatable {
     /// The path of what was read.
     var file: String
     var changes: ConfigurationChanges
-    /// Uploads that failed for a destination that is there now; nobody but a person tries them again.
+    /// Uploads that stopped for want of a destination that is there now, or of a sign-in at one that has changed; nobody
+    /// but a person tries them again.
     var retry: [Upload.ID]
     /// What the new configuration allows and that may do harm.
     var warnings: [String]
+
+    /// True if the engine knows a destination that was just written to a file.
+    ///
+    /// - Parameter file: Its path, as `PrivateFile` has it.
+    func makesKnown(_ name: String, of file: String) -> Bool {
+        // Whoever adds a file to it in this moment makes it known as well, and then it is no change any more.
+        (changes.added + changes.changed).contains(name) || PrivateFile(self.file).path == file
+    }
 
     /// For people.
     var lines: [String] {
@@ -23,9 +32,10 @@ struct ReloadReport: Codable, Equatable {
             lines.append("takes effect at the next start: \(changes.atNextStart.joined(separator: ", "))")
         }
         if let first = retry.first {
-            let what = retry.count == 1 ? "upload \(first) failed" : "\(retry.count) uploads failed"
-            let numbers = retry.prefix(5).map { " \($0)" }.joined() + (retry.count > 5 ? " …" : "")
-            lines.append("\(what) for want of a destination that is there now: `ferry retry\(numbers)`")
+            let what = retry.count == 1 ? "upload \(first)" : "\(retry.count) uploads"
+            lines.append(
+                "\(what) stopped for want of a destination or a sign-in and may go on now: "
+                    + "`ferry retry \(UploadNumbers(joining: retry).text)`")
         }
         return lines
     }

@@ -60,10 +60,10 @@ struct ScreenSession {
     }
 
     private var interface: Interface {
-        let (queue, engine) = (engine.queue, engine)
+        let engine = engine
         return Interface(
-            client: queue, assembly: assembly, currentAssembly: { engine.configuration.assembly },
-            look: look, theme: theme,
+            client: engine.client, assembly: assembly,
+            currentAssembly: { engine.configuration.assembly.withNewDestinations }, look: look, theme: theme,
             tie: background == nil ? .own : .detachable, output: output,
             waitUntilIdle: { await engine.waitUntilIdle() })
     }

@@ -31,6 +31,16 @@ struct Watch: Sendable {
         if case .move(let goal) = folder.after { goal.text } else { nil }
     }
 
+    /// - Parameter destination: Where its files are to go.
+    /// - Throws: `UploadFailure` (`permanent`) if they would all get the same address there.
+    func check(_ destination: Destination) throws(UploadFailure) {
+        do throws(UploadFailure) { try NewUploads.check(2, for: destination) } catch {
+            throw UploadFailure(
+                .permanent, "watch: files of \(folder.path.text) would replace each other at \(to)",
+                hint: error.hint)
+        }
+    }
+
     /// What is wrong with it now, in sentences. The engine finds out by itself, when it is so and without waiting for a
     /// medium here.
     var warnings: [String] { [absence, obstacle].compactMap { $0 } }
@@ -61,7 +71,7 @@ extension Assembly {
         var watches: [Watch] = []
         for settings in configuration.watch {
             let watch = Watch(folder: settings.watched, destination: try destination(settings.to))
-            try NewUploads.check(2, for: watch.destination)
+            try watch.check(watch.destination)
             if case .move(watch.folder.path) = watch.folder.after {
                 throw UploadFailure(
                     .permanent,

@@ -105,7 +105,7 @@ struct RunnerReplacementTests {
             #expect(failure == .unknownDestination("d"))
             upload.state = .failed(failure)
             #expect(upload.failedForItsDestination)
-            #expect(!runner.destinations.take(upload))
+            #expect(!runner.destinations.take(upload.target))
             runner.destinations = Destinations([destination], proxy: .none)
             expectDone(await runner.run(upload, recorder: SilentRecorder()))
         }
@@ -126,18 +126,18 @@ struct RunnerReplacementTests {
         }
     }
 
-    @Test func `destinations lead to what is queued by them, and to addresses`() {
+    @Test func `destinations take what is for their servers, and for addresses`() {
         let known = Destination(name: "d", url: "https://h.example/in/?key=1", protocolName: "put")
         let destinations = Destinations([known])
-        #expect(destinations.lead(to: known.target(name: "f")))
+        #expect(destinations.take(known.target(name: "f")))
         #expect(
-            destinations.lead(
-                to: Destination(name: "", url: "https://x/", protocolName: "tus").target(name: "f")))
-        for (name, url, method) in [
-            ("e", known.url, "put"), ("d", "https://h.example/out/", "put"), ("d", known.url, "tus"),
+            destinations.take(
+                Destination(name: "", url: "https://x/", protocolName: "tus").target(name: "f")))
+        for (name, url, isTaken) in [
+            ("e", known.url, false), ("d", "https://h.example/out/", true), ("d", "https://x/in/", false),
         ] {
-            let other = Destination(name: name, url: url, protocolName: method)
-            #expect(!destinations.lead(to: other.target(name: "f")))
+            let other = Destination(name: name, url: url, protocolName: "put")
+            #expect(destinations.take(other.target(name: "f")) == isTaken)
         }
     }
 }

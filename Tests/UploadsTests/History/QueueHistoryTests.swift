@@ -52,6 +52,18 @@ struct QueueHistoryTests {
         #expect(try historyIDs == [1, 2, 3, 4, 5, 6, 7, 8])
     }
 
+    @Test func `fewer that are kept hold at once, for what is done already`() async throws {
+        let journal = MemoryJournal((1...8).map(done))
+        let queue = queue(journal, keeping: 8)
+        try await queue.start(monitor: nil)
+        try await until(queue) { $0.retiring == nil }
+        #expect(await queue.finished.count == 8)
+        await queue.apply(.init(concurrency: 1, keptDone: 3))
+        try await until(queue) { $0.retiring == nil }
+        #expect(await queue.all.map(\.id) == [1, 2, 3])
+        await queue.stop()
+    }
+
     @Test func `S8 without space for the history nothing leaves the queue`() async throws {
         disk.fail { $0.kind == "append" ? .fails(ENOSPC) : nil }
         let journal = MemoryJournal((1...8).map(done))

@@ -54,6 +54,30 @@ struct QueueConfigurationTests {
         #expect(try await fixture.runner.next().upload.id == id)
     }
 
+    private let proxy = ProxyAddress(host: "proxy.test", port: 3128)
+
+    @Test func `what waits for its host is tried at once by another way there`() async throws {
+        let fixture = QueueFixture()
+        let (id, attempt) = try await fixture.startOne()
+        attempt.fail(.network)
+        _ = try await fixture.wait(for: id) { $0.isWaiting }
+        await fixture.queue.apply(.init())
+        #expect(await fixture.queue.uploads[id]?.state.isWaiting == true)
+        await fixture.queue.apply(.init()) { fixture.runner.proxy.withLock { $0 = proxy } }
+        #expect(try await fixture.runner.next().upload.id == id)
+    }
+
+    @Test func `a host that asked to be left alone is left alone by another way there too`() async throws {
+        let fixture = QueueFixture()
+        try await fixture.queue.start(monitor: nil)
+        await fixture.queue.hostAsked(
+            UploadHost(name: "host.test", port: 80, isLocal: false), toWait: 60, status: 503)
+        _ = await fixture.add(2)
+        await fixture.queue.apply(.init()) { fixture.runner.proxy.withLock { $0 = proxy } }
+        #expect(await fixture.queue.status.askedPauses.map(\.waiting) == [2])
+        #expect(await fixture.queue.runs.isEmpty)
+    }
+
     @Test func `what is queued starts where its host is found then, in the order of the queue`() async throws
     {
         let fixture = QueueFixture(concurrency: 1)

@@ -101,6 +101,8 @@ final class ScriptedRunner: AttemptRunner {
     private let doubted = Mutex<[ConnectionDoubt]>([])
     private let isLocal: Bool
     private let ignoresCancelling: Bool
+    /// On the way to all hosts.
+    let proxy = Mutex<ProxyAddress?>(nil)
 
     /// - Parameter ignoresCancelling: Attempts end with what the test says even if they are cancelled before.
     init(isLocal: Bool = false, ignoresCancelling: Bool = false) {
@@ -157,7 +159,9 @@ final class ScriptedRunner: AttemptRunner {
     func discard(_ upload: Upload) async { discardedIDs.withLock { $0.append(upload.id) } }
 
     func host(of upload: Upload) -> UploadHost {
-        UploadHost(name: URL(string: upload.target.url)?.host() ?? "", port: 80, isLocal: isLocal)
+        UploadHost(
+            name: URL(string: upload.target.url)?.host() ?? "", port: 80, isLocal: isLocal,
+            proxy: proxy.withLock { $0 })
     }
 
     func resumes(_ upload: Upload) -> Bool { upload.target.method == "tus" }

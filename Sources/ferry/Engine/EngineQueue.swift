@@ -1,0 +1,21 @@
+import UploadProtocols
+import Uploads
+
+/// The queue of an engine as everybody is served who orders something of it, from this process or another.
+struct EngineQueue: QueueClient {
+    let queue: UploadQueue
+    let configuration: LiveConfiguration
+
+    func perform(_ command: QueueCommand) async -> QueueReply {
+        do throws(UploadFailure) {
+            try await configuration.prepare(for: command)
+            return await queue.perform(command)
+        } catch {
+            return .refused(error)
+        }
+    }
+
+    func updates() async -> AsyncStream<QueueUpdate> { await queue.updates() }
+
+    func progress() -> [ProgressSample] { queue.progress() }
+}
