@@ -65,6 +65,22 @@ struct ReloadTests {
         }
     }
 
+    @Test func `a queue is steered while the file has a mistake, by the ferry that runs and by no other`()
+        async throws
+    {
+        try configure([("old", member(nowhere))])
+        try await place.ferry("add", try place.file("a", "hello"))
+        try await place.withEngine { _ in
+            try place.configure(#"{ "destinations": "#)
+            let paused = try await place.ferry("pause", "--all")
+            #expect(paused.output == "1 paused\n")
+            #expect(paused.errors.contains("the ferry that runs goes by what it read before"))
+        }
+        let alone = try await place.ferry("resume", "--all")
+        #expect(alone.ending == .exited(2))
+        #expect(alone.errors.contains("is not valid JSON"))
+    }
+
     @Test func `files that are added make nothing else of the file hold`() async throws {
         try await ReceiverSite.with { site in
             try configure([("old", member(site.url))])

@@ -67,7 +67,7 @@ struct GlobalOptions: ParsableArguments {
 
     /// A ferry that runs goes by what it has read: it is steered also while the configuration has a mistake.
     func access() throws(CommandFailure) -> QueueAccess {
-        let assembly = Result { () throws(CommandFailure) in try assembly() }
+        let assembly = Result { () throws(CommandFailure) in try self.assembly() }
         if case .failure(let flaw) = assembly {
             guard ControlClient(folder: stateFolder).isAnswered else { throw flaw }
             let text = "\(flaw.summary); the ferry that runs goes by what it read before"

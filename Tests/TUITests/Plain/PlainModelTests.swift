@@ -24,7 +24,7 @@ import Uploads
     @Test func `what is typed before the queue is known is answered once it is`() {
         var plain = PlainModel(
             destinations: [], defaultDestination: nil, readsTerminal: false, clock: .at(0))
-        #expect(plain.update(.typed("list")).lines == [])
+        #expect(plain.type("list").lines == [])
         #expect(plain.update(.inputEnded).lines == [])
         let update = QueueUpdate(
             isComplete: true, changed: [.make(1)], removed: [], status: EngineStatus())
