@@ -68,10 +68,10 @@ def test_a_screen_that_is_killed_takes_nothing_along(engine, home, start):
     first.send_signal(signal.SIGKILL)
     first.exit_status()
     second.press("q")
-    second.wait("[q] leave; they go on in the background")
+    second.wait("[q] leave; they go on")
     second.press_until("q", lambda: not second.is_up)
     assert second.exit_status() == 0
-    assert "The uploads go on in the background" in second.left_behind
+    assert "The uploads go on with the ferry" in second.left_behind
     assert running(home) == engine[0]
 
 

@@ -11,7 +11,7 @@ extension ActionTable {
                 .detach, .quitOrDetach, [.character("d")], "quit; they go on in the background",
                 "leave them to a background engine"),
             entry(
-                .quitNow, .leave, [.character("q"), .control("c")], "leave; they go on in the background",
+                .quitNow, .leave, [.character("q"), .control("c")], "leave; they go on",
                 "leave; the engine goes on"),
             entry(
                 .stopEngine, .leave, [.character("s")], "stop the engine; they go on next time",

@@ -74,7 +74,7 @@ struct StatusView {
         } else if !isShort {
             parts += limit
         }
-        if !isShort, model.tie == .attached { parts.append(Part(Self.own("background"), .dim)) }
+        if !isShort, model.tie == .attached { parts.append(Part(Self.own("attached"), .dim)) }
         let left = model.bytesLeft
         if left > 0, !isShort { parts.append(Part(Self.own("\(ByteFormat.sentence(left)) left"))) }
         if running > 0, let remaining = model.total.remaining {

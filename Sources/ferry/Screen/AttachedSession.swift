@@ -46,7 +46,7 @@ struct AttachedSession {
 
     private var farewell: String {
         ControlClient(folder: assembly.state).isAnswered
-            ? "The uploads go on in the background; `ferry` shows them, `ferry stop` ends them."
+            ? "The uploads go on with the ferry that has them; `ferry` shows them, `ferry stop` ends them."
             : "No engine runs; `ferry` goes on with what is not finished."
     }
 
