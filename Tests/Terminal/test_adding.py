@@ -104,13 +104,8 @@ def test_a_paste_without_brackets_is_not_taken_for_keys(screen, home):
     screen.wait("Done 1")
 
 
-def test_the_destination_is_chosen(home, server, start):
-    home.configure(
-        server.url, other={"url": server.url + "other/", "protocol": "put"}
-    )
-    path = home.make("one.txt", 10)
-    screen = start()
-    screen.wait("Nothing to upload yet.")
+def add_to_other(screen, path):
+    """Adds a file to the second of two destinations."""
     screen.press("a")
     screen.wait("box   1 of 2")
     screen.press("\x1b[Z")
@@ -121,6 +116,15 @@ def test_the_destination_is_chosen(home, server, start):
     screen.wait("Done 1", "-> other")
 
 
+def test_the_destination_is_chosen(home, server, start):
+    home.configure(
+        server.url, other={"url": server.url + "other/", "protocol": "put"}
+    )
+    screen = start()
+    screen.wait("Nothing to upload yet.")
+    add_to_other(screen, home.make("one.txt", 10))
+
+
 @pytest.mark.parametrize("is_attached", [False, True])
 def test_a_destination_that_is_new_in_the_configuration_is_offered(home, server, start, is_attached):
     if is_attached:
@@ -129,15 +133,7 @@ def test_a_destination_that_is_new_in_the_configuration_is_offered(home, server,
         screen = start()
         screen.wait("Nothing to upload yet.")
         home.configure(server.url, other={"url": server.url + "other/", "protocol": "put"})
-        path = home.make("one.txt", 10)
-        screen.press("a")
-        screen.wait("box   1 of 2")
-        screen.press("\x1b[Z")
-        screen.wait("other   2 of 2")
-        screen.press(path)
-        screen.wait("1 file")
-        confirm(screen)
-        screen.wait("Done 1", "-> other")
+        add_to_other(screen, home.make("one.txt", 10))
     finally:
         if is_attached:
             home.run("stop")

@@ -179,8 +179,7 @@ public actor UploadQueue: QueueClient {
     /// How many uploads are pending at each host, once one has asked to be left alone.
     var pendingAtHosts: [UploadHost: Int]?
     var signInPauses: [UploadHost: SignInPause<ContinuousClock.Instant>] = [:]
-    /// The newest of what happened beside the queue, in order.
-    /// By their numbers, as they may come here in another order than they were told in.
+    /// The newest of what happened beside the queue, by the numbers they were told in: they may come here in another order.
     var notices: [(number: Int, notice: DatedNotice)] = []
     nonisolated let lastNotice = Atomic(0)
     /// Watched folders that are not there.
