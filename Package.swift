@@ -5,10 +5,13 @@ let package = Package(
     name: "Ferry",
     platforms: [.macOS(.v15)],
     products: [
-        .executable(name: "ferry", targets: ["ferry"]),
+        .executable(name: "ferry", targets: ["FerryCommand"]),
         // Everything but the screen and the executable, for other programs.
         .library(
-            name: "Ferry", targets: ["UploadProtocols", "Connectivity", "Transfer", "Uploads", "Receiver"]),
+            name: "Ferry",
+            targets: [
+                "FerryProtocols", "FerryConnectivity", "FerryTransfer", "FerryUploads", "FerryReceiver",
+            ]),
     ],
     dependencies: [
         // The HTTP engine: file regions, back-pressure and the best figures measured from Swift.
@@ -39,20 +42,23 @@ let package = Package(
         .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"),
     ],
     targets: [
-        // A target may import only targets listed above it.
-        .target(name: "CTerminal", linkerSettings: [.linkedLibrary("ncursesw")]),
+        // A target may import only targets listed above it. The names carry the product's, because SwiftPM refuses two
+        // modules of one name among all packages of a build.
         .target(
-            name: "UploadProtocols",
+            name: "CFerryTerminal", path: "Sources/CTerminal", linkerSettings: [.linkedLibrary("ncursesw")]),
+        .target(
+            name: "FerryProtocols",
             dependencies: [
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "RawStructuredFieldValues", package: "swift-http-structured-headers"),
-            ]),
-        .target(name: "Connectivity"),
+            ],
+            path: "Sources/UploadProtocols"),
+        .target(name: "FerryConnectivity", path: "Sources/Connectivity"),
         .target(
-            name: "Transfer",
+            name: "FerryTransfer",
             dependencies: [
-                "UploadProtocols", "Connectivity",
+                "FerryProtocols", "FerryConnectivity",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
@@ -64,88 +70,108 @@ let package = Package(
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "NIOSOCKS", package: "swift-nio-extras"),
                 .product(name: "Crypto", package: "swift-crypto"),
-            ]),
+            ],
+            path: "Sources/Transfer"),
         .target(
-            name: "Uploads",
+            name: "FerryUploads",
             dependencies: [
-                "UploadProtocols", "Connectivity", "Transfer",
+                "FerryProtocols", "FerryConnectivity", "FerryTransfer",
                 .product(name: "HeapModule", package: "swift-collections"),
-            ]),
+            ],
+            path: "Sources/Uploads"),
         .target(
-            name: "Receiver",
+            name: "FerryReceiver",
             dependencies: [
-                "UploadProtocols",
+                "FerryProtocols",
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "Logging", package: "swift-log"),
-            ]),
+            ],
+            path: "Sources/Receiver"),
         // Starting programs, in the terms that Swift does not see.
-        .target(name: "CChild"),
-        .target(name: "TUI", dependencies: ["UploadProtocols", "Transfer", "Uploads", "CTerminal"]),
+        .target(name: "CFerryChild", path: "Sources/CChild"),
+        .target(
+            name: "FerryTUI",
+            dependencies: ["FerryProtocols", "FerryTransfer", "FerryUploads", "CFerryTerminal"],
+            path: "Sources/TUI"),
         .executableTarget(
-            name: "ferry",
+            name: "FerryCommand",
             dependencies: [
-                "UploadProtocols", "Connectivity", "Transfer", "Uploads", "Receiver", "TUI", "CChild",
+                "FerryProtocols", "FerryConnectivity", "FerryTransfer", "FerryUploads", "FerryReceiver",
+                "FerryTUI", "CFerryChild",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
-            ]),
+            ],
+            path: "Sources/ferry"),
 
         .target(
-            name: "Support", dependencies: ["UploadProtocols", "Connectivity", "Transfer", "Uploads"],
+            name: "FerryTestSupport",
+            dependencies: ["FerryProtocols", "FerryConnectivity", "FerryTransfer", "FerryUploads"],
             path: "Tests/Support"),
         // What a disk may do to the queue's files, without a disk.
         .target(
-            name: "StateSimulation", dependencies: ["UploadProtocols", "Transfer", "Uploads", "Support"],
+            name: "FerryStateSimulation",
+            dependencies: ["FerryProtocols", "FerryTransfer", "FerryUploads", "FerryTestSupport"],
             path: "Tests/StateSimulation"),
         // Kills, power cuts, failing calls and damage for the queue's files on a real disk; Tests/faults runs it.
         .executableTarget(
             name: "fault-lab",
             dependencies: [
-                "Transfer", "Uploads", "Support", "StateSimulation",
+                "FerryTransfer", "FerryUploads", "FerryTestSupport", "FerryStateSimulation",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Tests/FaultLab"),
         // A bad link between a client and a server, for trials by hand and for Tests/bench.
         .executableTarget(
             name: "faulty-link",
-            dependencies: ["Support", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+            dependencies: [
+                "FerryTestSupport", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
             path: "Tests/FaultyLink"),
         // The real queue and the real store of its journal on one thread, with clock, network, disk, people and crashes
         // from a seed.
         .target(
-            name: "QueueSimulation",
+            name: "FerryQueueSimulation",
             dependencies: [
-                "UploadProtocols", "Connectivity", "Transfer", "Uploads", "Support", "StateSimulation",
+                "FerryProtocols", "FerryConnectivity", "FerryTransfer", "FerryUploads", "FerryTestSupport",
+                "FerryStateSimulation",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             path: "Tests/QueueSimulation"),
         .executableTarget(
-            name: "queue-simulation", dependencies: ["QueueSimulation"], path: "Tests/QueueSimulationCommand"),
+            name: "queue-simulation", dependencies: ["FerryQueueSimulation"],
+            path: "Tests/QueueSimulationCommand"),
         .testTarget(
-            name: "UploadProtocolsTests", dependencies: ["UploadProtocols", "Support"],
+            name: "UploadProtocolsTests", dependencies: ["FerryProtocols", "FerryTestSupport"],
             resources: [.copy("Vectors")]),
-        .testTarget(name: "ConnectivityTests", dependencies: ["Connectivity", "Support"]),
+        .testTarget(name: "ConnectivityTests", dependencies: ["FerryConnectivity", "FerryTestSupport"]),
         .testTarget(
-            name: "TransferTests", dependencies: ["Transfer", "UploadProtocols", "Connectivity", "Support"]),
+            name: "TransferTests",
+            dependencies: ["FerryTransfer", "FerryProtocols", "FerryConnectivity", "FerryTestSupport"]),
         .testTarget(
-            name: "UploadsTests", dependencies: ["Uploads", "Support", "StateSimulation"],
+            name: "UploadsTests", dependencies: ["FerryUploads", "FerryTestSupport", "FerryStateSimulation"],
             exclude: ["Persistence/Fixtures"]),
-        .testTarget(name: "FaultTests", dependencies: ["fault-lab", "Support", "StateSimulation"]),
-        .testTarget(name: "QueueSimulationTests", dependencies: ["QueueSimulation", "queue-simulation"]),
-        .testTarget(name: "ReceiverTests", dependencies: ["Receiver", "UploadProtocols", "Support"]),
-        .testTarget(name: "TUITests", dependencies: ["TUI", "Support"]),
+        .testTarget(
+            name: "FaultTests", dependencies: ["fault-lab", "FerryTestSupport", "FerryStateSimulation"]),
+        .testTarget(
+            name: "QueueSimulationTests", dependencies: ["FerryQueueSimulation", "queue-simulation"]),
+        .testTarget(
+            name: "ReceiverTests", dependencies: ["FerryReceiver", "FerryProtocols", "FerryTestSupport"]),
+        .testTarget(name: "TUITests", dependencies: ["FerryTUI", "FerryTestSupport"]),
         // The examples of the documentation, with what a user of the product imports.
         .testTarget(
             name: "LibraryTests",
             dependencies: [
-                "UploadProtocols", "Connectivity", "Transfer", "Uploads", "Receiver", "Support",
+                "FerryProtocols", "FerryConnectivity", "FerryTransfer", "FerryUploads", "FerryReceiver",
+                "FerryTestSupport",
             ]),
         .testTarget(
             name: "FerryTests",
             dependencies: [
-                "ferry", "Receiver", "Transfer", "UploadProtocols", "Connectivity", "Uploads", "Support",
+                "FerryCommand", "FerryReceiver", "FerryTransfer", "FerryProtocols", "FerryConnectivity",
+                "FerryUploads", "FerryTestSupport",
                 // Another's server of resumable uploads.
                 .product(name: "NIOResumableUpload", package: "swift-nio-extras"),
                 .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
@@ -159,7 +185,7 @@ let package = Package(
 )
 
 // The examples are compiled as a user's code is: with the language's own settings.
-for target in package.targets where !["CTerminal", "CChild", "LibraryTests"].contains(target.name) {
+for target in package.targets where !["CFerryTerminal", "CFerryChild", "LibraryTests"].contains(target.name) {
     // Imports stay internal and per file, so a dependency that leaks into our interface shows as `public import`.
     target.swiftSettings = ["ExistentialAny", "InternalImportsByDefault", "MemberImportVisibility"]
         .map { .enableUpcomingFeature($0) }

@@ -1,7 +1,7 @@
+import FerryProtocols
 import Foundation
 import HTTPTypes
 import NIOCore
-import UploadProtocols
 
 /// What a request is answered with.
 struct Answer {

@@ -1,7 +1,7 @@
+import FerryProtocols
 import Foundation
 import HTTPTypes
 import NIOCore
-import UploadProtocols
 
 /// What a request says and asks about digests (RFC 9530). Algorithms that nobody here knows are left out.
 struct DigestDemand {

@@ -1,7 +1,7 @@
+import FerryProtocols
 import Foundation
 import HTTPTypes
 import NIOCore
-import UploadProtocols
 
 /// `multipart/form-data`: every file of the form is stored, or none.
 extension Responder {

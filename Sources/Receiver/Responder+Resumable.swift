@@ -1,7 +1,7 @@
+import FerryProtocols
 import Foundation
 import HTTPTypes
 import NIOCore
-import UploadProtocols
 
 /// Resumable uploads of the IETF (draft-ietf-httpbis-resumable-upload), interop versions 6 and 8: any PUT or POST of a
 /// file begins one, and its upload is at `/files/ID` beside those of tus.

@@ -1,7 +1,7 @@
+import FerryProtocols
 import Foundation
 import HTTPTypes
 import NIOCore
-import UploadProtocols
 
 /// tus 1.0.0: core, creation, creation-with-upload, termination, expiration, checksum.
 extension Responder {

@@ -1,7 +1,7 @@
+import FerryProtocols
 import Foundation
 import HTTPTypes
 import NIOCore
-import UploadProtocols
 
 /// As much of WebDAV (RFC 4918) as a client needs to copy a tree of files into the folder, and to see what is there
 /// already. Nothing can be moved, removed or locked.

@@ -1,6 +1,6 @@
+import FerryProtocols
 import Foundation
 import HTTPTypes
-import UploadProtocols
 
 /// Uploads that come in one request: all of it is stored, or nothing.
 extension Responder {

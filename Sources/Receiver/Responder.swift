@@ -1,8 +1,8 @@
+import FerryProtocols
 import Foundation
 import HTTPTypes
 import HummingbirdCore
 import NIOCore
-import UploadProtocols
 
 /// Turns requests into files and answers.
 struct Responder: Sendable {

@@ -1,7 +1,7 @@
+import FerryProtocols
 import Foundation
 import HTTPTypes
 import NIOCore
-import UploadProtocols
 
 /// What must be remembered of an IETF upload beside what every upload has.
 struct ResumableTerms: Codable, Hashable, Sendable {

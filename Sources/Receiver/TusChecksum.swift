@@ -1,7 +1,7 @@
+import FerryProtocols
 import Foundation
 import HTTPTypes
 import NIOCore
-import UploadProtocols
 
 /// What a request's content must add up to (tus 1.0.0, Checksum).
 struct TusChecksum: Sendable {

@@ -1,4 +1,4 @@
-public import UploadProtocols
+public import FerryProtocols
 
 /// Where an attempt writes down what must outlive it, and shows how far it is.
 public protocol AttemptRecorder: Sendable {

@@ -1,5 +1,5 @@
+import FerryProtocols
 import Synchronization
-import UploadProtocols
 
 /// Writes down that a body is about to be complete, and takes that back if it did not come to it.
 final class CompletionMark: Sendable {

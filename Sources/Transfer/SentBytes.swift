@@ -1,5 +1,5 @@
+import FerryProtocols
 import Synchronization
-import UploadProtocols
 
 /// How much of the file is out or at the server: what the server confirmed, and what the exchanges under way have sent.
 final class SentBytes: Sendable {

@@ -1,4 +1,4 @@
-public import UploadProtocols
+public import FerryProtocols
 
 extension Session {
     /// Makes a request that a protocol described and that carries nothing of a file.

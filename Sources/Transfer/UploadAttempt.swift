@@ -1,6 +1,6 @@
+public import FerryProtocols
 import Foundation
 import HTTPTypes
-public import UploadProtocols
 
 /// One run at moving an upload forward: performs what its protocol asks, step by step, until that ends.
 public struct UploadAttempt: Sendable {

@@ -1,4 +1,4 @@
-public import Transfer
+public import FerryTransfer
 
 /// A file to be queued: the destination has been resolved, the file looked at.
 public struct NewUpload: Hashable, Sendable {

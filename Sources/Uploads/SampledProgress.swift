@@ -1,4 +1,4 @@
-package import UploadProtocols
+package import FerryProtocols
 
 /// How far uploads are, by the samples of the queue that runs them and, where there is none, by what servers confirmed.
 package struct SampledProgress: Sendable {

@@ -1,6 +1,6 @@
+import FerryProtocols
+import FerryTransfer
 import Foundation
-import Transfer
-import UploadProtocols
 
 /// How a `QueueUpdate` crosses to another process: a line of JSON that says how many records follow, then a record a
 /// line in the form of the queue's files, which is written and read ten times faster than what `Codable` makes of it.

@@ -1,6 +1,6 @@
+import FerryProtocols
+import FerryTransfer
 import Foundation
-import Transfer
-import UploadProtocols
 
 /// As uploads cross the control socket, where an engine or a screen of before may be at the other end: it must find all
 /// members that it knows, and has none that came later.

@@ -1,5 +1,5 @@
+import FerryTransfer
 import Foundation
-import Transfer
 
 extension Upload {
     /// By what a server may know it again: different for each upload and each version of its file, the same in all

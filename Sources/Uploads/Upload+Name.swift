@@ -1,4 +1,4 @@
-import Transfer
+import FerryTransfer
 
 extension Upload {
     /// True if the file is called otherwise at the server than here, its folders set aside.

@@ -1,4 +1,4 @@
-import UploadProtocols
+import FerryProtocols
 
 extension Upload {
     /// The protocol that carries it: of `auto`, the one that was chosen as far as that is known.

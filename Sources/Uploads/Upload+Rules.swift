@@ -1,6 +1,6 @@
+import FerryProtocols
+import FerryTransfer
 import Foundation
-import Transfer
-import UploadProtocols
 
 extension Upload.State {
     /// True while the queue itself will do something about it, now or later.

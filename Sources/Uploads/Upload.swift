@@ -1,5 +1,5 @@
-public import Transfer
-public import UploadProtocols
+public import FerryProtocols
+public import FerryTransfer
 
 public import struct Foundation.Date
 

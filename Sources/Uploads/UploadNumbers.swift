@@ -1,5 +1,5 @@
-import Transfer
-public import UploadProtocols
+public import FerryProtocols
+import FerryTransfer
 
 /// Uploads as people name them: `3`, or `3-7` for those from 3 to 7 that there are, with commas or as words.
 public struct UploadNumbers: Hashable, Codable, Sendable {

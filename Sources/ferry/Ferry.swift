@@ -1,5 +1,5 @@
 import ArgumentParser
-import Transfer
+import FerryTransfer
 
 @main
 struct Ferry: AsyncParsableCommand {

@@ -1,8 +1,8 @@
-import Support
+import FerryTestSupport
 import Synchronization
 import Testing
 
-@testable import Connectivity
+@testable import FerryConnectivity
 
 @Suite struct AddressPollMonitorTests {
     /// What the machine would say, as the test sets it.

@@ -1,8 +1,8 @@
 #if os(Linux)
-    import Support
+    import FerryTestSupport
     import Testing
 
-    @testable import Connectivity
+    @testable import FerryConnectivity
 
     /// The public monitor in a network namespace of its own, with a pair of virtual interfaces.
     @Suite(

@@ -1,8 +1,8 @@
+import FerryTestSupport
 import Foundation
-import Support
 import Testing
 
-@testable import Connectivity
+@testable import FerryConnectivity
 
 /// That nothing is left of a monitor that is let go.
 @Suite(.timeLimit(.minutes(1)))

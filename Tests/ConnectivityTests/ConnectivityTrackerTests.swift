@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Connectivity
+@testable import FerryConnectivity
 
 @Suite struct ConnectivityTrackerTests {
     private typealias Status = ConnectivityMonitor.Status

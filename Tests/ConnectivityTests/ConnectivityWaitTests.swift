@@ -1,7 +1,7 @@
-import Support
+import FerryTestSupport
 import Testing
 
-@testable import Connectivity
+@testable import FerryConnectivity
 
 @Suite(.timeLimit(.minutes(1)))
 struct ConnectivityWaitTests {

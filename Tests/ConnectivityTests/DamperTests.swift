@@ -1,5 +1,5 @@
-import Connectivity
-import Support
+import FerryConnectivity
+import FerryTestSupport
 import Testing
 
 @Suite struct DamperTests {

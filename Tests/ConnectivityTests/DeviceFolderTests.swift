@@ -1,7 +1,7 @@
-import Support
+import FerryTestSupport
 import Testing
 
-@testable import Connectivity
+@testable import FerryConnectivity
 
 /// Folders as the kernel shows them under /sys/class/net.
 @Suite struct DeviceFolderTests {

@@ -1,10 +1,10 @@
 #if os(Linux)
     import Foundation
     import Glibc
-    import Support
+    import FerryTestSupport
     import Testing
 
-    @testable import Connectivity
+    @testable import FerryConnectivity
 
     /// The real monitor in a network namespace of its own, with a pair of virtual interfaces.
     @Suite(

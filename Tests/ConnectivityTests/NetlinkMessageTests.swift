@@ -1,7 +1,7 @@
-import Support
+import FerryTestSupport
 import Testing
 
-@testable import Connectivity
+@testable import FerryConnectivity
 
 /// Messages built byte by byte after rtnetlink(7), in this machine's byte order.
 @Suite struct NetlinkMessageTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Connectivity
+@testable import FerryConnectivity
 
 @Suite struct NetworkTableTests {
     @Test func `an interface with carrier, an address and a route is a network`() {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Connectivity
+@testable import FerryConnectivity
 
 @Suite struct NetworkViewTests {
     private let route = NetlinkMessage.Body.routes([NetworkRoute(family: .ipv4, link: 2)])

@@ -1,4 +1,4 @@
-import Connectivity
+import FerryConnectivity
 import Testing
 
 @Suite struct ReachabilityTests {

@@ -1,6 +1,6 @@
 #if os(Linux)
-    import Connectivity
-    import Support
+    import FerryConnectivity
+    import FerryTestSupport
     import Testing
 
     extension NetworkNamespace {

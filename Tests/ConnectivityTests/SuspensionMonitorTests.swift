@@ -1,8 +1,8 @@
-import Support
+import FerryTestSupport
 import Synchronization
 import Testing
 
-@testable import Connectivity
+@testable import FerryConnectivity
 
 @Suite struct SuspensionMonitorTests {
     /// A machine whose sleep a test gives; it looks at its clocks when the test lets it.

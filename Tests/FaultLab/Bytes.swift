@@ -1,7 +1,7 @@
 import ArgumentParser
+import FerryStateSimulation
+import FerryUploads
 import Foundation
-import StateSimulation
-import Uploads
 
 struct Bytes: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,6 @@
 import ArgumentParser
-import StateSimulation
-import Uploads
+import FerryStateSimulation
+import FerryUploads
 
 struct Check: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,5 +1,5 @@
+import FerryTestSupport
 import Foundation
-import Support
 import Synchronization
 
 /// A program with its output to read while it runs.

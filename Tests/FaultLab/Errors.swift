@@ -1,6 +1,6 @@
 import ArgumentParser
+import FerryStateSimulation
 import Foundation
-import StateSimulation
 
 struct Errors: ParsableCommand {
     static let configuration = CommandConfiguration(

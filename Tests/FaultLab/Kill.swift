@@ -1,8 +1,8 @@
 import ArgumentParser
+import FerryStateSimulation
+import FerryTestSupport
+import FerryUploads
 import Foundation
-import StateSimulation
-import Support
-import Uploads
 
 struct Kill: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,8 +1,8 @@
 import ArgumentParser
+import FerryStateSimulation
+import FerryTestSupport
+import FerryUploads
 import Foundation
-import StateSimulation
-import Support
-import Uploads
 
 extension LoopDisk.Kind: ExpressibleByArgument {}
 

@@ -1,6 +1,6 @@
 import ArgumentParser
+import FerryStateSimulation
 import Foundation
-import StateSimulation
 import Synchronization
 
 /// What the laboratory prints: one line for each thing, whole even if the process ends right after.

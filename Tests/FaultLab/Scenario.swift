@@ -1,6 +1,6 @@
 import ArgumentParser
-import StateSimulation
-import Uploads
+import FerryStateSimulation
+import FerryUploads
 
 /// What a run of `write` begins with.
 enum Scenario: String, CaseIterable, ExpressibleByArgument {

@@ -1,7 +1,7 @@
+import FerryStateSimulation
+import FerryTransfer
+import FerryUploads
 import Foundation
-import StateSimulation
-import Transfer
-import Uploads
 
 /// A state folder of a campaign.
 struct StateFolder {

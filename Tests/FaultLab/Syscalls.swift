@@ -1,6 +1,6 @@
 import ArgumentParser
+import FerryStateSimulation
 import Foundation
-import StateSimulation
 
 struct Syscalls: ParsableCommand {
     static let configuration = CommandConfiguration(

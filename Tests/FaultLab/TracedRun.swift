@@ -1,5 +1,5 @@
+import FerryStateSimulation
 import Foundation
-import StateSimulation
 
 /// A run of `write` under strace, which can strike at any call of the system.
 struct TracedRun {

@@ -1,6 +1,6 @@
-import StateSimulation
+import FerryStateSimulation
+import FerryUploads
 import Synchronization
-import Uploads
 
 #if canImport(Glibc)
     import Glibc

@@ -1,8 +1,8 @@
 import ArgumentParser
 import Dispatch
-import StateSimulation
-import Transfer
-import Uploads
+import FerryStateSimulation
+import FerryTransfer
+import FerryUploads
 
 #if canImport(Glibc)
     import Glibc

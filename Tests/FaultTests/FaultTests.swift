@@ -1,5 +1,5 @@
+import FerryStateSimulation
 import Foundation
-import StateSimulation
 import Testing
 
 @testable import fault_lab

@@ -1,6 +1,6 @@
 import ArgumentParser
+import FerryTestSupport
 import Foundation
-import Support
 
 /// Stands between a client and a server as a bad link. Prints its port, and at SIGTERM or SIGINT what went over it.
 @main

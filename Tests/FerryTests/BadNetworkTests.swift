@@ -1,6 +1,6 @@
 #if os(Linux)
     import Foundation
-    import Support
+    import FerryTestSupport
     import Testing
 
     /// Networks that lose, refuse or do not know, each in a namespace of its own.

@@ -1,6 +1,6 @@
 #if os(Linux)
     import Foundation
-    import Support
+    import FerryTestSupport
     import Testing
 
     /// A disk that cannot make things durable: `fdatasync` fails with EIO from some call on.

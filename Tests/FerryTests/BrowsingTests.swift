@@ -1,11 +1,11 @@
+import FerryTUI
+import FerryTestSupport
+import FerryTransfer
+import FerryUploads
 import Foundation
-import Support
-import TUI
 import Testing
-import Transfer
-import Uploads
 
-@testable import ferry
+@testable import FerryCommand
 
 /// Which folder the Add dialog lists for a line that is typed, and how it is named there.
 @Suite struct BrowsingTests {

@@ -1,8 +1,8 @@
+import FerryTestSupport
 import Foundation
-import Support
 import Testing
 
-@testable import ferry
+@testable import FerryCommand
 
 /// What Tab makes of a path that is typed in the screen.
 @Suite struct CompletionTests {

@@ -1,11 +1,11 @@
+import FerryProtocols
+import FerryTestSupport
+import FerryTransfer
+import FerryUploads
 import Foundation
-import Support
 import Testing
-import Transfer
-import UploadProtocols
-import Uploads
 
-@testable import ferry
+@testable import FerryCommand
 
 /// What a running engine makes of an edited configuration, before anything is done.
 struct ConfigurationChangesTests {

@@ -1,9 +1,9 @@
+import FerryTestSupport
+import FerryUploads
 import Foundation
-import Support
 import Testing
-import Uploads
 
-@testable import ferry
+@testable import FerryCommand
 
 /// The configuration as a person writes it, with all mistakes.
 @Suite(.fewAtOnce, .timeLimit(.minutes(2)))

@@ -1,6 +1,6 @@
 #if os(Linux)
     import Foundation
-    import Support
+    import FerryTestSupport
     import Testing
 
     /// Connections die in ways that nobody tells of, in the middle of an upload.

@@ -1,6 +1,6 @@
+import FerryReceiver
+import FerryTestSupport
 import Foundation
-import Receiver
-import Support
 import Testing
 
 /// More files and sockets are wanted than the process may have open.

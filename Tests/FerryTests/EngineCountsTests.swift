@@ -1,9 +1,9 @@
+import FerryProtocols
+import FerryUploads
 import Foundation
 import Testing
-import UploadProtocols
-import Uploads
 
-@testable import ferry
+@testable import FerryCommand
 
 /// What `ferry status` counts.
 struct EngineCountsTests {

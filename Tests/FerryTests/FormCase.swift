@@ -1,6 +1,6 @@
+import FerryProtocols
+import FerryTransfer
 import HTTPTypes
-import Transfer
-import UploadProtocols
 
 /// A part as it was appended.
 struct SentPart {

@@ -1,8 +1,8 @@
+import FerryTestSupport
 import Foundation
-import Support
 import Testing
 
-@testable import ferry
+@testable import FerryCommand
 
 /// What is JSON (RFC 8259), and where a text stops being that.
 struct JSONSyntaxTests {

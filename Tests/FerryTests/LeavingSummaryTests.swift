@@ -1,10 +1,10 @@
+import FerryProtocols
+import FerryTransfer
+import FerryUploads
 import Foundation
 import Testing
-import Transfer
-import UploadProtocols
-import Uploads
 
-@testable import ferry
+@testable import FerryCommand
 
 @Suite struct LeavingSummaryTests {
     private static func upload(_ id: Upload.ID, _ state: Upload.State) -> Upload {

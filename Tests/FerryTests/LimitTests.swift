@@ -1,5 +1,5 @@
+import FerryTestSupport
 import Foundation
-import Support
 import Testing
 
 /// `ferry limit`, and limits of the configuration.

@@ -1,6 +1,6 @@
 #if os(Linux)
     import Foundation
-    import Support
+    import FerryTestSupport
     import Testing
 
     /// The link goes away during an upload and comes back.

@@ -1,6 +1,6 @@
 #if os(Linux)
     import Foundation
-    import Support
+    import FerryTestSupport
     import Testing
 
     /// A file of 16 MiB on its way by tus at 4 MB/s, from one end of a virtual link to a receiver at the other.

@@ -1,10 +1,10 @@
+import FerryTestSupport
+import FerryTransfer
+import FerryUploads
 import Foundation
-import Support
 import Testing
-import Transfer
-import Uploads
 
-@testable import ferry
+@testable import FerryCommand
 
 /// What an engine does while its configuration is read again.
 @Suite(.timeLimit(.minutes(1)))

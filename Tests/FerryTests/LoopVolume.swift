@@ -1,5 +1,5 @@
+import FerryTestSupport
 import Foundation
-import Support
 
 #if canImport(Glibc)
     import Glibc

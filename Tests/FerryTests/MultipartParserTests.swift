@@ -1,8 +1,8 @@
+import FerryProtocols
+import FerryTestSupport
+import FerryTransfer
 import Foundation
-import Support
 import Testing
-import Transfer
-import UploadProtocols
 
 /// Forms of every shape, read by parsers that others wrote.
 @Suite(.fewAtOnce, .timeLimit(.minutes(3)))

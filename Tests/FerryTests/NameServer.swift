@@ -1,7 +1,7 @@
 #if os(Linux)
     import Foundation
     import Glibc
-    import Support
+    import FerryTestSupport
     import Synchronization
 
     /// A DNS server on 127.0.0.1:53 of the network namespace that it is made in. It says what the test wants.

@@ -1,6 +1,6 @@
+import FerryReceiver
+import FerryTestSupport
 import Foundation
-import Receiver
-import Support
 import Testing
 
 /// File names as they come: wide, with spaces, with control characters, not even text.

@@ -1,5 +1,5 @@
+import FerryTestSupport
 import Foundation
-import Support
 import Testing
 
 /// Chunked uploads to a server that does what Nextcloud documents. No Nextcloud takes part.

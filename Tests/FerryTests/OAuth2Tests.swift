@@ -1,5 +1,5 @@
+import FerryTestSupport
 import Foundation
-import Support
 import Testing
 
 /// Uploads with tokens of a server that others wrote, which replaces the refresh token with each use.

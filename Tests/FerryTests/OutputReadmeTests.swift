@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import ferry
+@testable import FerryCommand
 
 /// What README says of the lines for programs, beside their schema.
 struct OutputReadmeTests {

@@ -1,12 +1,12 @@
+import FerryProtocols
+import FerryReceiver
+import FerryTUI
+import FerryTransfer
+import FerryUploads
 import Foundation
-import Receiver
-import TUI
 import Testing
-import Transfer
-import UploadProtocols
-import Uploads
 
-@testable import ferry
+@testable import FerryCommand
 
 /// The declared schema beside what the lines for programs are made of.
 struct OutputSchemaTests {

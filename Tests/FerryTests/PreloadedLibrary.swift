@@ -1,6 +1,6 @@
 #if os(Linux)
     import Foundation
-    import Support
+    import FerryTestSupport
 
     /// Libraries in C that a program is made to load before it starts, so that calls of the system go by them.
     enum PreloadedLibrary {

@@ -1,6 +1,6 @@
+import FerryReceiver
+import FerryTestSupport
 import Foundation
-import Receiver
-import Support
 import Testing
 
 /// Commands on a queue that nobody runs.

@@ -1,6 +1,6 @@
+import FerryReceiver
+import FerryTestSupport
 import Foundation
-import Receiver
-import Support
 import Synchronization
 
 /// A receiver in this process, on a folder of its own.

@@ -1,5 +1,5 @@
+import FerryTestSupport
 import Foundation
-import Support
 import Testing
 
 /// Resumable uploads of the IETF to a server that others wrote, and to our own, also where the way is cut.

@@ -1,6 +1,6 @@
+import FerryReceiver
+import FerryTestSupport
 import Foundation
-import Receiver
-import Support
 import Testing
 
 /// Uploads by other ways than straight to a host's name: proxies, Unix sockets, IPv6.

@@ -1,6 +1,6 @@
 import Foundation
 
-@testable import ferry
+@testable import FerryCommand
 
 extension Schema {
     /// What does not fit in a value of `JSONSerialization`; nil if all does.

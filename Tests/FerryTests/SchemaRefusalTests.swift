@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import ferry
+@testable import FerryCommand
 
 /// The schema of the configuration beside the reader: an editor marks what ferry refuses, and nothing else.
 struct SchemaRefusalTests {

@@ -1,9 +1,9 @@
+import FerryProtocols
+import FerryTestSupport
 import Foundation
-import Support
 import Testing
-import UploadProtocols
 
-@testable import ferry
+@testable import FerryCommand
 
 #if canImport(Glibc)
     import Glibc

@@ -1,5 +1,5 @@
+import FerryTestSupport
 import Foundation
-import Support
 import Testing
 
 /// Uploads over Google's, Microsoft's and Azure's protocols: to an emulator that others wrote, and to servers that are

@@ -1,6 +1,6 @@
 #if os(Linux)
     import Foundation
-    import Support
+    import FerryTestSupport
     import Testing
 
     #if canImport(Glibc)

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import ferry
+@testable import FerryCommand
 
 /// What a shell is offered for values that the configuration or the queue has.
 @Suite(.fewAtOnce, .timeLimit(.minutes(2)))

@@ -1,5 +1,5 @@
+import FerryTestSupport
 import Foundation
-import Support
 import Synchronization
 
 /// A token server and a store for uploads behind one address, by a script.

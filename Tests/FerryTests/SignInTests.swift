@@ -1,5 +1,5 @@
+import FerryTestSupport
 import Foundation
-import Support
 import Synchronization
 import Testing
 

@@ -1,8 +1,8 @@
+import FerryProtocols
+import FerryReceiver
+import FerryTestSupport
 import Foundation
-import Receiver
-import Support
 import Testing
-import UploadProtocols
 
 #if canImport(Glibc)
     import Glibc

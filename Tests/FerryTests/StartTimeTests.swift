@@ -1,8 +1,8 @@
+import FerryProtocols
 import Foundation
 import Testing
-import UploadProtocols
 
-@testable import ferry
+@testable import FerryCommand
 
 /// What people write after `--at`.
 struct StartTimeTests {

@@ -1,5 +1,5 @@
+import FerryTestSupport
 import Foundation
-import Support
 import Testing
 
 #if canImport(Glibc)

@@ -1,11 +1,11 @@
 import ArgumentParser
+import FerryProtocols
+import FerryTUI
+import FerryTestSupport
 import Foundation
-import Support
-import TUI
 import Testing
-import UploadProtocols
 
-@testable import ferry
+@testable import FerryCommand
 
 /// Themes as a person writes them, with all mistakes.
 @Suite(.fewAtOnce, .timeLimit(.minutes(2)))

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import ferry
+@testable import FerryCommand
 
 /// Lengths of time as people write them, the same for every option.
 struct TimeSpanTests {

@@ -1,5 +1,5 @@
+import FerryTestSupport
 import Foundation
-import Support
 import Testing
 
 /// Uploads over tus whose way is broken again and again, to servers that others wrote.

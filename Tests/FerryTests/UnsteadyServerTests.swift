@@ -1,5 +1,5 @@
+import FerryTestSupport
 import Foundation
-import Support
 import Testing
 
 /// Servers that are slow, are started anew again and again, or lose connections.

@@ -1,10 +1,10 @@
+import FerryProtocols
+import FerryTransfer
+import FerryUploads
 import Foundation
 import Testing
-import Transfer
-import UploadProtocols
-import Uploads
 
-@testable import ferry
+@testable import FerryCommand
 
 /// The line of an upload for people.
 struct UploadTextTests {

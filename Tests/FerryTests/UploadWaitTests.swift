@@ -1,8 +1,8 @@
-import TUI
+import FerryTUI
+import FerryUploads
 import Testing
-import Uploads
 
-@testable import ferry
+@testable import FerryCommand
 
 /// What `ferry wait` makes of the updates of a queue.
 struct UploadWaitTests {

@@ -1,5 +1,5 @@
+import FerryTestSupport
 import Foundation
-import Support
 import Testing
 
 /// The executable under test: built beside the tests, or named by the environment variable FERRY.

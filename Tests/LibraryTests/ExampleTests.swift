@@ -1,12 +1,12 @@
-import Connectivity
+import FerryConnectivity
+import FerryProtocols
+import FerryReceiver
+import FerryTestSupport
+import FerryTransfer
+import FerryUploads
 import Foundation
-import Receiver
-import Support
 import Synchronization
 import Testing
-import Transfer
-import UploadProtocols
-import Uploads
 
 /// Runs what the documents show, against servers on loopback.
 struct ExampleTests {

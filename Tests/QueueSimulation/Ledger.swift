@@ -1,5 +1,5 @@
-import UploadProtocols
-import Uploads
+import FerryProtocols
+import FerryUploads
 
 /// What was written down in one life of the engine, to say what the next may find.
 struct Ledger {

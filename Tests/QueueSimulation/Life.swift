@@ -1,10 +1,10 @@
-import Connectivity
-import StateSimulation
-import Support
+import FerryConnectivity
+import FerryProtocols
+import FerryStateSimulation
+import FerryTestSupport
+import FerryTransfer
+import FerryUploads
 import Synchronization
-import Transfer
-import UploadProtocols
-import Uploads
 
 /// A value that a task leaves for the schedule.
 final class Box<Value: Sendable>: Sendable {

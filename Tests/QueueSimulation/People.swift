@@ -1,8 +1,8 @@
+import FerryProtocols
+import FerryTestSupport
+import FerryTransfer
+import FerryUploads
 import Foundation
-import Support
-import Transfer
-import UploadProtocols
-import Uploads
 
 /// The people at the queue: what they ask for, and what they may rely on once it was acknowledged.
 struct People {

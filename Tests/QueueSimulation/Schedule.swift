@@ -1,10 +1,10 @@
-import Connectivity
+import FerryConnectivity
+import FerryProtocols
+import FerryStateSimulation
+import FerryTestSupport
+import FerryTransfer
+import FerryUploads
 import Foundation
-import StateSimulation
-import Support
-import Transfer
-import UploadProtocols
-import Uploads
 
 /// What came of one schedule.
 package struct SimulationReport: Sendable {

@@ -1,4 +1,4 @@
-import Support
+import FerryTestSupport
 import Synchronization
 
 /// Runs every task of a simulation on the thread that asks it to, one job at a time and in an order of its own.

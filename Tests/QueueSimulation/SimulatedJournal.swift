@@ -1,7 +1,7 @@
+import FerryStateSimulation
+import FerryUploads
 import Foundation
-import StateSimulation
 import Synchronization
-import Uploads
 
 /// The journal's real store on a simulated disk. What `FileJournal` does on threads of its own happens here when the
 /// schedule says so: a write takes some of the appends that wait, and snapshots are written between them.

@@ -1,9 +1,9 @@
+import FerryProtocols
+import FerryTransfer
+import FerryUploads
 import Foundation
 import HTTPTypes
 import Synchronization
-import Transfer
-import UploadProtocols
-import Uploads
 
 /// Runs attempts as `DestinationRunner` and `UploadAttempt` do, by the same protocols and with the same duties
 /// towards the recorder, against servers that live in memory.

@@ -1,7 +1,7 @@
+import FerryProtocols
+import FerryTestSupport
+import FerryUploads
 import HTTPTypes
-import Support
-import UploadProtocols
-import Uploads
 
 /// What the servers hold, and what they say: tus, PUT and POST, as one.
 struct SimulatedServer {

@@ -1,8 +1,8 @@
-import Connectivity
+import FerryConnectivity
+import FerryProtocols
+import FerryTestSupport
+import FerryUploads
 import HTTPTypes
-import Support
-import UploadProtocols
-import Uploads
 
 /// What became of a piece of a request's body.
 enum Transferred {

@@ -1,7 +1,7 @@
-import StateSimulation
-import Transfer
-import UploadProtocols
-import Uploads
+import FerryProtocols
+import FerryStateSimulation
+import FerryTransfer
+import FerryUploads
 
 /// What the parts of a simulation tell about what they saw. Those of a life that is over have nothing to say.
 extension World {

@@ -1,11 +1,11 @@
-import Connectivity
+import FerryConnectivity
+import FerryProtocols
+import FerryStateSimulation
+import FerryTestSupport
+import FerryTransfer
+import FerryUploads
 import Foundation
-import StateSimulation
-import Support
 import Synchronization
-import Transfer
-import UploadProtocols
-import Uploads
 
 /// Everything around the queue: time, chance, network, servers, files and what is watched. One thread uses it.
 final class World: Sendable {

@@ -1,5 +1,5 @@
+import FerryQueueSimulation
 import Foundation
-import QueueSimulation
 
 /// queue-simulation [--schedules N] [--seed S] [--mutant NAME] · queue-simulation --replay SEED [--mutant NAME]
 ///

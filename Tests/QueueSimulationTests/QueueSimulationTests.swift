@@ -1,5 +1,5 @@
+import FerryQueueSimulation
 import Foundation
-import QueueSimulation
 import Testing
 
 /// The real queue and the real store of its journal through schedules of chance: people, network, servers, disk and crashes.

@@ -1,8 +1,8 @@
+import FerryProtocols
 import Foundation
 import Testing
-import UploadProtocols
 
-@testable import Receiver
+@testable import FerryReceiver
 
 extension Site {
     /// What every request of the newest version has.

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-@testable import Receiver
+@testable import FerryReceiver
 
 /// A running receiver on a folder of its own.
 struct Site: Sendable {

@@ -1,7 +1,7 @@
-import Support
+import FerryTestSupport
 import Testing
 
-@testable import Receiver
+@testable import FerryReceiver
 
 struct StoppingTests {
     // NIO ends the process if a connection that was accepted is dropped before anybody took it over.

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Receiver
+@testable import FerryReceiver
 
 /// Chunks with a digest (tus 1.0.0, Checksum).
 @Suite(.timeLimit(.minutes(1)))

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import Receiver
+@testable import FerryReceiver
 
 extension Site {
     static let tus = ["Tus-Resumable": "1.0.0"]

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import Receiver
+@testable import FerryReceiver
 
 /// What a WebDAV client asks for that copies files into the folder.
 @Suite(.timeLimit(.minutes(1)))

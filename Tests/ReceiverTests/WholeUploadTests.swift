@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import Receiver
+@testable import FerryReceiver
 
 @Suite(.timeLimit(.minutes(1)))
 struct WholeUploadTests {

@@ -1,4 +1,4 @@
-package import Uploads
+package import FerryUploads
 
 /// Runs changes on a simulated disk until it stops, and says how far it got.
 package struct CrashRun {

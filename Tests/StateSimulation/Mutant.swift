@@ -1,6 +1,6 @@
+import FerryProtocols
+package import FerryUploads
 import Synchronization
-import UploadProtocols
-package import Uploads
 
 /// A way of writing or reading the queue's files that looks right and is wrong. Each must be noticed by some check.
 package enum Mutant: String, CaseIterable, Sendable {

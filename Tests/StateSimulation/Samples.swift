@@ -1,7 +1,7 @@
+package import FerryProtocols
+package import FerryTransfer
+package import FerryUploads
 import Foundation
-package import Transfer
-package import UploadProtocols
-package import Uploads
 
 extension Upload {
     package static func make(

@@ -1,5 +1,5 @@
+package import FerryUploads
 import Synchronization
-package import Uploads
 
 #if canImport(Glibc)
     import Glibc

@@ -1,4 +1,4 @@
-package import Uploads
+package import FerryUploads
 
 /// Looks at what a crash left, with the code that the next process would use.
 package enum StateCheck {

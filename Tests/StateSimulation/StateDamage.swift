@@ -1,4 +1,4 @@
-package import Uploads
+package import FerryUploads
 
 /// The content of a state folder.
 package struct StateImage: Equatable, Sendable {

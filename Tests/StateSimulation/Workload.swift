@@ -1,7 +1,7 @@
-import Support
-import Transfer
-import UploadProtocols
-package import Uploads
+import FerryProtocols
+import FerryTestSupport
+import FerryTransfer
+package import FerryUploads
 
 /// Changes of a queue, numbered from 1 on and the same for the same seed. Each leads to a state that was never there
 /// before, so that a state tells how many of them have happened.

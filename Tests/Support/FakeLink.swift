@@ -1,4 +1,4 @@
-public import Connectivity
+public import FerryConnectivity
 import Synchronization
 
 /// A link that goes up and down as the test says, and that counts those who watch it.

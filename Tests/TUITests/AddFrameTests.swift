@@ -1,8 +1,8 @@
+import FerryTransfer
+import FerryUploads
 import Testing
-import Transfer
-import Uploads
 
-@testable import TUI
+@testable import FerryTUI
 
 @Suite struct AddFrameTests {
     /// The Add dialog in its list, with marks in two folders.

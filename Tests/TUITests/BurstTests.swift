@@ -1,7 +1,7 @@
+import FerryUploads
 import Testing
-import Uploads
 
-@testable import TUI
+@testable import FerryTUI
 
 /// Text that comes in one packet: typed over a slow line, or pasted in a terminal that does not say so.
 @Suite struct BurstTests {

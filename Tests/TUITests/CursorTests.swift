@@ -1,8 +1,8 @@
-import Support
+import FerryTestSupport
+import FerryUploads
 import Testing
-import Uploads
 
-@testable import TUI
+@testable import FerryTUI
 
 @Suite struct CursorTests {
     private static let ten: [Upload] = (1...10).map { .make($0) }

@@ -1,9 +1,9 @@
+import FerryProtocols
+import FerryTransfer
+import FerryUploads
 import Testing
-import Transfer
-import UploadProtocols
-import Uploads
 
-@testable import TUI
+@testable import FerryTUI
 
 @Suite struct RemovalTests {
     @Test func `what no server holds is removed without a question`() {

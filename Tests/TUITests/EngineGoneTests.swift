@@ -1,10 +1,10 @@
+import FerryProtocols
+import FerryTransfer
+import FerryUploads
 import Foundation
 import Testing
-import Transfer
-import UploadProtocols
-import Uploads
 
-@testable import TUI
+@testable import FerryTUI
 
 /// What the screen shows once nobody tells it anything any more.
 @Suite struct EngineGoneTests {

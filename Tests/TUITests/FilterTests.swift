@@ -1,10 +1,10 @@
-import Support
+import FerryProtocols
+import FerryTestSupport
+import FerryTransfer
+import FerryUploads
 import Testing
-import Transfer
-import UploadProtocols
-import Uploads
 
-@testable import TUI
+@testable import FerryTUI
 
 @Suite struct FilterTests {
     private static let uploads: [Upload] = [

@@ -1,8 +1,8 @@
+import FerryTransfer
+import FerryUploads
 import Testing
-import Transfer
-import Uploads
 
-@testable import TUI
+@testable import FerryTUI
 
 /// The list of the Add dialog.
 @Suite struct FolderBrowserTests {

@@ -1,8 +1,8 @@
-import Support
-import Transfer
-import Uploads
+import FerryTestSupport
+import FerryTransfer
+import FerryUploads
 
-@testable import TUI
+@testable import FerryTUI
 
 extension BrowsedFolder {
     /// A folder with names in it: those that end with a slash are folders.

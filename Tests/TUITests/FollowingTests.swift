@@ -1,7 +1,7 @@
+import FerryUploads
 import Testing
-import Uploads
 
-@testable import TUI
+@testable import FerryTUI
 
 /// The list is 19 rows high at 80x24.
 @Suite struct FollowingTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import TUI
+@testable import FerryTUI
 
 @Suite struct FramePacerTests {
     /// Draws frames that took so long, and says when the next is due that nobody waits for.

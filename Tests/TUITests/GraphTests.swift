@@ -1,8 +1,8 @@
+import FerryProtocols
+import FerryUploads
 import Testing
-import UploadProtocols
-import Uploads
 
-@testable import TUI
+@testable import FerryTUI
 
 struct GraphTests {
     @Test(arguments: [

@@ -1,9 +1,9 @@
-import Support
+import FerryTestSupport
+import FerryTransfer
+import FerryUploads
 import Testing
-import Transfer
-import Uploads
 
-@testable import TUI
+@testable import FerryTUI
 
 /// Bytes as no terminal sends them, from the reader of keys to the frame that is drawn.
 @Suite struct InputFuzzTests {

@@ -1,7 +1,7 @@
-import Support
+import FerryTestSupport
 import Testing
 
-@testable import TUI
+@testable import FerryTUI
 
 @Suite struct InputParserTests {
     private static let script: [UInt8] = Array(

@@ -1,9 +1,9 @@
+import FerryProtocols
+import FerryUploads
 import Foundation
 import Testing
-import UploadProtocols
-import Uploads
 
-@testable import TUI
+@testable import FerryTUI
 
 /// What leaving means, by whose engine it is, and an engine that goes.
 struct LeavingTests {

@@ -1,8 +1,8 @@
+import FerryUploads
 import Foundation
 import Testing
-import Uploads
 
-@testable import TUI
+@testable import FerryTUI
 
 /// Limits of bandwidth, as they are told and ordered.
 @Suite struct LimitTests {

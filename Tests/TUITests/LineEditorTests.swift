@@ -1,6 +1,6 @@
 import Testing
 
-@testable import TUI
+@testable import FerryTUI
 
 @Suite struct LineEditorTests {
     @Test func `keys edit where the cursor is`() {

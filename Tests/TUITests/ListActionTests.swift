@@ -1,9 +1,9 @@
+import FerryProtocols
+import FerryUploads
 import Foundation
 import Testing
-import UploadProtocols
-import Uploads
 
-@testable import TUI
+@testable import FerryTUI
 
 @Suite struct ListActionTests {
     @Test func `p pauses what can be paused, and lets go on what is paused`() {

@@ -1,8 +1,8 @@
+import FerryUploads
 import Synchronization
 import Testing
-import Uploads
 
-@testable import TUI
+@testable import FerryTUI
 
 @Suite struct MailboxTests {
     private func update(

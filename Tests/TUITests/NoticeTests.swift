@@ -1,8 +1,8 @@
+import FerryUploads
 import Foundation
 import Testing
-import Uploads
 
-@testable import TUI
+@testable import FerryTUI
 
 /// What happens beside the queue, as in watched folders, and reaches people by the status.
 @Suite struct NoticeTests {

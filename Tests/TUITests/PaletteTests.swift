@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import TUI
+@testable import FerryTUI
 
 extension RGB {
     fileprivate init(direct number: Int) {

@@ -1,9 +1,9 @@
+import FerryTransfer
+import FerryUploads
 import Foundation
 import Testing
-import Transfer
-import Uploads
 
-@testable import TUI
+@testable import FerryTUI
 
 /// Uploads that start later, and batches, as the screen and the lines tell of them.
 @Suite struct PlannedTests {

@@ -1,11 +1,11 @@
+import FerryProtocols
+import FerryTestSupport
+import FerryTransfer
+import FerryUploads
 import Foundation
-import Support
 import Testing
-import Transfer
-import UploadProtocols
-import Uploads
 
-@testable import TUI
+@testable import FerryTUI
 
 @Suite struct RandomFrameTests {
     private static let names = [

@@ -1,9 +1,9 @@
+import FerryProtocols
+import FerryTransfer
+import FerryUploads
 import Testing
-import Transfer
-import UploadProtocols
-import Uploads
 
-@testable import TUI
+@testable import FerryTUI
 
 /// What is shown of uploads that have stopped, of which the server has confirmed nothing yet.
 @Suite struct ReachedTests {

@@ -1,9 +1,9 @@
+import FerryProtocols
+import FerryTransfer
+import FerryUploads
 import Testing
-import Transfer
-import UploadProtocols
-import Uploads
 
-@testable import TUI
+@testable import FerryTUI
 
 @Suite struct RebindingTests {
     private static func table(_ changes: [String: [String]]) throws(RebindingMistake) -> ActionTable {

@@ -1,10 +1,10 @@
+import FerryProtocols
+import FerryTransfer
+import FerryUploads
 import Synchronization
 import Testing
-import Transfer
-import UploadProtocols
-import Uploads
 
-@testable import TUI
+@testable import FerryTUI
 
 @Suite struct ServantTests {
     /// Answers every command and remembers it.

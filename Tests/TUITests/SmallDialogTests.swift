@@ -1,9 +1,9 @@
+import FerryProtocols
+import FerryTransfer
+import FerryUploads
 import Testing
-import Transfer
-import UploadProtocols
-import Uploads
 
-@testable import TUI
+@testable import FerryTUI
 
 /// Questions and boxes on screens with room for little.
 @Suite struct SmallDialogTests {

@@ -1,8 +1,8 @@
+import FerryProtocols
+import FerryUploads
 import Testing
-import UploadProtocols
-import Uploads
 
-@testable import TUI
+@testable import FerryTUI
 
 /// What the terminal is asked for when a person may look elsewhere.
 struct TerminalCallTests {

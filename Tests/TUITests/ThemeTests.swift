@@ -1,6 +1,6 @@
 import Testing
 
-@testable import TUI
+@testable import FerryTUI
 
 @Suite struct ThemeTests {
     @Test func `every colour of xterm's cube and ramp is nearest to itself`() {

@@ -1,9 +1,9 @@
+import FerryProtocols
+import FerryUploads
 import Foundation
 import Testing
-import UploadProtocols
-import Uploads
 
-@testable import TUI
+@testable import FerryTUI
 
 @Suite struct ThroughputTests {
     /// A model with one running upload of 1 GB that has been sampled `steps` times, four times a second.

@@ -1,7 +1,7 @@
+import FerryUploads
 import Testing
-import Uploads
 
-@testable import TUI
+@testable import FerryTUI
 
 /// Why an order left uploads as they were.
 struct UnchangedNotesTests {

@@ -1,10 +1,10 @@
+import FerryProtocols
+import FerryTestSupport
+import FerryUploads
 import Foundation
-import Support
 import Testing
-import UploadProtocols
-import Uploads
 
-@testable import TUI
+@testable import FerryTUI
 
 @Suite struct UploadTableTests {
     private static let states: [Upload.State] = [

@@ -1,10 +1,10 @@
+import FerryTestSupport
 import HTTPTypes
-import Support
 import Synchronization
 import Testing
 
-@testable import Transfer
-@testable import UploadProtocols
+@testable import FerryProtocols
+@testable import FerryTransfer
 
 /// What of a destination goes with an exchange, and who is asked about a refusal.
 struct AttemptCredentialsTests {

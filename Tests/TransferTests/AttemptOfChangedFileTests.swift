@@ -1,9 +1,9 @@
+import FerryTestSupport
 import HTTPTypes
-import Support
 import Testing
 
-@testable import Transfer
-@testable import UploadProtocols
+@testable import FerryProtocols
+@testable import FerryTransfer
 
 /// What an attempt leaves behind at the server and in the queue when the file has changed under it.
 struct AttemptOfChangedFileTests {

@@ -1,10 +1,10 @@
+import FerryTestSupport
 import Foundation
 import HTTPTypes
-import Support
 import Synchronization
 
-@testable import Transfer
-@testable import UploadProtocols
+@testable import FerryProtocols
+@testable import FerryTransfer
 
 /// What an attempt recorded and what it sent, in one order.
 final class AttemptSequence: AttemptRecorder {

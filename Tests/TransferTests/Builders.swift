@@ -1,9 +1,9 @@
+import FerryProtocols
+import FerryTestSupport
+import FerryTransfer
 import Foundation
 import HTTPTypes
-import Support
 import Synchronization
-import Transfer
-import UploadProtocols
 
 /// Hands out a transport with short times and closes it whatever happens.
 func withTransport<Result>(

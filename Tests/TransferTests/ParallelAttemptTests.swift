@@ -1,10 +1,10 @@
+import FerryTestSupport
 import HTTPTypes
-import Support
 import Synchronization
 import Testing
 
-@testable import Transfer
-@testable import UploadProtocols
+@testable import FerryProtocols
+@testable import FerryTransfer
 
 /// Several exchanges of one attempt at once.
 struct ParallelAttemptTests {

@@ -1,8 +1,8 @@
+import FerryProtocols
+import FerryTestSupport
+import FerryTransfer
 import HTTPTypes
-import Support
 import Synchronization
-import Transfer
-import UploadProtocols
 
 /// A protocol whose steps a test gives: the first one, then one for each reply.
 struct ScriptedProtocol<State: Sendable>: UploadProtocol {

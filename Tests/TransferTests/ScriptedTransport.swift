@@ -1,4 +1,4 @@
-import Transfer
+import FerryTransfer
 
 /// Answers requests as a closure says. A file body is not read.
 struct ScriptedTransport: Transport {

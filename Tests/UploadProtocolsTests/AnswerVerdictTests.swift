@@ -2,7 +2,7 @@ import Foundation
 import HTTPTypes
 import Testing
 
-@testable import UploadProtocols
+@testable import FerryProtocols
 
 struct AnswerVerdictTests {
     private static func failure(_ status: Int, _ fields: HTTPFields = [:], body: String = "") -> UploadFailure

@@ -1,7 +1,7 @@
 import HTTPTypes
 import Testing
 
-@testable import UploadProtocols
+@testable import FerryProtocols
 
 private let tusFields: HTTPFields = [.tusVersion: "1.0.0", .tusExtension: "creation"]
 private let tus = ProtocolChoice("tus", because: "the server says Tus-Version 1.0.0")

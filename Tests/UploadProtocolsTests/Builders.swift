@@ -2,7 +2,7 @@ import Foundation
 import HTTPTypes
 import Testing
 
-@testable import UploadProtocols
+@testable import FerryProtocols
 
 extension UploadItem {
     static func make(

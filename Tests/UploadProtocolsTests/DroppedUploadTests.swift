@@ -2,7 +2,7 @@ import Foundation
 import HTTPTypes
 import Testing
 
-@testable import UploadProtocols
+@testable import FerryProtocols
 
 private let url = "http://server.example/files/7"
 private let start = Date(timeIntervalSince1970: 1_795_215_600)

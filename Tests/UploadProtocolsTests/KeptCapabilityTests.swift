@@ -1,7 +1,7 @@
 import HTTPTypes
 import Testing
 
-@testable import UploadProtocols
+@testable import FerryProtocols
 
 /// What was kept of a server may be out of date: a refusal has it asked again.
 struct KeptCapabilityTests {

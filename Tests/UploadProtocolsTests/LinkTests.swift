@@ -1,8 +1,8 @@
+import FerryTransfer
 import HTTPTypes
 import Testing
-import Transfer
 
-@testable import UploadProtocols
+@testable import FerryProtocols
 
 /// Where answers name what an upload became.
 struct LinkTests {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import UploadProtocols
+@testable import FerryProtocols
 
 struct MediaTypeTests {
     // http.md §3, 7 and 13

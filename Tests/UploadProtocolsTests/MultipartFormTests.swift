@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import UploadProtocols
+@testable import FerryProtocols
 
 struct MultipartFormTests {
     private static func form(

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import UploadProtocols
+@testable import FerryProtocols
 
 /// What a whole body came to: each part with all of its content.
 private struct ParsedForm: Equatable {

@@ -1,7 +1,7 @@
 import Foundation
 import HTTPTypes
 
-@testable import UploadProtocols
+@testable import FerryProtocols
 
 /// A Nextcloud as its developer manual describes chunked upload, version 2: sizes instead of bytes.
 struct NextcloudModel {

@@ -2,7 +2,7 @@ import Foundation
 import HTTPTypes
 import Testing
 
-@testable import UploadProtocols
+@testable import FerryProtocols
 
 private let folder = NextcloudModel.uploads + "key-1/"
 private let place = NextcloudModel.files + "a.bin"

@@ -1,7 +1,7 @@
 import HTTPTypes
 import Testing
 
-@testable import UploadProtocols
+@testable import FerryProtocols
 
 struct PartsAtOnceTests {
     @Test func `a new upload sends as many parts at once as are wanted`() {

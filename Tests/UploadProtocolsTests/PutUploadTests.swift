@@ -1,7 +1,7 @@
 import HTTPTypes
 import Testing
 
-@testable import UploadProtocols
+@testable import FerryProtocols
 
 /// What the driver would have computed for an exchange.
 private func computed(_ exchange: Exchange?, _ bytes: [UInt8]) -> [ComputedDigest] {

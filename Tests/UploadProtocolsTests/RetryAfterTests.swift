@@ -2,7 +2,7 @@ import Foundation
 import HTTPTypes
 import Testing
 
-@testable import UploadProtocols
+@testable import FerryProtocols
 
 /// Fri, 20 Nov 2026 23:00:00 GMT
 private let now = Date(timeIntervalSince1970: 1_795_215_600)

@@ -1,7 +1,7 @@
 import HTTPTypes
 import Testing
 
-@testable import UploadProtocols
+@testable import FerryProtocols
 
 struct SignInPageTests {
     private static let html: HTTPFields = [.contentType: "text/html; charset=utf-8"]

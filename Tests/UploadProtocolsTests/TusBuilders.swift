@@ -1,7 +1,7 @@
 import HTTPTypes
 import Testing
 
-@testable import UploadProtocols
+@testable import FerryProtocols
 
 extension ServerCapabilities {
     static let tusCore = ServerCapabilities(extensions: ["creation"])

@@ -2,7 +2,7 @@ import Foundation
 import HTTPTypes
 import Testing
 
-@testable import UploadProtocols
+@testable import FerryProtocols
 
 /// Chunks that the server checks (tus 1.0.0, Checksum).
 struct TusChecksumTests {

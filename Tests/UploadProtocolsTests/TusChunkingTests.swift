@@ -1,7 +1,7 @@
 import HTTPTypes
 import Testing
 
-@testable import UploadProtocols
+@testable import FerryProtocols
 
 /// Servers that keep nothing of a request that breaks.
 struct TusChunkingTests {

@@ -1,7 +1,7 @@
 import HTTPTypes
 import Testing
 
-@testable import UploadProtocols
+@testable import FerryProtocols
 
 /// One file as several partial uploads at once (tus 1.0.0, Concatenation).
 struct TusConcatenationTests {

@@ -2,7 +2,7 @@ import Foundation
 import HTTPTypes
 import Testing
 
-@testable import UploadProtocols
+@testable import FerryProtocols
 
 private let core = ServerCapabilities.tusCore
 private let withUpload = ServerCapabilities.tusWithUpload

@@ -1,7 +1,7 @@
 import HTTPTypes
 import Testing
 
-@testable import UploadProtocols
+@testable import FerryProtocols
 
 /// Lengths that are told late (creation-defer-length), and requests that something on the way refuses.
 struct TusLengthTests {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import UploadProtocols
+@testable import FerryProtocols
 
 struct TusMetadataTests {
     /// Expected results may be prose: "malformed", with the reason.

@@ -1,6 +1,6 @@
 import HTTPTypes
 
-@testable import UploadProtocols
+@testable import FerryProtocols
 
 /// A tus server that does anything the specification allows, and now and then something that servers do all the same.
 /// It keeps no bytes, but which bytes of the file they were.

@@ -1,8 +1,8 @@
+import FerryTestSupport
 import HTTPTypes
-import Support
 import Testing
 
-@testable import UploadProtocols
+@testable import FerryProtocols
 
 /// Any server, cut anywhere: an upload ends, and then the server has exactly the file.
 struct TusModelTests {

@@ -2,7 +2,7 @@ import Foundation
 import HTTPTypes
 import Testing
 
-@testable import UploadProtocols
+@testable import FerryProtocols
 
 /// What is made of a server's answer to OPTIONS, and of servers that are none.
 struct TusOfferTests {

@@ -1,7 +1,7 @@
 import HTTPTypes
 import Testing
 
-@testable import UploadProtocols
+@testable import FerryProtocols
 
 private let core = ServerCapabilities.tusCore
 private let resource = Resource.tus

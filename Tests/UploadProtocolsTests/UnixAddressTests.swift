@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import UploadProtocols
+@testable import FerryProtocols
 
 /// Addresses of servers behind Unix sockets, and what is no address at all.
 struct UnixAddressTests {

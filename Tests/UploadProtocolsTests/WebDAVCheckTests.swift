@@ -2,7 +2,7 @@ import Foundation
 import HTTPTypes
 import Testing
 
-@testable import UploadProtocols
+@testable import FerryProtocols
 
 /// Feeds answers to a check and tells how it ended, and what it asked.
 private func run(_ check: any DestinationCheck, _ answers: [Reply]) -> (end: CheckStep, asked: [Exchange]) {

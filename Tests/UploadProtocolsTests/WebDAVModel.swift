@@ -1,7 +1,7 @@
 import Foundation
 import HTTPTypes
 
-@testable import UploadProtocols
+@testable import FerryProtocols
 
 /// A WebDAV server that is a dictionary: what RFC 4918 asks for, and the ways in which servers differ.
 struct WebDAVModel {

@@ -1,7 +1,7 @@
 import HTTPTypes
 import Testing
 
-@testable import UploadProtocols
+@testable import FerryProtocols
 
 private let temporary = "/files/.a.bin.part-key-1"
 

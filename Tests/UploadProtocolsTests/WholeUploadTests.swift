@@ -1,7 +1,7 @@
 import HTTPTypes
 import Testing
 
-@testable import UploadProtocols
+@testable import FerryProtocols
 
 struct WholeUploadTests {
     @Test func `put sends the whole file to the folder's address and the file's name`() throws {

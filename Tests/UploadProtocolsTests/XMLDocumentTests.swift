@@ -1,6 +1,6 @@
 import Testing
 
-@testable import UploadProtocols
+@testable import FerryProtocols
 
 struct XMLDocumentTests {
     private func parse(_ text: String) -> XMLElement? { XMLDocument.parse(Array(text.utf8)) }

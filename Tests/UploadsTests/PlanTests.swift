@@ -1,10 +1,10 @@
+import FerryProtocols
+import FerryStateSimulation
+import FerryTransfer
 import Foundation
-import StateSimulation
 import Testing
-import Transfer
-import UploadProtocols
 
-@testable import Uploads
+@testable import FerryUploads
 
 /// The batch of an upload and what must be so before it starts, as they cross to other processes.
 struct PlanTests {

@@ -1,8 +1,8 @@
-import StateSimulation
+import FerryStateSimulation
+import FerryTransfer
 import Testing
-import Transfer
 
-@testable import Uploads
+@testable import FerryUploads
 
 /// What a file is called here and at the server.
 struct UploadNameTests {

@@ -1,8 +1,8 @@
+import FerryProtocols
+import FerryTransfer
 import Testing
-import Transfer
-import UploadProtocols
 
-@testable import Uploads
+@testable import FerryUploads
 
 struct UploadNumbersTests {
     @Test func `words are numbers and ranges`() throws {

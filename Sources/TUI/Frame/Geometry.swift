@@ -1,4 +1,4 @@
-import Uploads
+import FerryUploads
 
 /// The size of the screen in cells, at least one by one.
 struct Size: Hashable, Sendable {

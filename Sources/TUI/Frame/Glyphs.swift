@@ -1,4 +1,4 @@
-import UploadProtocols
+import FerryProtocols
 
 /// The signs that are drawn besides letters: Unicode, or ASCII where fonts and locales cannot be trusted.
 struct Glyphs: Sendable {

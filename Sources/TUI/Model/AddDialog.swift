@@ -1,5 +1,5 @@
-import Transfer
-import Uploads
+import FerryTransfer
+import FerryUploads
 
 /// Files to be chosen: nothing is queued before Enter.
 struct AddDialog: Sendable {

@@ -1,5 +1,5 @@
-public import Transfer
-public import Uploads
+public import FerryTransfer
+public import FerryUploads
 
 /// What is to become files: what was typed or pasted, and what was marked in a folder.
 public struct AddRequest: Hashable, Sendable {

@@ -1,5 +1,5 @@
-import UploadProtocols
-import Uploads
+import FerryProtocols
+import FerryUploads
 
 /// Makes one line of what a person is to be called for, and not too many of them.
 public struct CallDigest: Sendable {

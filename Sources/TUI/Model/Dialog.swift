@@ -1,4 +1,4 @@
-import Uploads
+import FerryUploads
 
 /// What lies over the list, if anything.
 enum Dialog: Sendable {

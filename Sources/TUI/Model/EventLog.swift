@@ -1,5 +1,5 @@
+import FerryUploads
 import Foundation
-import Uploads
 
 /// Something that happened, as a line to read later.
 struct LogEntry: Hashable, Sendable {

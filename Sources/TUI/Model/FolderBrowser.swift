@@ -1,5 +1,5 @@
-import Transfer
-import Uploads
+import FerryTransfer
+import FerryUploads
 
 /// The list below the line of the Add dialog: what is in one folder, and what was marked there and elsewhere.
 struct FolderBrowser: Sendable {

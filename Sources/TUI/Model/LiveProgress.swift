@@ -1,5 +1,5 @@
-import UploadProtocols
-import Uploads
+import FerryProtocols
+import FerryUploads
 
 /// One running upload as sampled, and what follows from the samples.
 struct LiveProgress: Sendable {

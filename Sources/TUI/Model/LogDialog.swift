@@ -1,4 +1,4 @@
-import Uploads
+import FerryUploads
 
 /// The whole log over the list.
 struct LogDialog: Sendable {

@@ -1,4 +1,4 @@
-import Transfer
+import FerryTransfer
 
 /// What was marked, in whichever folders, in the order it was.
 struct MarkedPaths: Hashable, Sendable {

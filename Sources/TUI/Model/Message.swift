@@ -1,5 +1,5 @@
-import UploadProtocols
-import Uploads
+import FerryProtocols
+import FerryUploads
 
 /// Everything that can happen to the screen.
 enum Message: Sendable {

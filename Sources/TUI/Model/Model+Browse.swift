@@ -1,5 +1,5 @@
-import Transfer
-import Uploads
+import FerryTransfer
+import FerryUploads
 
 /// The list of the Add dialog: moving, marking, going to other folders.
 extension Model {

@@ -1,5 +1,5 @@
-import UploadProtocols
-import Uploads
+import FerryProtocols
+import FerryUploads
 
 /// Characters that came at once: typed over a slow line, sent by a script, or pasted in a terminal that does not say so.
 ///

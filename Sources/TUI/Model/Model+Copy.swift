@@ -1,6 +1,6 @@
-import Transfer
-import UploadProtocols
-import Uploads
+import FerryProtocols
+import FerryTransfer
+import FerryUploads
 
 /// What is to be copied of the uploads that were under the finger when it was asked.
 struct CopyDialog: Sendable {

@@ -1,6 +1,6 @@
-import Transfer
-import UploadProtocols
-import Uploads
+import FerryProtocols
+import FerryTransfer
+import FerryUploads
 
 /// Whether the list scrolls by itself to where something happens.
 enum Following: Hashable, Sendable {

@@ -1,6 +1,6 @@
-import Transfer
-import UploadProtocols
-import Uploads
+import FerryProtocols
+import FerryTransfer
+import FerryUploads
 
 extension Model {
     mutating func run(_ action: Action, in help: HelpDialog) -> [Effect] {

@@ -1,4 +1,4 @@
-import Uploads
+import FerryUploads
 
 /// A range that is being marked: from where it began to the cursor, on top of what was marked before.
 struct MarkRange: Hashable, Sendable {

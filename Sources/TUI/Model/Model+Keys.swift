@@ -1,5 +1,5 @@
-import UploadProtocols
-import Uploads
+import FerryProtocols
+import FerryUploads
 
 extension Model {
     mutating func press(_ key: Key) -> [Effect] {

@@ -1,5 +1,5 @@
-import UploadProtocols
-import Uploads
+import FerryProtocols
+import FerryUploads
 
 extension Model {
     /// True if what is shown may be old, because nobody tells any more.

@@ -1,7 +1,7 @@
+import FerryProtocols
+import FerryTransfer
+import FerryUploads
 import Foundation
-import Transfer
-import UploadProtocols
-import Uploads
 
 extension Model {
     mutating func log(_ level: LogEntry.Level, _ text: String, upload: Upload.ID? = nil) {

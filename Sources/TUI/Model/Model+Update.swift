@@ -1,6 +1,6 @@
-import Transfer
-import UploadProtocols
-import Uploads
+import FerryProtocols
+import FerryTransfer
+import FerryUploads
 
 extension Model {
     /// Takes in what happened and returns what is to be done outside. The only place where the model changes.

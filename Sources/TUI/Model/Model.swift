@@ -1,6 +1,6 @@
-import Transfer
-import UploadProtocols
-import Uploads
+import FerryProtocols
+import FerryTransfer
+import FerryUploads
 
 /// Everything that is on the screen, and nothing that is not a value: no terminal, no clock, no queue.
 struct Model: Sendable {

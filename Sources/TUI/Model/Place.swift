@@ -1,4 +1,4 @@
-import Uploads
+import FerryUploads
 
 /// Where an upload stands in the queue: sorted by rank, which is unique; the id settles it while two changes are
 /// on their way.

@@ -1,5 +1,5 @@
-public import UploadProtocols
-public import Uploads
+public import FerryProtocols
+public import FerryUploads
 
 /// Something that happened in a queue and that a person may want to be called for.
 public enum QueueEvent: Hashable, Sendable {

@@ -1,4 +1,4 @@
-public import Uploads
+public import FerryUploads
 
 /// Finds out from the updates of a queue what has happened. The first one only says how things are: what was over by then
 /// is no event.

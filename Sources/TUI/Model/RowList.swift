@@ -1,4 +1,4 @@
-import Uploads
+import FerryUploads
 
 /// Rows in an order, as slots: those of a tab, or what is shown of it.
 struct RowList: Sendable {

@@ -1,7 +1,7 @@
+import FerryProtocols
+import FerryTransfer
+import FerryUploads
 import Foundation
-import Transfer
-import UploadProtocols
-import Uploads
 
 /// In which order the rows stand. Uploads run in the order of the queue, whatever is shown.
 struct RowOrder: Hashable, Sendable {

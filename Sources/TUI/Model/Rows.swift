@@ -1,4 +1,4 @@
-import Uploads
+import FerryUploads
 
 /// The rows of the list, in the order in which they are shown, as they were when they were asked for.
 struct Rows: RandomAccessCollection, Sendable {

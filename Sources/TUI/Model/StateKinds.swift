@@ -1,4 +1,4 @@
-import Uploads
+import FerryUploads
 
 /// Kinds of states, as people tell them apart in a filter.
 struct StateKinds: OptionSet, Hashable, Sendable {

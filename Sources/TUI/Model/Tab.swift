@@ -1,4 +1,4 @@
-import Uploads
+import FerryUploads
 
 /// The parts of the queue that can be shown, in the order of their keys 1 to 6.
 enum Tab: Int, CaseIterable, Hashable, Sendable {

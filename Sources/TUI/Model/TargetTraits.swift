@@ -1,4 +1,4 @@
-import Uploads
+import FerryUploads
 
 /// What is true of any of the uploads that a key would act on.
 struct TargetTraits {

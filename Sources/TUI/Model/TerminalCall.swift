@@ -1,4 +1,4 @@
-import Uploads
+import FerryUploads
 
 /// How a terminal calls the person who may look elsewhere, and what for.
 public struct TerminalCall: Hashable, Sendable {

@@ -1,5 +1,5 @@
-import Transfer
-import Uploads
+import FerryTransfer
+import FerryUploads
 
 /// The uploads by slot, and beside them what is looked through when rows are filtered or put in order.
 struct UploadColumns: Sendable {

@@ -1,5 +1,5 @@
-import Transfer
-import Uploads
+import FerryTransfer
+import FerryUploads
 
 extension UploadFilter {
     /// Those of the rows that fit, in the same order. Says the same as `fits` of each, and goes through a hundred thousand

@@ -1,6 +1,6 @@
-import Transfer
-import UploadProtocols
-import Uploads
+import FerryProtocols
+import FerryTransfer
+import FerryUploads
 
 /// What of the list is shown: words that must all fit. `raw` (in the path), `!raw`, `state:failed`, `to:photos`,
 /// `batch:may`, `size>1g`; `"two words"` are one.

@@ -1,7 +1,7 @@
+import FerryProtocols
+import FerryTransfer
+import FerryUploads
 import Foundation
-import Transfer
-import UploadProtocols
-import Uploads
 
 /// The number of the slot in which the table keeps an upload.
 struct Slot: Hashable, Sendable {

@@ -1,6 +1,6 @@
-import Transfer
-import UploadProtocols
-import Uploads
+import FerryProtocols
+import FerryTransfer
+import FerryUploads
 
 /// The uploads, their order by rank in each tab, and sums over them, all kept up with every change.
 struct UploadTable: Sendable {

@@ -1,5 +1,5 @@
-import UploadProtocols
-import Uploads
+import FerryProtocols
+import FerryUploads
 
 /// The lines that answer a question about the whole, or about some of it.
 extension Model {

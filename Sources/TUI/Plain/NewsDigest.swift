@@ -1,5 +1,5 @@
-import UploadProtocols
-import Uploads
+import FerryProtocols
+import FerryUploads
 
 /// Keeps news readable: a few a second are told one by one, more of them are counted and told together.
 struct NewsDigest: Sendable {

@@ -1,5 +1,5 @@
-import UploadProtocols
-import Uploads
+import FerryProtocols
+import FerryUploads
 
 /// What a typed line asks for.
 enum PlainCommand: Hashable, Sendable {

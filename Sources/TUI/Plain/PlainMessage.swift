@@ -1,4 +1,4 @@
-import Uploads
+import FerryUploads
 
 /// Everything that can happen to the line mode.
 enum PlainMessage: Sendable {

@@ -1,5 +1,5 @@
-import Transfer
-import Uploads
+import FerryTransfer
+import FerryUploads
 
 /// Files that are added: one line after the other, each looked for before it is queued.
 extension PlainModel {

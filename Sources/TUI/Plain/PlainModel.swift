@@ -1,6 +1,6 @@
-import Transfer
-import UploadProtocols
-import Uploads
+import FerryProtocols
+import FerryTransfer
+import FerryUploads
 
 /// The line mode: the model of the screen, with lines in place of frames and typed commands in place of keys.
 ///

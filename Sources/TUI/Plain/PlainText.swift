@@ -1,7 +1,7 @@
+import FerryProtocols
+import FerryTransfer
+import FerryUploads
 import Foundation
-import Transfer
-import UploadProtocols
-import Uploads
 
 /// What the line mode says of an upload. All of it is raw: it is made safe when it is printed.
 enum PlainText {

@@ -1,6 +1,6 @@
+public import FerryProtocols
+public import FerryUploads
 public import Foundation
-public import UploadProtocols
-public import Uploads
 
 /// What a status of the engine tells that the one before it did not, for those who write it down line by line.
 public enum StatusChange: Hashable, Sendable {

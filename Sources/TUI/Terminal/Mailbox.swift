@@ -1,6 +1,6 @@
-import CTerminal
+import CFerryTerminal
+import FerryUploads
 import Synchronization
-import Uploads
 
 /// The only way into the terminal's thread. Any thread may post; one byte in a pipe wakes it.
 ///

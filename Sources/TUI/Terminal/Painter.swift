@@ -1,4 +1,4 @@
-import CTerminal
+import CFerryTerminal
 
 /// Sends the rows of a frame that differ from what is on the glass. Decides nothing.
 struct Painter {

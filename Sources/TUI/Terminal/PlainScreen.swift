@@ -1,5 +1,5 @@
+public import FerryUploads
 import Foundation
-public import Uploads
 
 /// The line mode over a queue: lines that tell what happens, and commands read as lines from standard input. Nothing
 /// moves the cursor, nothing has a colour, nothing is taken back: for screen readers, logs and simple terminals.

@@ -1,5 +1,5 @@
+import FerryUploads
 import Foundation
-import Uploads
 
 /// The loop: waits, turns what happened into messages, carries effects out, draws. Lives on one thread.
 final class Program {

@@ -1,5 +1,5 @@
+public import FerryUploads
 import Foundation
-public import Uploads
 
 /// The terminal interface over a queue: one thread owns the terminal while it is up.
 ///

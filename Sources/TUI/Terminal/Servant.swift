@@ -1,4 +1,4 @@
-import Uploads
+import FerryUploads
 
 /// What the screen wants done outside its thread.
 enum Order: Sendable {

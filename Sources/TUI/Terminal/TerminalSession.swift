@@ -1,4 +1,4 @@
-import CTerminal
+import CFerryTerminal
 import Foundation
 
 /// The terminal while it is taken over. Not Sendable: it stays on the thread that opened it.

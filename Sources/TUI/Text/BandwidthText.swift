@@ -1,6 +1,6 @@
+import FerryProtocols
+public import FerryUploads
 public import Foundation
-import UploadProtocols
-public import Uploads
 
 extension Bandwidth {
     /// `2 MB/s`, `no limit`.

@@ -1,5 +1,5 @@
+public import FerryUploads
 public import Foundation
-public import Uploads
 
 extension QueueChangeKind {
     /// What was undone or done again: `put back reel.mov`.

@@ -1,4 +1,4 @@
-package import Uploads
+package import FerryUploads
 
 /// Why an order left uploads as they were, and what does what was meant: for people, who look at the state and not at
 /// what an order is for.

@@ -1,6 +1,6 @@
-import Transfer
-import UploadProtocols
-import Uploads
+import FerryProtocols
+import FerryTransfer
+import FerryUploads
 
 /// The line, the folder it points at, what would be added, and what was left out and why.
 struct AddView {

@@ -1,7 +1,7 @@
+import FerryProtocols
+import FerryTransfer
+import FerryUploads
 import Foundation
-import Transfer
-import UploadProtocols
-import Uploads
 
 /// All there is to know of the upload under the cursor: where it goes and by what, what the server holds, how it
 /// went so far.

@@ -1,6 +1,6 @@
-import Transfer
-import UploadProtocols
-import Uploads
+import FerryProtocols
+import FerryTransfer
+import FerryUploads
 
 /// The rows of a folder that are in sight: only those are looked at, however many there are.
 struct FolderBrowserView {

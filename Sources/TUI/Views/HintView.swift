@@ -1,4 +1,4 @@
-import Uploads
+import FerryUploads
 
 /// The last line: the keys that matter now, and where in the list the cursor is. Written from the action table.
 struct HintView {

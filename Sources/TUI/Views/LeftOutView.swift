@@ -1,5 +1,5 @@
-import Transfer
-import Uploads
+import FerryTransfer
+import FerryUploads
 
 /// All that was left out of what is to be added, and why.
 struct LeftOutView {

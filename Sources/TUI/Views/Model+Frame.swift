@@ -1,5 +1,5 @@
-import Transfer
-import Uploads
+import FerryTransfer
+import FerryUploads
 
 extension Model {
     /// The whole screen. Pure, and defined for every size.

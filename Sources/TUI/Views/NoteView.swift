@@ -1,6 +1,6 @@
-import Transfer
-import UploadProtocols
-import Uploads
+import FerryProtocols
+import FerryTransfer
+import FerryUploads
 
 /// One line for what just happened, else for the upload under the cursor: where it goes, or what is wrong with it.
 struct NoteView {

@@ -1,7 +1,7 @@
+import FerryProtocols
+import FerryTransfer
+import FerryUploads
 import Foundation
-import Transfer
-import UploadProtocols
-import Uploads
 
 /// What a row says about its upload, before it is known how much room there is.
 struct RowAppearance: Sendable {

@@ -1,6 +1,6 @@
+import FerryProtocols
+import FerryUploads
 import Foundation
-import UploadProtocols
-import Uploads
 
 /// The first line: is there a network, how fast does it go, how much is left. Banners take its place, so that
 /// nothing below has to move.

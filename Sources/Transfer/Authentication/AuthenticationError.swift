@@ -1,4 +1,4 @@
-public import UploadProtocols
+public import FerryProtocols
 
 /// Why a request has no credential that a server would accept.
 public enum AuthenticationError: UploadFailureConvertible {

@@ -1,5 +1,5 @@
+public import FerryProtocols
 import HTTPTypes
-public import UploadProtocols
 
 /// Adds `Authorization` with a secret that others renew, asking for it on each attempt.
 ///

@@ -1,5 +1,5 @@
+public import FerryProtocols
 import Foundation
-public import UploadProtocols
 
 /// User and password, as `Authorization: Basic` carries them (RFC 7617).
 public struct BasicCredential: Hashable, Sendable {

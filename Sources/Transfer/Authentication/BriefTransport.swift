@@ -1,4 +1,4 @@
-import UploadProtocols
+import FerryProtocols
 
 /// A transport for rare requests: it opens a connection for each one and keeps none.
 public struct BriefTransport: Transport {

@@ -1,5 +1,5 @@
+import FerryProtocols
 import Foundation
-import UploadProtocols
 
 /// What a token server answered, as far as it is of use (RFC 6749 §5).
 struct OAuth2Answer {

@@ -1,6 +1,6 @@
+import FerryProtocols
 import HTTPTypes
 import Synchronization
-import UploadProtocols
 
 public import struct Foundation.Date
 

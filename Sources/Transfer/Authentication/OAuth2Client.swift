@@ -1,7 +1,7 @@
-import Connectivity
+import FerryConnectivity
+public import FerryProtocols
 import Foundation
 import HTTPTypes
-public import UploadProtocols
 
 /// Who asks which server for tokens, and with which refresh token (RFC 6749 §6).
 public struct OAuth2Client: Sendable {

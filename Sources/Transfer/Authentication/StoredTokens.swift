@@ -1,5 +1,5 @@
+import FerryProtocols
 import Foundation
-import UploadProtocols
 
 /// What a token file holds.
 struct StoredTokens: Codable, Hashable, Sendable {

@@ -1,4 +1,4 @@
-public import UploadProtocols
+public import FerryProtocols
 
 /// An error that says itself what it means to the person and to the queue.
 public protocol UploadFailureConvertible: Error {

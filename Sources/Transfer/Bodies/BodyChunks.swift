@@ -1,4 +1,4 @@
-import UploadProtocols
+import FerryProtocols
 
 /// The bytes of a body in order, for whoever wants them elsewhere than on a connection.
 struct BodyChunks: AsyncSequence, Sendable {

@@ -1,4 +1,4 @@
-import UploadProtocols
+import FerryProtocols
 
 extension BodyStream {
     /// The same stream, held to the length it declared.

@@ -1,5 +1,5 @@
+public import FerryProtocols
 import Synchronization
-public import UploadProtocols
 
 /// Bytes that are made while they are sent: the output of a program, a compressor, a download.
 ///

@@ -1,6 +1,6 @@
+import FerryProtocols
 import NIOCore
 import Synchronization
-import UploadProtocols
 
 /// The pieces of bytes in memory.
 final class BytesPieces: PieceSource {

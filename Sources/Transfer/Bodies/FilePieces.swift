@@ -1,6 +1,6 @@
+import FerryProtocols
 import NIOCore
 import Synchronization
-import UploadProtocols
 
 /// The pieces of one file range, with bytes before and after it.
 ///

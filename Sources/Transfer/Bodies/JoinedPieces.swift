@@ -1,6 +1,6 @@
+import FerryProtocols
 import NIOCore
 import Synchronization
-import UploadProtocols
 
 /// The pieces of several sources as one body.
 final class JoinedPieces: PieceSource {

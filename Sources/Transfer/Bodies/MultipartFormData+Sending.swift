@@ -1,4 +1,4 @@
-public import UploadProtocols
+public import FerryProtocols
 
 extension MultipartFormData {
     /// Opens every file, off the caller's thread, and computes the exact length. Called once for each attempt.

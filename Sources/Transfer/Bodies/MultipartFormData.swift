@@ -1,6 +1,6 @@
+public import FerryProtocols
 public import Foundation
 public import HTTPTypes
-public import UploadProtocols
 
 /// A multipart/form-data body (RFC 7578): fields, files and streams, sent in the order they were appended.
 ///

@@ -1,4 +1,4 @@
-import UploadProtocols
+import FerryProtocols
 
 /// A form whose files are open and whose lengths are known: one attempt to send it.
 struct OpenedForm: Sendable {

@@ -1,5 +1,5 @@
+import FerryProtocols
 import NIOCore
-import UploadProtocols
 
 /// What goes to the connection in one write.
 struct Piece: Sendable {

@@ -1,6 +1,6 @@
+import FerryProtocols
 import NIOCore
 import Synchronization
-import UploadProtocols
 
 /// The pieces of a stream: its chunks, cut where they are larger than wanted.
 ///

@@ -1,4 +1,4 @@
-public import UploadProtocols
+public import FerryProtocols
 
 /// A body that is read while it is sent, never held whole.
 public struct StreamedBody: Sendable {

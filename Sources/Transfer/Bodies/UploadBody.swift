@@ -1,5 +1,5 @@
+import FerryProtocols
 public import Foundation
-import UploadProtocols
 
 /// What a request carries, as something that can be begun anew: each attempt and each redirect opens it again, so
 /// that a request which failed half-way goes out whole the next time.

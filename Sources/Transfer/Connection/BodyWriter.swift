@@ -1,7 +1,7 @@
+import FerryProtocols
 import NIOCore
 import NIOPosix
 import Synchronization
-import UploadProtocols
 
 /// Feeds one body to a connection piece by piece: each piece goes out when the one before is with the kernel, the next
 /// is made meanwhile, and nothing is read by the event loop.

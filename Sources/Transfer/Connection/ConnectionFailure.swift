@@ -1,10 +1,10 @@
 import AsyncHTTPClient
+import FerryProtocols
 import Foundation
 import NIOCore
 import NIOHTTP1
 import NIOPosix
 import NIOSSL
-import UploadProtocols
 
 /// Puts what the HTTP client and the system throw into words, and into what they mean for a retry.
 struct ConnectionFailure {

@@ -1,7 +1,7 @@
+import FerryProtocols
 import NIOCore
 import NIOHTTP1
 import NIOPosix
-import UploadProtocols
 
 /// Told what its connection sees of one exchange. Called on the connection's event loop.
 protocol ExchangeObserver: Sendable {

@@ -1,11 +1,11 @@
 import AsyncHTTPClient
+public import FerryProtocols
 import Foundation
 import HTTPTypes
 import NIOCore
 import NIOHTTP1
 import NIOPosix
 import Synchronization
-public import UploadProtocols
 
 /// The transport over AsyncHTTPClient: HTTP/1.1, kept connections, file regions on plaintext.
 ///

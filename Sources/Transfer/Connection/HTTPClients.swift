@@ -1,11 +1,11 @@
 import AsyncHTTPClient
+import FerryProtocols
 import Foundation
 import NIOCore
 import NIOHTTP1
 import NIOPosix
 import NIOSSL
 import Synchronization
-import UploadProtocols
 
 /// The HTTP clients of one transport, one for each way to a server; each is made when it is first needed.
 final class HTTPClients: Sendable {

@@ -1,4 +1,4 @@
-import Connectivity
+import FerryConnectivity
 
 /// Hosts that are spoken to without a proxy, by the rules that curl has for `NO_PROXY`.
 public struct NoProxyList: Hashable, Sendable {

@@ -1,10 +1,10 @@
 import Crypto
+import FerryProtocols
 import Foundation
 import NIOCore
 import NIOPosix
 import NIOSSL
 import NIOTLS
-import UploadProtocols
 
 /// A certificate that was not accepted, in the words a person needs to judge it: whose it says to be, from when to when
 /// it is valid, and its fingerprint as `openssl x509 -fingerprint -sha256` prints it.

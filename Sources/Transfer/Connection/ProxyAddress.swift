@@ -1,5 +1,5 @@
+public import FerryProtocols
 import Foundation
-public import UploadProtocols
 
 /// Where a proxy listens, and who we are to it.
 public struct ProxyAddress: Hashable, Sendable, CustomStringConvertible {

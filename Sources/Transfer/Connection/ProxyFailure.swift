@@ -1,10 +1,10 @@
 import AsyncHTTPClient
+import FerryProtocols
 import NIOCore
 import NIOHTTP1
 import NIOPosix
 import NIOSOCKS
 import NIOSSL
-import UploadProtocols
 
 extension ConnectionFailure {
     /// What went wrong between us and the proxy, or between the proxy and the server as the proxy tells it.

@@ -1,6 +1,6 @@
-import Connectivity
+import FerryConnectivity
+public import FerryProtocols
 import Foundation
-public import UploadProtocols
 
 /// Which requests go through a proxy. Unix sockets never do.
 public enum ProxySettings: Hashable, Sendable {

@@ -1,9 +1,9 @@
 import AsyncHTTPClient
+import FerryProtocols
 import HTTPTypes
 import NIOCore
 import NIOHTTP1
 import Synchronization
-import UploadProtocols
 
 /// Collects one answer and reports the request's progress. Called on the request's event loop.
 final class ResponseCollector: HTTPClientResponseDelegate, ExchangeObserver {

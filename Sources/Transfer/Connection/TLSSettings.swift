@@ -1,5 +1,5 @@
+import FerryProtocols
 import NIOSSL
-import UploadProtocols
 
 /// What makes a TLS connection trusted and known.
 public struct TLSSettings: Hashable, Codable, Sendable {

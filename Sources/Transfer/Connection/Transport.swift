@@ -1,5 +1,5 @@
+public import FerryProtocols
 public import HTTPTypes
-public import UploadProtocols
 
 /// The seam to the network: one request out, one answer back. `HTTPClientTransport` is the real one.
 public protocol Transport: Sendable {

@@ -1,6 +1,6 @@
+import FerryProtocols
 import Foundation
 import HTTPTypes
-import UploadProtocols
 
 extension RequestSummary {
     /// The request as a curl command that can be pasted into a shell, secrets cut.

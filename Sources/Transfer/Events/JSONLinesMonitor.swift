@@ -1,8 +1,8 @@
 import Dispatch
+public import FerryProtocols
 public import Foundation
 import HTTPTypes
 import Synchronization
-public import UploadProtocols
 
 #if canImport(Glibc)
     import Glibc

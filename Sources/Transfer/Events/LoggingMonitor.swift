@@ -1,5 +1,5 @@
+import FerryProtocols
 public import Logging
-import UploadProtocols
 
 /// Writes what happens to requests to a swift-log logger, with the request's id, label and attempt as metadata.
 public struct LoggingMonitor: EventMonitor {

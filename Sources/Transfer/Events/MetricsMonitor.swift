@@ -1,6 +1,6 @@
+import FerryProtocols
 public import Metrics
 import Synchronization
-import UploadProtocols
 
 /// Counts and times requests with swift-metrics.
 ///

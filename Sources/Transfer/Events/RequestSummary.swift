@@ -1,5 +1,5 @@
+public import FerryProtocols
 public import HTTPTypes
-public import UploadProtocols
 
 /// A request as it may be shown: without user info, query values and the values of fields that may hold a secret.
 public struct RequestSummary: Hashable, Sendable {

@@ -1,5 +1,5 @@
+import FerryProtocols
 import HTTPTypes
-import UploadProtocols
 
 extension TransferEvent {
     /// The event's name where it is written down for programs: stable.

@@ -1,4 +1,4 @@
-public import UploadProtocols
+public import FerryProtocols
 
 /// What happens to a request, from its creation to its end. Holds no secret: see `RequestSummary`; texts are cut too.
 ///

@@ -1,5 +1,5 @@
+public import FerryProtocols
 import Foundation
-public import UploadProtocols
 
 #if canImport(Glibc)
     import Glibc

@@ -1,5 +1,5 @@
+import FerryProtocols
 import Foundation
-import UploadProtocols
 
 /// In what a file differs from the version that was queued, in words.
 struct FileChange {

@@ -1,4 +1,4 @@
-import UploadProtocols
+import FerryProtocols
 
 /// Digests of ranges of a file.
 enum FileDigest {

@@ -1,9 +1,9 @@
 import Dispatch
+import FerryProtocols
 import Foundation
 import NIOCore
 import NIOPosix
 import Synchronization
-import UploadProtocols
 
 /// Threads on which files are opened and read, because the medium may not answer: a network file system whose server
 /// is gone holds a call for hours, and nothing can take it back.

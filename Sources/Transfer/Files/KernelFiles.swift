@@ -1,6 +1,6 @@
+import FerryProtocols
 import Foundation
 import Synchronization
-import UploadProtocols
 
 extension SourceFile {
     /// Refuses what only looks like a file: what the kernel makes up when it is read has neither a size nor an end

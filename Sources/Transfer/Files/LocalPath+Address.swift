@@ -1,4 +1,4 @@
-import UploadProtocols
+import FerryProtocols
 
 extension LocalPath {
     /// The path that a text says, unless it says an address: `https://host/a.png` would be taken for a file in a folder

@@ -1,6 +1,6 @@
+import FerryProtocols
 import NIOPosix
 import Synchronization
-import UploadProtocols
 
 #if canImport(Glibc)
     import Glibc

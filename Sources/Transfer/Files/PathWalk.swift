@@ -1,4 +1,4 @@
-import UploadProtocols
+import FerryProtocols
 
 #if canImport(Glibc)
     import Glibc

@@ -1,5 +1,5 @@
+public import FerryProtocols
 import Foundation
-public import UploadProtocols
 
 extension SourceFile {
     /// The failure that says that the file cannot be read, and will not be by waiting.

@@ -1,7 +1,7 @@
+public import FerryProtocols
 import NIOCore
 import NIOPosix
 import Synchronization
-public import UploadProtocols
 
 #if canImport(Glibc)
     import Glibc

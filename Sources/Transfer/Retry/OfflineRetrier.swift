@@ -1,5 +1,5 @@
-public import Connectivity
-import UploadProtocols
+public import FerryConnectivity
+import FerryProtocols
 
 /// Waits for the network when a request fails because there is none, and makes it again when it is back.
 ///

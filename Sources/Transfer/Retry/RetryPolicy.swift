@@ -1,6 +1,6 @@
+import FerryProtocols
 public import Foundation
 public import HTTPTypes
-import UploadProtocols
 
 /// Makes a request again after a failure that may pass by itself: a connection that could not be made or broke, an
 /// answer that says "not now".

@@ -1,4 +1,4 @@
-import UploadProtocols
+import FerryProtocols
 
 /// A media type with wildcards, as in `Accept` (RFC 9110 §12.5.1); parameters are left out.
 struct MediaRange: Hashable, Sendable {

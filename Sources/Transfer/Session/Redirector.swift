@@ -1,6 +1,6 @@
+import FerryProtocols
 import Foundation
 import HTTPTypes
-import UploadProtocols
 
 /// An answer that sends the request elsewhere.
 public struct Redirect: Sendable {

@@ -1,5 +1,5 @@
+import FerryProtocols
 import HTTPTypes
-import UploadProtocols
 
 /// One attempt at a request: adapted, sent, sent again where a redirect leads.
 struct RequestAttempt: Sendable {

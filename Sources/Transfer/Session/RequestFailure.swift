@@ -1,4 +1,4 @@
-public import UploadProtocols
+public import FerryProtocols
 
 /// Why a request ended without a result.
 public enum RequestFailure: Error, Sendable {

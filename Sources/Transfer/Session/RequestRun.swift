@@ -1,6 +1,6 @@
+import FerryProtocols
 import Foundation
 import HTTPTypes
-import UploadProtocols
 
 /// What the caller asked for, before anything was added.
 struct RequestPlan: Sendable {

@@ -1,6 +1,6 @@
+import FerryProtocols
 public import Foundation
 import HTTPTypes
-import UploadProtocols
 
 /// What a request brings, as its caller wants to read it. Each may be asked several times and by several readers; all
 /// begin the request if nobody has, and throw `RequestFailure`.

@@ -1,5 +1,5 @@
+import FerryProtocols
 import Synchronization
-import UploadProtocols
 
 public import struct Foundation.UUID
 

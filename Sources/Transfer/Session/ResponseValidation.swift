@@ -1,5 +1,5 @@
+import FerryProtocols
 import HTTPTypes
-import UploadProtocols
 
 /// Which answers are taken for a success. Checks run in order, and the first that fails is the reason.
 public struct ResponseValidation: Sendable {

@@ -1,5 +1,5 @@
+public import FerryProtocols
 public import HTTPTypes
-public import UploadProtocols
 
 /// The front door: makes requests, each adapted, sent, validated and tried again as its configuration says.
 ///

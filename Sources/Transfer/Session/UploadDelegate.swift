@@ -1,4 +1,4 @@
-public import UploadProtocols
+public import FerryProtocols
 
 /// Told how the body of one request gets out. Called from the network's threads, in order; it must return quickly.
 public protocol UploadDelegate: Sendable {

@@ -1,5 +1,5 @@
+public import FerryProtocols
 import Synchronization
-public import UploadProtocols
 
 /// How far a request has got.
 public struct UploadProgress: Hashable, Sendable {

@@ -1,7 +1,7 @@
 import Dispatch
+public import FerryTransfer
 import Foundation
 import Synchronization
-public import Transfer
 
 /// `abandoned.jsonl` in the state folder: what servers may still hold of uploads that were given up. Their addresses are
 /// known to nobody else, as most servers list nothing.

@@ -1,7 +1,7 @@
+public import FerryProtocols
+public import FerryTransfer
 import Foundation
 import Synchronization
-public import Transfer
-public import UploadProtocols
 
 #if canImport(Glibc)
     import Glibc

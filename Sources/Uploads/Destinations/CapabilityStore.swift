@@ -1,6 +1,6 @@
+public import FerryProtocols
 public import Foundation
 import Synchronization
-public import UploadProtocols
 
 /// What servers said they offer, kept so that each is asked once: `CapabilityMemory` for one process, `CapabilityFile`
 /// across restarts.

@@ -1,6 +1,6 @@
+public import FerryProtocols
+public import FerryTransfer
 public import HTTPTypes
-public import Transfer
-public import UploadProtocols
 
 /// A named place that files go to, ready for use: what the configuration says, with its secrets behind closures.
 public struct Destination: Sendable {

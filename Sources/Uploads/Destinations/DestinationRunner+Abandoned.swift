@@ -1,6 +1,6 @@
+public import FerryProtocols
+import FerryTransfer
 public import Foundation
-import Transfer
-public import UploadProtocols
 
 /// What servers hold of uploads that are not in the queue any more.
 extension DestinationRunner {

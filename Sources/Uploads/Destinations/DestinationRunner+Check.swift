@@ -1,5 +1,5 @@
-import Transfer
-public import UploadProtocols
+public import FerryProtocols
+import FerryTransfer
 
 extension DestinationRunner {
     /// Asks a destination what it can do, and keeps that for its uploads.

@@ -1,8 +1,8 @@
-public import Connectivity
+public import FerryConnectivity
+import FerryProtocols
+public import FerryTransfer
 public import Foundation
 import Synchronization
-public import Transfer
-import UploadProtocols
 
 /// Runs attempts for real: opens the file, finds the destination, speaks its protocol.
 public final class DestinationRunner: AttemptRunner {

@@ -1,6 +1,6 @@
+import FerryProtocols
+public import FerryTransfer
 import Foundation
-public import Transfer
-import UploadProtocols
 
 /// Where uploads go, and how they get there, as one value that is replaced as a whole: an attempt goes by the one that it
 /// began with.

@@ -1,6 +1,6 @@
+import FerryProtocols
+import FerryTransfer
 import Synchronization
-import Transfer
-import UploadProtocols
 
 /// The transports of a runner: one, and so one pool of connections, for all destinations that are reached alike. One by
 /// which none of them is reached any more is shut down when the last request over it has ended.

@@ -1,6 +1,6 @@
+import FerryProtocols
+public import FerryTransfer
 public import Foundation
-public import Transfer
-import UploadProtocols
 
 /// Turns paths, patterns and folders into the files they stand for.
 ///

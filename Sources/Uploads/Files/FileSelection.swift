@@ -1,4 +1,4 @@
-public import Transfer
+public import FerryTransfer
 
 /// What a person's paths and patterns came to: the files to queue, and what was left out and why.
 public struct FileSelection: Sendable, Hashable {

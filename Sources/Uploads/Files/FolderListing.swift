@@ -1,4 +1,4 @@
-import Transfer
+import FerryTransfer
 
 #if canImport(Glibc)
     import Glibc

@@ -1,5 +1,5 @@
+public import FerryProtocols
 public import Foundation
-public import UploadProtocols
 
 /// How fast uploads may be.
 public enum Bandwidth: Hashable, Codable, Sendable {

@@ -1,6 +1,6 @@
+public import FerryProtocols
+public import FerryTransfer
 import Synchronization
-public import Transfer
-public import UploadProtocols
 
 /// Bytes per second over all uploads together, and over those of a destination or a batch: a token bucket for each scope
 /// that has a limit.

@@ -1,5 +1,5 @@
+import FerryProtocols
 import Foundation
-import UploadProtocols
 
 /// Bytes per second, with a quarter of a second in advance. Pure.
 struct TokenBucket {

@@ -1,4 +1,4 @@
-import Transfer
+import FerryTransfer
 
 import struct Foundation.Date
 

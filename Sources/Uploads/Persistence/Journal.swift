@@ -1,4 +1,4 @@
-import UploadProtocols
+import FerryProtocols
 
 /// Where uploads outlive the process. `FileJournal` is the real one; tests may use one in memory.
 public protocol Journal: Sendable {

@@ -1,4 +1,4 @@
-import UploadProtocols
+import FerryProtocols
 
 /// One line of a journal: `{"c":"1f3a9c02","s":18235,"op":"set","v":{…}}`. The checksum is a CRC-32C of what
 /// follows it, up to the line's end.

@@ -1,4 +1,4 @@
-import UploadProtocols
+import FerryProtocols
 
 /// The member `limits` of the settings: what somebody ordered for each scope.
 extension JSONWriter {

@@ -1,4 +1,4 @@
-import UploadProtocols
+import FerryProtocols
 
 extension JSONWriter {
     mutating func settings(_ settings: QueueSettings, unknown: [UInt8]) {

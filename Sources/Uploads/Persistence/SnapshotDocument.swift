@@ -1,5 +1,5 @@
-import Transfer
-import UploadProtocols
+import FerryProtocols
+import FerryTransfer
 
 /// A snapshot read without trust in its layout or checksum: whitespace, order and line breaks as an editor left them.
 struct SnapshotDocument {

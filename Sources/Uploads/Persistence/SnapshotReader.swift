@@ -1,4 +1,4 @@
-import UploadProtocols
+import FerryProtocols
 
 /// Reads a snapshot as it was written, line by line, without holding it in memory as a whole.
 struct SnapshotReader {

@@ -1,4 +1,4 @@
-import UploadProtocols
+import FerryProtocols
 
 import struct Foundation.Date
 

@@ -1,4 +1,4 @@
-public import Transfer
+public import FerryTransfer
 
 #if canImport(Glibc)
     import Glibc

@@ -1,4 +1,4 @@
-public import UploadProtocols
+public import FerryProtocols
 
 import struct Foundation.Date
 

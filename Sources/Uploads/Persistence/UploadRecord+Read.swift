@@ -1,5 +1,5 @@
-import Transfer
-import UploadProtocols
+import FerryProtocols
+import FerryTransfer
 
 import struct Foundation.Date
 

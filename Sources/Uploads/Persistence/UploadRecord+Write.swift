@@ -1,5 +1,5 @@
-import Transfer
-import UploadProtocols
+import FerryProtocols
+import FerryTransfer
 
 extension JSONWriter {
     /// The record of one upload: one line, `id` first, members left out where they say nothing.

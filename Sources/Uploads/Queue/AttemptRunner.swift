@@ -1,5 +1,5 @@
-public import Transfer
-import UploadProtocols
+import FerryProtocols
+public import FerryTransfer
 
 public import struct Foundation.Date
 

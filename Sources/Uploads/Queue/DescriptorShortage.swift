@@ -1,4 +1,4 @@
-import UploadProtocols
+import FerryProtocols
 
 /// A time in which files and sockets could not be opened because too many are open. Pure.
 ///

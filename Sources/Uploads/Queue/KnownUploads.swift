@@ -1,4 +1,4 @@
-import Transfer
+import FerryTransfer
 
 /// What makes a file on its way to a place the same as another one.
 struct UploadKey: Hashable {

@@ -1,4 +1,4 @@
-import UploadProtocols
+import FerryProtocols
 
 /// What takes an order of a person back, as an order of its own.
 enum Reversal: Hashable, Sendable {

@@ -1,5 +1,5 @@
+import FerryProtocols
 import Synchronization
-import UploadProtocols
 
 /// How far the running uploads are. Written by the network's threads, read by whoever draws: never through the queue.
 final class ProgressBoard: Sendable {

@@ -1,6 +1,6 @@
+package import FerryProtocols
+package import FerryTransfer
 import Foundation
-package import Transfer
-package import UploadProtocols
 
 /// What the engine takes from around it beside the clock. A simulation puts its own in place of all of it, so that a
 /// seed decides everything.

@@ -1,4 +1,4 @@
-import UploadProtocols
+import FerryProtocols
 
 /// A time in which something else answers in a host's place. Pure.
 ///

@@ -1,5 +1,5 @@
-import Transfer
-import UploadProtocols
+import FerryProtocols
+import FerryTransfer
 
 extension UploadQueue {
     func add(_ new: [NewUpload]) async throws(UploadFailure) -> QueueReply {

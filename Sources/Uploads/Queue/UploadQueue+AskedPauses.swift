@@ -1,5 +1,5 @@
+import FerryProtocols
 import Foundation
-import UploadProtocols
 
 extension UploadQueue {
     /// Until when a host is left alone, and what it answered.

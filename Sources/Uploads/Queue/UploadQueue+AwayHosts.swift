@@ -1,4 +1,4 @@
-import Connectivity
+import FerryConnectivity
 
 extension UploadQueue {
     /// What people are told of hosts that are away: those that uploads wait for, the most awaited first.

@@ -1,6 +1,6 @@
+import FerryProtocols
+import FerryTransfer
 import Foundation
-import Transfer
-import UploadProtocols
 
 extension UploadQueue {
     public func perform(_ command: QueueCommand) async -> QueueReply {

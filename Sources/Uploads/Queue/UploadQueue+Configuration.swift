@@ -1,4 +1,4 @@
-import UploadProtocols
+import FerryProtocols
 
 extension UploadQueue {
     /// Goes by another configuration from now on, for uploads that are queued too. What somebody ordered holds over it,

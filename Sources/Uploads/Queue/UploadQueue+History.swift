@@ -1,4 +1,4 @@
-public import UploadProtocols
+public import FerryProtocols
 
 extension UploadQueue {
     /// Done uploads that are in the queue beyond the number that is kept, before some of them go.

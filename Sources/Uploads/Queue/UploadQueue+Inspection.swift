@@ -1,4 +1,4 @@
-import UploadProtocols
+import FerryProtocols
 
 /// What must fit together inside the queue whenever nothing is under way. Simulations look at it.
 package struct QueueInspection: Sendable {

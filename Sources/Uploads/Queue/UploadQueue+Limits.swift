@@ -1,5 +1,5 @@
+import FerryProtocols
 import Foundation
-import UploadProtocols
 
 extension UploadQueue {
     /// Nobody tells that the wall clock was set: while a timetable waits for a moment, it is looked at so often.

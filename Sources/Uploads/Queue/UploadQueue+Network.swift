@@ -1,7 +1,7 @@
-import Connectivity
+import FerryConnectivity
+import FerryProtocols
+import FerryTransfer
 import Foundation
-import Transfer
-import UploadProtocols
 
 extension UploadQueue {
     /// The kernel says that the network came or went.

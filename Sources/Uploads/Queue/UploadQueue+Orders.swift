@@ -1,4 +1,4 @@
-import UploadProtocols
+import FerryProtocols
 
 /// Changes that people ask for: they happen on disk and in memory, or in neither.
 extension UploadQueue {

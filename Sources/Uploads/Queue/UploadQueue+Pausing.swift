@@ -1,4 +1,4 @@
-package import UploadProtocols
+package import FerryProtocols
 
 /// Pausing and letting go on, by upload and by batch: what is added to a paused batch is paused too.
 extension UploadQueue {

@@ -1,6 +1,6 @@
+import FerryProtocols
+import FerryTransfer
 import Foundation
-import Transfer
-import UploadProtocols
 
 extension UploadQueue {
     /// Starts what may start, sets the timer for what waits, and tells who waits for the end.

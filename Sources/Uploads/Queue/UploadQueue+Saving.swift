@@ -1,4 +1,4 @@
-import UploadProtocols
+import FerryProtocols
 
 extension UploadQueue {
     /// Appends what these uploads are now, then publishes it. If the disk does not take it, the uploads stay as they

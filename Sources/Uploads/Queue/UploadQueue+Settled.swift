@@ -1,5 +1,5 @@
-package import Transfer
-package import UploadProtocols
+package import FerryProtocols
+package import FerryTransfer
 
 /// What the queue did with a file that was found whole.
 package enum SettledFile: Hashable, Sendable {

@@ -1,6 +1,6 @@
-public import Connectivity
+public import FerryConnectivity
+import FerryProtocols
 import Foundation
-import UploadProtocols
 
 extension UploadQueue {
     /// Reads the queue back without starting anything, for commands that only change it.

@@ -1,5 +1,5 @@
+import FerryProtocols
 import Foundation
-import UploadProtocols
 
 /// Uploads that start once others are done, or not before a time by the wall clock.
 ///

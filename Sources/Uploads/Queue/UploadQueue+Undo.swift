@@ -1,4 +1,4 @@
-import UploadProtocols
+import FerryProtocols
 
 extension UploadQueue {
     /// The answer to an order that can be taken back.

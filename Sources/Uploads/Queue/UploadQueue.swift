@@ -1,8 +1,8 @@
-public import Connectivity
+public import FerryConnectivity
+import FerryProtocols
+public import FerryTransfer
 import Foundation
 import Synchronization
-public import Transfer
-import UploadProtocols
 
 /// The one owner of every upload.
 ///

@@ -1,4 +1,4 @@
-import Transfer
+import FerryTransfer
 
 /// Which uploads there are of a file, for whoever asks about one file a second in a queue of a million.
 struct UploadsByPath {

@@ -1,5 +1,5 @@
+import FerryTransfer
 import Foundation
-import Transfer
 
 extension FileSystemKind {
     /// File systems of this machine that grant a lease whenever nobody has the file open to write to it. Those of a

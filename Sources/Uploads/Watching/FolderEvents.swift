@@ -1,4 +1,4 @@
-package import Transfer
+package import FerryTransfer
 
 /// What happened in a folder that is watched. Only a reason to look: what is so is found out from the files.
 package enum FolderEvent: Hashable, Sendable {

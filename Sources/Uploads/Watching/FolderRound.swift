@@ -1,5 +1,5 @@
-import Transfer
-import UploadProtocols
+import FerryProtocols
+import FerryTransfer
 
 /// One look at all that is in a folder.
 struct FolderRound {

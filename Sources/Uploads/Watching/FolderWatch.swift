@@ -1,6 +1,6 @@
+package import FerryTransfer
 import Foundation
 import Synchronization
-package import Transfer
 
 /// Watches one folder on a thread of its own: a folder on a medium that hangs holds up nobody else.
 package final class FolderWatch: Sendable {

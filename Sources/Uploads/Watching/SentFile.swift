@@ -1,5 +1,5 @@
-package import Transfer
-import UploadProtocols
+import FerryProtocols
+package import FerryTransfer
 
 #if canImport(Glibc)
     import Glibc

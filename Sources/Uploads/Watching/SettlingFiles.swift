@@ -1,4 +1,4 @@
-package import Transfer
+package import FerryTransfer
 
 /// Files that may still be written: which of them have kept still for long enough, and when to look at the next one.
 ///

@@ -1,5 +1,5 @@
 #if !os(Linux)
-    package import Transfer
+    package import FerryTransfer
 
     /// Nothing is told here: folders are looked into again and again.
     package final class SystemFolderEvents: FolderEvents {

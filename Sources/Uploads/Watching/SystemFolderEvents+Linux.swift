@@ -1,6 +1,6 @@
 #if os(Linux)
     import Glibc
-    package import Transfer
+    package import FerryTransfer
 
     /// What happens in folders, by inotify(7). It tells nothing of what other machines do on a network's file systems.
     package final class SystemFolderEvents: FolderEvents {

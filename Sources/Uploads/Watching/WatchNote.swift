@@ -1,5 +1,5 @@
-package import Transfer
-import UploadProtocols
+import FerryProtocols
+package import FerryTransfer
 
 /// What became of one version of a file in a watched folder. Kept until the file is gone, so that nothing is sent twice.
 package struct WatchNote: Hashable, Sendable {

@@ -1,4 +1,4 @@
-package import Transfer
+package import FerryTransfer
 
 /// The notes of all watched folders: `watched.jsonl` in the state folder, a line for each change, written anew without
 /// what is outdated when most of it is.

@@ -1,4 +1,4 @@
-package import Transfer
+package import FerryTransfer
 
 /// What was found in a watched folder, in the order in which it was.
 package enum WatchReport: Hashable, Sendable {

@@ -1,4 +1,4 @@
-package import Transfer
+package import FerryTransfer
 
 /// A folder whose files are uploaded when they are whole.
 package struct WatchedFolder: Sendable {

@@ -1,5 +1,5 @@
-package import Transfer
-import UploadProtocols
+import FerryProtocols
+package import FerryTransfer
 
 /// What is known of the files in a watched folder, and what there is to do about it next.
 ///

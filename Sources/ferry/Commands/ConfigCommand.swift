@@ -1,8 +1,8 @@
 import ArgumentParser
+import FerryTUI
+import FerryTransfer
+import FerryUploads
 import Foundation
-import TUI
-import Transfer
-import Uploads
 
 struct ConfigCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

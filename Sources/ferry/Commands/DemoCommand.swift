@@ -1,10 +1,10 @@
 import ArgumentParser
-import Connectivity
+import FerryConnectivity
+import FerryProtocols
+import FerryReceiver
+import FerryTransfer
+import FerryUploads
 import Foundation
-import Receiver
-import Transfer
-import UploadProtocols
-import Uploads
 
 struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,8 +1,8 @@
 import ArgumentParser
+import FerryProtocols
+import FerryTransfer
+import FerryUploads
 import Foundation
-import Transfer
-import UploadProtocols
-import Uploads
 
 struct InitCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,9 +1,9 @@
 import ArgumentParser
+import FerryProtocols
+import FerryTUI
+import FerryTransfer
+import FerryUploads
 import Foundation
-import TUI
-import Transfer
-import UploadProtocols
-import Uploads
 
 /// Options that every command takes.
 struct GlobalOptions: ParsableArguments {

@@ -1,5 +1,5 @@
+import FerryTransfer
 import Foundation
-import Transfer
 
 /// Paths that another program writes: one a line, or ended by a NUL byte where names may hold line breaks.
 struct PathInput {

@@ -1,6 +1,6 @@
 import ArgumentParser
+import FerryUploads
 import Foundation
-import Uploads
 
 /// When what is added starts, and which batch it belongs to.
 struct PlanOptions: ParsableArguments {

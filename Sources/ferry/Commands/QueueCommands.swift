@@ -1,8 +1,8 @@
 import ArgumentParser
+import FerryProtocols
+import FerryTUI
+import FerryUploads
 import Foundation
-import TUI
-import UploadProtocols
-import Uploads
 
 struct ListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "list", abstract: "Show the queue.")

@@ -1,7 +1,7 @@
 import ArgumentParser
+import FerryProtocols
+import FerryUploads
 import Foundation
-import UploadProtocols
-import Uploads
 
 struct RunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,7 +1,7 @@
 import ArgumentParser
-import Transfer
-import UploadProtocols
-import Uploads
+import FerryProtocols
+import FerryTransfer
+import FerryUploads
 
 struct ScreenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

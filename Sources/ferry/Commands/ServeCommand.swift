@@ -1,7 +1,7 @@
 import ArgumentParser
+import FerryProtocols
+import FerryReceiver
 import Foundation
-import Receiver
-import UploadProtocols
 
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,6 @@
 import ArgumentParser
-import UploadProtocols
-import Uploads
+import FerryProtocols
+import FerryUploads
 
 /// What a shell offers for an argument whose values are in the configuration or in the queue. It is asked at each Tab:
 /// it reads and changes nothing, says nothing of what is wrong, and offers nothing where looking would take long.

@@ -1,5 +1,5 @@
+import FerryProtocols
 import Foundation
-import UploadProtocols
 
 /// A moment to come as people write it: a time of day, a date with or without one, or how long from now.
 enum StartTime {

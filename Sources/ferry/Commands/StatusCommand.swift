@@ -1,9 +1,9 @@
 import ArgumentParser
+import FerryProtocols
+import FerryTUI
+import FerryTransfer
+import FerryUploads
 import Foundation
-import TUI
-import Transfer
-import UploadProtocols
-import Uploads
 
 struct StatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Uploads
+import FerryUploads
 
 struct StopCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,8 +1,8 @@
 import ArgumentParser
+import FerryProtocols
+import FerryTUI
+import FerryUploads
 import Foundation
-import TUI
-import UploadProtocols
-import Uploads
 
 struct UndoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

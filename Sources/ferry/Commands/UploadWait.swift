@@ -1,4 +1,4 @@
-import Uploads
+import FerryUploads
 
 /// Which of the chosen uploads have not ended yet.
 struct UploadWait {

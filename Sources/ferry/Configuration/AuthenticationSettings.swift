@@ -1,5 +1,5 @@
+import FerryTransfer
 import Foundation
-import Transfer
 
 /// How a destination wants to know who sends.
 enum AuthenticationSettings: Decodable, Equatable {

@@ -1,7 +1,7 @@
+import FerryProtocols
+import FerryTUI
+import FerryUploads
 import Foundation
-import TUI
-import UploadProtocols
-import Uploads
 
 /// What a configuration file may say. Strict: an unknown key is an error, so that a typing mistake is not a surprise.
 struct Configuration: Decodable, Equatable {

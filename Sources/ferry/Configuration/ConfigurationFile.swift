@@ -1,5 +1,5 @@
+import FerryProtocols
 import Foundation
-import UploadProtocols
 
 /// Finds, reads and checks the configuration.
 enum ConfigurationFile {

@@ -1,7 +1,7 @@
-import TUI
-import Transfer
-import UploadProtocols
-import Uploads
+import FerryProtocols
+import FerryTUI
+import FerryTransfer
+import FerryUploads
 
 /// The configuration as a JSON Schema, for editors: what `ferry config --schema` prints. What members may be together is
 /// told by `ferry config` alone.

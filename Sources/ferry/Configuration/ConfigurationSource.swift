@@ -1,5 +1,5 @@
+import FerryProtocols
 import Foundation
-import UploadProtocols
 
 /// Where a command finds its configuration, so that it can be read again.
 struct ConfigurationSource: Sendable {

@@ -1,8 +1,8 @@
+import FerryProtocols
+import FerryTransfer
+import FerryUploads
 import Foundation
 import HTTPTypes
-import Transfer
-import UploadProtocols
-import Uploads
 
 /// One destination as the configuration describes it.
 struct DestinationSettings: Decodable, Equatable {

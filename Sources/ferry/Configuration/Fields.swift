@@ -1,5 +1,5 @@
+import FerryProtocols
 import Foundation
-import UploadProtocols
 
 /// Reads one object of the configuration and names the key path of whatever is wrong in it.
 struct Fields {

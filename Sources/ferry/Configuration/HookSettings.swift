@@ -1,5 +1,5 @@
+import FerryTUI
 import Foundation
-import TUI
 
 /// `hooks`: the commands that are run when something happens.
 struct HookSettings: Decodable, Equatable {

@@ -1,5 +1,5 @@
+import FerryTransfer
 import Foundation
-import Transfer
 
 /// Where Ferry's own files are, by the XDG base directory specification.
 enum LocalFiles {

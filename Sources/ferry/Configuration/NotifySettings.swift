@@ -1,4 +1,4 @@
-import TUI
+import FerryTUI
 
 /// `notify`: how a person who looks elsewhere is called, and what for.
 struct NotifySettings: Decodable, Equatable {

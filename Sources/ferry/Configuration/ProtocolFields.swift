@@ -1,5 +1,5 @@
+import FerryProtocols
 import HTTPTypes
-import UploadProtocols
 
 extension ProtocolOptions {
     /// The members of a destination that say how its protocol is used.

@@ -1,6 +1,6 @@
+import FerryProtocols
+import FerryTransfer
 import Foundation
-import Transfer
-import UploadProtocols
 
 /// How `proxy` is written: `"none"`, `"environment"`, an address, or an object with the address, a secret password and
 /// the hosts that are reached without it.

@@ -1,5 +1,5 @@
-import TUI
-import Uploads
+import FerryTUI
+import FerryUploads
 
 /// What texts of the configuration look like, for its schema: regular expressions as ECMAScript has them. They take all
 /// that Ferry takes, and little else.

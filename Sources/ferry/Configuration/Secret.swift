@@ -1,5 +1,5 @@
+import FerryProtocols
 import Foundation
-import UploadProtocols
 
 /// Where a secret comes from. The value itself is read when it is needed and is never stored or printed.
 enum Secret: Decodable, Equatable, CustomStringConvertible {

@@ -1,6 +1,6 @@
+import FerryProtocols
+import FerryTransfer
 import Foundation
-import Transfer
-import UploadProtocols
 
 /// Runs a secret's command: no shell, a small environment, limits on its time and on what it prints.
 ///

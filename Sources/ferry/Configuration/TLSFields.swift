@@ -1,5 +1,5 @@
+import FerryTransfer
 import Foundation
-import Transfer
 
 /// How a destination's `tls` is written.
 struct TLSFields: Decodable {

@@ -1,6 +1,6 @@
+import FerryProtocols
+import FerryTUI
 import Foundation
-import TUI
-import UploadProtocols
 
 /// Which theme the screen has: one of Ferry's, or one in a file of a person's own.
 enum ThemeChoice: Equatable {

@@ -1,6 +1,6 @@
+import FerryProtocols
+import FerryTUI
 import Foundation
-import TUI
-import UploadProtocols
 
 /// A theme of a person's own: one of Ferry's, and what is different in it. Strict, as the configuration is.
 struct ThemeFile: Decodable {

@@ -1,7 +1,7 @@
+import FerryProtocols
+import FerryTransfer
+import FerryUploads
 import Foundation
-import Transfer
-import UploadProtocols
-import Uploads
 
 /// One of `watch`: a folder whose files are uploaded when they are whole.
 struct WatchSettings: Decodable, Equatable {

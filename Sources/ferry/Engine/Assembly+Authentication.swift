@@ -1,8 +1,8 @@
+import FerryProtocols
+import FerryTransfer
+import FerryUploads
 import Foundation
 import Synchronization
-import Transfer
-import UploadProtocols
-import Uploads
 
 extension Assembly {
     /// What puts the destination's credentials on requests; nil if it has none.

@@ -1,9 +1,9 @@
-import Connectivity
+import FerryConnectivity
+import FerryProtocols
+import FerryTransfer
+import FerryUploads
 import Foundation
 import HTTPTypes
-import Transfer
-import UploadProtocols
-import Uploads
 
 /// The only place that builds things: from the configuration to a queue that runs.
 struct Assembly {

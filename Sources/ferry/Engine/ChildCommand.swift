@@ -1,4 +1,4 @@
-import CChild
+import CFerryChild
 import Foundation
 import Synchronization
 

@@ -1,8 +1,8 @@
+import FerryProtocols
+import FerryTransfer
+import FerryUploads
 import Foundation
 import Synchronization
-import Transfer
-import UploadProtocols
-import Uploads
 
 #if canImport(Glibc)
     import Glibc

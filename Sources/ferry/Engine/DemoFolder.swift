@@ -1,7 +1,7 @@
+import FerryProtocols
+import FerryReceiver
+import FerryTransfer
 import Foundation
-import Receiver
-import Transfer
-import UploadProtocols
 
 /// A temporary folder with sample files, a queue and a place for what arrives.
 struct DemoFolder {

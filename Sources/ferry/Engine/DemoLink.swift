@@ -1,6 +1,6 @@
-import Connectivity
+import FerryConnectivity
+import FerryReceiver
 import Foundation
-import Receiver
 import Synchronization
 
 /// A bad link for the demo: a proxy that cuts connections, and that is taken away now and then, with the news of it.

@@ -1,8 +1,8 @@
-import Connectivity
+import FerryConnectivity
+import FerryProtocols
+import FerryTransfer
+import FerryUploads
 import Foundation
-import Transfer
-import UploadProtocols
-import Uploads
 
 /// A running queue with everything around it: the lock, the journal, the log and the control socket.
 struct Engine: Sendable {

@@ -1,5 +1,5 @@
-import UploadProtocols
-import Uploads
+import FerryProtocols
+import FerryUploads
 
 /// The queue of an engine as everybody is served who orders something of it, from this process or another.
 struct EngineQueue: QueueClient {

@@ -1,6 +1,6 @@
+import FerryProtocols
+import FerryUploads
 import Foundation
-import UploadProtocols
-import Uploads
 
 /// What an engine is and does at one moment.
 struct EngineReport: Codable {

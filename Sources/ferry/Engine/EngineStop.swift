@@ -1,6 +1,6 @@
+import FerryTransfer
+import FerryUploads
 import Foundation
-import Transfer
-import Uploads
 
 #if canImport(Glibc)
     import Glibc

@@ -1,5 +1,5 @@
+import FerryTransfer
 import Foundation
-import Transfer
 
 /// What becomes of the uploads when the terminal goes: a closed window, a lost ssh.
 enum HangUpPolicy: String, Decodable, CaseIterable {

@@ -1,5 +1,5 @@
-import UploadProtocols
-import Uploads
+import FerryProtocols
+import FerryUploads
 
 /// What has to be known before an order is carried out.
 extension LiveConfiguration {

@@ -1,8 +1,8 @@
+import FerryProtocols
+import FerryTransfer
+import FerryUploads
 import Foundation
 import Synchronization
-import Transfer
-import UploadProtocols
-import Uploads
 
 /// The configuration that a running engine goes by, and the one way in which another takes its place.
 ///

@@ -1,7 +1,7 @@
+import FerryProtocols
+import FerryTransfer
+import FerryUploads
 import Foundation
-import Transfer
-import UploadProtocols
-import Uploads
 
 /// Carries out one command on a queue, whoever has it: the running ferry if there is one, else this process for as long
 /// as the command takes.

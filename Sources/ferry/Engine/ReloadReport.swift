@@ -1,5 +1,5 @@
-import UploadProtocols
-import Uploads
+import FerryProtocols
+import FerryUploads
 
 /// What came of reading a configuration again.
 struct ReloadReport: Codable, Equatable {

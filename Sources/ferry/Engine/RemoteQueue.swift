@@ -1,8 +1,8 @@
+import FerryProtocols
+import FerryTransfer
+import FerryUploads
 import Foundation
 import Synchronization
-import Transfer
-import UploadProtocols
-import Uploads
 
 /// The queue of a ferry that runs elsewhere on this machine. When that one goes, this one says so in the status, and goes
 /// on as soon as another has taken its place.

@@ -1,9 +1,9 @@
+import FerryProtocols
+import FerryTUI
+import FerryTransfer
+import FerryUploads
 import Foundation
 import Synchronization
-import TUI
-import Transfer
-import UploadProtocols
-import Uploads
 
 /// How lines typed or pasted into the screen become files, and files become uploads.
 struct ScreenAdding: Sendable {

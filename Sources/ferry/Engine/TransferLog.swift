@@ -1,7 +1,7 @@
+import FerryProtocols
+import FerryTransfer
 import Foundation
 import Synchronization
-import Transfer
-import UploadProtocols
 
 #if canImport(Glibc)
     import Glibc

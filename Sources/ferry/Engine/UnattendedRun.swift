@@ -1,6 +1,6 @@
 import ArgumentParser
+import FerryUploads
 import Foundation
-import Uploads
 
 /// An engine that runs without anybody at it, told of line by line, until it is interrupted or nothing is left to do.
 struct UnattendedRun {

@@ -1,5 +1,5 @@
-import TUI
-import Uploads
+import FerryTUI
+import FerryUploads
 
 /// The events whose commands are to be run, in the order in which they may begin: what happens to one upload is told in
 /// order, and that nothing is left to do when all before it has been told.

@@ -1,7 +1,7 @@
+import FerryTUI
+import FerryTransfer
+import FerryUploads
 import Foundation
-import TUI
-import Transfer
-import Uploads
 
 /// Runs the commands hooked to what happens in a queue. Whoever has the engine has one of these, so that each event is
 /// told once; what happened while no engine ran, or was killed, is told to nobody.

@@ -1,5 +1,5 @@
-import TUI
-import UploadProtocols
+import FerryProtocols
+import FerryTUI
 
 extension QueueEvent {
     /// What the commands hooked to it read: one line with the names of `--json`.

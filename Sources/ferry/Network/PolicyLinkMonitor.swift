@@ -1,4 +1,4 @@
-import Connectivity
+import FerryConnectivity
 
 /// A link that is taken for down while the network is one that uploads are not to use.
 ///

@@ -1,6 +1,6 @@
+import FerryTransfer
+import FerryUploads
 import Foundation
-import Transfer
-import Uploads
 
 /// A file that `ferry add --json` has queued, or would queue.
 struct AddedLine: OutputLine {

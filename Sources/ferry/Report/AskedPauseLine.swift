@@ -1,5 +1,5 @@
+import FerryUploads
 import Foundation
-import Uploads
 
 /// A server that asks to be left alone, as `--json` prints it.
 struct AskedPauseLine: Encodable {

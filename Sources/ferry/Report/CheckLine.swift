@@ -1,6 +1,6 @@
+import FerryProtocols
+import FerryUploads
 import Foundation
-import UploadProtocols
-import Uploads
 
 /// A checked destination as `--json` prints it. Names and units are in its schema and do not change.
 struct CheckLine: OutputLine {

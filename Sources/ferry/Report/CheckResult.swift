@@ -1,6 +1,6 @@
+import FerryProtocols
+import FerryUploads
 import Foundation
-import UploadProtocols
-import Uploads
 
 /// What came of asking one destination.
 struct CheckResult: Sendable {

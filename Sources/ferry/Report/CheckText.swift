@@ -1,6 +1,6 @@
+import FerryProtocols
+import FerryUploads
 import Foundation
-import UploadProtocols
-import Uploads
 
 /// A checked destination for people: a line with its name, then what there is to say, a line each.
 enum CheckText {

@@ -1,6 +1,6 @@
+import FerryProtocols
+import FerryUploads
 import Foundation
-import UploadProtocols
-import Uploads
 
 /// Why a command could not do its work: what is printed, and the exit status.
 struct CommandFailure: Error {

@@ -1,5 +1,5 @@
-import TUI
-import Uploads
+import FerryTUI
+import FerryUploads
 
 extension ConfigurationLine {
     static let schema = LineSchema(

@@ -1,8 +1,8 @@
+import FerryProtocols
+import FerryTUI
+import FerryTransfer
+import FerryUploads
 import Foundation
-import TUI
-import Transfer
-import UploadProtocols
-import Uploads
 
 /// What `ferry config --json` prints.
 struct ConfigurationLine: OutputLine {
@@ -67,7 +67,7 @@ struct ConfigurationLine: OutputLine {
     var warnings: [String]
 
     /// - Parameter watches: Those of the configuration, in its order.
-    init(_ configuration: Configuration, watches: [ferry.Watch], file: String?, folder: String) {
+    init(_ configuration: Configuration, watches: [FerryCommand.Watch], file: String?, folder: String) {
         self.file = file
         self.folder = folder
         destinations = configuration.destinations.sorted { $0.key < $1.key }.map { name, settings in
@@ -91,7 +91,7 @@ struct ConfigurationLine: OutputLine {
 }
 
 extension ConfigurationLine.Watch {
-    fileprivate init(_ watch: ferry.Watch, _ settings: WatchSettings) {
+    fileprivate init(_ watch: FerryCommand.Watch, _ settings: WatchSettings) {
         folder = watch.folder.path.text
         there = LocalFiles.isFolder(folder) ?? false
         to = watch.to

@@ -1,6 +1,6 @@
-import TUI
-import Transfer
-import Uploads
+import FerryTUI
+import FerryTransfer
+import FerryUploads
 
 /// What is configured, in lines of `ferry config` for people.
 enum ConfigurationText {

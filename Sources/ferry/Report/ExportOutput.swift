@@ -1,6 +1,6 @@
+import FerryTransfer
 import Foundation
 import Synchronization
-import Transfer
 
 /// Where an export goes: a new file that nobody else can read, or standard output.
 final class ExportOutput: Sendable {

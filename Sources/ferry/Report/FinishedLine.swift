@@ -1,5 +1,5 @@
+import FerryUploads
 import Foundation
-import Uploads
 
 /// An upload as `ferry history --json` prints it.
 struct FinishedLine: OutputLine {

@@ -1,4 +1,4 @@
-import Uploads
+import FerryUploads
 
 extension Notice {
     /// Safe for a terminal.

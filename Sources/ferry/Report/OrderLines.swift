@@ -1,4 +1,4 @@
-import Uploads
+import FerryUploads
 
 /// What an order changed, as `--json` prints it.
 struct ChangedLine: OutputLine {

@@ -1,4 +1,4 @@
-import TUI
+import FerryTUI
 
 /// All that Ferry writes for programs as one JSON Schema: what `ferry config --output-schema` prints. A line fits the
 /// whole of it, and that of the command which printed it, `#/$defs/ferry-list`.

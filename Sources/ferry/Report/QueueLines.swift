@@ -1,4 +1,4 @@
-import Uploads
+import FerryUploads
 
 /// What is true of the queue as a whole: lines of `ferry run --json`, and of hooks.
 struct NetworkLine: OutputLine {

@@ -1,4 +1,4 @@
-import Receiver
+import FerryReceiver
 
 /// Where the receiver is.
 struct ListeningLine: OutputLine {

@@ -1,6 +1,6 @@
+import FerryProtocols
+import FerryReceiver
 import Foundation
-import Receiver
-import UploadProtocols
 
 /// What the receiver does, a line each: for people, or for programs.
 enum ReceiverReport: Sendable {

@@ -1,8 +1,8 @@
+import FerryProtocols
+import FerryTUI
+import FerryUploads
 import Foundation
 import Synchronization
-import TUI
-import UploadProtocols
-import Uploads
 
 /// Follows a queue and prints what happens: a line for each change of state, and how far the running uploads are.
 ///

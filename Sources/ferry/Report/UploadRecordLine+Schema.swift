@@ -1,6 +1,6 @@
-import TUI
-import UploadProtocols
-import Uploads
+import FerryProtocols
+import FerryTUI
+import FerryUploads
 
 extension UploadRecordLine: OutputLine {
     static let schema = LineSchema(

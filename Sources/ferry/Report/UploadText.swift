@@ -1,7 +1,7 @@
+import FerryProtocols
+import FerryTransfer
+import FerryUploads
 import Foundation
-import Transfer
-import UploadProtocols
-import Uploads
 
 /// What is said about uploads without a screen: lines for people, and objects with stable names for programs.
 enum UploadText {

@@ -1,5 +1,5 @@
-import Transfer
-import Uploads
+import FerryTransfer
+import FerryUploads
 
 /// What `ferry state verify --json` prints.
 struct VerifiedLine: OutputLine {

@@ -1,9 +1,9 @@
 import ArgumentParser
+import FerryProtocols
+import FerryTUI
+import FerryTransfer
+import FerryUploads
 import Foundation
-import TUI
-import Transfer
-import UploadProtocols
-import Uploads
 
 /// A screen on the engine of another process, which goes on when the screen has closed.
 struct AttachedSession {

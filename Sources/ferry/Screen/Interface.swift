@@ -1,6 +1,6 @@
+import FerryTUI
+import FerryUploads
 import Foundation
-import TUI
-import Uploads
 
 /// The screen over a queue, or lines where they are asked for or are all that is possible.
 struct Interface {

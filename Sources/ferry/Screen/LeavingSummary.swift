@@ -1,5 +1,5 @@
-import UploadProtocols
-import Uploads
+import FerryProtocols
+import FerryUploads
 
 /// One to three lines on the normal screen: what has been uploaded since the engine started, what is left, how to go on.
 struct LeavingSummary {

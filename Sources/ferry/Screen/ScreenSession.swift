@@ -1,7 +1,7 @@
 import ArgumentParser
+import FerryTUI
+import FerryUploads
 import Foundation
-import TUI
-import Uploads
 
 /// A screen over an engine of its own, from opening it to the words left on the normal screen afterwards.
 struct ScreenSession {

@@ -1,6 +1,6 @@
+import FerryProtocols
+import FerryTransfer
 import Foundation
-import Transfer
-import UploadProtocols
 
 /// A destination more in a configuration.
 struct ConfigurationEdit {

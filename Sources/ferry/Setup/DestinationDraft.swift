@@ -1,5 +1,5 @@
+import FerryProtocols
 import Foundation
-import UploadProtocols
 
 /// A destination as a person described it, before it is in a configuration.
 struct DestinationDraft: Equatable {

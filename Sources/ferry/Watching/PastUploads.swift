@@ -1,6 +1,6 @@
+import FerryTransfer
+import FerryUploads
 import Synchronization
-import Transfer
-import Uploads
 
 /// What the history says of uploads that are not in the queue any more.
 final class PastUploads: Sendable {

@@ -1,7 +1,7 @@
+import FerryProtocols
+import FerryTransfer
+import FerryUploads
 import Foundation
-import Transfer
-import UploadProtocols
-import Uploads
 
 /// A folder that is watched, and where its files go.
 struct Watch: Sendable {

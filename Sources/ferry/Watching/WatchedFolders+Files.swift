@@ -1,7 +1,7 @@
+import FerryProtocols
+import FerryTransfer
+import FerryUploads
 import Synchronization
-import Transfer
-import UploadProtocols
-import Uploads
 
 /// What the folders tell.
 extension WatchedFolders {

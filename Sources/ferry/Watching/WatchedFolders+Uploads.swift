@@ -1,6 +1,6 @@
-import Transfer
-import UploadProtocols
-import Uploads
+import FerryProtocols
+import FerryTransfer
+import FerryUploads
 
 /// What becomes of the uploads.
 extension WatchedFolders {

@@ -1,8 +1,8 @@
+import FerryProtocols
+import FerryTransfer
+import FerryUploads
 import Foundation
 import Synchronization
-import Transfer
-import UploadProtocols
-import Uploads
 
 /// Brings the files of watched folders to a queue, each version once, and does with them afterwards what was asked for.
 ///

@@ -1,8 +1,8 @@
-import TUI
+import FerryTUI
+import FerryUploads
 import Testing
-import Uploads
 
-@testable import ferry
+@testable import FerryCommand
 
 /// Which events may be told next.
 struct HookBacklogTests {

@@ -1,7 +1,7 @@
+import FerryProtocols
+import FerryTransfer
+import FerryUploads
 import Foundation
-import Transfer
-import UploadProtocols
-import Uploads
 
 extension Upload {
     static func make(_ id: Upload.ID, _ state: State = .queued, attempts: Int = 0) -> Upload {

@@ -1,10 +1,10 @@
+import FerryProtocols
+import FerryTUI
+import FerryUploads
 import Foundation
-import TUI
 import Testing
-import UploadProtocols
-import Uploads
 
-@testable import ferry
+@testable import FerryCommand
 
 /// Updates of a queue in, events out.
 struct QueueWatchTests {

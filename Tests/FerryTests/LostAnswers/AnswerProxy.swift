@@ -1,5 +1,5 @@
+import FerryTestSupport
 import Foundation
-import Support
 import Synchronization
 
 /// One request that went through an `AnswerProxy`, and was answered by the server behind it.

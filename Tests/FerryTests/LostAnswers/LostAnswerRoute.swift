@@ -1,6 +1,6 @@
+import FerryReceiver
+import FerryTestSupport
 import Foundation
-import Receiver
-import Support
 import Testing
 
 /// A server and a protocol, and what is known there after an answer is lost.

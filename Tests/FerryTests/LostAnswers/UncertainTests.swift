@@ -1,4 +1,4 @@
-import Support
+import FerryTestSupport
 import Testing
 
 #if canImport(Glibc)

@@ -1,9 +1,9 @@
+import FerryTestSupport
 import Foundation
-import Support
 import Synchronization
 import Testing
 
-@testable import ferry
+@testable import FerryCommand
 
 /// What busctl prints of NetworkManager 1.42, taken from it, and what may go wrong.
 @Suite(.timeLimit(.minutes(1)))

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import ferry
+@testable import FerryCommand
 
 struct NetworkPolicyTests {
     @Test(

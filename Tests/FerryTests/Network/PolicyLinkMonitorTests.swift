@@ -1,9 +1,9 @@
-import Connectivity
-import Support
+import FerryConnectivity
+import FerryTestSupport
 import Synchronization
 import Testing
 
-@testable import ferry
+@testable import FerryCommand
 
 @Suite(.timeLimit(.minutes(1)))
 struct PolicyLinkMonitorTests {

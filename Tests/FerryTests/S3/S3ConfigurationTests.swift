@@ -1,10 +1,10 @@
+import FerryProtocols
+import FerryTestSupport
+import FerryTransfer
 import Foundation
-import Support
 import Testing
-import Transfer
-import UploadProtocols
 
-@testable import ferry
+@testable import FerryCommand
 
 /// S3 destinations as a person writes them, with all mistakes.
 @Suite(.fewAtOnce, .timeLimit(.minutes(2)))

@@ -1,9 +1,9 @@
+import FerryProtocols
+import FerryTestSupport
+import FerryTransfer
 import Foundation
 import HTTPTypes
-import Support
 import Testing
-import Transfer
-import UploadProtocols
 
 /// Signed uploads to a server that checks the signatures.
 @Suite(.fewAtOnce, .timeLimit(.minutes(3)), .enabled(if: S3Site.isHere, S3Site.needs))

@@ -1,10 +1,10 @@
+import FerryProtocols
+import FerryTestSupport
+import FerryTransfer
 import Foundation
 import HTTPTypes
-import Support
 import Synchronization
 import Testing
-import Transfer
-import UploadProtocols
 
 /// OpenStack Swift's S3 interface, which checks signatures: one for all tests, each with a bucket of its own. It ends
 /// with the process.

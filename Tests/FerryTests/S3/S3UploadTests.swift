@@ -1,7 +1,7 @@
+import FerryReceiver
+import FerryTestSupport
 import Foundation
 import HTTPTypes
-import Receiver
-import Support
 import Testing
 
 #if canImport(Glibc)

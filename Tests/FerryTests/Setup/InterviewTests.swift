@@ -1,9 +1,9 @@
+import FerryProtocols
+import FerryTransfer
+import FerryUploads
 import Testing
-import Transfer
-import UploadProtocols
-import Uploads
 
-@testable import ferry
+@testable import FerryCommand
 
 /// The questions of `ferry init`, and what answers make of a destination.
 struct InterviewTests {

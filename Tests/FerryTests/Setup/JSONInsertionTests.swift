@@ -1,6 +1,6 @@
 import Testing
 
-@testable import ferry
+@testable import FerryCommand
 
 /// Members more in a text that somebody wrote.
 struct JSONInsertionTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import ferry
+@testable import FerryCommand
 
 /// What becomes of keys while nothing is shown.
 struct TypedLineTests {

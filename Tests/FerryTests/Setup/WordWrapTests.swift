@@ -1,6 +1,6 @@
 import Testing
 
-@testable import ferry
+@testable import FerryCommand
 
 /// Lines that are longer than a terminal is wide.
 struct WordWrapTests {

@@ -1,11 +1,11 @@
-import Support
+import FerryProtocols
+import FerryTestSupport
+import FerryTransfer
+import FerryUploads
 import Synchronization
 import Testing
-import Transfer
-import UploadProtocols
-import Uploads
 
-@testable import ferry
+@testable import FerryCommand
 
 /// Folders on a medium that hangs.
 struct WatchSilenceTests {

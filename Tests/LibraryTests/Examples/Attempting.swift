@@ -1,6 +1,6 @@
+import FerryProtocols
 // Example: attempt
-import Transfer
-import UploadProtocols
+import FerryTransfer
 
 /// One resumable upload without a queue; `recorder` keeps what to go on with.
 func resume(

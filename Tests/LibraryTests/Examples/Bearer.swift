@@ -1,5 +1,5 @@
 // Example: bearer
-import Transfer
+import FerryTransfer
 
 func makeSession(token: @escaping AuthorizationInterceptor.Value) throws -> Session {
     var configuration = Session.Configuration()

@@ -1,6 +1,6 @@
+import FerryTransfer
 // Example: stream
 import Foundation
-import Transfer
 
 struct ProgramFailed: Error {
     let status: Int32

@@ -1,7 +1,7 @@
 // Example: queue
-import Connectivity
-import Transfer
-import Uploads
+import FerryConnectivity
+import FerryTransfer
+import FerryUploads
 
 func uploadSurely(_ paths: [LocalPath], to server: String, state: LocalPath) async throws -> [Upload] {
     let films = Destination(name: "films", url: server + "/files/", protocolName: "tus")

@@ -1,5 +1,5 @@
 // Example: session
-import Transfer
+import FerryTransfer
 
 func makeSession(tokenURL: String, refreshToken: String, tokens: LocalPath) throws -> Session {
     let authenticator = OAuth2Authenticator(

@@ -1,5 +1,5 @@
 // Example: upload
-import Transfer
+import FerryTransfer
 
 struct Receipt: Decodable, Sendable {
     let id: Int

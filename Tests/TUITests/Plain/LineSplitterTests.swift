@@ -1,6 +1,6 @@
 import Testing
 
-@testable import TUI
+@testable import FerryTUI
 
 @Suite struct LineSplitterTests {
     @Test func `lines are the same wherever the bytes are cut`() {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import TUI
+@testable import FerryTUI
 
 @Suite struct NewsDigestTests {
     @Test func `a few are told one by one`() {

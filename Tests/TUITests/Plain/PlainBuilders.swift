@@ -1,6 +1,6 @@
-import Uploads
+import FerryUploads
 
-@testable import TUI
+@testable import FerryTUI
 
 extension PlainModel {
     /// With a queue that has described itself.

@@ -1,7 +1,7 @@
+import FerryUploads
 import Testing
-import Uploads
 
-@testable import TUI
+@testable import FerryTUI
 
 @Suite struct PlainCommandTests {
     @Test(

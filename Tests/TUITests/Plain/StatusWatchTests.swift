@@ -1,10 +1,10 @@
+import FerryProtocols
+import FerryTransfer
+import FerryUploads
 import Foundation
 import Testing
-import Transfer
-import UploadProtocols
-import Uploads
 
-@testable import TUI
+@testable import FerryTUI
 
 @Suite struct StatusWatchTests {
     @Test func `an engine that is online and saves everything is no news`() {

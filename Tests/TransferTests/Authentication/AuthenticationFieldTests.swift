@@ -1,9 +1,9 @@
+import FerryProtocols
 import HTTPTypes
 import Synchronization
 import Testing
-import UploadProtocols
 
-@testable import Transfer
+@testable import FerryTransfer
 
 struct BasicCredentialTests {
     @Test(arguments: [

@@ -1,10 +1,10 @@
+import FerryProtocols
+import FerryTestSupport
 import HTTPTypes
-import Support
 import Synchronization
 import Testing
-import UploadProtocols
 
-@testable import Transfer
+@testable import FerryTransfer
 
 struct AuthenticationAdaptTests {
     // http.md §3, 60

@@ -1,11 +1,11 @@
+import FerryProtocols
+import FerryTestSupport
 import Foundation
 import HTTPTypes
-import Support
 import Synchronization
 import Testing
-import UploadProtocols
 
-@testable import Transfer
+@testable import FerryTransfer
 
 struct OAuth2RequestTests {
     private func asked(_ client: OAuth2Client) async throws -> TokenEndpoint.Asked {

@@ -1,10 +1,10 @@
+import FerryProtocols
+import FerryTestSupport
 import HTTPTypes
-import Support
 import Synchronization
 import Testing
-import UploadProtocols
 
-@testable import Transfer
+@testable import FerryTransfer
 
 /// A token that is told whether it is over.
 struct Token: AuthenticationCredential, Hashable {

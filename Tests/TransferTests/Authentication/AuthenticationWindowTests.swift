@@ -1,10 +1,10 @@
+import FerryProtocols
+import FerryTestSupport
 import HTTPTypes
-import Support
 import Synchronization
 import Testing
-import UploadProtocols
 
-@testable import Transfer
+@testable import FerryTransfer
 
 struct AuthenticationWindowTests {
     /// Takes each token for one request only, so that every request is refused first.

@@ -1,11 +1,11 @@
+import FerryProtocols
+import FerryTestSupport
 import Foundation
 import HTTPTypes
-import Support
 import Synchronization
 import Testing
-import UploadProtocols
 
-@testable import Transfer
+@testable import FerryTransfer
 
 struct OAuth2FileTests {
     private let directory: TemporaryDirectory

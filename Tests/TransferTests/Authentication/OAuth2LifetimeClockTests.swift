@@ -1,10 +1,10 @@
+import FerryProtocols
+import FerryTestSupport
 import Foundation
-import Support
 import Synchronization
 import Testing
-import UploadProtocols
 
-@testable import Transfer
+@testable import FerryTransfer
 
 /// Somebody sets the wall clock while tokens live.
 struct OAuth2LifetimeClockTests {

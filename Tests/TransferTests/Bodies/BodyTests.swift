@@ -1,11 +1,11 @@
+import FerryTestSupport
 import Foundation
 import HTTPTypes
-import Support
 import Synchronization
 import Testing
 
-@testable import Transfer
-@testable import UploadProtocols
+@testable import FerryProtocols
+@testable import FerryTransfer
 
 private let sizes = [
     0, 1, 65_535, 65_536, 65_537, 1_048_575, 1_048_576, 1_048_577, 1_048_576 + 65_536, 9 << 20,

@@ -1,9 +1,9 @@
+import FerryTestSupport
 import Foundation
-import Support
 import Testing
 
-@testable import Transfer
-@testable import UploadProtocols
+@testable import FerryProtocols
+@testable import FerryTransfer
 
 extension MultipartFormData {
     /// The same body by every path: in memory, piece by piece, and written to a file.

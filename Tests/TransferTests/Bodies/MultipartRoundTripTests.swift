@@ -1,8 +1,8 @@
-import Support
+import FerryTestSupport
 import Testing
 
-@testable import Transfer
-@testable import UploadProtocols
+@testable import FerryProtocols
+@testable import FerryTransfer
 
 /// Random forms, read back by the receiver's parser.
 struct MultipartRoundTripTests {

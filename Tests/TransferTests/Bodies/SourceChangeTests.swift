@@ -1,10 +1,10 @@
+import FerryTestSupport
 import Foundation
 import HTTPTypes
-import Support
 import Testing
 
-@testable import Transfer
-@testable import UploadProtocols
+@testable import FerryProtocols
+@testable import FerryTransfer
 
 /// What happens to a file between the first byte and the last.
 struct SourceChangeTests {

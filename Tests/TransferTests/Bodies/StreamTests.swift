@@ -1,11 +1,11 @@
+import FerryTestSupport
 import Foundation
 import HTTPTypes
-import Support
 import Synchronization
 import Testing
 
-@testable import Transfer
-@testable import UploadProtocols
+@testable import FerryProtocols
+@testable import FerryTransfer
 
 /// Chunks that are made one at a time, when they are asked for.
 struct Chunks: AsyncSequence, Sendable {

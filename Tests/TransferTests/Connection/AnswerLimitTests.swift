@@ -1,10 +1,10 @@
+import FerryTestSupport
 import Foundation
 import HTTPTypes
-import Support
 import Testing
 
-@testable import Transfer
-@testable import UploadProtocols
+@testable import FerryProtocols
+@testable import FerryTransfer
 
 /// How much of an answer is taken, and how much of a body goes out to somebody who does not want it.
 struct AnswerLimitTests {

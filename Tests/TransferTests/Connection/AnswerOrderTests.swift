@@ -1,10 +1,10 @@
+import FerryTestSupport
 import Foundation
 import HTTPTypes
-import Support
 import Testing
 
-@testable import Transfer
-@testable import UploadProtocols
+@testable import FerryProtocols
+@testable import FerryTransfer
 
 /// Answers that come when nobody waits for them, and requests that wait for none.
 struct AnswerOrderTests {

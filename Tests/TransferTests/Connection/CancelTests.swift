@@ -1,11 +1,11 @@
+import FerryTestSupport
 import Foundation
 import HTTPTypes
-import Support
 import Synchronization
 import Testing
 
-@testable import Transfer
-@testable import UploadProtocols
+@testable import FerryProtocols
+@testable import FerryTransfer
 
 /// How many connections are open at the server, and a gate for when none is.
 private final class OpenConnections: Sendable {

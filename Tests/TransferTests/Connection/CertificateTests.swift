@@ -1,9 +1,9 @@
+import FerryTestSupport
 import HTTPTypes
-import Support
 import Testing
 
-@testable import Transfer
-@testable import UploadProtocols
+@testable import FerryProtocols
+@testable import FerryTransfer
 
 /// Servers whose certificates are no good, and connections whose encryption breaks.
 @Suite(.enabled(if: TLSServer.isAvailable, "openssl and python3 make and serve the certificates"))

@@ -2,11 +2,11 @@
     import Foundation
     import Glibc
     import HTTPTypes
-    import Support
+    import FerryTestSupport
     import Testing
 
-    @testable import Transfer
-    @testable import UploadProtocols
+    @testable import FerryTransfer
+    @testable import FerryProtocols
 
     struct CongestionControlTests {
         /// One that this machine allows and does not use by itself.

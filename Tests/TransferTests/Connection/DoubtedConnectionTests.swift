@@ -1,9 +1,9 @@
+import FerryTestSupport
 import HTTPTypes
-import Support
 import Testing
 
-@testable import Transfer
-@testable import UploadProtocols
+@testable import FerryProtocols
+@testable import FerryTransfer
 
 struct DoubtedConnectionTests {
     private static let twoAnswers = HostileBehavior { connection in

@@ -1,10 +1,10 @@
+import FerryTestSupport
 import Foundation
 import HTTPTypes
-import Support
 import Testing
 
-@testable import Transfer
-@testable import UploadProtocols
+@testable import FerryProtocols
+@testable import FerryTransfer
 
 /// What a server says that is wrong, early, too long or never ends.
 struct HostileAnswerTests {

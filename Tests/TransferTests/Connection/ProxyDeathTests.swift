@@ -1,9 +1,9 @@
+import FerryTestSupport
 import HTTPTypes
-import Support
 import Testing
 
-@testable import Transfer
-@testable import UploadProtocols
+@testable import FerryProtocols
+@testable import FerryTransfer
 
 /// Proxies that die while a file goes through them.
 struct ProxyDeathTests {

@@ -1,5 +1,5 @@
+import FerryTestSupport
 import Foundation
-import Support
 
 /// A proxy that others wrote, on a free port of 127.0.0.1.
 final class ProxyProgram: Sendable {

@@ -1,7 +1,7 @@
+import FerryProtocols
 import Testing
-import UploadProtocols
 
-@testable import Transfer
+@testable import FerryTransfer
 
 /// Which requests go through which proxy.
 struct ProxySettingsTests {

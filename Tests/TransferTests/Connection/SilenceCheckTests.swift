@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Transfer
+@testable import FerryTransfer
 
 struct SilenceCheckTests {
     private static func unanswered(_ count: Int) -> SocketProgress {

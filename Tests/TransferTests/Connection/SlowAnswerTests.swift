@@ -1,9 +1,9 @@
+import FerryTestSupport
 import HTTPTypes
-import Support
 import Testing
 
-@testable import Transfer
-@testable import UploadProtocols
+@testable import FerryProtocols
+@testable import FerryTransfer
 
 /// Answers that come byte by byte, with pauses of real time between.
 struct SlowAnswerTests {

@@ -1,5 +1,5 @@
+import FerryTestSupport
 import Foundation
-import Support
 
 /// An HTTPS server on 127.0.0.1 that keeps what is put, with an authority and a certificate made for it.
 final class TLSServer: Sendable {

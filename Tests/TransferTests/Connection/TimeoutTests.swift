@@ -1,11 +1,11 @@
+import FerryTestSupport
 import Foundation
 import HTTPTypes
-import Support
 import Synchronization
 import Testing
 
-@testable import Transfer
-@testable import UploadProtocols
+@testable import FerryProtocols
+@testable import FerryTransfer
 
 /// Reads pieces with pauses of real time between.
 private func slowReader(piece: Int, pause: Duration, then status: Int) -> HostileBehavior {

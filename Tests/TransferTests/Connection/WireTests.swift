@@ -1,11 +1,11 @@
+import FerryTestSupport
 import Foundation
 import HTTPTypes
-import Support
 import Synchronization
 import Testing
 
-@testable import Transfer
-@testable import UploadProtocols
+@testable import FerryProtocols
+@testable import FerryTransfer
 
 /// What a request looks like on the wire, whatever the caller asked for.
 struct WireTests {

@@ -1,10 +1,10 @@
+import FerryProtocols
+import FerryTestSupport
+import FerryTransfer
 import HTTPTypes
 import Logging
 import Metrics
-import Support
 import Synchronization
-import Transfer
-import UploadProtocols
 
 /// Keeps what a logger is told.
 final class LogLines: Sendable {

@@ -1,12 +1,12 @@
+import FerryTestSupport
 import Foundation
 import HTTPTypes
 import Logging
 import Metrics
-import Support
 import Testing
 
-@testable import Transfer
-@testable import UploadProtocols
+@testable import FerryProtocols
+@testable import FerryTransfer
 
 struct LoggingMonitorTests {
     @Test func `every event has its level, and says which request`() {

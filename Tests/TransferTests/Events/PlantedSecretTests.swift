@@ -1,12 +1,12 @@
+import FerryTestSupport
 import Foundation
 import HTTPTypes
 import Logging
-import Support
 import Synchronization
 import Testing
 
-@testable import Transfer
-@testable import UploadProtocols
+@testable import FerryProtocols
+@testable import FerryTransfer
 
 /// Secrets of every kind in every place, and whoever listens.
 struct PlantedSecretTests {

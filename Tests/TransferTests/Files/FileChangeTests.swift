@@ -1,7 +1,7 @@
+import FerryProtocols
 import Testing
-import UploadProtocols
 
-@testable import Transfer
+@testable import FerryTransfer
 
 /// In what words a person reads that a file is not the one that was queued.
 struct FileChangeTests {

@@ -1,8 +1,8 @@
-import Support
+import FerryTestSupport
 import Testing
 
-@testable import Transfer
-@testable import UploadProtocols
+@testable import FerryProtocols
+@testable import FerryTransfer
 
 /// The threads on which files are read, with a clock that the test moves.
 @Suite(.timeLimit(.minutes(1)))

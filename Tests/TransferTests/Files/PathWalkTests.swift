@@ -1,9 +1,9 @@
+import FerryTestSupport
 import Foundation
-import Support
 import Testing
 
-@testable import Transfer
-@testable import UploadProtocols
+@testable import FerryProtocols
+@testable import FerryTransfer
 
 /// Files that are opened by their queued path, and what may have come into the way since.
 struct PathWalkTests {

@@ -1,9 +1,9 @@
+import FerryTestSupport
 import Foundation
-import Support
 import Testing
 
-@testable import Transfer
-@testable import UploadProtocols
+@testable import FerryProtocols
+@testable import FerryTransfer
 
 /// What the system says of a file, and what that means for its upload.
 struct SourceFailureTests {

@@ -2,12 +2,12 @@
 
     import Foundation
     import HTTPTypes
-    import Support
+    import FerryTestSupport
     import Synchronization
     import Testing
 
-    @testable import Transfer
-    @testable import UploadProtocols
+    @testable import FerryTransfer
+    @testable import FerryProtocols
 
     private let isLong = ProcessInfo.processInfo.environment["FERRY_LONG"] == "1"
 

@@ -1,11 +1,11 @@
-import Connectivity
+import FerryConnectivity
+import FerryTestSupport
 import HTTPTypes
-import Support
 import Synchronization
 import Testing
 
-@testable import Transfer
-@testable import UploadProtocols
+@testable import FerryProtocols
+@testable import FerryTransfer
 
 private let url = "http://server.example/f"
 

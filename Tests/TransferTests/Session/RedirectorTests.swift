@@ -1,8 +1,8 @@
+import FerryProtocols
+import FerryTestSupport
+import FerryTransfer
 import HTTPTypes
-import Support
 import Testing
-import Transfer
-import UploadProtocols
 
 private let url = "http://server.example/f"
 

@@ -1,6 +1,6 @@
 import Synchronization
 
-@testable import Transfer
+@testable import FerryTransfer
 
 extension RetryDecision: Equatable {
     static func == (first: RetryDecision, second: RetryDecision) -> Bool {

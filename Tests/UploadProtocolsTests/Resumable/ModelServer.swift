@@ -1,7 +1,7 @@
+import FerryTestSupport
 import HTTPTypes
-import Support
 
-@testable import UploadProtocols
+@testable import FerryProtocols
 
 /// A server of resumable uploads that keeps to the drafts and is otherwise as unreliable as the dice will have it.
 struct ModelServer {

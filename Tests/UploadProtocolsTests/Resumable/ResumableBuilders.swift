@@ -1,7 +1,7 @@
 import HTTPTypes
 import Testing
 
-@testable import UploadProtocols
+@testable import FerryProtocols
 
 extension ServerCapabilities {
     /// Of a server that speaks the newest version.

@@ -2,7 +2,7 @@ import Foundation
 import HTTPTypes
 import Testing
 
-@testable import UploadProtocols
+@testable import FerryProtocols
 
 struct ResumableCheckTests {
     private func checked(_ status: Int, _ fields: HTTPFields) -> CheckReport? {

@@ -2,7 +2,7 @@ import Foundation
 import HTTPTypes
 import Testing
 
-@testable import UploadProtocols
+@testable import FerryProtocols
 
 struct ResumableCreationTests {
     @Test func `a server nobody knows is asked first, and its limits are noted`() throws {

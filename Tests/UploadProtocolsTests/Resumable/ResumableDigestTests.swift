@@ -2,7 +2,7 @@ import Foundation
 import HTTPTypes
 import Testing
 
-@testable import UploadProtocols
+@testable import FerryProtocols
 
 struct ResumableDigestTests {
     private let options = ProtocolOptions(chunkSize: 4, checksum: .sha256)

@@ -2,7 +2,7 @@ import Foundation
 import HTTPTypes
 import Testing
 
-@testable import UploadProtocols
+@testable import FerryProtocols
 
 /// The fields' cases, each a value and what it means; null where the field is ignored.
 private struct FieldCases: Decodable {

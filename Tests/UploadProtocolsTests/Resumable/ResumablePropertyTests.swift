@@ -1,8 +1,8 @@
+import FerryTestSupport
 import HTTPTypes
-import Support
 import Testing
 
-@testable import UploadProtocols
+@testable import FerryProtocols
 
 /// Attempts one after another, as the queue makes them, with what a crash would leave in between.
 private struct Attempts {

@@ -1,7 +1,7 @@
 import Foundation
 import HTTPTypes
 
-@testable import UploadProtocols
+@testable import FerryProtocols
 
 /// A server of one bucket that keeps sizes and digests instead of bytes.
 struct FakeS3 {

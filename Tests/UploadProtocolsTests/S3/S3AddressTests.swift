@@ -1,6 +1,6 @@
 import Testing
 
-@testable import UploadProtocols
+@testable import FerryProtocols
 
 struct S3AddressTests {
     private func address(_ url: String, inPath: Bool? = nil) throws -> S3Address {

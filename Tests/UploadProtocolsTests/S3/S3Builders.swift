@@ -1,6 +1,6 @@
 import HTTPTypes
 
-@testable import UploadProtocols
+@testable import FerryProtocols
 
 /// Where the tests' files go.
 let bucketURL = "http://server.example/b/"

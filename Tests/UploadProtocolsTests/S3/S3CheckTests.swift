@@ -2,7 +2,7 @@ import Foundation
 import HTTPTypes
 import Testing
 
-@testable import UploadProtocols
+@testable import FerryProtocols
 
 struct S3CheckTests {
     private func asked(_ step: CheckStep) -> Exchange? {

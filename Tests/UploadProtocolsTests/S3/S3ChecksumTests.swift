@@ -1,7 +1,7 @@
 import HTTPTypes
 import Testing
 
-@testable import UploadProtocols
+@testable import FerryProtocols
 
 struct S3ChecksumTests {
     private struct Vectors: Decodable {

@@ -1,7 +1,7 @@
 import HTTPTypes
 import Testing
 
-@testable import UploadProtocols
+@testable import FerryProtocols
 
 private let size = 2 * 5 * megabyte + 1
 

@@ -1,7 +1,7 @@
 import HTTPTypes
 import Testing
 
-@testable import UploadProtocols
+@testable import FerryProtocols
 
 struct S3FailureTests {
     private func error(_ status: Int, _ code: String, _ more: String = "") -> S3Error {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import UploadProtocols
+@testable import FerryProtocols
 
 struct S3LocationTests {
     @Test(

@@ -1,7 +1,7 @@
 import HTTPTypes
 import Testing
 
-@testable import UploadProtocols
+@testable import FerryProtocols
 
 private let size = 12 * 5 * megabyte + 1
 private let options = ProtocolOptions(chunkSize: 5 * megabyte)

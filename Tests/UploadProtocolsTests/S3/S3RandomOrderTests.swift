@@ -1,8 +1,8 @@
+import FerryTestSupport
 import HTTPTypes
-import Support
 import Testing
 
-@testable import UploadProtocols
+@testable import FerryProtocols
 
 /// What is kept between attempts, as the driver keeps it.
 private struct Disk {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import UploadProtocols
+@testable import FerryProtocols
 
 struct SigV4ChunkTests {
     private struct Vectors: Decodable {

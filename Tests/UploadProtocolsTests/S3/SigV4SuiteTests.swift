@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import UploadProtocols
+@testable import FerryProtocols
 
 /// The signing test suite that AWS publishes: another service's rules, by header and by query.
 struct SigV4SuiteTests {

@@ -2,7 +2,7 @@ import Foundation
 import HTTPTypes
 import Testing
 
-@testable import UploadProtocols
+@testable import FerryProtocols
 
 private let container = "https://acct.blob.core.windows.net/c/in/?sv=2021-12-02&sig=a%2Bb%3D"
 private let blob = "https://acct.blob.core.windows.net/c/in/a%20b.bin"

@@ -2,7 +2,7 @@ import Foundation
 import HTTPTypes
 import Testing
 
-@testable import UploadProtocols
+@testable import FerryProtocols
 
 private let bucket = GoogleExample.bucket
 private let drive = GoogleExample.drive

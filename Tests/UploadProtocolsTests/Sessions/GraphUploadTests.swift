@@ -2,7 +2,7 @@ import Foundation
 import HTTPTypes
 import Testing
 
-@testable import UploadProtocols
+@testable import FerryProtocols
 
 private let folder = "https://graph.microsoft.com/v1.0/me/drive/root:/in/{name}:/createUploadSession"
 private let session = "https://sn3302.up.1drv.com/up/fe6987415ace7X4e1eF866337"

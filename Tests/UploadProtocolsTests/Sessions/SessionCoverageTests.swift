@@ -1,9 +1,9 @@
+import FerryTestSupport
 import Foundation
 import HTTPTypes
-import Support
 import Testing
 
-@testable import UploadProtocols
+@testable import FerryProtocols
 
 /// Whole uploads against servers that do anything a service may do: keep part of a request, break it, lose the answer,
 /// forget the session. Whatever happens, each byte of the file must be in its place in the end.

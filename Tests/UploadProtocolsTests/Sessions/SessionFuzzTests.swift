@@ -2,7 +2,7 @@ import Foundation
 import HTTPTypes
 import Testing
 
-@testable import UploadProtocols
+@testable import FerryProtocols
 
 /// Servers that answer anything: an attempt ends, and nothing traps.
 struct SessionFuzzTests {

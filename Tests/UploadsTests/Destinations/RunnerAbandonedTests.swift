@@ -1,11 +1,11 @@
+import FerryProtocols
+import FerryStateSimulation
+import FerryTestSupport
+import FerryTransfer
 import Foundation
-import StateSimulation
-import Support
 import Testing
-import Transfer
-import UploadProtocols
 
-@testable import Uploads
+@testable import FerryUploads
 
 /// What the runner remembers of uploads that were given up, and how it deletes that.
 struct RunnerAbandonedTests {

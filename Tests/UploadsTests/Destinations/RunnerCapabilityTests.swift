@@ -1,11 +1,11 @@
+import FerryProtocols
+import FerryTestSupport
+import FerryTransfer
 import Foundation
-import Support
 import Synchronization
 import Testing
-import Transfer
-import UploadProtocols
 
-@testable import Uploads
+@testable import FerryUploads
 
 /// What the runner keeps of servers, and what it refuses before any of them is asked.
 struct RunnerCapabilityTests {

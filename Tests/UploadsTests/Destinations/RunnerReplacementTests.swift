@@ -1,11 +1,11 @@
+import FerryProtocols
+import FerryTestSupport
+import FerryTransfer
 import Foundation
 import HTTPTypes
-import Support
 import Testing
-import Transfer
-import UploadProtocols
 
-@testable import Uploads
+@testable import FerryUploads
 
 /// Destinations that take the place of others while uploads run.
 struct RunnerReplacementTests {

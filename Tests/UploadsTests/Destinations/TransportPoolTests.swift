@@ -1,8 +1,8 @@
+import FerryProtocols
+import FerryTransfer
 import Testing
-import Transfer
-import UploadProtocols
 
-@testable import Uploads
+@testable import FerryUploads
 
 /// Connections that are lent, and given up when nobody wants them any more.
 struct TransportPoolTests {

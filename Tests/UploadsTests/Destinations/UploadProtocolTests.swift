@@ -1,9 +1,9 @@
+import FerryProtocols
+import FerryStateSimulation
 import Foundation
-import StateSimulation
 import Testing
-import UploadProtocols
 
-@testable import Uploads
+@testable import FerryUploads
 
 /// By which protocol an upload goes, where `auto` was to find out.
 struct UploadProtocolTests {

@@ -1,10 +1,10 @@
+import FerryProtocols
+import FerryTestSupport
+import FerryTransfer
 import Foundation
-import Support
 import Testing
-import Transfer
-import UploadProtocols
 
-@testable import Uploads
+@testable import FerryUploads
 
 struct FileSearchTests {
     private let folder: TemporaryDirectory

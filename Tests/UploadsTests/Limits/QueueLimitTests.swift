@@ -1,13 +1,13 @@
-import Connectivity
+import FerryConnectivity
+import FerryProtocols
+import FerryStateSimulation
+import FerryTestSupport
+import FerryTransfer
 import Foundation
-import StateSimulation
-import Support
 import Synchronization
 import Testing
-import Transfer
-import UploadProtocols
 
-@testable import Uploads
+@testable import FerryUploads
 
 /// Limits of the queue by the wall clock, which somebody may set.
 struct QueueLimitTests {

@@ -1,10 +1,10 @@
-import StateSimulation
-import Support
+import FerryProtocols
+import FerryStateSimulation
+import FerryTestSupport
+import FerryTransfer
 import Testing
-import Transfer
-import UploadProtocols
 
-@testable import Uploads
+@testable import FerryUploads
 
 /// Uploads that go by several limits at once.
 struct ScopedLimitTests {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import Uploads
+@testable import FerryUploads
 
 struct TimetableTests {
     private typealias Time = Timetable.TimeOfDay

@@ -1,11 +1,11 @@
+import FerryProtocols
+import FerryStateSimulation
+import FerryTestSupport
+import FerryTransfer
 import Foundation
-import StateSimulation
-import Support
 import Testing
-import Transfer
-import UploadProtocols
 
-@testable import Uploads
+@testable import FerryUploads
 
 struct CrashTests {
     private static func changes(_ count: Int, _ random: inout SeededGenerator) -> [[QueueChange]] {

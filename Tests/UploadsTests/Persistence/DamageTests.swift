@@ -1,4 +1,4 @@
-import StateSimulation
+import FerryStateSimulation
 import Testing
 
 struct DamageTests {

@@ -1,8 +1,8 @@
+import FerryTestSupport
 import Foundation
-import Support
 import Testing
 
-@testable import Uploads
+@testable import FerryUploads
 
 /// The descriptors that are kept for the state folder.
 struct DescriptorReserveTests {

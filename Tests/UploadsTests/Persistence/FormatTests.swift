@@ -1,10 +1,10 @@
+import FerryProtocols
+import FerryStateSimulation
+import FerryTransfer
 import Foundation
-import StateSimulation
 import Testing
-import Transfer
-import UploadProtocols
 
-@testable import Uploads
+@testable import FerryUploads
 
 struct FormatTests {
     private func fixture(_ name: String) throws -> [UInt8] { try VersionOne.fixture(name) }

@@ -1,11 +1,11 @@
+import FerryProtocols
+import FerryStateSimulation
+import FerryTransfer
 import Foundation
-import StateSimulation
 import Synchronization
 import Testing
-import Transfer
-import UploadProtocols
 
-@testable import Uploads
+@testable import FerryUploads
 
 /// Looking at a queue without touching it.
 struct InspectionTests {

@@ -1,7 +1,7 @@
-import StateSimulation
+import FerryStateSimulation
 import Testing
 
-@testable import Uploads
+@testable import FerryUploads
 
 /// Each fault of the program is noticed by a check that the program itself passes in `CrashTests` and `DamageTests`.
 struct MutantTests {

@@ -1,7 +1,7 @@
-import StateSimulation
+import FerryStateSimulation
 import Testing
 
-@testable import Uploads
+@testable import FerryUploads
 
 /// Records of several pieces, which other cores decode.
 struct RecordDecoderTests {

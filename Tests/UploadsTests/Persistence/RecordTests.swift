@@ -1,10 +1,10 @@
+import FerryProtocols
+import FerryStateSimulation
+import FerryTransfer
 import Foundation
-import StateSimulation
 import Testing
-import Transfer
-import UploadProtocols
 
-@testable import Uploads
+@testable import FerryUploads
 
 struct RecordTests {
     private func roundTrip(_ upload: Upload) throws -> Upload {

@@ -1,10 +1,10 @@
+import FerryProtocols
+import FerryStateSimulation
+import FerryTransfer
 import Foundation
-import StateSimulation
 import Testing
-import Transfer
-import UploadProtocols
 
-@testable import Uploads
+@testable import FerryUploads
 
 struct RecoveryTests {
     /// A queue with a snapshot, the one before it, and changes after it; with what it contained after each change.

@@ -1,9 +1,9 @@
+import FerryStateSimulation
 import Foundation
-import StateSimulation
 import Synchronization
 import Testing
 
-@testable import Uploads
+@testable import FerryUploads
 
 #if canImport(Glibc)
     import Glibc

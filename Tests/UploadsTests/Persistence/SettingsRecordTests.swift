@@ -1,8 +1,8 @@
-import StateSimulation
+import FerryProtocols
+import FerryStateSimulation
 import Testing
-import UploadProtocols
 
-@testable import Uploads
+@testable import FerryUploads
 
 /// The settings as the queue's files have them.
 struct SettingsRecordTests {

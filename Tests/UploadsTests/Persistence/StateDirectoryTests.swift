@@ -1,9 +1,9 @@
+import FerryStateSimulation
+import FerryTransfer
 import Foundation
-import StateSimulation
 import Testing
-import Transfer
 
-@testable import Uploads
+@testable import FerryUploads
 
 #if canImport(Glibc)
     import Glibc

@@ -1,7 +1,7 @@
+import FerryTransfer
 import Foundation
-import Transfer
 
-@testable import Uploads
+@testable import FerryUploads
 
 #if canImport(Glibc)
     import Glibc

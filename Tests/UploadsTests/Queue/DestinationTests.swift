@@ -1,7 +1,7 @@
+import FerryProtocols
 import Testing
-import UploadProtocols
 
-@testable import Uploads
+@testable import FerryUploads
 
 struct DestinationTests {
     @Test func `the query of a configured address stays out of the queue`() {

@@ -1,9 +1,9 @@
+import FerryProtocols
+import FerryStateSimulation
 import Foundation
-import StateSimulation
 import Testing
-import UploadProtocols
 
-@testable import Uploads
+@testable import FerryUploads
 
 /// What is remembered of the numbers that uploads start after.
 struct DoneRunsTests {

@@ -1,7 +1,7 @@
-import Support
+import FerryTestSupport
 import Testing
 
-@testable import Uploads
+@testable import FerryUploads
 
 struct HostConcurrencyTests {
     private static func at(_ seconds: Double) -> ManualClock.Instant { .init(offset: .seconds(seconds)) }

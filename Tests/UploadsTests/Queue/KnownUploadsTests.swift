@@ -1,8 +1,8 @@
-import StateSimulation
+import FerryProtocols
+import FerryStateSimulation
 import Testing
-import UploadProtocols
 
-@testable import Uploads
+@testable import FerryUploads
 
 /// Which upload it is for which a file need not be added once more.
 struct KnownUploadsTests {

@@ -1,10 +1,10 @@
+import FerryProtocols
+import FerryTestSupport
+import FerryTransfer
 import Foundation
-import Support
 import Testing
-import Transfer
-import UploadProtocols
 
-@testable import Uploads
+@testable import FerryUploads
 
 struct QueueRetryPolicyTests {
     private let policy = QueueRetryPolicy(base: 1, cap: 60, serverTries: 3)

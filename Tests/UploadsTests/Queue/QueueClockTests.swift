@@ -1,13 +1,13 @@
-import Connectivity
+import FerryConnectivity
+import FerryProtocols
+import FerryStateSimulation
+import FerryTestSupport
+import FerryTransfer
 import Foundation
-import StateSimulation
-import Support
 import Synchronization
 import Testing
-import Transfer
-import UploadProtocols
 
-@testable import Uploads
+@testable import FerryUploads
 
 /// A wall clock that somebody sets while the other one goes on.
 private final class WallClock: Sendable {

@@ -1,11 +1,11 @@
-import StateSimulation
-import Support
+import FerryProtocols
+import FerryStateSimulation
+import FerryTestSupport
+import FerryTransfer
 import Synchronization
 import Testing
-import Transfer
-import UploadProtocols
 
-@testable import Uploads
+@testable import FerryUploads
 
 /// A queue that is given another configuration while it runs.
 struct QueueConfigurationTests {

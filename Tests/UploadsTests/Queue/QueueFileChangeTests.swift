@@ -1,11 +1,11 @@
+import FerryProtocols
+import FerryStateSimulation
+import FerryTestSupport
+import FerryTransfer
 import Foundation
-import StateSimulation
-import Support
 import Testing
-import Transfer
-import UploadProtocols
 
-@testable import Uploads
+@testable import FerryUploads
 
 /// What the queue makes of files that are not what they were.
 struct QueueFileChangeTests {

@@ -1,11 +1,11 @@
-import Connectivity
+import FerryConnectivity
+import FerryProtocols
+import FerryTestSupport
+import FerryTransfer
 import Foundation
-import Support
 import Synchronization
-import Transfer
-import UploadProtocols
 
-@testable import Uploads
+@testable import FerryUploads
 
 /// A journal in memory that can be told to refuse.
 final class MemoryJournal: Journal {

@@ -1,12 +1,12 @@
-import Connectivity
+import FerryConnectivity
+import FerryProtocols
+import FerryTestSupport
+import FerryTransfer
 import Foundation
-import Support
 import Synchronization
 import Testing
-import Transfer
-import UploadProtocols
 
-@testable import Uploads
+@testable import FerryUploads
 
 struct QueueNetworkTests {
     @Test func `losing the link pauses what runs and costs no try`() async throws {

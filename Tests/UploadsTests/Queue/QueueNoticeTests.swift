@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Uploads
+@testable import FerryUploads
 
 /// What happens beside the queue and is told with its status.
 struct QueueNoticeTests {

@@ -1,10 +1,10 @@
-import StateSimulation
-import Support
+import FerryProtocols
+import FerryStateSimulation
+import FerryTestSupport
+import FerryTransfer
 import Testing
-import Transfer
-import UploadProtocols
 
-@testable import Uploads
+@testable import FerryUploads
 
 struct QueueSavingTests {
     private let full = JournalError.diskFull(path: "journal.1.jsonl", isQuota: false)

@@ -1,10 +1,10 @@
-import StateSimulation
-import Support
+import FerryProtocols
+import FerryStateSimulation
+import FerryTestSupport
+import FerryTransfer
 import Testing
-import Transfer
-import UploadProtocols
 
-@testable import Uploads
+@testable import FerryUploads
 
 /// What people ordered and take back.
 struct QueueUndoTests {

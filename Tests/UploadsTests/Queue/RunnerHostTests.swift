@@ -1,11 +1,11 @@
-import Connectivity
+import FerryConnectivity
+import FerryProtocols
+import FerryStateSimulation
+import FerryTransfer
 import Foundation
-import StateSimulation
 import Testing
-import Transfer
-import UploadProtocols
 
-@testable import Uploads
+@testable import FerryUploads
 
 /// What must be reached for an upload: its server, or the proxy before it.
 struct RunnerHostTests {

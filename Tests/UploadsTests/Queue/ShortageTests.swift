@@ -1,10 +1,10 @@
+import FerryProtocols
+import FerryTestSupport
+import FerryTransfer
 import Foundation
-import Support
 import Testing
-import Transfer
-import UploadProtocols
 
-@testable import Uploads
+@testable import FerryUploads
 
 /// Failures that are no fault of an upload's: its medium is away, no descriptor is left.
 @Suite(.timeLimit(.minutes(1)))

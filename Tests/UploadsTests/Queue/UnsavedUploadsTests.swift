@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Uploads
+@testable import FerryUploads
 
 struct UnsavedUploadsTests {
     @Test func `a record that was begun before a refusal does not make up for it`() {

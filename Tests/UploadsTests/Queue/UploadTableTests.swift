@@ -1,8 +1,8 @@
-import StateSimulation
-import Support
+import FerryStateSimulation
+import FerryTestSupport
 import Testing
 
-@testable import Uploads
+@testable import FerryUploads
 
 struct UploadTableTests {
     @Test(arguments: 0..<20 as Range<UInt64>)

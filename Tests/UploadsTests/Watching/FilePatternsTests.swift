@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Uploads
+@testable import FerryUploads
 
 struct FilePatternsTests {
     private func takes(_ patterns: FilePatterns, _ path: String) -> Bool {

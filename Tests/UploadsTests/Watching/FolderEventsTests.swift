@@ -1,10 +1,10 @@
 #if os(Linux)
     import Foundation
-    import Support
+    import FerryTestSupport
     import Testing
-    import Transfer
+    import FerryTransfer
 
-    @testable import Uploads
+    @testable import FerryUploads
 
     #if canImport(Glibc)
         import Glibc

@@ -1,8 +1,8 @@
-import Support
+import FerryTestSupport
+import FerryTransfer
 import Testing
-import Transfer
 
-@testable import Uploads
+@testable import FerryUploads
 
 struct SettlingFilesTests {
     private typealias Instant = ManualClock.Instant

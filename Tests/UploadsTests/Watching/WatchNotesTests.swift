@@ -1,8 +1,8 @@
-import StateSimulation
+import FerryStateSimulation
+import FerryTransfer
 import Testing
-import Transfer
 
-@testable import Uploads
+@testable import FerryUploads
 
 #if canImport(Glibc)
     import Glibc

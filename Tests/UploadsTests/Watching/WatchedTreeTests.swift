@@ -1,9 +1,9 @@
+import FerryTestSupport
+import FerryTransfer
 import Foundation
-import Support
 import Testing
-import Transfer
 
-@testable import Uploads
+@testable import FerryUploads
 
 #if canImport(Glibc)
     import Glibc

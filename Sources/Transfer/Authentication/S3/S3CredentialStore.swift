@@ -1,5 +1,5 @@
+public import FerryProtocols
 public import Foundation
-public import UploadProtocols
 
 /// The credentials in use: loaded when first needed, and again shortly before they are over, once for everybody.
 public actor S3CredentialStore {

@@ -1,7 +1,7 @@
+import FerryProtocols
 public import Foundation
 import HTTPTypes
 import Synchronization
-import UploadProtocols
 
 /// Signs each attempt at a request for an S3 server, and signs again what the server refused for a reason that can be
 /// mended: the clock, the region, credentials that are over.

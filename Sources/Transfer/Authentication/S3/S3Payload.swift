@@ -1,6 +1,6 @@
+import FerryProtocols
 import Foundation
 import HTTPTypes
-import UploadProtocols
 
 /// How a body is vouched for.
 public enum S3PayloadForm: String, Hashable, Sendable, CaseIterable {

@@ -1,6 +1,6 @@
+import FerryProtocols
 import Foundation
 import HTTPTypes
-import UploadProtocols
 
 /// What an S3 server refused, where another signature may be accepted.
 enum S3Refusal: Equatable {

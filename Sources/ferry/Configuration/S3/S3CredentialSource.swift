@@ -1,6 +1,6 @@
+import FerryProtocols
+import FerryTransfer
 import Foundation
-import Transfer
-import UploadProtocols
 
 /// Finds S3 credentials where the configuration says, or where AWS's own tools look for them.
 struct S3CredentialSource: Sendable {

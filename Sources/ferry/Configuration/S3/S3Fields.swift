@@ -1,6 +1,6 @@
+import FerryProtocols
+import FerryTransfer
 import Foundation
-import Transfer
-import UploadProtocols
 
 /// The member `s3` of a destination: where its bucket is, and how bodies are vouched for.
 struct S3Fields: Decodable, Equatable {

@@ -1,10 +1,10 @@
 import AsyncHTTPClient
+import FerryProtocols
+import FerryTransfer
 import Foundation
 import NIOCore
 import NIOHTTP1
 import NIOSSL
-import Transfer
-import UploadProtocols
 
 /// Puts bodies of a file's size to URL0, URL1, … at the same time, and prints the seconds from the first request to the
 /// last answer and the versions of HTTP that were spoken.

@@ -1,7 +1,7 @@
+import FerryProtocols
+import FerryTransfer
+import FerryUploads
 import Foundation
-import Transfer
-import UploadProtocols
-import Uploads
 
 /// Never moves anything: what is measured is the queue.
 struct IdleRunner: AttemptRunner {

@@ -1,10 +1,10 @@
+import FerryProtocols
+import FerryTestSupport
+import FerryTransfer
 import Foundation
 import HTTPTypes
-import Support
 import Synchronization
 import Testing
-import Transfer
-import UploadProtocols
 
 /// Hands out one set of credentials after the other, and counts.
 private final class CredentialScript: Sendable {

@@ -1,8 +1,8 @@
+import FerryProtocols
+import FerryTransfer
 import Foundation
 import HTTPTypes
 import Testing
-import Transfer
-import UploadProtocols
 
 struct S3InterceptorTests {
     private static let context = RequestContext()

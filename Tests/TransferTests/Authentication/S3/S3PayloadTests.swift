@@ -1,9 +1,9 @@
+import FerryProtocols
+import FerryTransfer
 import Foundation
 import HTTPTypes
 import Synchronization
 import Testing
-import Transfer
-import UploadProtocols
 
 /// The whole body as the transport would write it, of a request that was adapted.
 struct S3PayloadTests {

@@ -1,9 +1,9 @@
+import FerryProtocols
+import FerryTransfer
 import Foundation
 import HTTPTypes
 import Synchronization
 import Testing
-import Transfer
-import UploadProtocols
 
 /// What monitors are told of signed requests.
 struct S3RedactionTests {

@@ -1,8 +1,8 @@
+import FerryProtocols
+import FerryTransfer
 import Foundation
 import HTTPTypes
 import Synchronization
-import Transfer
-import UploadProtocols
 
 /// Fri, 24 May 2013 00:00:00 GMT, the day of AWS's examples.
 let exampleDay = Date(timeIntervalSince1970: 1_369_353_600)
