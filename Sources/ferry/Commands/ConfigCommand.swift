@@ -50,7 +50,8 @@ struct ConfigCommand: AsyncParsableCommand {
         print("log            \(global.stateFolder.text)/ferry.log")
         for (name, destination) in configuration.destinations.sorted(by: { $0.key < $1.key }) {
             let mark = name == configuration.defaultDestination ? " (default)" : ""
-            print("destination    \(name)\(mark): \(destination.protocolName) \(destination.url)")
+            let address = ConfigurationText.address(destination.url)
+            print("destination    \(SafeLine.text(name))\(mark): \(destination.protocolName) \(address)")
         }
         for (watch, settings) in zip(watches, configuration.watch) {
             print("watch          \(ConfigurationText.line(watch, settings))")

@@ -1,5 +1,7 @@
 import FerryProtocols
+import FerryTransfer
 import Foundation
+import HTTPTypes
 
 /// Finds, reads and checks the configuration.
 enum ConfigurationFile {
@@ -13,8 +15,11 @@ enum ConfigurationFile {
                 .permanent, "the configuration \(file) cannot be read",
                 hint: "`ferry init` makes one, `ferry config --print-example` prints one")
         }
+        let trust = FileTrust()
+        try trust.check(file, as: "the configuration")
         let configuration = try parse(data, file: file)
         try checkLiterals(configuration, file: file)
+        for (role, path) in configuration.trustedFiles { try trust.check(path, as: role) }
         return configuration
     }
 
@@ -65,17 +70,39 @@ enum ConfigurationFile {
     /// A secret written into the file itself is one only as long as nobody else can read it.
     private static func checkLiterals(_ configuration: Configuration, file: String) throws(UploadFailure) {
         guard let mode = LocalFiles.mode(of: file), mode & 0o077 != 0 else { return }
-        var secrets = [("proxy", configuration.proxy.password)]
+        var places = configuration.proxy.password?.isLiteral ?? false ? ["proxy"] : []
         for (name, destination) in configuration.destinations.sorted(by: { $0.key < $1.key }) {
-            secrets += destination.authentication.secrets.map { ("destinations.\(name).auth", $0) }
-            secrets.append(("destinations.\(name).proxy", destination.proxy?.password))
+            places += destination.literalSecrets.map { "destinations.\(name).\($0)" }
         }
-        for (place, secret) in secrets where secret?.isLiteral ?? false {
+        if let place = places.first {
             throw UploadFailure(
                 .permanent,
                 "\(file): \(place): a secret is written here and others can read the file (mode "
                     + "\(String(mode & 0o777, radix: 8)))",
-                hint: "chmod 600 \(file), or use env, file or command")
+                hint: "`chmod 600 \(file)`, or use env, file or command where auth and proxy take them")
         }
+    }
+}
+
+extension DestinationSettings {
+    /// The keys with a secret in their text.
+    fileprivate var literalSecrets: [String] {
+        var keys = authentication.secrets.contains { $0.isLiteral } ? ["auth"] : []
+        if proxy?.password?.isLiteral ?? false { keys.append("proxy") }
+        for (name, value) in headers.sorted(by: { $0.key < $1.key }) {
+            guard let field = HTTPField.Name(name).map({ HTTPField(name: $0, value: value) }),
+                Redaction.holdsSecret(field)
+            else { continue }
+            keys.append("headers.\(name)")
+        }
+        let items = URLComponents(string: url)?.queryItems ?? []
+        let hasSecret = items.contains { item in
+            // What changes from file to file is no secret.
+            guard let value = item.value, !value.isEmpty, !value.contains(UploadAddress.nameMark) else {
+                return false
+            }
+            return Redaction.tellsSecret(item.name)
+        }
+        return keys + (hasSecret ? ["url"] : [])
     }
 }

@@ -1,3 +1,4 @@
+import FerryProtocols
 import FerryTUI
 import FerryTransfer
 import FerryUploads
@@ -14,6 +15,13 @@ enum ConfigurationText {
                 settings.isRecursive ? "with its folders" : nil,
             ] + fate(settle: watch.settle, after: watch.after, goal: watch.goal)
         return SafeLine.text("\(watch.folder.path.text): \(parts.compactMap { $0 }.joined(separator: "; "))")
+    }
+
+    /// `https://server.example/{name}?sig=…`: the query of an address may be a signature.
+    static func address(_ url: String) -> String {
+        let shown = Redaction.address(url)
+        let query = shown.firstIndex(of: "?").map { shown[$0...] } ?? ""
+        return SafeLine.text(UploadAddress.withoutQuery(url) + query)
     }
 
     /// `uploads to films: 2 MB/s mon-fri 08:00-18:00; else no limit`

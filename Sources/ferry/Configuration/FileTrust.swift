@@ -1,0 +1,114 @@
+import FerryProtocols
+import FerryTUI
+import FerryTransfer
+import Foundation
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Decides who may change a file that Ferry does what it says: the configuration, and the programs, keys and
+/// certificates that it names. Whoever can change one of them can run programs as the user, or read the uploads.
+///
+/// The rules are those of ssh for its own files (`StrictModes`): the file and every folder above it belong to the user
+/// or to root, and nobody else can write to them.
+struct FileTrust {
+    /// The user that Ferry runs as.
+    private let user = geteuid()
+
+    /// Checks a file, what a symbolic link leads to, and the folders above both.
+    ///
+    /// - Parameter role: What the file is, at the beginning of a sentence.
+    /// - Throws: `UploadFailure` (`permanent`) with the command that mends it. A file that is missing is no danger.
+    func check(_ path: String, as role: String) throws(UploadFailure) {
+        var checked: Set<String> = []
+        for file in [path, URL(fileURLWithPath: path).resolvingSymlinksInPath().path] {
+            var part = URL(fileURLWithPath: file).path
+            while checked.insert(part).inserted {
+                try check(part, isFile: part == file, of: role)
+                guard part != "/" else { break }
+                part = (part as NSString).deletingLastPathComponent
+            }
+        }
+    }
+
+    private func check(_ path: String, isFile: Bool, of role: String) throws(UploadFailure) {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { return }
+        let mode = UInt32(status.st_mode)
+        let thing = isFile ? "\(role) \(path)" : "the folder \(path) above \(role)"
+        guard status.st_uid == user || status.st_uid == 0 else {
+            throw UploadFailure(
+                .permanent, "\(thing) belongs to another user (\(Self.name(of: status.st_uid)))",
+                hint: "`chown \(Self.name(of: user)) \(Self.quoted(path))`, or use one of your own")
+        }
+        // Nobody can write to a link itself; what it leads to is checked by its own path.
+        guard mode & UInt32(S_IFMT) != UInt32(S_IFLNK) else { return }
+        // Groups that share one of root's folders were chosen by root.
+        let others: UInt32 = !isFile && status.st_uid == 0 && user != 0 ? 0o002 : 0o022
+        let isSticky = !isFile && mode & 0o1000 != 0
+        guard mode & others == 0 || isSticky else {
+            throw UploadFailure(
+                .permanent,
+                "\(thing) can be changed by others (mode \(String(mode & 0o7777, radix: 8)))",
+                hint: "`chmod go-w \(Self.quoted(path))`, then look whether it is as you left it")
+        }
+    }
+
+    private static func name(of user: uid_t) -> String {
+        getpwuid(user).flatMap { entry in entry.pointee.pw_name.map { String(cString: $0) } } ?? "\(user)"
+    }
+
+    /// As a shell takes it for one word.
+    private static func quoted(_ path: String) -> String {
+        let plain = path.unicodeScalars.allSatisfy {
+            $0.properties.isAlphabetic || ("0"..."9").contains($0) || "/._-+,:@%".unicodeScalars.contains($0)
+        }
+        return plain ? path : "'" + path.replacing("'", with: #"'\''"#) + "'"
+    }
+}
+
+extension Configuration {
+    /// The files that decide what Ferry runs and whom it believes, with what each is. Programs that are looked for in
+    /// `PATH` are not among them.
+    var trustedFiles: [(role: String, path: String)] {
+        var files: [(role: String, path: String)] = []
+        for event in QueueEvent.Name.allCases {
+            for command in hooks.commands[event] ?? [] where command.program.contains("/") {
+                files.append(("the program of hooks.\(event.rawValue)", Self.absolute(command.program)))
+            }
+        }
+        files += Self.files(of: [proxy.password].compactMap { $0 }, at: "proxy")
+        for (name, destination) in destinations.sorted(by: { $0.key < $1.key }) {
+            let place = "destinations.\(name)"
+            files += Self.files(of: destination.authentication.secrets, at: "\(place).auth")
+            files += Self.files(of: [destination.proxy?.password].compactMap { $0 }, at: "\(place).proxy")
+            let tls = destination.tls
+            files += [("authorities", tls.authorities), ("certificate", tls.certificate), ("key", tls.key)]
+                .compactMap { key, path in
+                    path.map { ("the file of \(place).tls.\(key)", Self.absolute($0)) }
+                }
+        }
+        return files
+    }
+
+    private static func files(of secrets: [Secret], at place: String) -> [(role: String, path: String)] {
+        secrets.compactMap { secret in
+            switch secret {
+            case .file(let path): ("the secret of \(place)", absolute(path))
+            case .command(let words):
+                words.first.map(LocalFiles.expanded).flatMap {
+                    $0.contains("/") ? ("the program of \(place)", absolute($0)) : nil
+                }
+            case .environment, .literal: nil
+            }
+        }
+    }
+
+    /// Programs begin in the home folder.
+    private static func absolute(_ path: String) -> String {
+        path.hasPrefix("/") ? path : "\(LocalFiles.home)/\(path)"
+    }
+}

@@ -1,0 +1,133 @@
+import FerryTestSupport
+import Foundation
+import Testing
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Who may change the configuration, and what it names: programs in it run as the user.
+@Suite(.fewAtOnce, .timeLimit(.minutes(2)))
+struct ConfigurationTrustTests {
+    private let place: Workplace
+
+    init() throws {
+        place = try Workplace()
+        try place.configure("put", at: "http://127.0.0.1:9/")
+    }
+
+    private func setMode(_ mode: Int, _ path: String) throws {
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+    }
+
+    private func expectRefusal(of path: String, _ command: String) async throws {
+        let result = try await place.ferry("config")
+        #expect(result.ending == .exited(2))
+        #expect(result.errors.contains(path))
+        #expect(result.errors.contains("`\(command)`"), "\(result.errors)")
+    }
+
+    @Test(arguments: [0o664, 0o666, 0o602])
+    func `a configuration that others can change is refused with the command that mends it`(mode: Int)
+        async throws
+    {
+        try setMode(mode, place.configurationFile)
+        try await expectRefusal(of: place.configurationFile, "chmod go-w \(place.configurationFile)")
+        try setMode(mode & 0o755, place.configurationFile)
+        #expect(try await place.ferry("config").ending == .exited(0))
+    }
+
+    @Test(arguments: [0o775, 0o777])
+    func `a folder above the configuration that others can change is refused`(mode: Int) async throws {
+        let folder = place.directory.path("config")
+        try setMode(mode, folder)
+        try await expectRefusal(of: folder, "chmod go-w \(folder)")
+        // In a folder such as /tmp nobody can replace the files of another user.
+        try setMode(0o1777, folder)
+        #expect(try await place.ferry("config").ending == .exited(0))
+    }
+
+    @Test func `a link to a configuration that others can change is refused`() async throws {
+        let file = place.directory.path("dotfiles/config.json")
+        try place.directory.write(Array(#"{ "destinations": {} }"#.utf8), to: "dotfiles/config.json")
+        try FileManager.default.removeItem(atPath: place.configurationFile)
+        try FileManager.default.createSymbolicLink(
+            atPath: place.configurationFile, withDestinationPath: file)
+        #expect(try await place.ferry("config").ending == .exited(0))
+        try setMode(0o666, file)
+        try await expectRefusal(of: file, "chmod go-w \(file)")
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "gives a file to another user"))
+    func `a configuration of another user is refused`() async throws {
+        #expect(chown(place.configurationFile, 65_534, 65_534) == 0)
+        try await expectRefusal(of: place.configurationFile, "chown root \(place.configurationFile)")
+    }
+
+    @Test func `a hook's program that others can change is refused`() async throws {
+        let program = try place.file("hook.sh", "#!/bin/sh\n")
+        try setMode(0o700, program)
+        try place.configure(#"{ "destinations": {}, "hooks": { "done": ["\#(program)"] } }"#)
+        #expect(try await place.ferry("config").ending == .exited(0))
+        try setMode(0o722, program)
+        try await expectRefusal(of: program, "chmod go-w \(program)")
+    }
+
+    @Test func `a secret's program that others can change is refused`() async throws {
+        let program = try place.file("secret.sh", "#!/bin/sh\necho word\n")
+        try place.configure(
+            "put", at: "http://127.0.0.1:9/", more: #", "auth": { "bearer": { "command": ["\#(program)"] } }"#
+        )
+        try setMode(0o777, program)
+        try await expectRefusal(of: program, "chmod go-w \(program)")
+    }
+
+    @Test func `certificates that others can change are refused`() async throws {
+        let file = try place.file("ca.pem", "")
+        try place.configure(
+            "put", at: "https://127.0.0.1:9/", more: #", "tls": { "authorities": "\#(file)" }"#)
+        try setMode(0o666, file)
+        try await expectRefusal(of: file, "chmod go-w \(file)")
+    }
+
+    @Test(arguments: [
+        (#"/", "headers": { "Authorization": "Bearer s3cret" }"#, "destinations.here.headers.Authorization"),
+        (#"/", "headers": { "X-Api-Key": "s3cret" }"#, "destinations.here.headers.X-Api-Key"),
+        (#"/?sig=s3cret""#, "destinations.here.url"), (#"/?token=s3cret&a=b""#, "destinations.here.url"),
+    ])
+    func `a literal secret in a header or an address that others can read is refused`(
+        members: String, key: String
+    ) async throws {
+        try place.configure(
+            #"{ "destinations": { "here": { "protocol": "put", "url": "http://127.0.0.1:9\#(members) } } }"#)
+        #expect(try await place.ferry("config").ending == .exited(0))
+        try setMode(0o644, place.configurationFile)
+        let result = try await place.ferry("config")
+        #expect(result.ending == .exited(2))
+        #expect(result.errors.contains("\(key): a secret is written here and others can read"))
+        #expect(!result.errors.contains("s3cret"))
+    }
+
+    @Test(arguments: [
+        #"/", "headers": { "X-Team": "films" }"#, #"/?name={name}&key={name}""#, #"/?sig=""#,
+    ])
+    func `what is no secret may be read by all`(members: String) async throws {
+        try place.configure(
+            #"{ "destinations": { "here": { "protocol": "put", "url": "http://127.0.0.1:9\#(members) } } }"#)
+        try setMode(0o644, place.configurationFile)
+        #expect(try await place.ferry("config").ending == .exited(0))
+    }
+
+    @Test func `a listed configuration shows no query and no control characters`() async throws {
+        try place.configure(
+            ##"{ "destinations": { "a\u001b[31m\u202Eb": { "protocol": "put", "url": "http://127.0.0.1:9/box/?sig=s3cret" } } }"##
+        )
+        let result = try await place.ferry("config")
+        #expect(result.ending == .exited(0))
+        #expect(result.output.contains("http://127.0.0.1:9/box/?sig=…"))
+        #expect(!result.output.contains("s3cret"))
+        #expect(!result.output.contains("\u{1B}") && !result.output.contains("\u{202E}"))
+    }
+}
