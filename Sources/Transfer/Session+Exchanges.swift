@@ -40,8 +40,8 @@ extension Session {
         var step = check.start()
         for _ in 0..<Self.checkLimit {
             switch step {
-            case .finished(let report): return report
-            case .failed(let failure): throw failure
+            case .finished(let report): return secrets.cut(from: report)
+            case .failed(let failure): throw secrets.cut(from: failure)
             case .send(let exchange): step = check.receive(try await ask(exchange, label: label))
             }
         }

@@ -63,7 +63,15 @@ public struct UploadAttempt: Sendable {
     ///   - resource: What an earlier attempt last recorded; nil for a new upload.
     ///   - capabilities: What `learn` was last told of this server.
     /// - Returns: `cancelled` as soon as the task is cancelled; the connection is then closed.
+    ///   Nothing in it repeats a secret of the requests, whatever the server wrote.
     public func run(
+        _ uploadProtocol: any UploadProtocol, resource: Resource?, capabilities: ServerCapabilities?
+    ) async -> Outcome {
+        session.secrets.cut(
+            from: await performed(uploadProtocol, resource: resource, capabilities: capabilities))
+    }
+
+    private func performed(
         _ uploadProtocol: any UploadProtocol, resource: Resource?, capabilities: ServerCapabilities?
     ) async -> Outcome {
         let sent = SentBytes(confirmed: resource?.confirmed ?? 0)
@@ -159,7 +167,7 @@ public struct UploadAttempt: Sendable {
                 known = resource
                 try await recorder.record(resource, durably: isNew)
             case .capabilities(let capabilities):
-                learn(capabilities)
+                learn(session.secrets.cut(from: capabilities))
                 if let chosen = capabilities.choice, chosen != choice { tell(chosen, asked: nil) }
                 choice = capabilities.choice
             case .serverLost(let bytes): session.report(.serverLost(bytes), label: label)

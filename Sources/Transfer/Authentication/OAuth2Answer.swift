@@ -15,9 +15,9 @@ struct OAuth2Answer {
         let isForToken: Bool
     }
 
-    /// - Parameter secrets: Not shown, should the server repeat them in what it says.
+    /// - Parameter secrets: Cut from what the server says.
     init(
-        _ response: TransportResponse, from url: String, hiding secrets: [String] = [], now: Date
+        _ response: TransportResponse, from url: String, hiding secrets: Secrets = Secrets(), now: Date
     ) throws(Refusal) {
         let host = URL(string: url)?.host() ?? "the token server"
         guard (200..<300).contains(response.status) else {
@@ -31,7 +31,7 @@ struct OAuth2Answer {
         }
         // RFC 6749 §7.1: a token of a type that is not understood must not be used.
         guard document.tokenType?.lowercased() == "bearer" else {
-            let type = document.tokenType.map(Self.harmless) ?? ""
+            let type = document.tokenType.map { Self.harmless(secrets.cut(from: $0)) } ?? ""
             throw Self.unusable(
                 "\(host) sent a token of a type that cannot be used\(type.isEmpty ? "" : ": \(type)")",
                 "only bearer tokens can")
@@ -54,14 +54,13 @@ struct OAuth2Answer {
     }
 
     private static func refusal(
-        _ response: TransportResponse, host: String, hiding secrets: [String], now: Date
+        _ response: TransportResponse, host: String, hiding secrets: Secrets, now: Date
     ) -> Refusal {
         let told = try? JSONDecoder().decode(Document.self, from: Data(response.body))
         let code = told?.error.map(harmless) ?? ""
-        let description = secrets.reduce(told?.errorDescription ?? "") {
-            $1.isEmpty ? $0 : $0.replacingOccurrences(of: $1, with: "...")
-        }
-        let said = [code, harmless(description)].filter { !$0.isEmpty }.joined(separator: ": ")
+        let said = [told?.error, told?.errorDescription].compactMap { $0 }
+            .map { harmless(secrets.cut(from: $0).replacing(Redaction.mark, with: "...")) }
+            .filter { !$0.isEmpty }.joined(separator: ": ")
         let words = "\(host) answered \(response.status)" + (said.isEmpty ? "" : " (\(said))")
         let isPassing = [408, 425, 429].contains(response.status) || response.status >= 500
         if isPassing || ["temporarily_unavailable", "server_error"].contains(code) {

@@ -108,6 +108,9 @@ public final class OAuth2Authenticator: Authenticator {
         var first: UploadFailure?
         for token in candidates {
             let request = try await client.request(refreshToken: token)
+            var secrets = Secrets(candidates)
+            if let secret = try await client.clientSecret?() { secrets.add(Secrets([secret])) }
+            secrets.add(request)
             let response: TransportResponse
             do throws(TransportError) { response = try await transport.perform(request, delegate: nil) } catch
             {
@@ -115,7 +118,7 @@ public final class OAuth2Authenticator: Authenticator {
             }
             do throws(OAuth2Answer.Refusal) {
                 return (
-                    try OAuth2Answer(response, from: client.tokenURL, hiding: [token], now: date()), token
+                    try OAuth2Answer(response, from: client.tokenURL, hiding: secrets, now: date()), token
                 )
             } catch {
                 guard error.isForToken else { throw error.failure }

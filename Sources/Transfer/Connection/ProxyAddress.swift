@@ -67,7 +67,7 @@ public struct ProxyAddress: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The value of `Proxy-Authorization` (RFC 7617); nil if there is no user.
-    func authorization() async throws(UploadFailure) -> String? {
+    package func authorization() async throws(UploadFailure) -> String? {
         guard let user else { return nil }
         let pair = user + ":" + (try await password?.read() ?? "")
         return "Basic " + Data(pair.utf8).base64EncodedString()

@@ -10,10 +10,14 @@ extension Redaction {
             // The rest of an address that names no server.
             text.replace(/\/[^\s"'<>?]*\?[^\s"'<>]+/) { shown(String($0.output)) }
         }
-        text.replace(/(?i)\b(bearer|basic|digest|negotiate)\s+(?=\S*[0-9=+_])[^\s"',;<>]{6,}/) {
+        return cutNamedValues(credentials(cutFrom: text))
+    }
+
+    /// A text without what follows the name of an authentication scheme, if that can be a credential.
+    static func credentials(cutFrom text: String) -> String {
+        text.replacing(/(?i)\b(bearer|basic|digest|negotiate)\s+(?=\S*[0-9=+_])[^\s"',;<>]{6,}/) {
             $0.output.1 + " " + mark
         }
-        return cutNamedValues(text)
     }
 
     /// `token=x`, `"password": "x"`, `X-Api-Key: x1`.

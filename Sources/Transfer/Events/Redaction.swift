@@ -1,5 +1,5 @@
 import Foundation
-import HTTPTypes
+package import HTTPTypes
 
 /// What is cut before anything is shown, logged or counted.
 package enum Redaction {
@@ -7,7 +7,7 @@ package enum Redaction {
     static let unreadable = "(an address that cannot be read)"
 
     /// The address without user info, query values and fragment.
-    static func address(_ url: String) -> String {
+    package static func address(_ url: String) -> String {
         // What is cut already stays so: left in, the mark would have the rest escaped again.
         let url = url.replacingOccurrences(of: mark, with: "%E2%80%A6")
         guard var parts = URLComponents(string: url) else { return unreadable }
@@ -42,7 +42,7 @@ package enum Redaction {
 
     /// True for the fields that carry credentials by their definition, for those whose name says so, and for values
     /// that are credentials by their form (RFC 9110 §11.4).
-    static func holdsSecret(_ field: HTTPField) -> Bool {
+    package static func holdsSecret(_ field: HTTPField) -> Bool {
         if holdsSecret(field.name) { return true }
         let value = field.value.lowercased()
         return ["bearer ", "basic ", "digest ", "negotiate ", "aws4-hmac-"].contains { value.hasPrefix($0) }
@@ -51,7 +51,7 @@ package enum Redaction {
     static func holdsSecret(_ name: HTTPField.Name) -> Bool { tellsSecret(name.canonicalName) }
 
     /// True if what has this name is likely to be a secret.
-    static func tellsSecret(_ name: some StringProtocol) -> Bool {
+    package static func tellsSecret(_ name: some StringProtocol) -> Bool {
         let name = name.lowercased()
         // Sent so that a person can find it again in the server's log.
         guard name != "idempotency-key" else { return false }

@@ -1,82 +1,174 @@
 import Foundation
 import HTTPTypes
 
-/// What a request may not show, to be cut from texts that others wrote: servers repeat what they refuse.
+/// The secrets of requests, to be cut from texts that others wrote: servers repeat what they refuse.
 struct Secrets: Sendable {
+    /// How sure it is that a value is a secret, from the least to the most.
+    enum Certainty: Int, Sendable, Comparable {
+        /// Half of a credential, and no secret as long as the other half is none.
+        case userName
+        /// A long value of a query whose name says nothing.
+        case longValue
+        /// Its field, its name or the configuration says so.
+        case secret
+
+        static func < (left: Certainty, right: Certainty) -> Bool { left.rawValue < right.rawValue }
+    }
+
     private struct Source: Hashable {
         var url: String
         var fields: HTTPFields
     }
 
     /// Renewed credentials come with every retry; what is older than this no server repeats.
-    private static let sourceLimit = 16
+    private static let sourceLimit = 32
     /// Shorter ones stand in many words.
     private static let shortest = 4
     /// A query value of this length is no word, whatever its name.
     private static let telling = 16
-
-    /// Fewer characters of such a value tell nobody anything.
+    /// Fewer characters at the beginning of a long value tell nobody anything.
     private static let shownPrefix = 8
 
     private var sources: [Source] = []
+    /// Those that no request shows in its address or fields: of bodies, proxies and renewals.
+    private var values: [String] = []
+
+    init(_ values: [String] = []) { self.values = values }
 
     /// Requests as they were asked for, adapted and redirected.
-    mutating func add(_ request: TransportRequest) {
-        let source = Source(url: request.url, fields: request.fields)
+    mutating func add(_ request: TransportRequest) { add(Source(url: request.url, fields: request.fields)) }
+
+    /// Fields that something else than the request's own session sends.
+    mutating func add(_ fields: HTTPFields) { add(Source(url: "", fields: fields)) }
+
+    mutating func add(_ other: Secrets) {
+        for source in other.sources { add(source) }
+        for value in other.values where !values.contains(value) { values.append(value) }
+    }
+
+    private mutating func add(_ source: Source) {
         guard !sources.contains(source) else { return }
         if sources.count == Self.sourceLimit { sources.removeFirst() }
         sources.append(source)
     }
 
-    func cut(from text: String) -> String {
-        var text = text
-        for value in Set(sources.flatMap(Self.values)).sorted(by: { $0.count > $1.count }) {
-            text = text.replacingOccurrences(of: value, with: Redaction.mark)
-            if value.count >= Self.telling { text = Self.cut(value, whereItIsCutOffIn: text) }
+    /// The text with a mark in place of each secret, in whatever form servers write it.
+    ///
+    /// - Parameters:
+    ///   - certainty: What is less likely to be a secret stays.
+    ///   - length: What is shorter stays: such a word may be part of an address, where it cannot be missed.
+    func cut(from text: String, atLeast certainty: Certainty = .userName, ofLength length: Int = 0) -> String
+    {
+        var known: [String: Certainty] = [:]
+        for source in sources {
+            for (value, kind) in Self.values(of: source) where value.count >= Self.shortest {
+                known[value] = max(known[value] ?? kind, kind)
+            }
         }
-        return text
+        // These are secrets for sure, however short.
+        for value in values where !value.isEmpty { known[value] = .secret }
+        let wanted = known.filter { $0.value >= certainty && $0.key.count >= length }.keys
+        let forms = Set(wanted.flatMap(Self.forms)).sorted { ($0.count, $0) > ($1.count, $1) }
+        let whole = forms.reduce(text) { $0.replacingOccurrences(of: $1, with: Redaction.mark) }
+        return forms.reduce(whole) { Self.cut($1, whereItIsCutOffIn: $0) }
     }
 
     /// What servers say is shortened, perhaps in the middle of a secret.
     private static func cut(_ value: String, whereItIsCutOffIn text: String) -> String {
-        guard let start = text.range(of: value.prefix(shownPrefix)) else { return text }
-        let length = zip(text[start.lowerBound...], value).prefix { $0 == $1 }.count
-        let end = text.index(start.lowerBound, offsetBy: length)
-        return text[..<start.lowerBound] + Redaction.mark + text[end...]
+        let shown = value.count >= telling ? shownPrefix : max(5, value.count / 2 + 1)
+        guard value.count > shown else { return text }
+        var text = text
+        var from = text.startIndex
+        while let start = text.range(of: value.prefix(shown), range: from..<text.endIndex) {
+            let length = zip(text[start.lowerBound...], value).prefix { $0 == $1 }.count
+            let end = text.index(start.lowerBound, offsetBy: length)
+            let offset = text.distance(from: text.startIndex, to: start.lowerBound) + Redaction.mark.count
+            text.replaceSubrange(start.lowerBound..<end, with: Redaction.mark)
+            from = text.index(text.startIndex, offsetBy: offset)
+        }
+        return text
     }
+}
 
-    private static func values(of source: Source) -> [String] {
-        var values: [String] = []
-        if let parts = URLComponents(string: source.url) {
-            values += [parts.user, parts.password, parts.percentEncodedUser, parts.percentEncodedPassword]
-                .compactMap { $0 }
+/// Where the secrets of a request are.
+extension Secrets {
+    private static func values(of source: Source) -> [(String, Certainty)] {
+        var values: [(String, Certainty)] = []
+        if let parts = URLComponents(string: source.url), !source.url.isEmpty {
+            let users = [parts.user, parts.percentEncodedUser]
+            let passwords = [parts.password, parts.percentEncodedPassword].compactMap { $0 }
+            // A token may stand alone before the host.
+            values += users.compactMap { $0 }.map { ($0, passwords.isEmpty ? .secret : .userName) }
+            values += passwords.map { ($0, .secret) }
             for item in (parts.queryItems ?? []) + (parts.percentEncodedQueryItems ?? []) {
-                guard let value = item.value, Redaction.tellsSecret(item.name) || value.count >= telling
-                else {
-                    continue
+                guard let value = item.value else { continue }
+                if Redaction.tellsSecret(item.name) {
+                    values.append((value, .secret))
+                } else if value.count >= telling {
+                    values.append((value, .longValue))
                 }
-                values.append(value)
             }
-            values += [parts.fragment, parts.percentEncodedFragment].compactMap { $0 }
+            values += [parts.fragment, parts.percentEncodedFragment].compactMap { $0 }.map { ($0, .secret) }
         }
         for field in source.fields where Redaction.holdsSecret(field) { values += Self.values(of: field) }
-        return values.filter { $0.count >= shortest }
-    }
-
-    /// The whole, what follows the scheme, and each part that is no word.
-    private static func values(of field: HTTPField) -> [String] {
-        var values = [field.value]
-        let words = field.value.split(separator: " ", maxSplits: 1)
-        if words.count == 2 {
-            values.append(String(words[1]))
-            if words[0].lowercased() == "basic", let data = Data(base64Encoded: String(words[1])) {
-                values += String(decoding: data, as: UTF8.self).split(separator: ":", maxSplits: 1).map(
-                    String.init)
-            }
-        }
-        values += field.value.split { " ,;=\"".contains($0) }.filter { $0.count >= 8 }.map(String.init)
         return values
     }
+
+    /// The whole, what follows the scheme, and the values among its parameters (RFC 9110 §11.4, RFC 6265 §4.2.1).
+    private static func values(of field: HTTPField) -> [(String, Certainty)] {
+        var values: [(String, Certainty)] = [(field.value, .secret)]
+        guard ![.cookie, .setCookie].contains(field.name) else {
+            return values + parameters(field.value, separator: ";")
+        }
+        let words = field.value.split(separator: " ", maxSplits: 1)
+        guard words.count == 2 else { return values }
+        let credential = String(words[1])
+        values.append((credential, .secret))
+        guard words[0].lowercased() == "basic" else {
+            return values + parameters(credential, separator: ",")
+        }
+        if let data = Data(base64Encoded: credential) {
+            let pair = String(decoding: data, as: UTF8.self).split(
+                separator: ":", maxSplits: 1, omittingEmptySubsequences: false
+            ).map(String.init)
+            let password = pair.count == 2 ? pair[1] : ""
+            values.append((pair[0], password.isEmpty ? .secret : .userName))
+            values.append((password, .secret))
+        }
+        return values
+    }
+
+    private static func parameters(_ text: String, separator: Character) -> [(String, Certainty)] {
+        text.split(separator: separator).compactMap { part in
+            part.firstIndex(of: "=").map { equals in
+                let value = part[part.index(after: equals)...]
+                return (value.trimmingCharacters(in: CharacterSet(charactersIn: " \"")), .secret)
+            }
+        }
+    }
+}
+
+/// How servers write what they repeat.
+extension Secrets {
+    private static func forms(of value: String) -> [String] {
+        var forms = [value, Data(value.utf8).base64EncodedString()]
+        if let encoded = value.addingPercentEncoding(withAllowedCharacters: unreserved), encoded != value {
+            let lowercased = encoded.replacing(/%[0-9A-F]{2}/) { $0.output.lowercased() }
+            // WHATWG, application/x-www-form-urlencoded.
+            forms += [encoded, lowercased, encoded.replacing("%20", with: "+")]
+        }
+        // RFC 8259 §7: a solidus may be escaped, and Go writes the last three as numbers.
+        let quoted = value.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+        forms += [quoted, quoted.replacing("/", with: "\\/")]
+        forms.append(
+            quoted.replacing("&", with: "\\u0026").replacing("<", with: "\\u003c").replacing(
+                ">", with: "\\u003e"))
+        return forms
+    }
+
+    /// RFC 3986 §2.3.
+    private static let unreserved = CharacterSet(
+        charactersIn: "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~")
 }
 
 /// A context that is printed shows none.

@@ -57,8 +57,9 @@ extension TransferEvent {
             .broke(summary: cut(summary), bytesSent: sent, after: time)
         case .retrying(let delay, let reason): .retrying(after: delay, reason: cut(reason))
         case .failed(let reason, let time): .failed(reason: cut(reason), after: time)
+        case .protocolChosen(let sentence): .protocolChosen(secrets.cut(from: sentence))
         case .created, .adapted, .started, .sent, .waiting, .responded, .redirected,
-            .retriedOnFreshConnection, .refreshed, .serverLost, .protocolChosen, .suspended, .resumed,
+            .retriedOnFreshConnection, .refreshed, .serverLost, .suspended, .resumed,
             .finished,
             .cancelled, .certificateNotVerified:
             self

@@ -37,12 +37,17 @@ struct RequestRun: Sendable {
     private let delegate: (any UploadDelegate)?
     private let transport: any Transport
     private let clock: any Clock<Duration>
+    private let secrets: KnownSecrets
     private let created = ContinuousClock.now
 
     init(_ plan: RequestPlan, options: RequestOptions, session: Session) {
         let configuration = session.configuration
         self.plan = plan.completed(configuration.headers, key: options.idempotencyKey)
-        context = RequestContext(label: options.label, monitors: configuration.monitors + options.monitors)
+        secrets = session.secrets
+        var context = RequestContext(
+            label: options.label, monitors: configuration.monitors + options.monitors)
+        context.secrets = Secrets(configuration.secrets)
+        self.context = context
         asked = context.isObserved ? self.plan.summary : nil
         var interceptor = configuration.interceptor
         if let own = options.interceptor { interceptor = interceptor.appending(own) }
@@ -100,10 +105,12 @@ struct RequestRun: Sendable {
                 observers: observers(start.progress), start: start)
             do throws(RequestFailure) {
                 let response = try await attempt.response()
+                secrets.add(attempt.context.secrets)
                 try await validation.validate(response, to: attempt.request)
                 return Answer(request: attempt.request, response: response, judged: attempt.judged)
             } catch {
                 context.secrets = attempt.context.secrets
+                secrets.add(attempt.context.secrets)
                 try await next(
                     after: error, of: attempt.judged, in: &context, progress: start.progress)
             }
@@ -124,6 +131,8 @@ struct RequestRun: Sendable {
         after failure: RequestFailure, of request: TransportRequest, in context: inout RequestContext,
         progress: (any AttemptObserver)? = nil
     ) async throws(RequestFailure) {
+        // Before anybody reads it: what servers say repeats what they were sent.
+        let failure = secrets.cut(from: failure)
         if Task.isCancelled { throw failure.asCancel }
         guard let reason = failure.retryReason else { throw failure }
         let delay: Duration
@@ -131,7 +140,9 @@ struct RequestRun: Sendable {
         case .retry: delay = .zero
         case .retryAfter(let wait): delay = min(max(.zero, wait), Self.longestWait)
         case .doNotRetry: throw Task.isCancelled ? failure.asCancel : failure
-        case .fail(let error): throw Task.isCancelled ? failure.asCancel : .retry(error, original: failure)
+        case .fail(let error):
+            throw Task.isCancelled
+                ? failure.asCancel : secrets.cut(from: .retry(error, original: failure))
         }
         guard plan.body.canBegin else { throw failure }
         context.report(.retrying(after: delay, reason: failure.failure.summary))

@@ -23,6 +23,9 @@ public struct Session: Sendable {
         public var startsRequestsImmediately: Bool
         /// Measures the delays between attempts.
         public var clock: any Clock<Duration>
+        /// Secrets that requests carry in their bodies. Like those of addresses and header fields, they are cut from
+        /// what servers say before it becomes part of a failure or an event.
+        public var secrets: [String] = []
 
         public init(
             headers: HTTPFields = [:], interceptor: Interceptor = Interceptor(),
@@ -45,11 +48,18 @@ public struct Session: Sendable {
     public let configuration: Configuration
     let transport: any Transport
     let running = RunningRequests()
+    /// What its requests may not show of themselves in others' words.
+    package let secrets: KnownSecrets
 
     /// - Parameter transport: Shut down with the session.
     public init(_ configuration: Configuration = Configuration(), transport: any Transport) {
+        self.init(configuration, transport: transport, secrets: KnownSecrets(configuration.secrets))
+    }
+
+    private init(_ configuration: Configuration, transport: any Transport, secrets: KnownSecrets) {
         self.configuration = configuration
         self.transport = transport
+        self.secrets = secrets
     }
 
     /// A session with a transport of its own.
@@ -71,7 +81,9 @@ public struct Session: Sendable {
 
     /// Tells the monitors of something that belongs to no one request.
     func report(_ event: TransferEvent, label: String) {
-        RequestContext(label: label, monitors: configuration.monitors).report(event)
+        var context = RequestContext(label: label, monitors: configuration.monitors)
+        context.secrets = secrets.all
+        context.report(event)
     }
 
     /// The same connections and monitors for requests to an address that is a permission in itself.
@@ -79,7 +91,7 @@ public struct Session: Sendable {
         var bare = configuration
         bare.headers = [:]
         bare.interceptor = Interceptor()
-        return Session(bare, transport: transport)
+        return Session(bare, transport: transport, secrets: secrets)
     }
 
     /// Makes one request within the caller's task, and returns its answer once it is accepted.

@@ -60,7 +60,8 @@ extension DestinationRunner {
     private func deletion(of upload: Upload) throws(UploadFailure) -> ([Exchange], Destination) {
         guard let resource = upload.resource else { throw Self.cannotBeRemoved }
         let destination = try destinations.destination(for: upload.target)
-        return (try Self.uploadProtocol(for: upload, at: destination).removal(of: resource), destination)
+        let restored = KeptQuery(of: destination.url).restored(resource)
+        return (try Self.uploadProtocol(for: upload, at: destination).removal(of: restored), destination)
     }
 
     private func delete(_ upload: Upload) async throws(UploadFailure) {

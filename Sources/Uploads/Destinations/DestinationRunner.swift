@@ -112,20 +112,27 @@ public final class DestinationRunner: AttemptRunner {
             let identity = file.recognized(upload.identity)
             let known = capabilities.capabilities(of: CapabilityPlace(upload.target))
             let server = server(of: upload, isKnown: known != nil)
-            let outcome = try await withSession(for: destination, of: destinations) { session in
+            let query = KeptQuery(of: destination.url)
+            let outcome = try await withSession(
+                for: destination, of: destinations, sending: upload.target.fields
+            ) { session in
                 let attempt = UploadAttempt(
                     session: session, server: server, file: file, identity: identity,
-                    label: "\(upload.id)", pace: pace.pace(of: upload), recorder: recorder
+                    label: "\(upload.id)", pace: pace.pace(of: upload), recorder: query.recorder(recorder)
                 ) { [capabilities, now] found in
                     capabilities.keep(found, of: CapabilityPlace(upload.target), at: now())
                 }
                 return await attempt.run(
-                    uploadProtocol, resource: upload.resource,
+                    uploadProtocol, resource: upload.resource.map(query.restored),
                     capabilities: known.flatMap { $0.isFresh(at: now()) ? $0 : nil })
             }
-            if case .done = outcome { _ = memory.withLock { $0.proven.insert(HostKey(upload.target)) } }
-            if case .failed(let failure) = outcome { return .failed(Self.reconsidered(failure)) }
-            return outcome
+            switch outcome {
+            case .done(let receipt):
+                _ = memory.withLock { $0.proven.insert(HostKey(upload.target)) }
+                return .done(query.removed(from: receipt))
+            case .failed(let failure): return .failed(Self.reconsidered(failure))
+            case .cancelled: return .cancelled
+            }
         } catch {
             return Task.isCancelled ? .cancelled : .failed(Self.reconsidered(error))
         }
@@ -200,20 +207,27 @@ public final class DestinationRunner: AttemptRunner {
 
     /// Opens a session for as long as `body` takes.
     ///
-    /// - Parameter destinations: Nil for those that hold now.
+    /// - Parameters:
+    ///   - destinations: Nil for those that hold now.
+    ///   - parameters: Form parameters or metadata of the upload.
+    /// - Throws: What `body` throws, without the secrets that it may repeat.
     func withSession<Result>(
         for destination: Destination, of destinations: Destinations? = nil,
+        sending parameters: [Upload.Target.Field] = [],
         _ body: (Session) async throws(UploadFailure) -> Result
     ) async throws(UploadFailure) -> Result {
         let connections = (destinations ?? self.destinations).connections(to: destination)
         return try await transports.with(connections) { transport throws(UploadFailure) in
-            try await body(
-                Session(
-                    Session.Configuration(
-                        headers: destination.fields,
-                        interceptor: Interceptor(interceptors: [destination.interceptor].compactMap { $0 }),
-                        validation: .none, monitors: monitors),
-                    transport: transport))
+            var configuration = Session.Configuration(
+                headers: destination.fields,
+                interceptor: Interceptor(interceptors: [destination.interceptor].compactMap { $0 }),
+                validation: .none, monitors: monitors)
+            configuration.secrets = destination.secrets(among: parameters)
+            let session = Session(configuration, transport: transport)
+            session.secrets.add(await destination.proxyFields)
+            do throws(UploadFailure) { return try await body(session) } catch {
+                throw session.secrets.cut(from: error)
+            }
         }
     }
 

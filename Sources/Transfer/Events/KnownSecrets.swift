@@ -1,0 +1,90 @@
+package import FerryProtocols
+package import HTTPTypes
+import Synchronization
+
+/// The secrets of all requests of a session, as far as they got. Whatever leaves the session with words of a server in
+/// it passes here: failures, locations, findings of checks.
+package final class KnownSecrets: Sendable {
+    /// An address with a shorter word in it would be broken more often than it would be kept.
+    private static let shortestInAddress = 8
+
+    private let secrets: Mutex<Secrets>
+
+    init(_ values: [String] = []) { secrets = Mutex(Secrets(values)) }
+
+    func add(_ other: Secrets) { secrets.withLock { $0.add(other) } }
+
+    /// Adds fields that the transport sends, such as the proxy's credentials.
+    package func add(_ fields: HTTPFields) { secrets.withLock { $0.add(fields) } }
+
+    /// As they are now.
+    var all: Secrets { secrets.withLock { $0 } }
+
+    /// The text without secrets and credentials.
+    func cut(from text: String) -> String {
+        Redaction.credentials(cutFrom: all.cut(from: text, atLeast: .longValue))
+    }
+
+    /// The address, entity tag or name without secrets; what else is in it must stay as the server wrote it.
+    func cut(fromAddress text: String) -> String {
+        all.cut(from: text, atLeast: .secret, ofLength: Self.shortestInAddress)
+    }
+}
+
+extension KnownSecrets {
+    /// The same failure, its sentences without secrets.
+    package func cut(from failure: UploadFailure) -> UploadFailure {
+        var failure = failure
+        failure.summary = cut(from: failure.summary)
+        failure.hint = failure.hint.map { cut(from: $0) }
+        return failure
+    }
+
+    func cut(from receipt: Receipt) -> Receipt {
+        var receipt = receipt
+        receipt.location = receipt.location.map { cut(fromAddress: $0) }
+        receipt.entityTag = receipt.entityTag.map { cut(fromAddress: $0) }
+        return receipt
+    }
+
+    func cut(from capabilities: ServerCapabilities) -> ServerCapabilities {
+        var capabilities = capabilities
+        capabilities.extensions = Set(capabilities.extensions.map { cut(fromAddress: $0) })
+        capabilities.facts = capabilities.facts.mapValues { cut(fromAddress: $0) }
+        return capabilities
+    }
+
+    func cut(from report: CheckReport) -> CheckReport {
+        var report = report
+        report.findings = report.findings.map { cut(from: $0) }
+        report.capabilities = report.capabilities.map { cut(from: $0) }
+        return report
+    }
+
+    func cut(from outcome: UploadAttempt.Outcome) -> UploadAttempt.Outcome {
+        switch outcome {
+        case .done(let receipt): .done(cut(from: receipt))
+        case .failed(let failure): .failed(cut(from: failure))
+        case .cancelled: .cancelled
+        }
+    }
+
+    /// The answer stays as it came: it is the caller's.
+    func cut(from failure: RequestFailure) -> RequestFailure {
+        switch failure {
+        case .unusable(let failure): .unusable(cut(from: failure))
+        case .adaptation(let error): .adaptation(cutting(error))
+        case .transport(let error):
+            .transport(TransportError(error.reason, cut(from: error.failure), bodySent: error.bodySent))
+        case .rejected(let response, let failure): .rejected(response, cut(from: failure))
+        case .undecodable(let response, let error): .undecodable(response, cutting(error))
+        case .retry(let error, let original): .retry(cutting(error), original: cut(from: original))
+        case .cancelled, .sessionClosed: failure
+        }
+    }
+
+    private func cutting(_ error: any Error) -> any Error {
+        guard let failure = error as? UploadFailure else { return error }
+        return cut(from: failure)
+    }
+}

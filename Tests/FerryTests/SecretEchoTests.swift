@@ -1,0 +1,267 @@
+import FerryTestSupport
+import Foundation
+import Synchronization
+import Testing
+
+/// Servers that repeat the request in every part of their answer. No secret of the request may reach a file of the
+/// queue, a log, a hook or the terminal.
+@Suite(.fewAtOnce, .timeLimit(.minutes(3)))
+struct SecretEchoTests {
+    private let place: Workplace
+
+    init() throws { place = try Workplace() }
+
+    /// A secret of one kind, and the destination that sends it.
+    struct Kind: Sendable, CustomTestStringConvertible {
+        var name: String
+        var protocolName = "put"
+        var path = "/box/"
+        /// The destination's other members, after the first two; `SERVER` stands for the server's address.
+        var members = ""
+        /// None of these may be shown in any form.
+        var secrets: [String]
+        /// The queue's files keep form parameters: the user gave them to the queue.
+        var isParameter = false
+
+        var testDescription: String { name }
+    }
+
+    static let kinds: [Kind] = [
+        Kind(
+            name: "bearer token", members: #", "auth": { "bearer": "canary+bearer/1a2b3c4d=" }"#,
+            secrets: ["canary+bearer/1a2b3c4d="]),
+        Kind(
+            name: "password",
+            members: #", "auth": { "basic": { "user": "hanna", "password": "canary word 2b" } }"#,
+            secrets: ["canary word 2b"]),
+        Kind(
+            name: "header X-Api-Key", members: #", "headers": { "X-Api-Key": "canary\"key\\3c" }"#,
+            secrets: [#"canary"key\3c"#]),
+        Kind(
+            name: "cookie", members: #", "headers": { "Cookie": "id=canary-cookie-4d; b=c" }"#,
+            secrets: ["canary-cookie-4d"]),
+        Kind(
+            name: "signature in the query", path: "/box/?sv=2026&sig=canary%2Bsas%2F5e",
+            secrets: ["canary+sas/5e"]),
+        Kind(
+            name: "session token of S3", protocolName: "s3", path: "/bucket/",
+            members:
+                #", "auth": { "s3": { "accessKey": "AK", "secretKey": "canary-secret-6f", "sessionToken": "canary-session-6f" } }"#,
+            secrets: ["canary-session-6f", "canary-secret-6f"]),
+        Kind(
+            name: "OAuth tokens",
+            members:
+                #", "auth": { "oauth2": { "tokenURL": "SERVER/token", "clientID": "ferry", "clientSecret": "canary-client-7a", "refreshToken": "canary-refresh-7a" } }"#,
+            secrets: ["canary-access-7a", "canary-client-7a", "canary-refresh-7a"]),
+        Kind(
+            name: "OAuth tokens that are refused", path: "/box/",
+            members:
+                #", "auth": { "oauth2": { "tokenURL": "SERVER/refused", "clientID": "ferry", "clientSecret": "canary-client-7b", "clientAuthentication": "body", "refreshToken": "canary-refresh-7b" } }"#,
+            secrets: ["canary-client-7b", "canary-refresh-7b"]),
+        Kind(
+            name: "form parameter", protocolName: "form",
+            members: #", "field": "file", "parameters": { "token": "canary-form-8b" }"#,
+            secrets: ["canary-form-8b"], isParameter: true),
+        Kind(
+            name: "password of the proxy",
+            members: #", "proxy": { "url": "PROXY", "password": "canary-proxy-9c" }"#,
+            secrets: ["canary-proxy-9c"]),
+        Kind(
+            name: "bearer token over tus", protocolName: "tus",
+            members: #", "auth": { "bearer": "canary-tus-1d" }"#, secrets: ["canary-tus-1d"]),
+        Kind(
+            name: "bearer token over WebDAV", protocolName: "webdav",
+            members: #", "auth": { "bearer": "canary-dav-2e" }"#, secrets: ["canary-dav-2e"]),
+    ]
+
+    /// As servers write what they repeat: plain, percent-encoded, in base64 and as a text in JSON.
+    private static func forms(of secret: String) -> [String] {
+        let json = (try? JSONEncoder().encode([secret])).map { String(decoding: $0, as: UTF8.self) } ?? ""
+        let unreserved = CharacterSet.alphanumerics.union(CharacterSet(charactersIn: "-._~"))
+        let encoded = secret.addingPercentEncoding(withAllowedCharacters: unreserved) ?? secret
+        let base64 = Data(secret.utf8).base64EncodedString()
+        return [secret, encoded, encoded.lowercased(), base64, String(json.dropFirst(2).dropLast(2))]
+    }
+
+    /// Repeats what it was sent, in all of the answer.
+    private static func answer(_ connection: HostileConnection, _ kind: Kind) throws {
+        let request = try connection.readHead()
+        try connection.readBody()
+        guard !request.target.hasSuffix("/token") else {
+            return try connection.answer(
+                200, headers: [("Content-Type", "application/json")],
+                body: #"{ "access_token": "canary-access-7a", "token_type": "Bearer", "expires_in": 3600 }"#)
+        }
+        // What the client did not send the server does not know.
+        let isSign = request.target.hasSuffix("/refused")
+        var sent = kind.secrets.filter { secret in
+            secret != "canary-secret-6f" && (isSign || !secret.hasPrefix("canary-client"))
+                && (isSign || !secret.hasPrefix("canary-refresh"))
+        }
+        sent += request.headers.filter { $0.name.lowercased().contains("auth") }.map(\.value)
+        let echo = sent.flatMap(forms)
+        guard !isSign else {
+            let members = ["error": "invalid_grant", "error_description": echo.joined(separator: " ")]
+            return try connection.answer(
+                400, headers: [("Content-Type", "application/json")],
+                body: String(decoding: try JSONEncoder().encode(members), as: UTF8.self))
+        }
+        let header = echo.joined(separator: " ")
+        let type = ["s3", "webdav"].contains(kind.protocolName) ? "application/xml" : "text/plain"
+        let text = echo.joined(separator: "\n")
+        let body =
+            switch kind.protocolName {
+            case "s3": "<Error><Code>\(echo[0])</Code><Message>\(escaped(text))</Message></Error>"
+            case "webdav": #"<error xmlns="DAV:"><message>\#(escaped(text))</message></error>"#
+            default: text
+            }
+        try connection.answer(
+            [403, 401, 409, 507][min(3, header.count % 4)],
+            headers: [
+                ("Content-Type", type), ("ETag", "\"\(sent[0])\""), ("WWW-Authenticate", "Bearer \(sent[0])"),
+                ("Location", "/box/a?again=\(forms(of: sent[0])[1])"), ("Tus-Version", sent[0]),
+                ("Allow", header), ("X-Reason", header),
+            ], body: body)
+    }
+
+    private static func escaped(_ text: String) -> String {
+        text.replacing("&", with: "&amp;").replacing("<", with: "&lt;")
+    }
+
+    @Test(arguments: kinds)
+    func `what a server repeats of a request's secrets is shown nowhere`(kind: Kind) async throws {
+        let server = try HostileServer { connection in
+            while try connection.waitForRequest() { try Self.answer(connection, kind) }
+        }
+        defer { server.stop() }
+        let base = server.url("")
+        let hook = #"["sh", "-c", "cat >> \"$1\"", "hook", "\#(place.directory.path("told"))"]"#
+        let members = kind.members.replacing("SERVER", with: base).replacing(
+            "PROXY", with: "http://me@127.0.0.1:\(server.port)")
+        let host = members.contains("proxy") ? "http://upload.example" : base
+        try place.configure(
+            """
+            { "destinations": { "here": { "url": "\(host)\(kind.path)", "protocol": "\(kind.protocolName)"\(members) } },
+              "retry": { "base": 0.01, "cap": 0.02, "serverTries": 2 }, "hooks": { "failed": \(hook), "held": \(hook) } }
+            """)
+        let file = try place.file("a", "contents")
+        var shown: [String: String] = [:]
+        func run(_ words: String...) async throws {
+            let result = try await Workplace.result(of: try place.start(words))
+            shown["`ferry \(words.joined(separator: " "))`"] = result.output + result.errors
+        }
+        try await run("check", "here")
+        try await run("add", file)
+        try await run("run", "--exit-when-idle", "--json")
+        try await run("list")
+        try await run("list", "--json")
+        try await run("status")
+        try await run("history", "--json")
+        try await run("config")
+        try #require(!server.requests.isEmpty)
+        let listed = try await place.list()
+        #expect(listed.first?.error != nil, "\(shown)")
+        for (name, text) in try files(below: place.directory.path) { shown[name] = text }
+        for (name, text) in shown {
+            if kind.isParameter, name.contains("ferry/queue.") || name.contains("journal.") { continue }
+            for secret in kind.secrets {
+                for form in Self.forms(of: secret) where text.contains(form) {
+                    Issue.record("\(name) holds \(form): \(text)")
+                }
+            }
+        }
+    }
+
+    /// All files but those in which the user wrote the secret, and the one that keeps OAuth tokens.
+    private func files(below folder: String) throws -> [String: String] {
+        var files: [String: String] = [:]
+        for name in try FileManager.default.subpathsOfDirectory(atPath: folder) {
+            guard !name.hasSuffix("config.json"), !name.contains("/tokens/"),
+                let data = FileManager.default.contents(atPath: "\(folder)/\(name)")
+            else { continue }
+            files[name] = String(decoding: data, as: UTF8.self)
+        }
+        return files
+    }
+}
+
+/// Addresses with a secret in their query.
+@Suite(.fewAtOnce, .timeLimit(.minutes(3)))
+struct SecretQueryTests {
+    private let place: Workplace
+
+    init() throws { place = try Workplace() }
+
+    private static let secret = "canary-query-1f"
+
+    /// Takes files, and knows nothing about them afterwards.
+    private static func answer(_ connection: HostileConnection, refusesBodies: Bool) throws {
+        let request = try connection.readRequest()
+        switch request.method {
+        case "OPTIONS":
+            try connection.answer(
+                200, headers: [("DAV", "1, 2"), ("Allow", "OPTIONS, PUT, MOVE, PROPFIND, DELETE")])
+        case "PROPFIND", "HEAD", "GET": try connection.answer(404)
+        default:
+            guard request.target.contains(secret) else { return try connection.answer(401) }
+            try connection.answer(refusesBodies ? 503 : 201)
+        }
+    }
+
+    private func run(_ protocolName: String, refusesBodies: Bool) async throws -> [String: String] {
+        let server = try HostileServer { connection in
+            while try connection.waitForRequest() {
+                try Self.answer(connection, refusesBodies: refusesBodies)
+            }
+        }
+        defer { server.stop() }
+        let field = protocolName == "form" ? #", "field": "file""# : ""
+        try place.configure(
+            """
+            { "destinations": { "here": { "url": "\(server.url("/box/?v=1&token=\(Self.secret)"))",
+                "protocol": "\(protocolName)"\(field) } },
+              "retry": { "base": 0.01, "cap": 0.02, "serverTries": 2 } }
+            """)
+        var shown: [String: String] = [:]
+        try await place.ferry("add", try place.file("a"))
+        let result = try await place.ferry("run", "--exit-when-idle", "--json")
+        shown["run"] = result.output + result.errors
+        #expect(result.ending == .exited(refusesBodies ? 1 : 0), "\(result.output)")
+        shown["list"] = try await place.ferry("list", "--json").output
+        shown["history"] = try await place.ferry("history", "--json").output
+        for name in try FileManager.default.subpathsOfDirectory(atPath: place.state) {
+            shown[name] = FileManager.default.contents(atPath: "\(place.state)/\(name)").map {
+                String(decoding: $0, as: UTF8.self)
+            }
+        }
+        return shown
+    }
+
+    @Test(arguments: ["put", "post", "form"])
+    func `a query of the configuration is not in the location of what was uploaded`(name: String) async throws
+    {
+        for (place, text) in try await run(name, refusesBodies: false) {
+            #expect(!text.contains(Self.secret), "\(place): \(text)")
+        }
+    }
+
+    @Test(arguments: ["put", "post", "form", "webdav"])
+    func `a query of the configuration is not in what an upload resumes with`(name: String) async throws {
+        for (place, text) in try await run(name, refusesBodies: true) {
+            #expect(!text.contains(Self.secret), "\(place): \(text)")
+        }
+    }
+
+    @Test func `an upload resumes at an address whose query is in the configuration alone`() async throws {
+        _ = try await run("webdav", refusesBodies: true)
+        try await place.ferry("retry", "--all")
+        let server = try HostileServer { connection in
+            while try connection.waitForRequest() { try Self.answer(connection, refusesBodies: true) }
+        }
+        defer { server.stop() }
+        let text = try String(contentsOfFile: place.configurationFile, encoding: .utf8)
+        try place.configure(text.replacing(/127\.0\.0\.1:\d+/, with: "127.0.0.1:\(server.port)"))
+        _ = try await place.ferry("run", "--exit-when-idle")
+        for request in server.requests { #expect(request.target.contains(Self.secret), "\(request.target)") }
+    }
+}
