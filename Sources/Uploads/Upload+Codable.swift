@@ -41,3 +41,21 @@ extension Upload: Codable {
         try container.encodeIfPresent(start, forKey: .start)
     }
 }
+
+/// As `Upload`: engines and screens of before know no `sent`.
+extension Upload.Tries {
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.init()
+        attempts = try container.decode(Int.self, forKey: .attempts)
+        network = try container.decode(Int.self, forKey: .network)
+        server = try container.decode(Int.self, forKey: .server)
+        authentication = try container.decode(Int.self, forKey: .authentication)
+        resumes = try container.decode(Int.self, forKey: .resumes)
+        resent = try container.decode(ByteCount.self, forKey: .resent)
+        sent = try container.decodeIfPresent(ByteCount.self, forKey: .sent) ?? 0
+        delay = try container.decode(Double.self, forKey: .delay)
+        changes = try container.decode(Int.self, forKey: .changes)
+        uncertain = try container.decode(Int.self, forKey: .uncertain)
+    }
+}

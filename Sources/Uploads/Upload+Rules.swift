@@ -52,6 +52,14 @@ extension Upload {
     }
 }
 
+extension Upload.Tries {
+    /// Counts what an attempt sends again that goes on after `confirmed` bytes of the file.
+    mutating func countResent(after confirmed: ByteCount) {
+        resent += max(0, sent - confirmed)
+        sent = 0
+    }
+}
+
 /// What people may do with an upload. Each rule says whether anything changed; none knows of a clock, disk or network.
 extension Upload {
     mutating func pause() -> Bool {

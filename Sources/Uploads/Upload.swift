@@ -184,6 +184,9 @@ public struct Upload: Identifiable, Hashable, Sendable {
         public var resumes = 0
         /// Bytes sent that had been sent before.
         public var resent: ByteCount = 0
+        /// How far into the file the last attempt had sent, in bytes, as noted last; 0 once the next attempt knows
+        /// what of that it sends again.
+        public var sent: ByteCount = 0
         /// The wait before the next attempt, in seconds, as last drawn.
         public var delay = 0.0
         /// How often another version of the file took the place of the one before.
@@ -192,5 +195,9 @@ public struct Upload: Identifiable, Hashable, Sendable {
         public var uncertain = 0
 
         public init() {}
+
+        enum CodingKeys: String, CodingKey {
+            case attempts, network, server, authentication, resumes, resent, sent, delay, changes, uncertain
+        }
     }
 }

@@ -90,6 +90,7 @@ extension Upload {
         case confirmed > size: "more bytes are confirmed than the file has"
         case !counts.allSatisfy(countable.contains): "expected tries from 0 to 2^53"
         case !bytes.contains(tries.resent): "expected bytes sent again from 0 to 2^60"
+        case !bytes.contains(tries.sent): "expected sent bytes from 0 to 2^60"
         case !(tries.delay >= 0 && tries.delay.isFinite): "expected a delay of 0 or more seconds"
         case batch.flatMap(Upload.flaw(ofBatch:)) != nil:
             "expected a batch of 1 to \(Upload.longestBatchName) characters"

@@ -234,6 +234,7 @@ extension JSONCursor {
             case "authentication": tries.authentication = try integer()
             case "resumes": tries.resumes = try integer()
             case "resent": tries.resent = try integer()
+            case "sent": tries.sent = try integer()
             case "delay": tries.delay = try double()
             case "changes": tries.changes = try integer()
             case "uncertain": tries.uncertain = try integer()

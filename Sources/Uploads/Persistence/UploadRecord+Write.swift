@@ -239,6 +239,10 @@ extension JSONWriter {
             raw(",\"changes\":")
             integer(tries.changes)
         }
+        if tries.sent != 0 {
+            raw(",\"sent\":")
+            integer(tries.sent)
+        }
         if tries.uncertain != 0 {
             raw(",\"uncertain\":")
             integer(tries.uncertain)
