@@ -17,8 +17,9 @@ protocol ExchangeObserver: Sendable {
 
 /// Watches the exchanges of one connection, one after the other, from between the HTTP parser and the client.
 ///
-/// While there are bytes on the way and none of them gets through for the stall time, the connection is broken; the
-/// kernel alone would take about 15 minutes to say so. "Gets through" means what the other side acknowledged, not what
+/// While there are bytes on the way and none of them gets through for the stall time (`StallLimit`), the connection is
+/// broken; the kernel alone would take about 15 minutes to say so. "Gets through" means what the other side acknowledged,
+/// not what
 /// a write call took, so a slow link with a large piece on its way is never cut. Only when everything is acknowledged
 /// does the time for the answer run. A connection that is dead while new ones are accepted is broken within seconds.
 final class ExchangeGuard: ChannelDuplexHandler {
@@ -47,10 +48,17 @@ final class ExchangeGuard: ChannelDuplexHandler {
         var request = RequestBody.underWay
         var answer = Answer.awaited(interim: 0)
         var silence: SilenceCheck
+        var stall: StallLimit
+        let began = NIODeadline.now()
+        /// What was acknowledged on the connection before.
+        let acknowledged: UInt64
 
-        init(_ observer: (any ExchangeObserver)?) {
+        init(_ observer: (any ExchangeObserver)?, stall: Duration, acknowledged: UInt64) {
             self.observer = observer
-            silence = SilenceCheck(breakCostsLittle: observer?.breakCostsLittle ?? false)
+            self.acknowledged = acknowledged
+            let breakCostsLittle = observer?.breakCostsLittle ?? false
+            silence = SilenceCheck(breakCostsLittle: breakCostsLittle)
+            self.stall = StallLimit(stall: stall, breakCostsLittle: breakCostsLittle)
         }
     }
 
@@ -74,6 +82,8 @@ final class ExchangeGuard: ChannelDuplexHandler {
     private var movement = Movement()
     private var lastSeen = Movement()
     private var lastMoved = NIODeadline.now()
+    /// Since when the network that the connection goes over is away; nil while it is there.
+    private var linkLeft: NIODeadline?
     private var timer: Scheduled<Void>?
     private var context: ChannelHandlerContext?
 
@@ -89,7 +99,8 @@ final class ExchangeGuard: ChannelDuplexHandler {
             let name = head.headers.first(name: Self.exchangeField)
             head.headers.remove(name: Self.exchangeField)
             part = .head(head)
-            let running = Running(name.flatMap(observer))
+            let running = Running(
+                name.flatMap(observer), stall: timeouts.stall, acknowledged: movement.acknowledged)
             state = .running(running)
             lastMoved = .now()
             watch(context)
@@ -145,6 +156,19 @@ final class ExchangeGuard: ChannelDuplexHandler {
         case (.addressLost, .running): fail(context, ConnectionAddressLost())
         case (.addressLost, .idle), (.slept, .idle): context.close(promise: nil)
         case (.slept, .running): break
+        }
+    }
+
+    /// The network that the connection goes over went away or returned: what is under way stands still meanwhile.
+    func linkChanged(isAway: Bool) {
+        if isAway {
+            linkLeft = linkLeft ?? .now()
+        } else if let left = linkLeft {
+            linkLeft = nil
+            lastMoved = .now()
+            guard case .running(var running) = state else { return }
+            running.stall.linkReturned(after: Duration(NIODeadline.now() - left))
+            state = .running(running)
         }
     }
 
@@ -206,11 +230,20 @@ final class ExchangeGuard: ChannelDuplexHandler {
         if movement != lastSeen {
             lastSeen = movement
             lastMoved = now
+            running.stall.moved()
+            state = .running(running)
+        } else if linkLeft != nil {
+            lastMoved = now
         }
         let isSending = pendingWrites > 0 || progress.hasBytesOnTheWay
         switch (running.answer, running.request) {
         case _ where isSending:
-            if now - lastMoved >= TimeAmount(timeouts.stall) { return fail(context, ConnectionStalled()) }
+            let limit = running.stall.limit(
+                progress,
+                acknowledged: progress.acknowledgedBytes
+                    - min(progress.acknowledgedBytes, running.acknowledged),
+                movingFor: Duration(max(.zero, lastMoved - running.began)))
+            if now - lastMoved >= TimeAmount(limit) { return fail(context, ConnectionStalled()) }
         case (.awaited, .underWay), (.complete, .underWay):
             // It is the file, the disk or the bandwidth limit that keeps the link waiting.
             lastMoved = now

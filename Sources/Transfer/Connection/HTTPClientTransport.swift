@@ -85,6 +85,7 @@ public final class HTTPClientTransport: Transport {
             let guardian = ExchangeGuard(timeouts: timeouts) { exchanges[$0] }
             try pipeline.addHandler(guardian, position: .after(parser))
             SocketProgress.keepAsking(channel)
+            SocketProgress.boundBackoff(channel)
             congestionControl?.use(on: channel)
             connections.add(channel, watchedBy: guardian)
         }
@@ -101,6 +102,10 @@ public final class HTTPClientTransport: Transport {
     /// Gives up the connections that are in doubt: of a lost address those made from it, with what is under way on them
     /// (`addressLost`), after a sleep those that are idle.
     public func doubtConnections(_ doubt: ConnectionDoubt) { connections.doubt(doubt) }
+
+    /// The network went away or returned: what is under way over it is not given up meanwhile for standing still, and
+    /// has as long again after the return.
+    public func linkChanged(isAway: Bool) { connections.linkChanged(isAway: isAway) }
 
     public func perform(
         _ request: TransportRequest, delegate: (any UploadDelegate)?

@@ -1,3 +1,4 @@
+import FerryConnectivity
 import NIOCore
 import NIOPosix
 import Synchronization
@@ -17,20 +18,40 @@ final class OpenConnections: Sendable {
         var guardian: NIOLoopBound<ExchangeGuard>
     }
 
-    private let connections = Mutex<[ObjectIdentifier: Connection]>([:])
+    private struct State {
+        var connections: [ObjectIdentifier: Connection] = [:]
+        var linkIsAway = false
+    }
+
+    private let state = Mutex(State())
 
     /// Called on the connection's event loop.
     func add(_ channel: any Channel, watchedBy guardian: ExchangeGuard) {
         let name = ObjectIdentifier(channel)
         let bound = NIOLoopBound(guardian, eventLoop: channel.eventLoop)
-        connections.withLock { $0[name] = Connection(channel: channel, guardian: bound) }
+        let isAway = state.withLock { state in
+            state.connections[name] = Connection(channel: channel, guardian: bound)
+            return state.linkIsAway
+        }
+        if isAway, channel.needsLink { guardian.linkChanged(isAway: true) }
         channel.closeFuture.whenComplete { [weak self] _ in
-            _ = self?.connections.withLock { $0.removeValue(forKey: name) }
+            _ = self?.state.withLock { $0.connections.removeValue(forKey: name) }
+        }
+    }
+
+    /// The network went away or returned.
+    func linkChanged(isAway: Bool) {
+        let all = state.withLock { state in
+            state.linkIsAway = isAway
+            return Array(state.connections.values)
+        }
+        for connection in all where connection.channel.needsLink {
+            connection.channel.eventLoop.execute { connection.guardian.value.linkChanged(isAway: isAway) }
         }
     }
 
     func doubt(_ doubt: ConnectionDoubt) {
-        let all = connections.withLock { Array($0.values) }
+        let all = state.withLock { Array($0.connections.values) }
         let meant =
             switch doubt {
             case .slept: all
@@ -51,6 +72,13 @@ final class OpenConnections: Sendable {
 
 /// The address that a connection was made from is no longer this machine's.
 struct ConnectionAddressLost: Error {}
+
+extension Channel {
+    /// False if it leads to this machine itself.
+    fileprivate var needsLink: Bool {
+        remoteAddress?.bareIPAddress.map { !Reachability.isLocal(host: $0) } ?? false
+    }
+}
 
 extension SocketAddress {
     /// Without the interface; nil for a Unix socket.

@@ -33,6 +33,21 @@ struct SocketProgress: Hashable, Sendable {
         #endif
     }
 
+    /// Lets the kernel send again at least every ten seconds what nobody acknowledged, where it can (Linux 6.15): after a
+    /// fade of a minute it would else wait for up to another minute before it notices that the link is back. The
+    /// number of its tries is then no measure of time any more, so the time is set: that of Linux by default.
+    static func boundBackoff(_ channel: any Channel) {
+        #if os(Linux)
+            guard let provider = channel as? any SocketOptionProvider else { return }
+            // include/uapi/linux/tcp.h; newer than the C library's list.
+            let longestBackoff = NIOBSDSocket.Option(rawValue: 44)
+            provider.unsafeSetSocketOption(level: .tcp, name: longestBackoff, value: CInt(10_000)).flatMap {
+                provider.unsafeSetSocketOption(
+                    level: .tcp, name: NIOBSDSocket.Option(rawValue: TCP_USER_TIMEOUT), value: CInt(924_600))
+            }.whenFailure { _ in }
+        #endif
+    }
+
     /// Lets the kernel ask whether anybody is there while nothing is on the way: a server that computes its answer says
     /// so, a connection that is dead does not. The kernel itself gives up after about four minutes.
     static func keepAsking(_ channel: any Channel) {

@@ -14,6 +14,7 @@ final class TransportPool: Sendable {
         var entries: [HTTPClientTransport.Configuration: Entry] = [:]
         /// Nil for whatever was asked for.
         var wanted: Set<HTTPClientTransport.Configuration>?
+        var linkIsAway = false
 
         /// Takes out what nobody wants and nobody uses.
         mutating func takeUnwanted() -> [HTTPClientTransport] {
@@ -31,6 +32,17 @@ final class TransportPool: Sendable {
 
     /// Those that are there now, also those that are only used to their end.
     var all: [HTTPClientTransport] { state.withLock { $0.entries.values.map(\.transport) } }
+
+    /// Whether the network is away; told to those that there are, and to new ones.
+    var linkIsAway: Bool {
+        get { state.withLock { $0.linkIsAway } }
+        set {
+            state.withLock { state in
+                state.linkIsAway = newValue
+                for entry in state.entries.values { entry.transport.linkChanged(isAway: newValue) }
+            }
+        }
+    }
 
     /// Lends the transport for as long as `body` takes.
     ///
@@ -58,6 +70,9 @@ final class TransportPool: Sendable {
                 if let known = state.entries[configuration] { known } else {
                     Entry(transport: try HTTPClientTransport(configuration, monitors: monitors))
                 }
+            if state.entries[configuration] == nil, state.linkIsAway {
+                entry.transport.linkChanged(isAway: true)
+            }
             entry.users += 1
             state.entries[configuration] = entry
             return entry.transport

@@ -1,0 +1,47 @@
+import Testing
+
+@testable import FerryTransfer
+
+struct StallLimitTests {
+    private static let stall = Duration.seconds(30)
+    private static let silent = SocketProgress(hasBytesOnTheWay: true, unanswered: 4)
+    private static let answered = SocketProgress(hasBytesOnTheWay: true, unanswered: 0)
+
+    private static func limit(
+        _ progress: SocketProgress, costsLittle: Bool = false, acknowledged: UInt64 = 8 << 20,
+        movingFor seconds: Int = 10
+    ) -> Duration {
+        StallLimit(stall: stall, breakCostsLittle: costsLittle)
+            .limit(progress, acknowledged: acknowledged, movingFor: .seconds(seconds))
+    }
+
+    @Test func `N4 a connection whose break costs little is given up after the stall time`() {
+        #expect(Self.limit(Self.silent, costsLittle: true) == Self.stall)
+        #expect(Self.limit(Self.silent, acknowledged: 100_000) == Self.stall)
+    }
+
+    @Test func `N4 a server that answers and takes nothing is given up after the stall time`() {
+        #expect(Self.limit(Self.answered) == Self.stall)
+    }
+
+    @Test func `N4 a whole upload outlives a fade of a minute and the kernel's longest pause after it`() {
+        #expect(Self.limit(Self.silent) >= .seconds(60 + 64))
+    }
+
+    @Test func `N4 a whole upload stands still for twice the time that it cost, and not for ever`() {
+        #expect(Self.limit(Self.silent, movingFor: 200) == .seconds(400))
+        #expect(Self.limit(Self.silent, movingFor: 7200) == .seconds(900))
+    }
+
+    @Test
+    func `N8 after the network's return there is as long again, for any connection, until something moves`() {
+        var limit = StallLimit(stall: Self.stall, breakCostsLittle: true)
+        func now() -> Duration { limit.limit(Self.silent, acknowledged: 0, movingFor: .zero) }
+        limit.linkReturned(after: .seconds(45))
+        #expect(now() == .seconds(75))
+        limit.linkReturned(after: .seconds(3600))
+        #expect(now() == .seconds(150))
+        limit.moved()
+        #expect(now() == Self.stall)
+    }
+}
