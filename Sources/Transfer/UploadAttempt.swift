@@ -22,15 +22,24 @@ public struct UploadAttempt: Sendable {
         public var isKnown: Bool
         /// Whether its protocol may get HTML with a success.
         public var answersInPages: Bool
+        /// The values of the field Server that it has answered with before.
+        public var software: Set<String>
+        /// True if each answer counts as its own, whatever it looks like: none else has come for long.
+        public var isTakenAtWord: Bool
 
-        public init(isKnown: Bool = false, answersInPages: Bool = true) {
+        public init(
+            isKnown: Bool = false, answersInPages: Bool = true, software: Set<String> = [],
+            isTakenAtWord: Bool = false
+        ) {
             self.isKnown = isKnown
             self.answersInPages = answersInPages
+            self.software = software
+            self.isTakenAtWord = isTakenAtWord
         }
     }
 
     private let session: Session
-    private let server: Server
+    private let server: ServerRecognition
     private let file: SourceFile
     private let identity: FileIdentity
     private let label: String
@@ -40,15 +49,17 @@ public struct UploadAttempt: Sendable {
 
     /// - Parameters:
     ///   - identity: Which version of the file was queued; anything else ends the attempt.
+    ///   - recognize: Told what the server names as its software, once it has answered as itself.
     ///   - learn: Keeps what the server offers, for the destination's next uploads.
     public init(
         session: Session, server: Server = Server(), file: SourceFile, identity: FileIdentity, label: String,
         pace: (any Pace)? = nil, recorder: any AttemptRecorder,
+        recognize: @escaping @Sendable (String?) -> Void = { _ in },
         learn: @escaping @Sendable (ServerCapabilities) -> Void = { _ in }
     ) {
         self.learn = learn
         self.session = session
-        self.server = server
+        self.server = ServerRecognition(server, learn: recognize)
         self.file = file
         self.identity = identity
         self.label = label
@@ -219,7 +230,14 @@ public struct UploadAttempt: Sendable {
             switch error.reason {
             case .cancelled: return nil
             case .source: throw error.failure
-            case .notTrusted where server.isKnown:
+            case .broken where error.failure == .redirectCircle:
+                // As 307 within the server, which is what makes a circle.
+                let answer = Reply.Answer(status: 307, fields: [.location: exchange.url])
+                guard let page = await suspicion(of: answer, to: exchange, known: known) else {
+                    return .broken(error.failure, bodySent: error.bodySent)
+                }
+                return .broken(page, bodySent: nil)
+            case .notTrusted where server.now.isKnown:
                 return .broken(
                     SignInPage().failure(inPlaceOf: host(of: exchange), after: error.failure), bodySent: nil)
             case .unsent, .notConnected, .notTrusted:
@@ -240,16 +258,48 @@ public struct UploadAttempt: Sendable {
         to exchange: Exchange, _ answer: Reply.Answer, _ marker: CompletionMark, known: Resource?
     ) async -> Reply {
         let isAboutFile = exchange.method == .head
+        let server = server.now
         let expecting = SignInPage.Expectation(
             isKnown: server.isKnown,
             mayBePage: server.answersInPages
                 && (exchange.mayComplete || isAboutFile || answer.status != 200),
             isAboutFile: isAboutFile)
-        guard let page = SignInPage(answer, to: exchange.url, expecting: expecting) else {
+        let failure: UploadFailure?
+        if server.isTakenAtWord, answer.status != 511 {
+            failure = nil
+        } else if let page = SignInPage(answer, to: exchange.url, expecting: expecting) {
+            failure = page.failure(inPlaceOf: host(of: exchange))
+        } else {
+            failure = await suspicion(of: answer, to: exchange, known: known)
+        }
+        guard let failure else {
+            self.server.accept(answer)
             return .answered(answer)
         }
         await marker.remove(leaving: known)
-        return .broken(page.failure(inPlaceOf: host(of: exchange)), bodySent: nil)
+        return .broken(failure, bodySent: nil)
+    }
+
+    /// What an answer means that a known server has perhaps not given: nil if it did. The server's first page is asked
+    /// for then: a network that wants a sign-in answers everything alike.
+    private func suspicion(
+        of answer: Reply.Answer, to exchange: Exchange, known: Resource?
+    ) async -> UploadFailure? {
+        let server = server.now
+        let isResuming = exchange.method == .head && exchange.url == known?.url
+        guard server.isKnown, !server.isTakenAtWord,
+            let page = SignInPage(
+                suspecting: answer, to: exchange.url, of: server.software, isResuming: isResuming),
+            let front = URL(string: "/", relativeTo: URL(string: exchange.url))?.absoluteString
+        else { return nil }
+        var look = Exchange(.head, front, isIdempotent: true)
+        look.carriesCredentials = false
+        if case .answered(let told)? = try? await session.ask(look, label: label),
+            SignInPage.isExcluded(by: told, of: server.software, refusal: answer.status)
+        {
+            return nil
+        }
+        return page.failure(doubting: answer.status, of: host(of: exchange))
     }
 
     private func host(of exchange: Exchange) -> String {

@@ -67,10 +67,7 @@ struct RequestAttempt: Sendable {
             guard request.body.canBegin else { throw .unusable(.streamWasRead) }
             try await start.passAgain(request)
         }
-        throw .transport(
-            TransportError(
-                .broken,
-                UploadFailure(.permanent, "the server redirects in a circle", hint: "check the address")))
+        throw .transport(TransportError(.broken, .redirectCircle))
     }
 
     /// Cutting secrets costs more than comparing: what adapters left as it was is not cut again.
@@ -146,6 +143,12 @@ struct RequestAttempt: Sendable {
             throw error
         }
     }
+}
+
+extension UploadFailure {
+    /// A chain of redirects within the server did not end.
+    static let redirectCircle = UploadFailure(
+        .permanent, "the server redirects in a circle", hint: "check the address")
 }
 
 extension RequestFailure {

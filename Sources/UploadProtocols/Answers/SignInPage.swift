@@ -70,7 +70,8 @@ public struct SignInPage: Hashable, Sendable {
                 ?? hint)
     }
 
-    private static func isPage(_ answer: Reply.Answer) -> Bool {
+    /// True if the answer's content is a page for people.
+    package static func isPage(_ answer: Reply.Answer) -> Bool {
         answer.fields[.contentType]?.lowercased().hasPrefix("text/html") == true
     }
 

@@ -39,6 +39,26 @@ public struct CapabilityPlace: Hashable, Codable, Sendable {
     }
 }
 
+/// What the server at an address names as its software, whatever protocol it is spoken to by. It tells the server's
+/// answers from those of a network that answers in its place.
+extension CapabilityPlace {
+    init(ofServer target: Upload.Target) {
+        self.init(destination: target.destination, url: target.url, protocolName: "server")
+    }
+}
+
+extension CapabilityStore {
+    /// Remembers that the server has answered as itself, and with which value of the field Server; nil if it names none.
+    func recognize(_ software: String?, at place: CapabilityPlace, now: Date) {
+        let known = capabilities(of: place)
+        var found = known ?? ServerCapabilities()
+        // Servers behind one address may differ; those of years do not matter.
+        if found.facts.count >= 8 { found.facts = [:] }
+        if let software { found.facts[String(software.prefix(200))] = "software" }
+        if found != known { keep(found, of: place, at: now) }
+    }
+}
+
 extension ServerCapabilities {
     /// A server that was set up anew is noticed the next day; to ask costs one request.
     public static let lifetime: TimeInterval = 86_400

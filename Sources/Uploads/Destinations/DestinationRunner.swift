@@ -22,6 +22,8 @@ public final class DestinationRunner: AttemptRunner {
         var hosts: [HostKey: UploadHost] = [:]
         /// Those that have taken a file from us.
         var proven: Set<HostKey> = []
+        /// What looks like a sign-in page in a server's place.
+        var pages: [HostKey: PersistentPage] = [:]
     }
 
     let capabilities: any CapabilityStore
@@ -102,6 +104,8 @@ public final class DestinationRunner: AttemptRunner {
         for transport in transports.all { transport.doubtConnections(doubt) }
     }
 
+    public func linkChanged(isAway: Bool) { transports.linkIsAway = isAway }
+
     public func run(_ upload: Upload, recorder: any AttemptRecorder) async -> UploadAttempt.Outcome {
         do throws(UploadFailure) {
             let destinations = destinations
@@ -111,14 +115,18 @@ public final class DestinationRunner: AttemptRunner {
                 upload.path, queuedAs: upload.identity, readers: readers)
             let identity = file.recognized(upload.identity)
             let known = capabilities.capabilities(of: CapabilityPlace(upload.target))
-            let server = server(of: upload, isKnown: known != nil)
+            let place = CapabilityPlace(ofServer: upload.target)
+            let server = server(of: upload, isKnown: known != nil, capabilities.capabilities(of: place))
             let query = KeptQuery(of: destination.url)
             let outcome = try await withSession(
                 for: destination, of: destinations, sending: upload.target.fields
             ) { session in
                 let attempt = UploadAttempt(
                     session: session, server: server, file: file, identity: identity,
-                    label: "\(upload.id)", pace: pace.pace(of: upload), recorder: query.recorder(recorder)
+                    label: "\(upload.id)", pace: pace.pace(of: upload), recorder: query.recorder(recorder),
+                    recognize: { [capabilities, now] software in
+                        capabilities.recognize(software, at: place, now: now())
+                    }
                 ) { [capabilities, now] found in
                     capabilities.keep(found, of: CapabilityPlace(upload.target), at: now())
                 }
@@ -126,10 +134,9 @@ public final class DestinationRunner: AttemptRunner {
                     uploadProtocol, resource: upload.resource.map(query.restored),
                     capabilities: known.flatMap { $0.isFresh(at: now()) ? $0 : nil })
             }
+            remember(outcome, of: HostKey(upload.target))
             switch outcome {
-            case .done(let receipt):
-                _ = memory.withLock { $0.proven.insert(HostKey(upload.target)) }
-                return .done(query.removed(from: receipt))
+            case .done(let receipt): return .done(query.removed(from: receipt))
             case .failed(let failure): return .failed(Self.reconsidered(failure))
             case .cancelled: return .cancelled
             }
@@ -138,13 +145,43 @@ public final class DestinationRunner: AttemptRunner {
         }
     }
 
-    private func server(of upload: Upload, isKnown: Bool) -> UploadAttempt.Server {
-        let isProven = memory.withLock { $0.proven.contains(HostKey(upload.target)) }
+    private func remember(_ outcome: UploadAttempt.Outcome, of key: HostKey) {
+        memory.withLock { memory in
+            switch outcome {
+            case .done:
+                memory.proven.insert(key)
+                memory.pages[key] = nil
+            case .failed(let failure) where failure.category == .signInPage:
+                let now = now()
+                memory.pages[key, default: PersistentPage(at: now)].returned(at: now)
+            case .failed(let failure):
+                // What the network does says nothing of who answers.
+                guard failure.status != nil, var page = memory.pages[key] else { break }
+                let now = now()
+                let isServers = page.isServers(at: now)
+                page.returned(at: now)
+                memory.pages[key] = isServers ? page : nil
+            case .cancelled: break
+            }
+        }
+    }
+
+    /// Bytes that a network which answers in a server's place would hardly have taken.
+    private static let tellingBytes: ByteCount = 256 << 10
+
+    private func server(
+        of upload: Upload, isKnown: Bool, _ recognized: ServerCapabilities?
+    ) -> UploadAttempt.Server {
+        let (isProven, page) = memory.withLock {
+            ($0.proven.contains(HostKey(upload.target)), $0.pages[HostKey(upload.target)])
+        }
         let traits = ProtocolCatalog.entry(named: upload.resource?.choice?.name ?? upload.target.method)?
             .traits
         return UploadAttempt.Server(
-            isKnown: isKnown || isProven || (upload.resource?.confirmed ?? 0) > 0,
-            answersInPages: traits?.answersInPages ?? true)
+            isKnown: isKnown || isProven || recognized != nil || (upload.resource?.confirmed ?? 0) > 0
+                || upload.tries.sent + upload.tries.resent >= Self.tellingBytes,
+            answersInPages: traits?.answersInPages ?? true, software: Set(recognized?.facts.keys ?? [:].keys),
+            isTakenAtWord: page?.isServers(at: now()) ?? false)
     }
 
     /// What reads secrets, tokens and certificates says no more than that it could not. While nothing can be opened,

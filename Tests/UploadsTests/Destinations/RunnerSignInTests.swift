@@ -1,0 +1,188 @@
+import FerryProtocols
+import FerryTestSupport
+import FerryTransfer
+import Foundation
+import Synchronization
+import Testing
+
+@testable import FerryUploads
+
+/// Networks that want a sign-in and answer in the place of a server that is known.
+struct RunnerSignInTests {
+    /// What a network answers everything with.
+    struct Portal: Sendable, CustomTestStringConvertible {
+        var status: Int
+        var location: String?
+        var type: String?
+        var body = ""
+
+        var testDescription: String { "\(status) \(location ?? type ?? "")" }
+
+        func answer(_ connection: HostileConnection, isHead: Bool) throws {
+            var headers: [(String, String)] = []
+            if let location { headers.append(("Location", location)) }
+            if let type { headers.append(("Content-Type", type)) }
+            try connection.answer(status, headers: headers, body: isHead ? "" : body, keepAlive: false)
+        }
+    }
+
+    private static let html = "<!DOCTYPE html><html><title>Welcome to the hotel</title></html>"
+    static let portals: [Portal] = {
+        var portals: [Portal] = []
+        for status in [302, 303, 307] {
+            portals.append(Portal(status: status, location: "http://login.hotel.example/?next=1"))
+            portals.append(Portal(status: status, location: "/login"))
+        }
+        for status in [200, 401, 403, 404, 511] {
+            portals.append(Portal(status: status, type: "text/html", body: html))
+        }
+        portals.append(Portal(status: 401))
+        return portals
+    }()
+
+    private let directory: TemporaryDirectory
+    private let store = CapabilityMemory()
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    private func upload(to destination: Destination, resource: Resource?) throws -> Upload {
+        let path = LocalPath(try directory.write(Array("hello".utf8), to: "f"))
+        return Upload(
+            id: 1, rank: 1, path: path, identity: try SourceFile(path).identity,
+            target: destination.target(name: "f"), resource: resource, added: Date(timeIntervalSince1970: 0))
+    }
+
+    /// - Parameter software: What the server is known to name as its software; nil if it was never reached.
+    private func outcome(
+        at server: HostileServer, _ protocolName: String, software: String? = "box/1.0",
+        resource path: String? = nil, now: @escaping @Sendable () -> Date = { Date() }, runs: Int = 1
+    ) async throws -> UploadAttempt.Outcome {
+        let destination = Destination(
+            name: "d", url: server.url("/in/"), protocolName: protocolName, proxy: .none)
+        let runner = DestinationRunner(
+            destinations: [destination], capabilities: store, proxy: .none, pace: RateLimit(), now: now)
+        let resource = path.map { Resource(url: server.url($0)) }
+        let upload = try upload(to: destination, resource: resource)
+        if let software {
+            store.recognize(software, at: CapabilityPlace(ofServer: upload.target), now: now())
+        }
+        var outcome = UploadAttempt.Outcome.cancelled
+        for _ in 0..<runs { outcome = await runner.run(upload, recorder: SilentRecorder()) }
+        await runner.shutdown()
+        return outcome
+    }
+
+    private func portal(_ portal: Portal) throws -> HostileServer {
+        try HostileServer { connection in
+            while try connection.waitForRequest() {
+                let head = try connection.readHead()
+                try portal.answer(connection, isHead: head.method == "HEAD")
+                connection.closeSending()
+                _ = try? connection.readBody()
+                connection.drain()
+                connection.close()
+                return
+            }
+        }
+    }
+
+    private func failure(_ outcome: UploadAttempt.Outcome) -> UploadFailure? {
+        if case .failed(let failure) = outcome { failure } else { nil }
+    }
+
+    @Test(arguments: ["put", "form", "post", "s3", "webdav", "tus", "resumable"], portals)
+    func `N11 whatever a network answers in a known server's place is a sign-in page`(
+        protocolName: String, answer: Portal
+    ) async throws {
+        let server = try portal(answer)
+        defer { server.stop() }
+        let outcome = try await outcome(at: server, protocolName)
+        #expect(failure(outcome)?.category == .signInPage, "\(outcome)")
+        #expect(failure(outcome)?.isTransient == true)
+    }
+
+    @Test(arguments: ["tus", "resumable"], portals)
+    func `N11 nor does it end an upload that asks the server how much it holds`(
+        protocolName: String, answer: Portal
+    ) async throws {
+        let server = try portal(answer)
+        defer { server.stop() }
+        let outcome = try await outcome(at: server, protocolName, resource: "/in/7")
+        #expect(failure(outcome)?.category == .signInPage, "\(outcome)")
+    }
+
+    @Test(arguments: [403, 404, 401])
+    func `N11 a refusal that names the server's own software is the server's`(status: Int) async throws {
+        let server = try HostileServer { connection in
+            while try connection.waitForRequest() {
+                try connection.readRequest()
+                try connection.answer(
+                    status, headers: [("Server", "box/1.0"), ("Content-Type", "text/html")], body: Self.html)
+            }
+        }
+        defer { server.stop() }
+        let outcome = try await outcome(at: server, "put")
+        #expect(failure(outcome)?.status == status)
+        #expect(server.requests.map(\.method) == ["PUT"])
+    }
+
+    @Test func `N11 a refusal is the server's where its first page shows that it answers itself`()
+        async throws
+    {
+        let server = try HostileServer { connection in
+            while try connection.waitForRequest() {
+                let head = try connection.readRequest()
+                if head.method == "HEAD" {
+                    try connection.answer(200, headers: [("Server", "box/1.0")])
+                } else {
+                    try connection.answer(403, headers: [("Content-Type", "text/html")], body: Self.html)
+                }
+            }
+        }
+        defer { server.stop() }
+        #expect(failure(try await outcome(at: server, "put"))?.status == 403)
+        #expect(server.requests.map(\.target) == ["/in/f", "/"])
+    }
+
+    @Test func `N11 a server that was never reached is taken at its word`() async throws {
+        let server = try portal(Portal(status: 403, type: "text/html", body: Self.html))
+        defer { server.stop() }
+        let outcome = try await outcome(at: server, "put", software: nil)
+        #expect(failure(outcome)?.status == 403)
+        #expect(server.requests.count == 1)
+    }
+
+    @Test func `N11 a page that stands in the server's place for more than a day is the server's`()
+        async throws
+    {
+        let server = try portal(Portal(status: 403, type: "text/html", body: Self.html))
+        defer { server.stop() }
+        let seconds = Mutex(0.0)
+        let now: @Sendable () -> Date = {
+            seconds.withLock { $0 += 290 }
+            return Date(timeIntervalSince1970: seconds.withLock { $0 })
+        }
+        #expect(failure(try await outcome(at: server, "put", now: now, runs: 100))?.category == .signInPage)
+        #expect(failure(try await outcome(at: server, "put", now: now, runs: 160))?.status == 403)
+    }
+
+    @Test func `N11 what a server names as its software is known after its first success`() async throws {
+        let server = try HostileServer([.answer(201, headers: [("Server", "box/2.0")])])
+        defer { server.stop() }
+        guard case .done = try await outcome(at: server, "put", software: nil) else {
+            Issue.record("it is not done")
+            return
+        }
+        let target = Destination(name: "d", url: server.url("/in/"), protocolName: "put").target(name: "f")
+        let known = store.capabilities(of: CapabilityPlace(ofServer: target))
+        #expect(known.map { Array($0.facts.keys) } == ["box/2.0"])
+    }
+}
+
+private struct SilentRecorder: AttemptRecorder {
+    func record(_ resource: Resource?, durably: Bool) async throws(UploadFailure) {}
+    func isReading() {}
+    func didStart(_ exchange: Exchange, reached: ByteCount) {}
+    func didSend(_ bytes: ByteCount, reached: ByteCount) {}
+    func didFinishSending(_ exchange: Exchange) {}
+}
