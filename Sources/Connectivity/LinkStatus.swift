@@ -22,9 +22,14 @@ public protocol LinkMonitor: Sendable {
     func statuses() -> AsyncStream<LinkStatus>
     /// True if nothing is to be sent before the first status has come.
     var holdsUntilKnown: Bool { get }
+    /// True if a `down` with this reason means that there is a network which must not be used. Nothing may then stay
+    /// connected; while a network is away, a connection can outlive that.
+    func forbidsNetwork(because reason: String) -> Bool
 }
 
 extension LinkMonitor {
     /// Connectivity is a hint: the network is there until somebody says that it is not.
     public var holdsUntilKnown: Bool { false }
+    /// Every `down` means that the network is away.
+    public func forbidsNetwork(because reason: String) -> Bool { false }
 }

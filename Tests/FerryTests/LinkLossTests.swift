@@ -68,6 +68,20 @@
             }
         }
 
+        @Test(.enabled("needs root and the right to make network namespaces", VirtualLink.isPossible))
+        func `N8 a put keeps its connection while the link is away, and is sent once`() async throws {
+            try await LinkedUpload.with("put", at: "/") { upload in
+                try await upload.link.set("down")
+                try await upload.engine.output.wait { $0.contains { EventLine.name(of: $0) == "offline" } }
+                #expect(try await upload.place.list().map(\.state) == ["running"])
+                try await upload.link.set("up")
+                let done = try #require(try await upload.finish().last)
+                #expect(done.attempts == 1)
+                #expect(done.resent == 0)
+                #expect(try upload.place.exchangeSizes("PUT") == [16 << 20])
+            }
+        }
+
         /// Bytes of unfinished uploads.
         private static func partSize(in inbox: String) -> Int {
             let folder = inbox + "/.ferry"

@@ -3,7 +3,7 @@
     import FerryTestSupport
     import Testing
 
-    /// A file of 16 MiB on its way by tus at 4 MB/s, from one end of a virtual link to a receiver at the other.
+    /// A file of 16 MiB on its way at 4 MB/s, from one end of a virtual link to a receiver at the other.
     struct LinkedUpload {
         static let limits = #"{ "bandwidth": "4M" }"#
 
@@ -14,7 +14,10 @@
         private let inbox: String
 
         /// Begins the upload, hands it over when a mebibyte of it is at the receiver, and ends everything.
-        static func with(_ body: (LinkedUpload) async throws -> Void) async throws {
+        static func with(
+            _ protocolName: String = "tus", at path: String = "/files/",
+            _ body: (LinkedUpload) async throws -> Void
+        ) async throws {
             let place = try Workplace()
             try place.file("large.bin", "")
             _ = try PatternFile(at: place.path("large.bin"), count: 16 << 20, seed: 5)
@@ -22,7 +25,7 @@
             let token = try place.directory.write(Array("a-long-random-line\n".utf8), to: "token")
             try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: token)
             try place.configure(
-                "tus", at: "http://\(VirtualLink.farAddress):8080/files/",
+                protocolName, at: "http://\(VirtualLink.farAddress):8080\(path)",
                 more: #", "auth": { "bearer": { "file": "\#(token)" } }"#, limits: limits)
             try await VirtualLink.with { link in
                 let server = try place.start(

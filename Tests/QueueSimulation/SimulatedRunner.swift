@@ -246,6 +246,7 @@ private struct SimulatedAttempt: Sendable {
     ) async throws(Stop) -> Reply {
         let length = exchange.contentLength
         var sent: ByteCount = 0
+        recorder.didStart(exchange, reached: 0)
         while sent < length {
             let piece = ByteCount(world.number(in: 1...max(1, Int(length - sent))))
             if sent + piece >= length, exchange.mayComplete {
@@ -255,7 +256,9 @@ private struct SimulatedAttempt: Sendable {
             try await pause()
             checkSender()
             switch world.transfer(piece, of: flight, upload.target.url) {
-            case .sent: sent += piece
+            case .sent:
+                sent += piece
+                recorder.didSend(piece, reached: exchange.fileBytes(afterSending: sent))
             case .broken(let some):
                 return .broken(UploadFailure(.network, "connection reset"), bodySent: sent + some)
             case .answered(let answer): return .answered(answer)

@@ -267,7 +267,9 @@ extension Watch {
         known.attempts = upload.tries.attempts
         uploads[upload.id] = known
         let running = uploads.values.reduce(0) { $0 + $1.senders }
-        if running > ceiling { violated("I6", "\(running) run, and \(ceiling) may") }
+        // In place of what is stuck at one host each other host may have one.
+        let most = ceiling + Site.allCases.count - 1
+        if running > most { violated("I6", "\(running) run, and \(most) may") }
     }
 
     private mutating func check(_ condition: Upload.StartCondition, of id: Upload.ID) {

@@ -43,7 +43,7 @@ struct RowAppearance: Sendable {
             short = "was up"
         case .running:
             self.init(.running, "up", .running, part: confirmed)
-            show(model.live[upload.id])
+            show(model.live[upload.id], isOffline: model.isOffline)
             if let held = upload.resource?.parts {
                 parts = [Wording.parts(held), "\(held.held)/\(held.planned) parts"]
             }
@@ -113,7 +113,7 @@ struct RowAppearance: Sendable {
         self.part = part
     }
 
-    private mutating func show(_ live: LiveProgress?) {
+    private mutating func show(_ live: LiveProgress?, isOffline: Bool) {
         guard let live else { return }
         switch live.sample.phase {
         case .connecting:
@@ -124,6 +124,10 @@ struct RowAppearance: Sendable {
             part = max(part ?? 0, live.sample.confirmed)
             messages = ["reading for its checksum"]
             short = "reading"
+        case .sending where isOffline && live.throughput.rate ?? 0 < 1:
+            part = live.sample.sent
+            messages = ["no network, connection kept", "no network"]
+            short = "offline"
         case .sending:
             part = live.sample.sent
             if let speed = live.throughput.rate { rate = ByteFormat.compact(speed) + "/s" }

@@ -27,6 +27,10 @@ public protocol AttemptRunner: Sendable {
 
     /// Gives up the connections that may be dead for this reason.
     func doubtConnections(_ doubt: ConnectionDoubt)
+
+    /// The network went away or returned. What is under way over it stands still meanwhile, and its time counts from
+    /// the return.
+    func linkChanged(isAway: Bool)
 }
 
 extension AttemptRunner {
@@ -37,6 +41,9 @@ extension AttemptRunner {
 
     /// Does nothing: a runner without connections has none to doubt.
     public func doubtConnections(_ doubt: ConnectionDoubt) {}
+
+    /// Does nothing: a runner without connections has none that stand still.
+    public func linkChanged(isAway: Bool) {}
 }
 
 /// A server, as far as scheduling and reachability go.

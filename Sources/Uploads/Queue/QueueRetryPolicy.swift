@@ -71,15 +71,20 @@ public struct QueueRetryPolicy: Hashable, Codable, Sendable {
     }
 
     /// Counts `failure` in `tries` and decides. Failures of the network and of a file's medium are tried for ever: the
-    /// screen shows them, and each forward move resets their count.
+    /// screen shows them, and each forward move resets their count. After an attempt that moved the next one follows at
+    /// once; waits grow only while nothing moves.
     ///
-    /// - Parameter random: Draws from a range; full jitter spreads the waits of many uploads.
+    /// - Parameters:
+    ///   - movement: What the attempt had moved.
+    ///   - random: Draws from a range; full jitter spreads the waits of many uploads.
     public func decide(
-        after failure: UploadFailure, tries: inout Upload.Tries,
+        after failure: UploadFailure, tries: inout Upload.Tries, movement: AttemptMovement = .none,
         random: (ClosedRange<Double>) -> Double = { .random(in: $0) }
     ) -> Decision {
         switch failure.category {
-        case .network, .timedOut, .signInAway, .sourceAway:
+        case .network, .timedOut:
+            return decide(afterBreak: failure, movement, tries: &tries, random: random)
+        case .signInAway, .sourceAway:
             tries.network = min(tries.network, 1_000_000) + 1
             return wait(
                 after: tries.network, asked: failure.retryAfter, tries: &tries, random: random)
@@ -133,6 +138,33 @@ public struct QueueRetryPolicy: Hashable, Codable, Sendable {
         }
     }
 
+    /// So many breaks in a row may be followed sooner than the doubled waits, if each attempt moved something. A server
+    /// that breaks every connection after the same few bytes is not tried so for ever.
+    private static let quickBreaks = 16
+
+    private func decide(
+        afterBreak failure: UploadFailure, _ movement: AttemptMovement, tries: inout Upload.Tries,
+        random: (ClosedRange<Double>) -> Double
+    ) -> Decision {
+        let least = min(base, 1) / 10
+        if movement == .linkIsFresh {
+            tries.delay = random(least...least * 2.5)
+            return .wait(tries.delay)
+        }
+        tries.network = min(tries.network, 1_000_000) + 1
+        let normal = ceiling(after: tries.network)
+        let ceiling =
+            switch movement {
+            case .movedOn: least * 1.25
+            case .moved(let seconds) where tries.network <= Self.quickBreaks:
+                min(normal, max(base, seconds / 2))
+            case .moved, .none, .linkIsFresh: normal
+            }
+        let floor = movement == .movedOn ? least : ceiling / 10
+        tries.delay = max(random(floor...max(0.001, floor, ceiling)), failure.retryAfter ?? 0)
+        return .wait(tries.delay)
+    }
+
     /// The first time it is sent again at once. A server that never answers gets pauses, and not for ever: each time may
     /// have left a file there.
     private func decide(
@@ -157,12 +189,18 @@ public struct QueueRetryPolicy: Hashable, Codable, Sendable {
     private func wait(
         after count: Int, asked: Double?, tries: inout Upload.Tries, random: (ClosedRange<Double>) -> Double
     ) -> Decision {
-        var ceiling = base
-        for _ in 1..<max(2, min(count, 64)) where ceiling < cap && count > 1 { ceiling *= 2 }
+        let ceiling = ceiling(after: count)
         // A floor of a tenth keeps a run of small draws from hammering a server.
-        let drawn = random(min(ceiling, cap) / 10...max(0.001, min(ceiling, cap)))
+        let drawn = random(ceiling / 10...max(0.001, ceiling))
         tries.delay = max(drawn, asked ?? 0)
         return .wait(tries.delay)
+    }
+
+    /// The longest wait after so many failures in a row, in seconds.
+    private func ceiling(after count: Int) -> Double {
+        var ceiling = base
+        for _ in 1..<max(2, min(count, 64)) where ceiling < cap && count > 1 { ceiling *= 2 }
+        return min(ceiling, cap)
     }
 }
 

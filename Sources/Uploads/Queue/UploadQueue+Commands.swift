@@ -134,10 +134,11 @@ extension UploadQueue {
                 return false
             }
             if before.resource != nil, upload.resource == nil { left.append(before) }
+            // Of another version of the file nothing has been sent yet.
+            if upload.identity != before.identity { upload.tries.sent = 0 }
             return true
         }
         for upload in left { discard(upload) }
-        for id in changed { highWater[id] = nil }
         return changed
     }
 

@@ -16,17 +16,22 @@ extension UploadQueue {
                 (wasClosed, gate) = (true, .forced(since: since, reason: reason))
             case .open, .unknown: (wasClosed, gate) = (false, .closed(since: clock.date(), reason: reason))
             }
-            guard !wasClosed else { return publish([]) }
+            let isForbidden = forbidsNetwork(reason)
+            guard !wasClosed || isForbidden else { return publish([]) }
+            if !isForbidden { runner.linkChanged(isAway: true) }
             await forEachRemote {
-                $0.loseLink()
+                standsWithoutLink($0) && !isForbidden ? false : $0.loseLink()
             } then: {
                 cancelRuns($0)
             }
+            if wasClosed { publish([]) }
         case .up(let generation):
             let hasLostAddress = generation > lastGeneration
             lastGeneration = generation
             let wasOpen = gate == .open
             gate = .open
+            if !wasOpen { linkReturned = clock.now() }
+            runner.linkChanged(isAway: false)
             // Also what is idle: the next request would go out on it.
             if hasLostAddress { runner.doubtConnections(.addressLost) }
             guard !wasOpen else {
@@ -46,6 +51,19 @@ extension UploadQueue {
             }
             advance()
         }
+    }
+
+    /// True if a break would cost all that has been sent: nothing of it is kept by the server. It is left to the
+    /// kernel, as `curl -T` leaves it: a connection outlives its link for as long as its address is there.
+    private func standsWithoutLink(_ upload: Upload) -> Bool {
+        runs[upload.id] != nil && board.carriesAll(upload.id)
+    }
+
+    /// True for so long after the network's return that the neighbour, or the router, may not have been found yet: the
+    /// kernel asks for it three times, a second apart, and then says that the host is unreachable.
+    var isLinkFresh: Bool {
+        guard let linkReturned else { return false }
+        return clock.now() < linkReturned.advanced(by: .seconds(5))
     }
 
     /// The machine slept. Servers may have given up what was under way: what goes on where it was asks anew, the rest

@@ -22,8 +22,9 @@ extension UploadQueue {
         var running: [UploadHost: Int] = [:]
         for (id, run) in runs { running[run.host, default: 0] += places(id) }
         var postponed: [Upload] = []
+        let stuck = stuckPlaces(places)
         while let id = scheduler.next(
-            limits: limits, running: running, isBlocked: isBlocked, places: places,
+            limits: limits, running: running, stuck: stuck, isBlocked: isBlocked, places: places,
             isCurrent: { [uploads] id, rank in
                 guard let upload = uploads[id], upload.rank == rank else { return false }
                 return upload.state == .queued && upload.start == nil
@@ -42,18 +43,36 @@ extension UploadQueue {
         for upload in postponed {
             scheduler.enqueue(upload.id, rank: upload.rank, host: runner.host(of: upload))
         }
+        let isFull = running.values.reduce(0, +) >= limits.total
+        stuckLook =
+            isFull && scheduler.waits(besides: running) ? clock.now().advanced(by: Self.stuckAfter / 2) : nil
+    }
+
+    /// An upload of which nothing has moved for so long does not keep uploads to other hosts waiting.
+    private static let stuckAfter = Duration.seconds(10)
+
+    /// The places taken at each host by uploads that are stuck.
+    private func stuckPlaces(_ places: (Upload.ID) -> Int) -> [UploadHost: Int] {
+        let now = clock.now()
+        var stuck: [UploadHost: Int] = [:]
+        for (id, run) in runs where board.sample(of: id)?.phase != .reading {
+            // Before the first byte the times for connecting and for an answer bound how long it takes.
+            guard let moved = board.moved(id), moved.duration(to: now) >= Self.stuckAfter else { continue }
+            stuck[run.host, default: 0] += places(id)
+        }
+        return stuck
     }
 
     private func begin(_ upload: Upload) {
         var upload = upload
         upload.tries.attempts += 1
-        if upload.resource == nil { upload.tries.resent += highWater.removeValue(forKey: upload.id) ?? 0 }
+        if upload.resource == nil { upload.tries.countResent(after: 0) }
         upload.state = .running(attempt: upload.tries.attempts, since: clock.date())
         store(upload)
         lastRun += 1
         let number = lastRun
         board.begin(upload.id, confirmed: upload.resource?.confirmed ?? 0)
-        let recorder = RunRecorder(queue: self, board: board, id: upload.id, run: number)
+        let recorder = RunRecorder(queue: self, board: board, upload: upload, run: number)
         let started = upload
         let task = Task(executorPreference: surroundings.executor) { [runner] in
             await self.save([started.id], durably: false)
@@ -63,7 +82,7 @@ extension UploadQueue {
         runs[upload.id] = Run(
             number: number, host: runner.host(of: upload), task: task, started: clock.now(),
             lastSaved: clock.now(),
-            unasked: upload.resource)
+            unasked: upload.resource, confirmed: upload.confirmed)
     }
 
     /// The file as it is now, if a change of it is no reason to ask a person; looked at while the run still counts, so
@@ -91,7 +110,7 @@ extension UploadQueue {
             // The first answer of this run: what the server holds is not sent again, the rest of what went out is.
             runs[id]?.unasked = nil
             if resource.confirmed > 0 { upload.tries.resumes += 1 }
-            upload.tries.resent += max(0, (highWater.removeValue(forKey: id) ?? 0) - resource.confirmed)
+            upload.tries.countResent(after: resource.confirmed)
         }
         var isLifted = false
         if let resource, resource.confirmed > (upload.resource?.confirmed ?? 0) {
@@ -140,22 +159,32 @@ extension UploadQueue {
             return advance()
         }
         let before = upload
-        highWater[id] = sample?.sent
+        upload.tries.sent = max(upload.tries.sent, sample?.sent ?? 0)
         if saving.isRefused { publish([]) }
         switch (upload.state, outcome) {
         case (.running, _): break
         // The server's last word counts, whatever was done with the upload in the same moment.
         case (.paused, .done), (.queued, .done): break
         case (.paused(.offline), .failed(let failure)) where failure.status != nil: break
-        default: return advance()
+        default:
+            // Somebody paused it, or the link is away: only how much was sent is new.
+            if upload.tries != before.tries {
+                store(upload)
+                await save([id], durably: false)
+            }
+            return advance()
         }
         switch outcome {
         case .done(let receipt):
+            upload.tries.sent = 0
+            retriedAtOnce[id] = nil
             upload.resource = nil
             upload.state = done(receipt, of: run)
             hostAnswered(run.host)
         case .cancelled: upload.state = .queued
-        case .failed(let failure): settle(&upload, after: failure, host: run.host, file: file)
+        case .failed(let failure):
+            let movement = movement(of: upload, in: run, sent: sample?.sent ?? 0)
+            settle(&upload, after: failure, movement, host: run.host, file: file)
         }
         store(upload)
         let isNewVersion = upload.identity != before.identity
@@ -166,7 +195,6 @@ extension UploadQueue {
         case .done, .failed, .held:
             isFinal = true
             unconfirmed[id] = before.state
-            highWater[id] = nil
         case .queued, .running, .waiting, .paused: isFinal = isNewVersion
         }
         await save([id], durably: isFinal, isFinding: isFinal)
@@ -180,7 +208,8 @@ extension UploadQueue {
     }
 
     private func settle(
-        _ upload: inout Upload, after failure: UploadFailure, host: UploadHost, file: FileIdentity?
+        _ upload: inout Upload, after failure: UploadFailure, _ movement: AttemptMovement, host: UploadHost,
+        file: FileIdentity?
     ) {
         if failure.category.isOfNetwork {
             if failure.category == .timedOut { hostTimedOut(host) }
@@ -201,7 +230,7 @@ extension UploadQueue {
             shortage = DescriptorShortage(at: clock.now(), notice: failure.ofEveryUpload)
         }
         let decision = retryPolicy(for: upload).decide(
-            after: failure, tries: &upload.tries, random: surroundings.random)
+            after: failure, tries: &upload.tries, movement: movement, random: surroundings.random)
         switch decision {
         case .wait, .again:
             // What is known of the server is only that nothing is known.
@@ -226,12 +255,38 @@ extension UploadQueue {
         }
     }
 
+    /// Returns what a failed attempt had moved, as far as that decides how long the next one waits.
+    ///
+    /// - Parameter sent: Bytes of the file that were sent or confirmed when it ended.
+    private func movement(of upload: Upload, in run: Run, sent: ByteCount) -> AttemptMovement {
+        guard !isLinkFresh else { return .linkIsFresh }
+        let seconds = run.started.duration(to: clock.now()) / .seconds(1)
+        let enough = AttemptMovement.least(ofSize: upload.size)
+        guard max(sent, upload.confirmed) - run.confirmed >= enough else { return .none }
+        // A server that takes next to nothing of each connection gets the waits of one that takes nothing.
+        guard upload.tries.network == 0, upload.confirmed - (retriedAtOnce[upload.id] ?? -enough) >= enough
+        else { return .moved(seconds: seconds) }
+        retriedAtOnce[upload.id] = upload.confirmed
+        return .movedOn
+    }
+
+    /// How much an attempt has sent, so that what is sent again after a kill is counted. A hint: it need not be durable.
+    func noteSent(of id: Upload.ID, run number: Int) async {
+        guard let run = runs[id], run.number == number, var upload = uploads[id],
+            let sample = board.sample(of: id), sample.sent > upload.tries.sent
+        else { return }
+        upload.tries.sent = sample.sent
+        store(upload)
+        await save([id], durably: false)
+    }
+
     private func setTimer() {
         timer?.cancel()
         timer = nil
         let now = clock.now()
         let moments =
-            [waits.nextInstant(), shortage?.nextInstant(after: now), nextStart(after: now)].compactMap { $0 }
+            [waits.nextInstant(), shortage?.nextInstant(after: now), nextStart(after: now), stuckLook]
+            .compactMap { $0 }
             + hostInstants.filter { $0 > now }
         guard phase == .accepting, let next = moments.min() else { return }
         timer = Task(executorPreference: surroundings.executor) { [weak self, clock] in
@@ -260,8 +315,10 @@ extension UploadQueue {
 private struct RunRecorder: AttemptRecorder {
     let queue: UploadQueue
     let board: ProgressBoard
-    let id: Upload.ID
+    let upload: Upload
     let run: Int
+
+    private var id: Upload.ID { upload.id }
 
     func record(_ resource: Resource?, durably: Bool) async throws(UploadFailure) {
         try await queue.record(resource, for: id, run: run, durably: durably)
@@ -275,15 +332,14 @@ private struct RunRecorder: AttemptRecorder {
     }
 
     func didStart(_ exchange: Exchange, reached: ByteCount) {
-        guard case .file = exchange.body else { return }
+        guard case .file(let range, _, _) = exchange.body else { return }
+        board.start(id, carriesAll: range == 0..<upload.size && !exchange.keepsWhatArrives)
         didSend(0, reached: reached)
     }
 
     func didSend(_ bytes: ByteCount, reached: ByteCount) {
-        board.update(id) { sample in
-            sample.sent = reached
-            sample.phase = .sending
-        }
+        guard board.sent(id, reached: reached, at: queue.clock.now()), bytes > 0 else { return }
+        Task(executorPreference: queue.surroundings.executor) { await queue.noteSent(of: id, run: run) }
     }
 
     func didFinishSending(_ exchange: Exchange) {

@@ -96,7 +96,6 @@ extension UploadQueue {
         }
         guard !changed.isEmpty else { return false }
         if let left { discard(left) }
-        highWater[id] = nil
         return true
     }
 }

@@ -74,6 +74,7 @@ extension UploadQueue {
         decideUncertain()
         if let monitor {
             if monitor.holdsUntilKnown { gate = .unknown }
+            forbidsNetwork = { monitor.forbidsNetwork(because: $0) }
             let statuses = monitor.statuses()
             watcher = Task(executorPreference: surroundings.executor) { [weak self] in
                 for await status in statuses { await self?.linkChanged(status) }

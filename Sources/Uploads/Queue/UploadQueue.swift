@@ -63,6 +63,8 @@ public actor UploadQueue: QueueClient {
         var lastSaved: ContinuousClock.Instant
         /// What it began with, until the server has said how much of that it holds.
         var unasked: Resource?
+        /// Bytes that were confirmed when it began.
+        var confirmed: ByteCount
     }
 
     /// Whether the network may be used.
@@ -132,10 +134,16 @@ public actor UploadQueue: QueueClient {
     var limits: [BandwidthLimit] = []
     var limitsLook = LimitsLook()
     var limitTimer: Task<Void, Never>?
+    /// When to look whether what runs is stuck, and others need not wait for it; nil if nothing waits so.
+    var stuckLook: ContinuousClock.Instant?
     var starts = StartList()
     var doneRuns = DoneRuns()
     var timer: Task<Void, Never>?
     var gate = Gate.open
+    /// When the network was back last.
+    var linkReturned: ContinuousClock.Instant?
+    /// Whether the monitor's reason says that there is a network, and that it must not be used.
+    var forbidsNetwork: @Sendable (String) -> Bool = { _ in false }
     /// Grows each time this machine loses an address.
     var lastGeneration = 0
     var phase = Phase.editing
@@ -155,8 +163,8 @@ public actor UploadQueue: QueueClient {
     var uploadsByPath: UploadsByPath?
     var discards: [Int: Task<Void, Never>] = [:]
     var lastDiscard = 0
-    /// How far into the file each upload had got when its last attempt broke, to count what is sent again.
-    var highWater: [Upload.ID: ByteCount] = [:]
+    /// What was confirmed of each upload when it was last tried again at once.
+    var retriedAtOnce: [Upload.ID: ByteCount] = [:]
     var unsaved = UnsavedUploads()
     /// Changed or removed by orders that the disk has not answered yet. Nothing starts on the strength of such an
     /// order, and no other record is written of these uploads: it would hold what may yet be refused, or bring back
@@ -389,7 +397,7 @@ public actor UploadQueue: QueueClient {
         recount(upload, wasPending: upload.state.isPending, isPending: false)
         waits.forget(id)
         starts.forget(id)
-        highWater[id] = nil
+        retriedAtOnce[id] = nil
         unconfirmed[id] = nil
         unsaved.remove(id)
         // Its record, which would have said so, is not written any more.

@@ -1,4 +1,5 @@
 import FerryConnectivity
+import Synchronization
 
 /// A link that is taken for down while the network is one that uploads are not to use.
 ///
@@ -13,15 +14,20 @@ struct PolicyLinkMonitor<C: Clock>: LinkMonitor where C.Duration == Duration {
     /// nil if nobody tells.
     let network: @Sendable () async -> CurrentNetwork?
 
+    /// The reasons for which networks were not to be used.
+    private let objections = Objections()
+
     /// A network that may cost money is not used for the moment until it is known which one it is.
     var holdsUntilKnown: Bool { true }
+
+    func forbidsNetwork(because reason: String) -> Bool { objections.contains(reason) }
 
     func statuses() -> AsyncStream<LinkStatus> {
         let observed = base.statuses()
         let (stream, continuation) = AsyncStream.makeStream(
             of: LinkStatus.self, bufferingPolicy: .bufferingNewest(1))
         let (questions, ask) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        let relay = Relay(continuation)
+        let relay = Relay(continuation, objections)
         let task = Task {
             await withTaskGroup(of: Void.self) { group in
                 group.addTask {
@@ -60,7 +66,12 @@ private actor Relay {
         case known(String?)
     }
 
-    init(_ continuation: AsyncStream<LinkStatus>.Continuation) { self.continuation = continuation }
+    private let objections: Objections
+
+    init(_ continuation: AsyncStream<LinkStatus>.Continuation, _ objections: Objections) {
+        self.continuation = continuation
+        self.objections = objections
+    }
 
     func take(_ status: LinkStatus) {
         if status.isUp, link?.isUp != true { objection = .unknown }
@@ -80,10 +91,21 @@ private actor Relay {
         case (.down, _): status = link
         case (.up, .unknown): return
         case (.up, .known(nil)): status = link
-        case (.up, .known(let reason?)): status = .down(reason: reason)
+        case (.up, .known(let reason?)):
+            objections.note(reason)
+            status = .down(reason: reason)
         }
         guard status != told else { return }
         told = status
         continuation.yield(status)
     }
+}
+
+/// The reasons that a policy has given so far: one for each network that is not to be used.
+private final class Objections: Sendable {
+    private let reasons = Mutex<Set<String>>([])
+
+    func note(_ reason: String) { _ = reasons.withLock { $0.insert(reason) } }
+
+    func contains(_ reason: String) -> Bool { reasons.withLock { $0.contains(reason) } }
 }

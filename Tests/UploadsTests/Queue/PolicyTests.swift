@@ -35,6 +35,34 @@ struct QueueRetryPolicyTests {
         #expect(decide(UploadFailure(.network, "x"), &tries) == .wait(60))
     }
 
+    @Test func `N2 after an attempt that moved on the next one follows at once`() {
+        var tries = Upload.Tries()
+        let decision = policy.decide(
+            after: UploadFailure(.network, "x"), tries: &tries, movement: .movedOn, random: { $0.upperBound })
+        #expect(decision == .wait(0.125))
+    }
+
+    @Test func `N2 a wait after an attempt that moved is no longer than half of its time, a few times`() {
+        var tries = Upload.Tries()
+        let waits = (0..<18).map { _ in
+            policy.decide(
+                after: UploadFailure(.network, "x"), tries: &tries, movement: .moved(seconds: 6),
+                random: { $0.upperBound })
+        }
+        #expect(waits == ([1, 2] + Array(repeating: 3, count: 14) + [60, 60]).map { .wait($0) })
+    }
+
+    @Test func `N8 what fails on a link that has just come back counts for nothing`() {
+        var tries = Upload.Tries()
+        for _ in 0..<3 {
+            let decision = policy.decide(
+                after: UploadFailure(.network, "x"), tries: &tries, movement: .linkIsFresh,
+                random: { $0.upperBound })
+            #expect(decision == .wait(0.25))
+        }
+        #expect(tries.network == 0)
+    }
+
     @Test func `P2 waits for a server double up to the cap, each drawn from its whole range`() {
         let policy = QueueRetryPolicy(base: 1, cap: 60, serverTries: 8)
         var (tries, ranges) = (Upload.Tries(), [ClosedRange<Double>]())
@@ -217,6 +245,19 @@ struct SchedulerTests {
         var scheduler = Scheduler()
         scheduler.enqueue(1, rank: 1, host: host)
         #expect(next(&scheduler, running: [other: 3]) == nil)
+    }
+
+    @Test func `N6 an idle host gets one upload in place of what is stuck elsewhere, and a busy one none`() {
+        var scheduler = Scheduler()
+        for id in 1...2 { scheduler.enqueue(id, rank: Int64(id), host: other) }
+        func next(_ running: [UploadHost: Int], stuck: [UploadHost: Int]) -> Upload.ID? {
+            scheduler.next(
+                limits: .init(total: 3, perHost: 3), running: running, stuck: stuck,
+                isBlocked: { _ in false }, isCurrent: { _, _ in true })
+        }
+        #expect(next([host: 3], stuck: [:]) == nil)
+        #expect(next([host: 3], stuck: [host: 1]) == 1)
+        #expect(next([host: 3, other: 1], stuck: [host: 3]) == nil)
     }
 
     @Test func `several that take few places run where one does that takes many`() {

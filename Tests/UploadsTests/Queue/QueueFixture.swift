@@ -99,6 +99,7 @@ final class ScriptedRunner: AttemptRunner {
     private let discardedIDs = Mutex<[Upload.ID]>([])
     private let said = Mutex<[String]>([])
     private let doubted = Mutex<[ConnectionDoubt]>([])
+    private let linkChanges = Mutex<[Bool]>([])
     private let isLocal: Bool
     private let ignoresCancelling: Bool
     /// On the way to all hosts.
@@ -168,6 +169,10 @@ final class ScriptedRunner: AttemptRunner {
 
     var doubts: [ConnectionDoubt] { doubted.withLock { $0 } }
     func doubtConnections(_ doubt: ConnectionDoubt) { doubted.withLock { $0.append(doubt) } }
+
+    /// Whether the network was said to be away, each time.
+    var links: [Bool] { linkChanges.withLock { $0 } }
+    func linkChanged(isAway: Bool) { linkChanges.withLock { $0.append(isAway) } }
 }
 
 /// A monitor that says what the test says.
@@ -180,6 +185,12 @@ final class ScriptedMonitor: LinkMonitor {
         self.holdsUntilKnown = holdsUntilKnown
         (stream, continuation) = AsyncStream.makeStream()
     }
+
+    private let forbidden = Mutex<Set<String>>([])
+
+    /// A network that is down for this reason is there, and must not be used.
+    func forbid(_ reason: String) { _ = forbidden.withLock { $0.insert(reason) } }
+    func forbidsNetwork(because reason: String) -> Bool { forbidden.withLock { $0.contains(reason) } }
 
     func statuses() -> AsyncStream<LinkStatus> { stream }
     func report(_ status: LinkStatus) { continuation.yield(status) }
