@@ -70,11 +70,64 @@ public enum UploadAddress {
     /// What a `Location` names, wherever that is; nil if it is malformed or holds user info.
     public static func absolute(_ location: String, against base: String) -> URL? {
         guard let base = URL(string: base),
-            let resolved = URL(string: location, relativeTo: base)?.absoluteURL.behindSocket(of: base),
+            let resolved = URL(string: escaped(location), relativeTo: base)?.absoluteURL.behindSocket(
+                of: base),
             origin(resolved) != nil, resolved.user() == nil
         else { return nil }
         return resolved
     }
+
+    /// A URI reference with what RFC 3986 does not allow in it percent-encoded, and nothing else: nginx 1.22 writes a
+    /// `Location` with raw brackets beside `%20`, and what is encoded already must not be encoded again.
+    static func escaped(_ reference: String) -> String {
+        let bytes = Array(reference.utf8)
+        // Brackets are part of an IPv6 address in the authority, and of nothing else (RFC 3986 §3.2.2).
+        let authority = authorityEnd(bytes)
+        var escaped: [UInt8] = []
+        escaped.reserveCapacity(bytes.count)
+        for (index, byte) in bytes.enumerated() {
+            let isAllowed =
+                switch byte {
+                case UInt8(ascii: "%"):
+                    index + 2 < bytes.count && isHexDigit(bytes[index + 1]) && isHexDigit(bytes[index + 2])
+                case UInt8(ascii: "["), UInt8(ascii: "]"): index < authority
+                default: allowedInReference.contains(byte)
+                }
+            if isAllowed {
+                escaped.append(byte)
+            } else {
+                escaped += [UInt8(ascii: "%"), hexDigits[Int(byte >> 4)], hexDigits[Int(byte & 15)]]
+            }
+        }
+        return String(decoding: escaped, as: UTF8.self)
+    }
+
+    /// Where the authority of a reference ends, in bytes; 0 if it has none.
+    private static func authorityEnd(_ reference: [UInt8]) -> Int {
+        let slash = UInt8(ascii: "/")
+        let delimiters = Array("/?#".utf8)
+        guard let first = reference.firstIndex(where: delimiters.contains), reference[first] == slash,
+            first == 0 || reference[first - 1] == UInt8(ascii: ":"), first + 1 < reference.count,
+            reference[first + 1] == slash
+        else { return 0 }
+        let rest = reference[(first + 2)...]
+        return rest.firstIndex(where: delimiters.contains) ?? reference.count
+    }
+
+    private static func isHexDigit(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "F"),
+            UInt8(ascii: "a")...UInt8(ascii: "f"):
+            true
+        default: false
+        }
+    }
+
+    private static let hexDigits = Array("0123456789ABCDEF".utf8)
+
+    /// Unreserved and reserved characters but brackets (RFC 3986 §2.2, §2.3).
+    private static let allowedInReference = Set(
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~:/?#@!$&'()*+,;=".utf8)
 
     /// What an address must be. A Unix socket's is one too, for the few who have one.
     public static let anyAddress = "an http or https address"

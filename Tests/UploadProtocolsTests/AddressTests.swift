@@ -33,6 +33,26 @@ struct UploadAddressTests {
         #expect(URL(string: url).flatMap(UploadAddress.origin) == expected)
     }
 
+    @Test(arguments: [
+        ("/up/sp%20ace%20[1080p].txt", "http://h/up/sp%20ace%20%5B1080p%5D.txt"),
+        ("http://h/a [1].txt", "http://h/a%20%5B1%5D.txt"), ("a%5B1%5D%20b", "http://h/up/a%5B1%5D%20b"),
+        ("100%.txt", "http://h/up/100%25.txt"), ("%zz%2", "http://h/up/%25zz%252"),
+        ("/ü?k=[a]&b=ä#[x]", "http://h/%C3%BC?k=%5Ba%5D&b=%C3%A4#%5Bx%5D"),
+        ("//h/x[1]", "http://h/x%5B1%5D"), ("a\"<>\\^`{|}", "http://h/up/a%22%3C%3E%5C%5E%60%7B%7C%7D"),
+        ("/a//b:c[", "http://h/a//b:c%5B"),
+    ])
+    func `what a location may not hold is encoded, and nothing twice`(location: String, expected: String)
+        throws
+    {
+        #expect(try UploadAddress.resolve(location, against: "http://h/up/") == expected)
+    }
+
+    @Test func `the brackets of an IPv6 address stay`() throws {
+        let base = "http://[::1]:9/up/"
+        #expect(try UploadAddress.resolve("http://[::1]:9/a[1]", against: base) == "http://[::1]:9/a%5B1%5D")
+        #expect(try UploadAddress.resolve("b [2]", against: base) == "http://[::1]:9/up/b%20%5B2%5D")
+    }
+
     @Test func `a refused address is quoted without what could steer a terminal`() {
         let location = "http://evil.example/\u{1B}[2J" + String(repeating: "x", count: 1000)
         #expect {
