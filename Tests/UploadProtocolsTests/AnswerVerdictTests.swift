@@ -77,7 +77,7 @@ struct AnswerVerdictTests {
     @Test func `P1 the failure says the status, its name and the server's words`() {
         let failure = Self.failure(
             409, [.contentType: "application/json"], body: "{\n \"detail\":\r\n \"x\"\n}\n")
-        #expect(failure.summary == "the server answered 409 (conflict): { \"detail\": \"x\" }")
+        #expect(failure.summary == "the server answered 409 (conflict): x")
         #expect(failure.status == 409)
     }
 }
@@ -109,6 +109,23 @@ struct ServerTextTests {
     @Test(arguments: ["text/html", "application/octet-stream", nil] as [String?])
     func `a page for browsers is not shown`(type: String?) {
         #expect(Self.excerpt(Array("<html>".utf8), type: type) == nil)
+    }
+
+    @Test(
+        arguments: [
+            (#"{"type":"about:blank","title":"Bad","detail":"the name is taken"}"#, "the name is taken"),
+            (#"{"message":"no"}"#, "no"), (#"{"error":"no","code":1}"#, "no"), (#"{"error":{"a":1}}"#, nil),
+            (#"["x"]"#, nil), ("{", nil), ("", nil),
+        ] as [(String, String?)])
+    func `of a JSON answer the sentence for people is shown, else what it is`(body: String, said: String?) {
+        let shown = Self.excerpt(Array(body.utf8), type: "application/problem+json")
+        #expect(shown == (said ?? (body.isEmpty ? nil : body)))
+    }
+
+    @Test func `words without a type are shown, a page without one is not`() {
+        #expect(Self.excerpt(Array("the name is taken".utf8), type: nil) == "the name is taken")
+        #expect(Self.excerpt(Array("<!doctype html>".utf8), type: nil) == nil)
+        #expect(Self.excerpt([0xFF, 0x61], type: nil) == nil)
     }
 
     @Test(

@@ -72,15 +72,38 @@ extension UploadFailure {
     }
 }
 
+/// The sentence for people in a JSON answer.
+enum ProblemText {
+    /// The members that carry it: those of RFC 9457, and what common frameworks use.
+    private static let members = ["detail", "message", "error_description", "error", "title"]
+
+    /// - Returns: nil if the answer is no small object with such a member.
+    static func said(by body: [UInt8]) -> String? {
+        guard body.count <= 64 << 10,
+            let object = try? JSONSerialization.jsonObject(with: Data(body)) as? [String: Any]
+        else { return nil }
+        return members.lazy.compactMap { object[$0] as? String }.first { !$0.isEmpty }
+    }
+}
+
 /// What the server said in words, made short and harmless: control characters out, one line, at most 200 code points.
 public enum ServerText {
     static func excerpt(of answer: Reply.Answer) -> String? {
         // Nothing is unpacked: a few bytes of an answer can be made to hold gigabytes.
-        guard ["identity", nil].contains(answer.fields[.contentEncoding]?.lowercased()),
-            let type = answer.fields[.contentType]?.lowercased(),
-            type.hasPrefix("text/plain") || type.contains("json")
-        else { return nil }
-        let text = cleaned(String(decoding: answer.body.prefix(2048), as: UTF8.self))
+        guard ["identity", nil].contains(answer.fields[.contentEncoding]?.lowercased()) else { return nil }
+        let type = answer.fields[.contentType]?.lowercased() ?? ""
+        let body = answer.body.prefix(2048)
+        let said: String
+        if type.contains("json") {
+            said = ProblemText.said(by: answer.body) ?? String(decoding: body, as: UTF8.self)
+        } else if type.hasPrefix("text/plain") {
+            said = String(decoding: body, as: UTF8.self)
+        } else if type.isEmpty, let text = String(bytes: body, encoding: .utf8), !text.hasPrefix("<") {
+            said = text
+        } else {
+            return nil
+        }
+        let text = cleaned(said)
         return text.isEmpty ? nil : text
     }
 
