@@ -82,6 +82,21 @@ struct ProtocolChoiceTests {
         #expect(failure?.hint?.hasPrefix(hint) == true)
     }
 
+    @Test(
+        arguments: [
+            ([:], 200, "put"), ([.allow: "GET, PUT"], 200, "put"), ([:], 405, "put"),
+            ([.named("DAV"): "1", .allow: "PUT"], 200, "put"),
+            ([.tusVersion: "1.0.0", .tusResumable: "1.0.0"], 200, "tus"),
+            ([.named("Upload-Limit"): "min-size=0"], 204, "resumable"),
+        ] as [(HTTPFields, Int, String)])
+    func `at an address that was given without a slash what the server says decides, else it is a file's`(
+        fields: HTTPFields, status: Int, name: String
+    ) throws {
+        let choice = try ProtocolChoice.told(
+            by: .init(status: status, fields: fields), at: "http://h.example/files", isGivenAddress: true)
+        #expect(choice.name == name)
+    }
+
     @Test func `a choice is a sentence, and comes back from where it is kept`() {
         let choice = ProtocolChoice("tus", because: "the server says Tus-Version 1.0.0")
         #expect(choice.sentence == "tus, because the server says Tus-Version 1.0.0")

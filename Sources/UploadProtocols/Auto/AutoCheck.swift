@@ -29,7 +29,9 @@ public struct AutoCheck: DestinationCheck {
         switch phase {
         case .asking:
             do throws(UploadFailure) {
-                return check(try AutoProbe.choice(reply, at: url, in: catalog), wasAsked: true)
+                return check(
+                    try AutoProbe.choice(
+                        reply, at: url, isGivenAddress: options.isGivenAddress, in: catalog), wasAsked: true)
             } catch {
                 return .failed(error)
             }

@@ -48,7 +48,9 @@ public struct AutoUpload: UploadProtocol {
         switch phase {
         case .asking:
             do throws(UploadFailure) {
-                return begin(try AutoProbe.choice(reply, at: item.url, in: catalog), nil)
+                return begin(
+                    try AutoProbe.choice(
+                        reply, at: item.url, isGivenAddress: options.isGivenAddress, in: catalog), nil)
             } catch {
                 return .failed(error)
             }
@@ -99,7 +101,7 @@ enum AutoProbe {
     }
 
     static func choice(
-        _ reply: Reply, at url: String, in catalog: [ProtocolCatalog.Entry]
+        _ reply: Reply, at url: String, isGivenAddress: Bool, in catalog: [ProtocolCatalog.Entry]
     ) throws(UploadFailure) -> ProtocolChoice {
         let answer: Reply.Answer
         switch reply {
@@ -107,6 +109,10 @@ enum AutoProbe {
         case .answered(let answered): answer = answered
         }
         var failure = AnswerVerdict.failure(answer)
+        let mayBeFile = isGivenAddress && !UploadAddress.tellsNamesApart(url)
+        if mayBeFile, failure.category != .authentication, ![429, 503].contains(answer.status) {
+            return try ProtocolChoice.told(by: answer, at: url, isGivenAddress: true)
+        }
         if failure.category == .authentication || (300..<400).contains(answer.status) { throw failure }
         if failure.isTransient {
             failure.hint = failure.hint ?? "if the server never answers OPTIONS, set protocol"

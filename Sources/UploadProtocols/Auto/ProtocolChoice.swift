@@ -51,11 +51,16 @@ public struct ProtocolChoice: Hashable, Sendable {
 
     /// What the answer to `OPTIONS` at `url` tells.
     ///
+    /// - Parameter isGivenAddress: As `ProtocolOptions` has it.
     /// - Throws: `UploadFailure` (`permanent`) if it tells of nothing that files could be sent by.
     public static func told(
-        by answer: Reply.Answer, at url: String
+        by answer: Reply.Answer, at url: String, isGivenAddress: Bool = false
     ) throws(UploadFailure) -> ProtocolChoice {
         let said = announced(in: answer.fields)
+        if isGivenAddress, !UploadAddress.tellsNamesApart(url), said.map({ $0.name == "webdav" }) ?? true {
+            return ProtocolChoice(
+                "put", because: "the server says nothing else and it may be a file's address")
+        }
         if let said { return said }
         let allowed = methods(answer.fields[.allow])
         guard UploadAddress.tellsNamesApart(url) else {

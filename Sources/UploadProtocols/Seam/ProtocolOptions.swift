@@ -20,6 +20,9 @@ public struct ProtocolOptions: Hashable, Sendable {
     public var link: LinkSource?
     /// What only an S3 destination says.
     public var s3: S3Options
+    /// True for an address as it was given instead of a destination: if it ends without a slash it may be the file's own,
+    /// and is filled by PUT where the server names no other protocol.
+    public var isGivenAddress = false
 
     public init(
         method: String? = nil, fileField: String = "file", sendsIdempotencyKey: Bool = false,

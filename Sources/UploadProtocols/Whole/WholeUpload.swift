@@ -16,7 +16,11 @@ enum WholeUpload {
             // A proxy's words: what the server behind it did with the body, the proxy does not know.
             return .failed(unknownOutcome(AnswerVerdict.failure(answer)))
         case .answered(let answer):
-            return .failed(AnswerVerdict.failure(answer).naming(size))
+            var failure = AnswerVerdict.failure(answer).naming(size)
+            if answer.namesTus, failure.category == .permanent {
+                failure.hint = "the server speaks tus: set the protocol to it, as in tus+http://host/files/"
+            }
+            return .failed(failure)
         case .broken(let failure, let bodySent):
             let isComplete = bodySent.map { $0 >= exchange.contentLength } ?? false
             let isUnknown = isComplete && failure.isTransient && !exchange.isIdempotent

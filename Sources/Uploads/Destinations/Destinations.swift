@@ -34,8 +34,10 @@ extension Destinations {
     /// The destination that an upload is queued for; its address is the upload's own.
     func destination(for target: Upload.Target) throws(UploadFailure) -> Destination {
         if target.destination.isEmpty {
+            var options = ProtocolOptions()
+            options.isGivenAddress = true
             return Destination(
-                name: "", url: target.url, protocolName: target.method,
+                name: "", url: target.url, protocolName: target.method, options: options,
                 interceptor: addressCredentials(target), proxy: proxy)
         }
         guard let known = named[target.destination] else {

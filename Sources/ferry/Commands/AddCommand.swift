@@ -254,11 +254,15 @@ enum NewUploads {
         let protocolName =
             destination.protocolName == AutoUpload.name
             ? ProtocolChoice.told(by: destination.url)?.name : destination.protocolName
+        // What the server says is not known yet: an address without a slash may be one file's.
         let fillsPlace =
-            protocolName.flatMap { ProtocolCatalog.entry(named: $0) }?.traits.fillsPlace ?? false
+            protocolName.flatMap { ProtocolCatalog.entry(named: $0) }?.traits.fillsPlace
+            ?? destination.options.isGivenAddress
         guard fillsPlace, count > 1, !UploadAddress.tellsNamesApart(destination.url) else { return }
         throw UploadFailure(
             .permanent, "\(count) files would replace each other at \(destination.url)",
-            hint: "end the address with a slash, or put {name} where the name goes")
+            hint:
+                "end the address with a slash, put {name} where the name goes, or name the protocol (tus+http://…)"
+        )
     }
 }

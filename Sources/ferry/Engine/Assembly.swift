@@ -81,7 +81,7 @@ struct Assembly {
                     hint: "another server than AWS's is written s3+https://host/bucket/folder/")
             }
         } else if url == text {
-            protocolName = UploadAddress.tellsNamesApart(url) ? AutoUpload.name : PutUpload.name
+            protocolName = AutoUpload.name
         }
         let names = ProtocolCatalog.names
         guard names.contains(protocolName) else {
@@ -99,7 +99,9 @@ struct Assembly {
                 .permanent, "an address must not hold a user or password",
                 hint: "they would be stored with the queue; put them into a destination's auth")
         }
-        return Destination(name: "", url: url, protocolName: protocolName)
+        var options = ProtocolOptions()
+        options.isGivenAddress = true
+        return Destination(name: "", url: url, protocolName: protocolName, options: options)
     }
 
     func destination(named name: String, _ settings: DestinationSettings) -> Destination {
