@@ -350,6 +350,27 @@ struct UploadQueueTests {
         #expect(await fixture.queue.uploads[ids[0]]?.tries.resent == 250)
     }
 
+    @Test func `N3 bytes count as sent again also if the next attempt breaks before the server is asked`()
+        async throws
+    {
+        let fixture = QueueFixture(isLocal: true)
+        try await fixture.queue.start(monitor: nil)
+        let ids = await fixture.add(1)
+        let resource = Resource(url: "http://host.test/1", confirmed: 100)
+        let first = try await fixture.runner.next()
+        try await first.recorder.record(resource, durably: true)
+        first.recorder.didSend(300, reached: 400)
+        first.fail(.network)
+        try await fixture.clock.waitForSleepers()
+        fixture.clock.advance(by: .seconds(1))
+        try await fixture.runner.next().fail(.network)
+        try await fixture.clock.waitForSleepers()
+        fixture.clock.advance(by: .seconds(2))
+        let third = try await fixture.runner.next()
+        try await third.recorder.record(Resource(url: resource.url, confirmed: 150), durably: false)
+        #expect(await fixture.queue.uploads[ids[0]]?.tries.resent == 250)
+    }
+
     @Test func `an attempt that goes on at what the server holds counts as resumed`() async throws {
         let resource = Resource(url: "http://host.test/1")
         let fixture = QueueFixture([.make(1, resource: resource)])
