@@ -92,6 +92,28 @@ struct CheckTests {
         #expect(result.output.contains("  hint      check the destination's auth"))
     }
 
+    @Test func `a check of tus fails where an upload would: an address that refuses to make one`()
+        async throws
+    {
+        let server = try HostileServer([.answer(405), .answer(405)])
+        defer { server.stop() }
+        let result = try await place.ferry("check", "tus+\(server.url("/up/"))")
+        #expect(result.ending == .exited(1), "\(result.output)")
+        #expect(result.output.contains("does not answer as a tus server does"))
+        #expect(!result.output.contains("goes on after a crash"))
+    }
+
+    @Test func `a check fails where the server cannot check what the destination demands`() async throws {
+        let server = try HostileServer([
+            .answer(204, headers: [("Tus-Resumable", "1.0.0"), ("Tus-Version", "1.0.0")])
+        ])
+        defer { server.stop() }
+        try place.configure("tus", at: server.url("/files/"), more: #", "checksum": "sha256""#)
+        let result = try await place.ferry("check", "here")
+        #expect(result.ending == .exited(1), "\(result.output)")
+        #expect(result.output.contains("the server cannot check what arrives by SHA-256"))
+    }
+
     @Test func `an address may be checked, and credentials of the configuration are sent to theirs`()
         async throws
     {

@@ -118,6 +118,41 @@ struct InteropTests {
         try await server.stop()
     }
 
+    @Test(.enabled(if: InteropServer.hasPython, InteropServer.needsPython))
+    func `fastapi-tusd, which closes the connection at OPTIONS, takes files over tus`() async throws {
+        let server = try await InteropServer("fastapi_tusd_server.py", folder: folder)
+        try await uploadAll("tus", to: server.url("/files"))
+        for upload in try await place.list() {
+            let id = try #require(upload.location?.split(separator: "/").last)
+            await expectSame(upload.name, as: "\(folder)/\(id)")
+        }
+        try await server.stop()
+    }
+
+    @Test(.enabled(if: InteropServer.hasPython, InteropServer.needsPython))
+    func `drf-tus takes files over tus`() async throws {
+        let server = try await InteropServer("drf_tus_server.py", folder: folder)
+        // It refuses an upload of no bytes.
+        try FileManager.default.removeItem(atPath: place.path("empty.bin"))
+        try await uploadAll("tus", to: server.url("/files/"), more: #", "chunkSize": "8M""#)
+        for name in ["small ä.txt", "large.bin"] {
+            let stored = try FileManager.default.contentsOfDirectory(atPath: folder + "/uploaded")
+            // Django replaces spaces in names.
+            let found = try #require(stored.first { $0.hasPrefix(String(name.prefix(5))) })
+            await expectSame(name, as: "\(folder)/uploaded/\(found)")
+        }
+        try await server.stop()
+    }
+
+    @Test(.enabled(if: InteropServer.hasPython, InteropServer.needsPython), arguments: ["put", "webdav"])
+    func `copyparty takes files by PUT and by WebDAV`(protocolName: String) async throws {
+        let server = try await InteropServer(
+            "copyparty_server.py", port: try InteropServer.freePort(), folder: folder)
+        try await uploadAll(protocolName, to: server.url("/"))
+        for name in Self.sizes.keys { await expectSame(name, as: folder + "/" + name) }
+        try await server.stop()
+    }
+
     /// Begins an upload of the large file, slow enough to be broken in the middle.
     private func uploadUntilQuarter(to url: String) async throws -> ChildProcess {
         try place.configure("tus", at: url, limits: #"{ "bandwidth": "8M" }"#)

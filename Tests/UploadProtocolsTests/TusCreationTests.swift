@@ -36,6 +36,41 @@ struct TusCreationTests {
         #expect(tus.receive(.answer(status)).failure?.category == category)
     }
 
+    @Test
+    func `a server that answers OPTIONS not at all is tried by a creation, and remembered if it takes it`()
+        throws
+    {
+        var tus = TusUpload(item: .make(), options: .init())
+        _ = tus.start(resource: nil, capabilities: nil)
+        var step = tus.receive(.broke(afterSending: 0))
+        #expect(step.exchange?.method == .post)
+        #expect(step.notes.isEmpty)
+        step = tus.receive(.answer(201, [.location: "7", .tusResumable: "1.0.0"]))
+        #expect(step.exchange?.method == .patch)
+        let silent = ServerCapabilities(extensions: ["creation"], facts: ["saysNothing": "yes"])
+        #expect(step.notes.contains(.capabilities(silent)))
+    }
+
+    @Test func `a fault in OPTIONS is no fault of the creation`() {
+        var tus = TusUpload(item: .make(), options: .init())
+        _ = tus.start(resource: nil, capabilities: nil)
+        let step = tus.receive(.answer(500))
+        #expect(step.exchange?.method == .post)
+        #expect(step.notes.isEmpty)
+    }
+
+    @Test func `a server that cannot be reached is not asked for more`() {
+        var tus = TusUpload(item: .make(), options: .init())
+        _ = tus.start(resource: nil, capabilities: nil)
+        #expect(tus.receive(.broke(afterSending: nil)).failure?.category == .network)
+    }
+
+    @Test func `what a destination demands is not promised by silence`() {
+        var tus = TusUpload(item: .make(), options: .init(checksum: .sha1))
+        _ = tus.start(resource: nil, capabilities: nil)
+        #expect(tus.receive(.broke(afterSending: 0)).failure?.category == .network)
+    }
+
     @Test func `creation tells the length, the name and the type`() throws {
         var tus = TusUpload(
             item: .make(name: "ü n.bin", parameters: [.init(name: "album", value: "x")]), options: .init())

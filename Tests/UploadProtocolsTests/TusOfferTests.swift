@@ -148,13 +148,6 @@ struct TusCheckTests {
             report(.answer(200, [.tusVersion: "1.0.0"]))?.findings.contains("it names no extensions") == true)
     }
 
-    @Test(arguments: [200, 404, 405])
-    func `an address that says nothing of tus is named`(status: Int) {
-        let findings = report(.answer(status))?.findings ?? []
-        #expect(findings.count == 1)
-        #expect(findings.first?.contains("no tus version") == true)
-    }
-
     @Test func `what a server calls itself cannot steer a terminal`() {
         let findings =
             report(.answer(200, [.tusVersion: "1.0.0, \u{7f}x", .tusExtension: "a\u{7f}b"]))?.findings ?? []

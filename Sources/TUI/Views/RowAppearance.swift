@@ -183,7 +183,7 @@ struct RowAppearance: Sendable {
         case .outcomeUnknown: "no reply"
         case .storage: "disk"
         case .network, .timedOut, .server, .permanent, .sourceAway, .descriptors, .addressLost, .signInPage,
-            .signInAway:
+            .signInAway, .uploadLocked:
             nil
         }
     }

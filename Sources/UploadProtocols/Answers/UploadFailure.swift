@@ -34,6 +34,9 @@ public struct UploadFailure: Error, Hashable, Codable, Sendable {
         case signInPage
         /// Whoever gives credentials cannot be reached, or is busy. Tried again, and no fault of the upload's server.
         case signInAway
+        /// Another request has the upload at the server, most likely an earlier one of ours on a connection that broke.
+        /// Tried again within seconds, and no fault of the upload's.
+        case uploadLocked
 
         /// True if the link or the connection failed, in time or not.
         public var isOfNetwork: Bool { self == .network || self == .timedOut }
@@ -69,7 +72,8 @@ public struct UploadFailure: Error, Hashable, Codable, Sendable {
     /// True if waiting and trying again may help without anybody doing anything.
     public var isTransient: Bool {
         switch category {
-        case .network, .timedOut, .server, .sourceAway, .descriptors, .addressLost, .signInPage, .signInAway:
+        case .network, .timedOut, .server, .sourceAway, .descriptors, .addressLost, .signInPage, .signInAway,
+            .uploadLocked:
             true
         case .authentication, .permanent, .sourceChanged, .sourceUnreadable, .outcomeUnknown, .storage: false
         }

@@ -27,15 +27,15 @@ extension ResumableUpload {
                 return told.offset ?? item.size == item.size ? done(resource, answer) : misfit(resource)
             }
             guard let offset = told.offset else {
-                return tryAgain("the server does not say how much it holds (Upload-Offset)", .permanent) {
+                // What answers so is not the server that made the upload, or not always: that may pass.
+                return tryAgain("the server does not say how much it holds (Upload-Offset)", .server) {
                     $0.query(resource)
                 }
             }
             return advance(resource, told, to: offset, end: nil)
         case 404, 410: return gone(resource)
         case 403 where told.offset == nil: return gone(resource)
-        case 423: return .failed(Self.locked(answer))
-        default: return .failed(AnswerVerdict.failure(answer))
+        default: return .failed(LockedUpload.failure(answer, to: .head) ?? AnswerVerdict.failure(answer))
         }
     }
 
@@ -109,6 +109,7 @@ extension ResumableUpload {
         if told.isComplete == true, completes || !(200..<300).contains(answer.status) {
             return verdict(answer, resource)
         }
+        if let locked = LockedUpload.failure(answer, to: .patch) { return .failed(locked, notes: known) }
         switch answer.status {
         case 200..<300: return receiveSuccess(told, answer, resource: resource, end: end)
         case 409, 460: return askAgain(resource, "the server refuses every offset it names", .server)
@@ -118,7 +119,6 @@ extension ResumableUpload {
             return askAgain(
                 resource, ResumableProblem.mismatchingDigest.failure(status: 400).summary, .permanent)
         case 404, 410: return gone(resource)
-        case 423: return .failed(Self.locked(answer), notes: known)
         default:
             let failure = AnswerVerdict.failure(answer)
             // A refusal is a definite no; any other failure may have come after the last byte was taken.
@@ -217,16 +217,12 @@ extension ResumableUpload {
     }
 
     private mutating func gone(_ resource: Resource) -> Step {
+        // It said that it has all, and has let go of the upload since.
+        if resource.isAcknowledged {
+            return .done(Receipt(location: place(named: nil, resource), bytes: item.size))
+        }
         if resource.wholeBodySent { return .failed(WholeUpload.unknownOutcome(nil)) }
         return restart(after: resource, because: "the server no longer knows the upload")
-    }
-
-    /// The server still believes that an older connection writes there; it notices within seconds.
-    private static func locked(_ answer: Reply.Answer) -> UploadFailure {
-        var failure = AnswerVerdict.failure(answer)
-        failure.category = .server
-        failure.retryAfter = RetryAfter.seconds(in: answer.fields, now: Date()) ?? 3
-        return failure
     }
 }
 
@@ -260,9 +256,21 @@ extension ResumableUpload {
         return .done(receipt)
     }
 
+    /// A server may open its file anew for each append: before a file that went in several is done, it is asked for where
+    /// the server says it is, unless its digest says enough.
+    mutating func located(_ step: Step, _ appended: Resource) -> Step {
+        guard case .done(let receipt, let notes) = step, appended.confirmed > 0, receipt.verified == nil,
+            let location = receipt.location, ![appended.url, target].contains(location)
+        else { return step }
+        var resource = appended
+        resource.isAcknowledged = true
+        phase = .locating(receipt)
+        return .send(LocationCheck.question(location), notes: notes + [.resource(resource)])
+    }
+
     /// Where the finished file is: the upload's address is not that, except with servers that say nothing else.
-    private func place(named answer: Reply.Answer, _ resource: Resource) -> String? {
-        for field in [answer.fields[.contentLocation], answer.fields[.location]] {
+    private func place(named answer: Reply.Answer?, _ resource: Resource) -> String? {
+        for field in [answer?.fields[.contentLocation], answer?.fields[.location]] {
             if let field, let url = try? UploadAddress.resolve(field, against: resource.url) { return url }
         }
         return options.requestMethod(or: .post) == .put ? target : resource.url

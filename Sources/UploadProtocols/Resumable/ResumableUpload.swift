@@ -16,6 +16,8 @@ public struct ResumableUpload: SequentialProtocol {
         case creating(InteropVersion)
         case querying(Resource)
         case appending(Resource, end: ByteCount)
+        /// The server is asked for the file at the location that it named.
+        case locating(Receipt)
     }
 
     /// How often in a row the server may answer without moving on, and how often it may lose bytes.
@@ -34,6 +36,10 @@ public struct ResumableUpload: SequentialProtocol {
     private var limit = UploadLimit()
     /// Still to be tried, the most wanted first.
     private var versions = InteropVersion.allCases.sorted(by: >)
+    /// The first refusal of a creation, which the newest version got.
+    private var firstRefusal: UploadFailure?
+    /// True once a refusal was about the version, by the status or the field that say so.
+    private var isAboutVersion = false
     /// Whether the server has shown that it knows of resumable uploads.
     private(set) var isExpected = false
     /// Of the whole file; computed once, by the driver.
@@ -62,7 +68,9 @@ public struct ResumableUpload: SequentialProtocol {
         case .discovering: return receiveOptions(answer)
         case .creating(let version): return receiveCreation(answer, version: version)
         case .querying(let resource): return receiveOffset(answer, resource: resource)
-        case .appending(let resource, let end): return receiveAppend(answer, resource: resource, end: end)
+        case .appending(let resource, let end):
+            return located(receiveAppend(answer, resource: resource, end: end), resource)
+        case .locating(let receipt): return LocationCheck.step(answer, receipt)
         }
     }
 
@@ -171,6 +179,10 @@ extension ResumableUpload {
             // Seen: 400 with the version that the server speaks (swift-nio-extras), 412 from one that takes it for
             // tus (tusd).
             if let problem = told.problem { return .failed(problem.failure(status: answer.status)) }
+            // Who names the version that was asked in refuses something else.
+            if answer.status == 400, told.version == version {
+                return .failed(AnswerVerdict.failure(answer))
+            }
             return tryOlder(than: version, after: answer, spoken: told.version)
         case _ where !hasAsked && answer.refusesKind: return askAnew()
         case 413:
@@ -185,9 +197,14 @@ extension ResumableUpload {
     ) -> Step {
         versions.removeAll { $0 == version }
         if let spoken, versions.contains(spoken) { prefer(spoken) }
+        var failure = firstRefusal ?? AnswerVerdict.failure(answer)
+        firstRefusal = failure
+        if answer.status == 412 || answer.fields[.uploadDraftInteropVersion] != nil { isAboutVersion = true }
         guard versions.isEmpty else { return create() }
-        var failure = AnswerVerdict.failure(answer)
-        failure.summary = "the server speaks no version of resumable uploads that we do; \(failure.summary)"
+        if isAboutVersion {
+            failure.summary =
+                "the server speaks no version of resumable uploads that Ferry does: \(failure.summary)"
+        }
         failure.hint = "check the destination's url, or set its protocol to another one"
         return .failed(failure)
     }

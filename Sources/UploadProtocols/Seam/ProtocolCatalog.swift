@@ -33,7 +33,7 @@ public enum ProtocolCatalog {
         Entry(PostUpload.self) { PostUpload(item: $0, options: $1) },
         Entry(FormUpload.self) { FormUpload(item: $0, options: $1) },
         Entry(
-            TusUpload.self, check: { url, _ in TusCheck(url: url) },
+            TusUpload.self, check: { TusCheck(url: $0, options: $1) },
             make: { TusUpload(item: $0, options: $1) }),
         Entry(
             ResumableUpload.self, check: { ResumableCheck(url: $0, options: $1) },

@@ -48,13 +48,14 @@ enum TusVerdict {
             if let limit = Reply.Answer.count(answer.fields[.tusMaxSize]) ?? limit, limit > 0 {
                 failure.summary += "; it takes \(ByteFormat.sentence(limit))"
             }
-        case 423:
-            // The server still believes that an older connection writes there; it notices within seconds.
-            failure.category = .server
-            failure.retryAfter = RetryAfter.seconds(in: answer.fields, now: Date()) ?? 3
         default: break
         }
         return failure
+    }
+
+    /// What a refusal of a request about an upload means that is known.
+    static func failure(_ answer: Reply.Answer, to method: HTTPRequest.Method) -> UploadFailure {
+        LockedUpload.failure(answer, to: method) ?? failure(answer)
     }
 
     static func isNoTusServer(_ answer: Reply.Answer) -> UploadFailure {

@@ -10,6 +10,8 @@ struct TusAppending: Sendable {
         case full(Reply.Answer)
         /// The server has no such upload, or has another one there.
         case gone(because: String)
+        /// The server has the upload and says that it holds nothing of it, though it had confirmed bytes.
+        case forgotten
         case failed(UploadFailure)
     }
 
@@ -44,6 +46,8 @@ struct TusAppending: Sendable {
     private let part: Int
     private var length: Length
     private var phase = Phase.begun
+    /// True once bytes were appended to others: what a server made of several requests may be something else.
+    private(set) var isInPieces = false
     private var answersWithoutProgress = 0
     private var losses = 0
     private var damagedInARow = 0
@@ -68,6 +72,9 @@ struct TusAppending: Sendable {
 
     var isFull: Bool { resource.confirmed >= size }
 
+    /// True if the server's last answer was to bytes, and not to a question.
+    var hasAppended: Bool { if case .appending = phase { true } else { false } }
+
     mutating func takeLost() -> ByteCount {
         defer { lost = 0 }
         return lost
@@ -86,6 +93,7 @@ struct TusAppending: Sendable {
     mutating func append(after answer: Reply.Answer) -> Turn {
         guard resource.confirmed < size else { return .full(answer) }
         let held = resource.confirmed
+        if held > 0 { isInPieces = true }
         let end = TusChunking(resource, size: size, chunkSize: chunkSize).end
         let isLast = end == size && part == 0
         let tellsLength = if case .untold = length { true } else { false }
@@ -135,7 +143,7 @@ struct TusAppending: Sendable {
     /// - Parameter end: How far the request reached that is answered; nil if it sent nothing.
     mutating func advance(to answer: Reply.Answer, end: ByteCount?) -> Turn {
         guard let offset = answer.uploadOffset else {
-            return tryAgain("the server does not say how much it holds (Upload-Offset)", .permanent) {
+            return tryAgain("the server does not say how much it holds (Upload-Offset)", .server) {
                 if end == $0.size, $0.part == 0 { $0.resource = $0.resource.withWholeBodySent(true) }
                 return .send($0.ask())
             }
@@ -177,11 +185,12 @@ struct TusAppending: Sendable {
                 length = .untold
             }
             if let offset = answer.uploadOffset { resource.didAsk(offset) }
+            if answer.uploadOffset == 0, resource.confirmed > 0 { return .forgotten }
             return advance(to: answer, end: nil)
         case 404, 410: return .gone(because: "the server no longer knows the upload")
         case 403 where answer.fields[.uploadOffset] == nil:
             return .gone(because: "the server no longer knows the upload")
-        default: return .failed(TusVerdict.failure(answer))
+        default: return .failed(TusVerdict.failure(answer, to: .head))
         }
     }
 
@@ -189,6 +198,7 @@ struct TusAppending: Sendable {
     /// tuspyserver 4.4.3).
     private mutating func refused(_ answer: Reply.Answer, end: ByteCount, tellsLength: Bool) -> Turn {
         resource.wasRefused()
+        if let locked = LockedUpload.failure(answer, to: .patch) { return .failed(locked) }
         switch answer.status {
         case 404, 410: return .gone(because: "the server no longer knows the upload")
         case 460 where resource.sum != nil:

@@ -1,27 +1,59 @@
 import HTTPTypes
 
-/// Asks an address what it offers as a tus server (tus 1.0.0, "OPTIONS"). Leaves nothing there.
+/// Asks an address what it offers as a tus server (tus 1.0.0, "OPTIONS").
+///
+/// Where the answer says nothing of tus, a creation tells what an upload would meet. What that makes is deleted again;
+/// on a server without termination an unfinished upload of one byte stays until it expires.
 public struct TusCheck: DestinationCheck {
-    private let url: String
+    private enum Phase: Sendable {
+        case asking
+        case creating(findings: [String])
+        case deleting(CheckReport)
+    }
 
-    /// - Parameter url: Of the destination, absolute.
-    public init(url: String) { self.url = url }
+    private let url: String
+    private let options: ProtocolOptions
+    private var phase = Phase.asking
+
+    /// - Parameters:
+    ///   - url: Of the destination, absolute.
+    ///   - options: What an upload would ask of the server.
+    public init(url: String, options: ProtocolOptions = ProtocolOptions()) {
+        self.url = url
+        self.options = options
+    }
 
     public mutating func start() -> CheckStep {
-        .send(Exchange(.options, url, fields: [.tusResumable: TusVerdict.version], isIdempotent: true))
+        phase = .asking
+        return .send(Exchange(.options, url, fields: [.tusResumable: TusVerdict.version], isIdempotent: true))
     }
 
     public mutating func receive(_ reply: Reply) -> CheckStep {
-        let answer: Reply.Answer
-        switch reply {
-        case .broken(let failure, _): return .failed(failure)
-        case .answered(let received): answer = received
+        switch (phase, reply) {
+        case (.deleting(let report), _): return .finished(report)
+        case (.asking, .broken(let failure, let bodySent)):
+            guard bodySent != nil, failure.category.isOfNetwork else { return .failed(failure) }
+            return create(finding: "it does not answer OPTIONS: \(failure.summary)")
+        case (.creating, .broken(let failure, _)): return .failed(failure)
+        case (.asking, .answered(let answer)): return receiveOptions(answer)
+        case (.creating(let findings), .answered(let answer)): return receiveCreation(answer, findings)
         }
+    }
+
+    private mutating func receiveOptions(_ answer: Reply.Answer) -> CheckStep {
         let failure = TusVerdict.failure(answer)
         let isRefusal = !(200..<300).contains(answer.status)
-        if isRefusal, failure.isTransient || failure.category == .authentication { return .failed(failure) }
+        if isRefusal, failure.isTransient || failure.category == .authentication, answer.status != 500 {
+            return .failed(failure)
+        }
         do throws(UploadFailure) {
             let found = try TusOffer.capabilities(in: answer)
+            guard found.facts[TusOffer.Fact.saysNothing] == nil else {
+                let name = StatusName.of(answer.status).map { " (\($0))" } ?? ""
+                return create(
+                    finding: "it answered \(answer.status)\(name) to OPTIONS and named no tus version")
+            }
+            _ = try TusOffer.sum(options, at: found)
             return .finished(
                 CheckReport(findings: Self.findings(found, in: answer), capabilities: found))
         } catch {
@@ -29,14 +61,35 @@ public struct TusCheck: DestinationCheck {
         }
     }
 
-    private static func findings(_ found: ServerCapabilities, in answer: Reply.Answer) -> [String] {
-        guard found.facts[TusOffer.Fact.saysNothing] == nil else {
-            let name = StatusName.of(answer.status).map { " (\($0))" } ?? ""
-            return [
-                "nothing says that this is a tus endpoint: it answered \(answer.status)\(name) to OPTIONS and named "
-                    + "no tus version; check the destination's url, which often ends in /files/"
-            ]
+    private mutating func create(finding: String) -> CheckStep {
+        do throws(UploadFailure) {
+            _ = try TusOffer.sum(options, at: TusOffer.unheard)
+            phase = .creating(findings: [finding])
+            return .send(try TusCreation(item: item).exchange(.whole))
+        } catch {
+            return .failed(error)
         }
+    }
+
+    /// What a creation is made for; no byte of it is ever sent.
+    private var item: UploadItem { UploadItem(url: url, name: "ferry-check", size: 1, key: "ferry-check") }
+
+    private mutating func receiveCreation(_ answer: Reply.Answer, _ findings: [String]) -> CheckStep {
+        let failure = TusVerdict.failure(answer)
+        guard [200, 201].contains(answer.status), answer.namesTus else {
+            return .failed(failure.category == .permanent ? TusVerdict.isNoTusServer(answer) : failure)
+        }
+        let report = CheckReport(
+            findings: findings + ["it takes new tus uploads all the same"], capabilities: TusOffer.unheard)
+        guard let made = try? TusCreation(item: item).url(in: answer) else {
+            return .failed(TusVerdict.isNoTusServer(answer))
+        }
+        phase = .deleting(report)
+        return .send(
+            Exchange(.delete, made, fields: [.tusResumable: TusVerdict.version], isIdempotent: true))
+    }
+
+    private static func findings(_ found: ServerCapabilities, in answer: Reply.Answer) -> [String] {
         let versions = answer.fields[.tusVersion] ?? answer.fields[.tusResumable] ?? TusVerdict.version
         var findings = ["it speaks tus \(ServerText.cleaned(versions))"]
         let extensions = found.extensions.sorted().joined(separator: ", ")

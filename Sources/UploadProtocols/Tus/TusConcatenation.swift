@@ -42,6 +42,10 @@ struct TusConcatenation: Sendable {
     private var full: Set<Int> = []
     private var restarts = 0
     private var refusals = 0
+    /// True once a partial was said to hold nothing of what the server had confirmed.
+    private(set) var hasForgotten = false
+    /// The addresses of the resource that was noted last.
+    private var noted: [String] = []
 
     private var item: UploadItem { creation.item }
 
@@ -50,7 +54,9 @@ struct TusConcatenation: Sendable {
     init?(item: UploadItem, options: ProtocolOptions, at capabilities: ServerCapabilities, sum: TusSum?) {
         let fitting = Int(clamping: item.size / Self.smallestPart)
         let count = min(options.parallelRequests ?? 1, fitting, Self.mostParts)
-        guard count > 1, capabilities.extensions.contains("concatenation") else { return nil }
+        guard count > 1, capabilities.extensions.contains("concatenation"), !capabilities.forgets else {
+            return nil
+        }
         resource = Resource(url: item.url, parts: .init(held: 0, planned: count))
         resource.sum = sum
         resource.takeFacts(of: capabilities)
@@ -66,6 +72,7 @@ struct TusConcatenation: Sendable {
             planned <= item.size
         else { return nil }
         self.resource = resource
+        noted = Self.urls(in: resource)
         creation = TusCreation(item: item)
         self.options = options
         parts = Array(repeating: .missing, count: planned)
@@ -162,6 +169,7 @@ extension TusConcatenation {
                 }
                 parts[index] = .there(made)
                 heard.insert(index)
+                noted = Self.urls(in: resource)
                 return makeMissing(noting: [.resource(resource)]) { $0.fill(after: answer) }
             } catch {
                 return .step(.failed(error))
@@ -198,28 +206,47 @@ extension TusConcatenation {
         count()
         var notes: [Step.Note] = lost > 0 ? [.serverLost(lost)] : []
         switch turn {
-        case .send(let exchange): return .step(.send(exchange, notes: notes + [.resource(resource)]))
-        case .failed(let failure): return .step(.failed(failure, notes: notes + [.resource(resource)]))
+        case .send(let exchange): return .step(.send(exchange, notes: notes + resourceNotes()))
+        case .failed(let failure): return .step(.failed(failure, notes: notes + resourceNotes()))
         case .full:
             full.insert(index)
-            notes.append(.resource(resource))
+            notes += resourceNotes()
             return full.count == parts.count ? join(noting: notes) : .step(.wait(notes: notes))
-        case .gone where resource.mayBeJoined:
+        case .gone where resource.mayBeJoined, .forgotten where resource.mayBeJoined:
             return .step(.failed(WholeUpload.unknownOutcome(nil), notes: notes))
-        case .gone(let reason):
-            restarts += 1
-            if appending.resource.confirmed > 0 { notes.append(.serverLost(appending.resource.confirmed)) }
-            parts[index] = .missing
-            resource.fields[Self.field(index)] = nil
-            count()
-            guard restarts <= parts.count else {
-                return .step(
-                    .failed(
-                        UploadFailure(.permanent, "\(reason), again and again"),
-                        notes: notes + [.resource(resource)]))
-            }
-            return create(index, noting: notes)
+        case .gone(let reason): return restart(index, appending, because: reason, noting: notes)
+        case .forgotten:
+            hasForgotten = true
+            return restart(index, appending, because: TusUpload.forgotten, noting: notes)
         }
+    }
+
+    /// Makes a partial anew that the server does not have any more.
+    private mutating func restart(
+        _ index: Int, _ appending: TusAppending, because reason: String, noting earlier: [Step.Note]
+    ) -> Turn {
+        var notes = earlier
+        restarts += 1
+        if appending.resource.confirmed > 0 { notes.append(.serverLost(appending.resource.confirmed)) }
+        parts[index] = .missing
+        resource.fields[Self.field(index)] = nil
+        count()
+        guard restarts <= parts.count else {
+            return .step(
+                .failed(
+                    UploadFailure(.permanent, "\(reason), again and again"),
+                    notes: notes + [.resource(resource)]))
+        }
+        return create(index, noting: notes)
+    }
+
+    /// The resource as it is now. Until every part was asked for, what it says is confirmed is what an earlier attempt
+    /// knew, and no answer: then only a new address is worth noting.
+    private mutating func resourceNotes() -> [Step.Note] {
+        let urls = Self.urls(in: resource)
+        guard heard.count == parts.count || urls != noted else { return [] }
+        noted = urls
+        return [.resource(resource)]
     }
 
     /// What the server holds of all parts together, once it has been heard of each.

@@ -10,6 +10,8 @@ enum TusOffer {
         static let saysNothing = "saysNothing"
         /// "yes" once something on the way has refused PATCH.
         static let overridesMethod = "overridesMethod"
+        /// "yes" once the server has lost bytes that it had confirmed: a file goes there in one request.
+        static let forgets = "forgets"
     }
 
     /// A server need not answer OPTIONS at all: then it may have the core and creation all the same, if it is one.
@@ -24,7 +26,7 @@ enum TusOffer {
                 hint: "check that the destination's url is a tus 1.0 endpoint")
         }
         guard isSuccess, answer.namesTus else {
-            return ServerCapabilities(extensions: core.extensions, facts: [Fact.saysNothing: "yes"])
+            return unheard
         }
         guard let extensions = answer.fields[.tusExtension] else { return core }
         var found = ServerCapabilities(extensions: Set(list(extensions.lowercased())))
@@ -32,6 +34,9 @@ enum TusOffer {
         found.facts[Fact.checksums] = answer.fields[.tusChecksumAlgorithm]
         return found
     }
+
+    /// What is assumed of a server that says nothing of tus.
+    static let unheard = ServerCapabilities(extensions: core.extensions, facts: [Fact.saysNothing: "yes"])
 
     /// What a server has that names no extensions.
     static let core = ServerCapabilities(extensions: ["creation"])
@@ -73,13 +78,18 @@ enum TusOffer {
                     ? "leave checksum out of the destination, or set it to none"
                     : "set the destination's checksum to one it can: \(others)")
         }
-        return TusSum(
-            algorithm: wanted, name: found.name, chunk: max(1, options.chunkSize ?? TusSum.usualChunk))
+        let chunk = capabilities.forgets ? .max : options.chunkSize ?? TusSum.usualChunk
+        return TusSum(algorithm: wanted, name: found.name, chunk: max(1, chunk))
     }
 
     static func list(_ field: String?) -> [String] {
         (field ?? "").split(separator: ",").map { String($0).trimmingSpaces }.filter { !$0.isEmpty }
     }
+}
+
+extension ServerCapabilities {
+    /// True if the server has lost bytes that it had confirmed.
+    var forgets: Bool { facts[TusOffer.Fact.forgets] == "yes" }
 }
 
 /// How the server checks an upload's chunks, decided when it is created.

@@ -6,22 +6,26 @@ public struct TusUpload: SequentialProtocol {
     public static let traits = ProtocolTraits(
         resumes: true, isParallel: true, checksums: [.md5, .sha1, .sha256, .crc32c])
 
-    private enum Phase: Sendable {
+    enum Phase: Sendable {
         case asking
         /// Nothing of the file goes with it, also where the server offers that (creation-with-upload): were the answer
         /// lost, nobody could say where the file is, and it would be sent a second time.
         case creating(sum: TusSum?, isDeferred: Bool)
         case appending(TusAppending)
         case joining(TusConcatenation)
-        /// So many requests are under way that delete what cannot be joined.
+        /// So many requests are under way that delete what is not to be gone on with.
         case clearing(Int)
+        /// The server took it all in several requests, and is asked what it holds now.
+        case confirming(Resource, Receipt)
+        /// The server is asked for the file at the location that it named.
+        case locating(Receipt)
     }
 
-    private let item: UploadItem
+    let item: UploadItem
     private let options: ProtocolOptions
     private let creation: TusCreation
-    private var phase = Phase.asking
-    private var capabilities: ServerCapabilities?
+    var phase = Phase.asking
+    var capabilities: ServerCapabilities?
     /// What the queue was last told to resume with.
     private var noted: Resource?
     /// What the server has dropped; a test sets its clock.
@@ -29,6 +33,10 @@ public struct TusUpload: SequentialProtocol {
     /// True once this attempt has asked what the server offers: what was kept from before may be out of date.
     private var hasAsked = false
     private var canJoin = true
+    /// True once the server has lost bytes that it had confirmed: the file goes there in one request.
+    var isForgetting = false
+    /// True while nothing but the lack of a usable answer to OPTIONS says what the server offers.
+    private var isAssumed = false
 
     /// - Parameter options: The chunk size, the number of requests at once, the checksum and whether the length is
     ///   deferred are taken from them.
@@ -40,14 +48,20 @@ public struct TusUpload: SequentialProtocol {
 
     public mutating func start(resource: Resource?, capabilities: ServerCapabilities?) -> Step {
         self.capabilities = capabilities
+        isForgetting = capabilities?.forgets ?? false
         noted = resource
         guard let resource else { return begin() }
+        if isForgetting, !resource.isAcknowledged, !resource.wholeBodySent {
+            return clear(resource)
+        }
         if let parts = TusConcatenation(resuming: resource, item: item, options: options) {
             return join(parts) { $0.start() }
         }
-        var appending = TusAppending(resource, range: 0..<item.size, chunkSize: options.chunkSize)
+        var appending = TusAppending(resource, range: 0..<item.size, chunkSize: chunkSize)
         let question = appending.ask()
-        phase = .appending(appending)
+        phase =
+            resource.isAcknowledged
+            ? .confirming(resource, receipt(resource, nil)) : .appending(appending)
         return .send(question)
     }
 
@@ -65,7 +79,12 @@ public struct TusUpload: SequentialProtocol {
             phase = .clearing(left - 1)
             return left > 1 ? .wait() : begin()
         case (.joining(let parts), _): return join(parts) { $0.receive(reply, part: 0) }
+        case (.asking, .broken(let failure, let bodySent)):
+            return receiveNoOptions(failure, wasSent: bodySent != nil)
         case (_, .broken(let failure, _)): return .failed(failure)
+        case (.confirming(let resource, let receipt), .answered(let answer)):
+            return confirm(answer, resource, receipt)
+        case (.locating(let receipt), .answered(let answer)): return locate(answer, receipt)
         case (.asking, .answered(let answer)): return receiveOptions(answer)
         case (.creating(let sum, let isDeferred), .answered(let answer)):
             return receiveCreation(answer, sum: sum, isDeferred: isDeferred)
@@ -88,19 +107,39 @@ public struct TusUpload: SequentialProtocol {
 extension TusUpload {
     private mutating func receiveOptions(_ answer: Reply.Answer) -> Step {
         let failure = TusVerdict.failure(answer)
-        if failure.category == .authentication || failure.isTransient, !answer.isSuccess {
+        // A server whose OPTIONS has a fault may have none elsewhere.
+        let isBroken = answer.status == 500 && options.checksum == nil
+        if failure.category == .authentication || failure.isTransient, !answer.isSuccess, !isBroken {
             return .failed(failure)
         }
         do throws(UploadFailure) {
-            capabilities = try TusOffer.capabilities(in: answer)
+            learn(try TusOffer.capabilities(in: answer))
         } catch {
             return .failed(error)
         }
-        return begin(noting: capabilities.map { [.capabilities($0)] } ?? [])
+        isAssumed = isBroken
+        return begin(noting: isBroken ? [] : capabilities.map { [.capabilities($0)] } ?? [])
     }
 
+    /// A server need not answer OPTIONS (tus 1.0.0), and some close the connection instead (seen with fastapi-tusd
+    /// 0.100.2): then a creation tells whether it is one. What a destination demands only a server's word can promise.
+    private mutating func receiveNoOptions(_ failure: UploadFailure, wasSent: Bool) -> Step {
+        guard wasSent, failure.category.isOfNetwork, options.checksum == nil else { return .failed(failure) }
+        learn(TusOffer.unheard)
+        isAssumed = true
+        return begin()
+    }
+
+    private mutating func learn(_ found: ServerCapabilities) {
+        capabilities = found
+        if isForgetting { capabilities?.facts[TusOffer.Fact.forgets] = "yes" }
+    }
+
+    /// The most bytes of a request that the destination wants; nil for any number.
+    private var chunkSize: ByteCount? { isForgetting ? nil : options.chunkSize }
+
     /// Makes a new upload, after asking what the server offers if nobody has.
-    private mutating func begin(noting notes: [Step.Note] = []) -> Step {
+    mutating func begin(noting notes: [Step.Note] = []) -> Step {
         guard let capabilities else {
             phase = .asking
             hasAsked = true
@@ -157,8 +196,10 @@ extension TusUpload {
             resource.takeFacts(of: capabilities)
             dropped.mark(&resource)
             var appending = TusAppending(
-                resource, range: 0..<item.size, chunkSize: options.chunkSize, isLengthTold: !isDeferred)
-            return take(appending.append(after: answer), of: appending)
+                resource, range: 0..<item.size, chunkSize: chunkSize, isLengthTold: !isDeferred)
+            let learnt = isAssumed ? capabilities.map { [Step.Note.capabilities($0)] } ?? [] : []
+            isAssumed = false
+            return take(appending.append(after: answer), of: appending).noting(learnt)
         } catch {
             return .failed(error)
         }
@@ -175,7 +216,15 @@ extension TusUpload {
             noted = resource
             return .send(exchange, notes: notes + [.resource(resource)] + news(of: resource))
         case .full(let answer):
-            return .done(receipt(resource, answer), notes: notes + [.resource(resource)])
+            let receipt = receipt(resource, answer)
+            if appending.isInPieces, appending.hasAppended {
+                return confirm(resource, receipt, appending).noting(notes)
+            }
+            return .done(receipt, notes: notes + [.resource(resource)])
+        case .forgotten:
+            notes.append(.serverLost(resource.confirmed))
+            if let end = dropped.drop(resource, because: Self.forgotten) { return end.noting(notes) }
+            return clear(resource, noting: notes + noteForgetting())
         case .gone(let reason): return gone(resource, because: reason).noting(notes)
         case .failed(let failure):
             if resource != noted { notes.append(.resource(resource)) }
@@ -190,15 +239,22 @@ extension TusUpload {
         let turn = next(&parts)
         phase = .joining(parts)
         switch turn {
-        case .step(let step): return step.noting(news(of: parts.resource))
+        case .step(let step):
+            let learnt = parts.hasForgotten && !isForgetting ? noteForgetting() : []
+            return finished(step).noting(news(of: parts.resource) + learnt)
         case .givenUp(let notes):
             canJoin = false
             capabilities?.extensions.remove("concatenation")
             let learnt = capabilities.map { [Step.Note.capabilities($0)] } ?? []
-            let deletions = removal(of: parts.resource)
-            phase = .clearing(deletions.count)
-            return .sendAll(deletions, notes: notes + [.resource(nil)] + learnt)
+            return clear(parts.resource, noting: notes + learnt)
         }
+    }
+
+    /// Deletes what the server holds, whatever comes of that, and then begins anew.
+    mutating func clear(_ resource: Resource, noting notes: [Step.Note] = []) -> Step {
+        let deletions = removal(of: resource)
+        phase = .clearing(deletions.count)
+        return .sendAll(deletions, notes: notes + [.resource(nil)])
     }
 
     /// What the upload has shown of the server, to be kept for others.
@@ -221,12 +277,12 @@ extension TusUpload {
     }
 
     /// `Content-Location` names what the last answer is about: the finished file, where a server has one.
-    private func receipt(_ resource: Resource, _ answer: Reply.Answer) -> Receipt {
-        let named = answer.fields[.contentLocation].flatMap {
+    func receipt(_ resource: Resource, _ answer: Reply.Answer?) -> Receipt {
+        let named = answer?.fields[.contentLocation].flatMap {
             try? UploadAddress.resolve($0, against: resource.url)
         }
         return Receipt(
-            location: named ?? resource.url, entityTag: answer.fields[.eTag], bytes: item.size,
+            location: named ?? resource.url, entityTag: answer?.fields[.eTag], bytes: item.size,
             verified: resource.isChecked ? resource.sum?.algorithm : nil)
     }
 }
@@ -240,6 +296,6 @@ extension Resource {
     mutating func takeFacts(of capabilities: ServerCapabilities?) {
         let facts = capabilities?.facts ?? [:]
         if facts[TusOffer.Fact.overridesMethod] == "yes" { overridesMethod = true }
-        BrokenAppends.apply(capabilities, to: &self)
+        if capabilities?.forgets != true { BrokenAppends.apply(capabilities, to: &self) }
     }
 }

@@ -135,7 +135,9 @@ extension UploadFailure.Category {
     /// with a name that is new to it. The name itself is written beside it, as its `cause`.
     var known: Self {
         switch self {
-        case .timedOut, .sourceAway, .descriptors, .addressLost, .signInPage, .signInAway: .network
+        case .timedOut, .sourceAway, .descriptors, .addressLost, .signInPage, .signInAway,
+            .uploadLocked:
+            .network
         case .network, .server, .authentication, .permanent, .sourceChanged, .sourceUnreadable,
             .outcomeUnknown, .storage:
             self

@@ -43,6 +43,10 @@ public struct QueueRetryPolicy: Hashable, Codable, Sendable {
     /// A file that changed so often is still being written: a person must say when it is done.
     static let restartLimit = 3
 
+    /// The longest wait for an upload that another request has, in seconds. tusd 2.9.2 waits 20 s for its lock,
+    /// @tus/server 2.4.3 and tuspyserver 4.4.3 30 s, and each takes it from a request that stands still before that.
+    static let longestLockedWait = 15.0
+
     /// What is left of a wait that was written down, in seconds.
     ///
     /// Two clocks count: a wall clock that was set must neither end a wait nor stretch it. And no wait is longer than
@@ -88,6 +92,11 @@ public struct QueueRetryPolicy: Hashable, Codable, Sendable {
             tries.network = min(tries.network, 1_000_000) + 1
             return wait(
                 after: tries.network, asked: failure.retryAfter, tries: &tries, random: random)
+        case .uploadLocked:
+            tries.network = min(tries.network, 1_000_000) + 1
+            return wait(
+                after: tries.network, asked: failure.retryAfter, upTo: Self.longestLockedWait, tries: &tries,
+                random: random)
         case .storage:
             tries.delay = 5
             return .wait(5)
@@ -187,9 +196,10 @@ public struct QueueRetryPolicy: Hashable, Codable, Sendable {
 
     /// Full jitter: anything between nothing and the doubled wait, but never less than the server asked for.
     private func wait(
-        after count: Int, asked: Double?, tries: inout Upload.Tries, random: (ClosedRange<Double>) -> Double
+        after count: Int, asked: Double?, upTo longest: Double = .infinity, tries: inout Upload.Tries,
+        random: (ClosedRange<Double>) -> Double
     ) -> Decision {
-        let ceiling = ceiling(after: count)
+        let ceiling = min(self.ceiling(after: count), longest)
         // A floor of a tenth keeps a run of small draws from hammering a server.
         let drawn = random(ceiling / 10...max(0.001, ceiling))
         tries.delay = max(drawn, asked ?? 0)

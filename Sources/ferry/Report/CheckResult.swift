@@ -137,7 +137,7 @@ extension CheckResult {
         case .server: "the server is there and not ready; ask again in a while"
         case .authentication: "check the destination's auth in the configuration"
         case .permanent, .sourceChanged, .sourceUnreadable, .sourceAway, .outcomeUnknown, .storage,
-            .descriptors, .addressLost, .signInPage, .signInAway:
+            .descriptors, .addressLost, .signInPage, .signInAway, .uploadLocked:
             nil
         }
     }

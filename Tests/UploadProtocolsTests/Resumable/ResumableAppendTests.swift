@@ -44,6 +44,26 @@ struct ResumableAppendTests {
         #expect(upload.receive(.answer(201, fields)).receipt?.bytes == 10)
     }
 
+    @Test func `a file that went in several appends is asked for at the location that the server names`() throws {
+        var (upload, _) = try ResumableUpload.appending(from: 4)
+        let step = upload.receive(.answer(201, [.uploadComplete: "?1", .location: "/kept/a.bin"]))
+        #expect(step.exchange?.method == .head)
+        #expect(step.exchange?.url == "http://server.example/kept/a.bin")
+        let noted = try #require(step.notedResource ?? nil)
+        #expect(upload.receive(.answer(200, [.contentLength: "10"])).receipt?.bytes == 10)
+        // Killed before that answer: the server may have let go of the upload since.
+        var next = ResumableUpload(item: .make(), options: .init())
+        _ = next.start(resource: noted, capabilities: .newestResumable)
+        #expect(next.receive(.answer(404)).receipt?.bytes == 10)
+    }
+
+    @Test func `a file of another size at its location is no success of an append`() throws {
+        var (upload, _) = try ResumableUpload.appending(from: 4)
+        _ = upload.receive(.answer(201, [.uploadComplete: "?1", .location: "/kept/a.bin"]))
+        let step = upload.receive(.answer(200, [.contentLength: "6"]))
+        #expect(step.failure?.summary == "the server holds 6 bytes of a file of 10")
+    }
+
     @Test(
         arguments: [
             [.uploadComplete: "?0", .uploadOffset: "6"], [.uploadOffset: "6"],
@@ -227,7 +247,7 @@ struct ResumableAppendTests {
         #expect(step.exchange?.method == .post)
     }
 
-    @Test(arguments: [(nil, 3), ("9", 9), ("soon", 3)] as [(String?, Double)])
+    @Test(arguments: [(nil, 0.5), ("9", 9), ("soon", 0.5)] as [(String?, Double)])
     func `P7 a locked resumable upload is tried again soon, or when the server says`(
         retryAfter: String?, seconds: Double
     ) throws {
@@ -235,7 +255,7 @@ struct ResumableAppendTests {
         var fields: HTTPFields = [:]
         fields[.retryAfter] = retryAfter
         let failure = upload.receive(.answer(423, fields)).failure
-        #expect(failure?.category == .server)
+        #expect(failure?.category == .uploadLocked)
         #expect(failure?.retryAfter == seconds)
     }
 

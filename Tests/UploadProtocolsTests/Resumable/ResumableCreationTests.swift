@@ -60,9 +60,37 @@ struct ResumableCreationTests {
     @Test func `a server that speaks no version is a failure that says so`() {
         var upload = ResumableUpload(item: .make(), options: .init())
         var step = upload.start(resource: nil, capabilities: .newestResumable)
-        for _ in 1...4 { step = upload.receive(.answer(400)) }
+        for _ in 1...4 { step = upload.receive(.answer(400, [.uploadDraftInteropVersion: "9"])) }
         #expect(step.failure?.category == .permanent)
         #expect(step.failure?.summary.contains("no version") == true)
+    }
+
+    @Test(arguments: ["the name is too long", ""])
+    func `a refusal of every version for another reason tells that reason`(said: String) {
+        var upload = ResumableUpload(item: .make(), options: .init())
+        var step = upload.start(resource: nil, capabilities: .newestResumable)
+        for _ in 1...4 { step = upload.receive(.answer(400, [.contentType: "text/plain"], body: said)) }
+        #expect(step.failure?.category == .permanent)
+        #expect(step.failure?.summary.contains("version") == false)
+        #expect(step.failure?.summary.hasSuffix(said) == true)
+        #expect(step.failure?.hint?.contains("protocol") == true)
+    }
+
+    @Test func `a refusal in the version that was asked in is not tried in others`() {
+        var upload = ResumableUpload(item: .make(), options: .init())
+        _ = upload.start(resource: nil, capabilities: .newestResumable)
+        let refusal = Reply.answer(
+            400, [.uploadDraftInteropVersion: "8", .contentType: "text/plain"], body: "no such folder")
+        #expect(upload.receive(refusal).failure?.summary.hasSuffix(": no such folder") == true)
+    }
+
+    @Test func `a server that does not say how much it holds is asked later, and not for ever`() {
+        var upload = ResumableUpload(item: .make(), options: .init())
+        _ = upload.start(resource: .resumable(.eight), capabilities: .newestResumable)
+        for _ in 1...2 { #expect(upload.receive(.answer(200)).exchange?.method == .head) }
+        let step = upload.receive(.answer(200))
+        #expect(step.failure?.category == .server)
+        #expect(step.notedResource == nil)
     }
 
     @Test(arguments: [[:], [.location: "/files/a.bin"]] as [HTTPFields])

@@ -92,6 +92,16 @@ struct QueueRetryPolicyTests {
         #expect(decide(UploadFailure(.server, "busy"), &tries) == .wait(1))
     }
 
+    @Test func `P7 an upload that another request has is tried for ever, after waits that grow to seconds`() {
+        var tries = Upload.Tries()
+        let locked = UploadFailure(.uploadLocked, "locked", status: 423, retryAfter: 0.5)
+        let waits = (0..<6).map { _ in decide(locked, &tries) }
+        #expect(waits == [1, 2, 4, 8, 15, 15].map { .wait($0) })
+        for _ in 0..<100 { _ = decide(locked, &tries) }
+        #expect(decide(locked, &tries) == .wait(15))
+        #expect(tries.server == 0)
+    }
+
     @Test func `P3 the server's wish is what counts, however often it refused before`() {
         var tries = Upload.Tries()
         for seconds in [300, 2, 2, 2, 2, 2, 1] as [Double] {

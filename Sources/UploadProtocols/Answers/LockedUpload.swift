@@ -1,0 +1,80 @@
+import HTTPTypes
+
+import struct Foundation.Date
+
+/// An answer by which an upload server says that another request has the upload.
+///
+/// Most often that is an earlier request of ours on a connection that broke: the server still reads from it, or it waited
+/// for the upload's lock and takes it from the request that came after it. No such answer is final. What the request
+/// brought may have been kept, so the server is asked how much it holds before anything else is sent.
+struct LockedUpload: Hashable, Sendable {
+    /// The server's name, and the version whose source was read.
+    let server: String
+    let version: String
+    let status: Int
+    /// What the body must contain; nil where the status alone says it.
+    let text: String?
+    /// Where the server's source says so.
+    let source: String
+
+    /// What each server says, from its source. An offset that does not match (409 with all of them, rustus 1.1.4 too) is
+    /// no lock: the offset is asked for at once. aiohttp-tus 1.1.0, fastapi-tusd 0.100.2 and drf-tus 2.0.3 have no lock
+    /// that a client hears of.
+    static let known: [LockedUpload] = [
+        LockedUpload(
+            server: "tusd", version: "2.9.2", status: 400, text: "ERR_UPLOAD_INTERRUPTED",
+            source: "pkg/handler/unrouted_handler.go, lockUpload: a later request wants the lock"),
+        LockedUpload(
+            server: "tusd", version: "2.9.2", status: 400, text: "ERR_UNEXPECTED_EOF",
+            source: "pkg/handler/body_reader.go: a proxy lost the client and ends the request"),
+        LockedUpload(
+            server: "tusd", version: "2.9.2", status: 423, text: nil,
+            source: "pkg/handler/unrouted_handler.go, ErrFileLocked"),
+        LockedUpload(
+            server: "tusd", version: "2.9.2", status: 500, text: "ERR_LOCK_TIMEOUT",
+            source: "pkg/handler/unrouted_handler.go, ErrLockTimeout, after 20 s"),
+        LockedUpload(
+            server: "tusd", version: "2.9.2", status: 500, text: "ERR_READ_TIMEOUT",
+            source: "pkg/handler/body_reader.go: the connection stood still"),
+        LockedUpload(
+            server: "tusd", version: "2.9.2", status: 500, text: "ERR_CONNECTION_RESET",
+            source: "pkg/handler/body_reader.go: the connection was reset"),
+        LockedUpload(
+            server: "@tus/server", version: "2.4.3", status: 400,
+            text: "Request aborted due to lock acquired",
+            source: "packages/utils/src/constants.ts, ABORTED"),
+        LockedUpload(
+            server: "@tus/server", version: "2.4.3", status: 500,
+            text: "failed to acquire lock before timeout",
+            source: "packages/utils/src/constants.ts, ERR_LOCK_TIMEOUT, after 30 s"),
+        LockedUpload(
+            server: "tuspyserver", version: "4.4.3", status: 503, text: "waiting for lock",
+            source: "request.py and lock.py, LockTimeoutError, after 30 s"),
+    ]
+
+    /// Seconds to wait after an answer that names no time.
+    static let pause = 0.5
+
+    /// What such an answer to a request of this method stands for; nil for any other answer.
+    ///
+    /// A lock is waited for without end. What answers HEAD has no body (RFC 9110 §9.3.2), so a bare 400 to one may be a
+    /// lock or a fault of the server's: it is asked again, and not for ever.
+    static func failure(_ answer: Reply.Answer, to method: HTTPRequest.Method) -> UploadFailure? {
+        let said = AnswerVerdict.failure(answer)
+        let wait = RetryAfter.seconds(in: answer.fields, now: Date()) ?? pause
+        if isMeant(by: answer) {
+            return UploadFailure(
+                .uploadLocked, "the server still serves an earlier request for this upload: \(said.summary)",
+                status: answer.status, retryAfter: wait)
+        }
+        guard method == .head, answer.status == 400, answer.body.isEmpty else { return nil }
+        return UploadFailure(.server, said.summary, hint: said.hint, status: 400, retryAfter: wait)
+    }
+
+    private static func isMeant(by answer: Reply.Answer) -> Bool {
+        let rows = known.filter { $0.status == answer.status }
+        guard !rows.isEmpty else { return false }
+        let text = String(decoding: answer.body.prefix(2048), as: UTF8.self)
+        return rows.contains { $0.text.map(text.contains) ?? true }
+    }
+}

@@ -1,0 +1,64 @@
+import HTTPTypes
+import Testing
+
+@testable import FerryProtocols
+
+/// A check of a tus destination fails where an upload would.
+struct TusCheckFailureTests {
+    private func asked(_ reply: Reply, _ options: ProtocolOptions = .init()) -> (
+        check: TusCheck, step: CheckStep
+    ) {
+        var check = TusCheck(url: "http://server.example/files/", options: options)
+        _ = check.start()
+        let step = check.receive(reply)
+        return (check, step)
+    }
+
+    @Test func `a server that says what it offers is asked nothing more`() {
+        let step = asked(.answer(204, [.tusVersion: "1.0.0", .tusExtension: "creation"])).step
+        #expect(step.report?.findings.first == "it speaks tus 1.0.0")
+    }
+
+    @Test(arguments: [200, 404, 405, 500])
+    func `an address that says nothing of tus fails where a creation does`(status: Int) {
+        var (check, step) = asked(.answer(status))
+        #expect(step.exchange?.method == .post)
+        #expect(step.exchange?.body == Exchange.Body.none)
+        step = check.receive(.answer(405))
+        #expect(step.failure?.summary.contains("does not answer as a tus server") == true)
+    }
+
+    @Test func `an address that takes anything is no tus server`() {
+        var (check, _) = asked(.answer(200))
+        #expect(check.receive(.answer(201, [.location: "7"])).failure?.category == .permanent)
+    }
+
+    @Test func `a server that does not answer OPTIONS is fine if it takes an upload, which is deleted again`()
+    {
+        var (check, step) = asked(.broke(afterSending: 0))
+        #expect(step.exchange?.method == .post)
+        step = check.receive(.answer(201, [.location: "7", .tusResumable: "1.0.0"]))
+        #expect(step.exchange?.method == .delete)
+        #expect(step.exchange?.url == Resource.tus.url)
+        step = check.receive(.answer(404))
+        #expect(step.report?.findings.last == "it takes new tus uploads all the same")
+    }
+
+    @Test func `a server that cannot be reached is a failure`() {
+        #expect(asked(.broke(afterSending: nil)).step.failure?.category == .network)
+    }
+
+    @Test(
+        arguments: [[.tusVersion: "1.0.0"], [.tusVersion: "1.0.0", .tusExtension: "creation"], [:]]
+            as [HTTPFields])
+    func `a checksum that the server does not offer fails`(fields: HTTPFields) {
+        let failure = asked(.answer(204, fields), .init(checksum: .sha256)).step.failure
+        #expect(failure?.summary == "the server cannot check what arrives by SHA-256")
+    }
+}
+
+extension CheckStep {
+    fileprivate var exchange: Exchange? { if case .send(let exchange) = self { exchange } else { nil } }
+    fileprivate var report: CheckReport? { if case .finished(let report) = self { report } else { nil } }
+    fileprivate var failure: UploadFailure? { if case .failed(let failure) = self { failure } else { nil } }
+}
