@@ -78,7 +78,7 @@ struct TusChecksumTests {
         var (tus, _, _) = try checked()
         _ = tus.receive(.answer(204, [.uploadOffset: "4"]))
         _ = tus.receive(.answer(204, [.uploadOffset: "8"]))
-        #expect(tus.receive(.answer(204, [.uploadOffset: "10"])).receipt?.verified == .sha1)
+        #expect(try tus.receiveLast()?.verified == .sha1)
     }
 
     @Test func `an upload without a checksum is not verified`() throws {
@@ -96,7 +96,7 @@ struct TusChecksumTests {
         for end in stride(from: offset + 4, to: 10, by: 4) {
             _ = tus.receive(.answer(204, [.uploadOffset: "\(end)"]))
         }
-        #expect(tus.receive(.answer(204, [.uploadOffset: "10"])).receipt?.verified == .sha1)
+        #expect(try tus.receiveLast()?.verified == .sha1)
     }
 
     @Test func `a server that kept a piece of a chunk has not checked it`() throws {
@@ -106,7 +106,7 @@ struct TusChecksumTests {
         #expect(exchange.body == .file(range: 6..<8))
         #expect(exchange.digests.count == 1)
         _ = tus.receive(.answer(204, [.uploadOffset: "8"]))
-        let receipt = tus.receive(.answer(204, [.uploadOffset: "10"])).receipt
+        let receipt = try tus.receiveLast()
         #expect(receipt != nil)
         #expect(receipt?.verified == nil)
     }

@@ -72,13 +72,13 @@ struct TusChunkingTests {
         var step = tus.receive(.answer(200, [.uploadOffset: "0", .uploadLength: "\(Self.size)"]))
         var sizes: [ByteCount] = []
         var offset: ByteCount = 0
-        while let exchange = step.exchange {
+        while let exchange = step.exchange, exchange.method == .patch {
             sizes.append(exchange.contentLength >> 20)
             offset += exchange.contentLength
             step = tus.receive(.answer(204, [.uploadOffset: "\(offset)"]))
         }
         #expect(sizes == [8, 16, 32, 44])
-        #expect(step.receipt != nil)
+        #expect(tus.receive(.answer(200, [.uploadOffset: "\(Self.size)"])).receipt != nil)
     }
 
     @Test func `chunks do not shrink for ever`() throws {

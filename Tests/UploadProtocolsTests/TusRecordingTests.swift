@@ -50,7 +50,8 @@ struct TusRecordingTests {
         #expect(try tus.receive(answer(recorded["patch5"])).exchange?.body == .file(range: 5..<10))
         #expect(try tus.receive(answer(recorded["patchWrongOffset"])).exchange?.method == .head)
         #expect(try tus.receive(answer(recorded["head5"])).exchange?.body == .file(range: 5..<10))
-        #expect(try tus.receive(answer(recorded["patchLast"])).receipt?.bytes == 10)
+        #expect(try tus.receive(answer(recorded["patchLast"])).exchange?.method == .head)
+        #expect(tus.receive(.answer(200, [.uploadOffset: "10"])).receipt?.bytes == 10)
     }
 
     @Test(arguments: servers)

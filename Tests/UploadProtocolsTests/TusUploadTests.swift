@@ -50,8 +50,7 @@ struct TusResumeTests {
         }
         #expect(ranges + [exchange.body] == [.file(range: 0..<4), .file(range: 4..<8), .file(range: 8..<10)])
         #expect(completes + [exchange.mayComplete] == [false, false, true])
-        #expect(tus.receive(.answer(204, [.uploadOffset: "10"])).exchange?.method == .head)
-        #expect(tus.receive(.answer(200, [.uploadOffset: "10"])).receipt != nil)
+        #expect(try tus.receiveLast() != nil)
     }
 
     @Test(arguments: [ByteCount.max, .min, 0, -1])
