@@ -44,7 +44,7 @@ struct ResumableAppendTests {
         #expect(upload.receive(.answer(201, fields)).receipt?.bytes == 10)
     }
 
-    @Test func `a file that went in several appends is asked for at the location that the server names`() throws {
+    @Test func `a file that went in several appends is asked for at the location named`() throws {
         var (upload, _) = try ResumableUpload.appending(from: 4)
         let step = upload.receive(.answer(201, [.uploadComplete: "?1", .location: "/kept/a.bin"]))
         #expect(step.exchange?.method == .head)
