@@ -25,6 +25,24 @@ struct WebDAVModel {
     var checksums: String?
     /// How much of a `PUT` is kept.
     var keeps: ByteCount = .max
+    /// True for a server that tells an entity tag for each version of a file.
+    var tellsTags = false
+    /// What it tells as the time of files that are written now; nil if it tells none.
+    var time: String?
+    /// Where `Destination` leads instead, as behind a proxy that maps paths and leaves the field as it is.
+    var detour: String?
+    /// What a look at these places gives.
+    var lookStatus: [String: Int] = [:]
+    /// What `PATCH` gives; nil if it works.
+    var patchStatus: Int?
+    /// What `PUT` gives where the folder is missing.
+    var missingFolderStatus = 409
+    /// The most bytes of a request.
+    var largestRequest: ByteCount?
+    /// The version of each file: it moves with it.
+    private(set) var versions: [String: String] = [:]
+    private var times: [String: String] = [:]
+    private var writes = 0
     /// The requests, shortly.
     private(set) var log: [String] = []
 
@@ -34,6 +52,7 @@ struct WebDAVModel {
         log.append("\(exchange.method.rawValue) \(path)")
         switch exchange.method.rawValue {
         case "OPTIONS": return .init(status: 200, fields: [.dav: dav])
+        case "PROPFIND" where lookStatus[path] != nil: return .init(status: lookStatus[path] ?? 0)
         case "PROPFIND" where takesPropfind: return properties(path)
         case "HEAD":
             guard let size = files[path] else { return .init(status: folders.contains(path) ? 200 : 404) }
@@ -45,11 +64,25 @@ struct WebDAVModel {
             guard folders.contains(String(parent[...end])) else { return .init(status: 409) }
             folders.insert(path)
             return .init(status: 201)
-        case "PUT", "PATCH": return write(exchange, path)
+        case "PUT", "PATCH":
+            if let largestRequest, exchange.contentLength > largestRequest { return .init(status: 413) }
+            if exchange.method == .patch, let patchStatus { return .init(status: patchStatus) }
+            writes += 1
+            versions[path] = "v\(writes)"
+            times[path] = time
+            return write(exchange, path)
         case "DELETE": return .init(status: files.removeValue(forKey: path) == nil ? 404 : 204)
         case "MOVE": return move(exchange, path)
         default: return .init(status: 405)
         }
+    }
+
+    /// Puts a file there as somebody else does.
+    mutating func put(_ path: String, size: ByteCount) {
+        writes += 1
+        files[path] = size
+        versions[path] = "v\(writes)"
+        times[path] = time
     }
 
     private func properties(_ path: String) -> Reply.Answer {
@@ -58,11 +91,15 @@ struct WebDAVModel {
         guard isFolder || size != nil else { return .init(status: 404) }
         let known = isFolder ? "<x:collection/>" : ""
         let length = size.map { "<x:getcontentlength>\($0)</x:getcontentlength>" } ?? ""
+        let tag =
+            tellsTags ? versions[path].map { "<x:getetag>\"\($0)\"</x:getetag>" } ?? "" : ""
+        let modified = times[path].map { "<x:getlastmodified>\($0)</x:getlastmodified>" } ?? ""
         let sums = checksums.map { "<o:checksums><o:checksum>\($0)</o:checksum></o:checksums>" } ?? ""
         let body = """
             <?xml version="1.0"?><x:multistatus xmlns:x="DAV:" xmlns:o="http://owncloud.org/ns"><x:response>\
             <x:href>\(WebDAVAddress.quoted(path).replacing("%2F", with: "/"))</x:href><x:propstat><x:prop>\
-            <x:resourcetype>\(known)</x:resourcetype>\(length)\(sums)</x:prop>\
+            <x:resourcetype>\(known)</x:resourcetype>\(length)\(tag)\(modified)\(sums)\
+            </x:prop>\
             <x:status>HTTP/1.1 200 OK</x:status></x:propstat></x:response></x:multistatus>
             """
         return .init(status: 207, body: Array(body.utf8))
@@ -70,7 +107,7 @@ struct WebDAVModel {
 
     private mutating func write(_ exchange: Exchange, _ path: String) -> Reply.Answer {
         guard folders.contains(where: { path.hasPrefix($0) && !path.dropFirst($0.count).contains("/") })
-        else { return .init(status: 409) }
+        else { return .init(status: missingFolderStatus) }
         var range: Range<ByteCount> = 0..<0
         if case .file(let sent, _, _) = exchange.body { range = sent }
         let end = min(range.upperBound, keeps)
@@ -93,10 +130,12 @@ struct WebDAVModel {
         if let moveStatus { return .init(status: moveStatus) }
         guard let size = files[path] else { return .init(status: 404) }
         let target = WebDAVAddress(exchange.fields[.destination] ?? "").path
-        let place = target.removingPercentEncoding ?? target
+        let place = (detour ?? "") + (target.removingPercentEncoding ?? target)
         if files[place] != nil, exchange.fields[.overwrite] == "F" { return .init(status: 412) }
         files[path] = nil
         files[place] = size
+        versions[place] = versions.removeValue(forKey: path)
+        times[place] = times.removeValue(forKey: path)
         return .init(status: 201)
     }
 }
@@ -108,6 +147,8 @@ struct WebDAVRun {
     var capabilities: ServerCapabilities?
     /// The digest that every file has.
     var digest: [UInt8] = [1, 2, 3]
+    /// How many bytes the server was said to have lost.
+    var lost: ByteCount = 0
 
     /// - Parameter lose: True for a request whose answer never comes; it is carried out all the same if `reaches`.
     mutating func upload(
@@ -121,7 +162,7 @@ struct WebDAVRun {
                 switch note {
                 case .resource(let noted): resource = noted
                 case .capabilities(let found): capabilities = found
-                case .serverLost: break
+                case .serverLost(let bytes): lost += bytes
                 }
             }
             guard let exchange = step.exchange else { break }

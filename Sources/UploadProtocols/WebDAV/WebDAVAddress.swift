@@ -66,12 +66,23 @@ struct WebDAVAddress: Hashable, Sendable {
         // Apache's usual configuration keeps whatever begins with `.ht` to itself.
         let head = name.lowercased().hasPrefix("ht") ? "._" : "."
         let tail = ".part-" + key
+        // `~99` may follow, see `nextTemporary`.
+        let room = Self.longestName - 3
         var kept = name
-        while !kept.isEmpty, head.utf8.count + kept.utf8.count + tail.utf8.count > Self.longestName {
+        while !kept.isEmpty, head.utf8.count + kept.utf8.count + tail.utf8.count > room {
             kept.removeLast()
         }
         return WebDAVAddress(
             root: root, folder: folder, last: Self.quoted(head + kept + tail), query: query)
+    }
+
+    /// The temporary name to use after this one: `…~2`, then `…~3` and so on.
+    var nextTemporary: WebDAVAddress {
+        let name = last.removingPercentEncoding ?? last
+        guard let match = name.wholeMatch(of: /(.+)~(\d{1,2})/), let number = Int(match.2) else {
+            return inFolder(name + "~2")
+        }
+        return inFolder("\(match.1)~\(number % 99 + 1)")
     }
 
     /// What is called `name` in the same folder.
@@ -81,7 +92,9 @@ struct WebDAVAddress: Hashable, Sendable {
 
     /// What a file is to become whose name `temporary(key:)` has made; nil for any other.
     static func name(ofTemporary last: String) -> String? {
-        last.wholeMatch(of: /\.(?:_(?=[hH][tT]))?(.+)\.part-ferry-\d+-\d+-\d+(-\d+)?/).map { String($0.1) }
+        last.wholeMatch(of: /\.(?:_(?=[hH][tT]))?(.+)\.part-ferry-\d+-\d+-\d+(-\d+)?(~\d+)?/).map {
+            String($0.1)
+        }
     }
 
     /// A name as one segment of a path.

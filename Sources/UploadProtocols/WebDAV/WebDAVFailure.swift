@@ -47,6 +47,32 @@ enum WebDAVFailure {
         return failure
     }
 
+    /// A `MOVE` that did not lead to the file's place, though the file was whole and its folder there: the server read
+    /// another address in `Destination` than the client meant. A proxy that maps paths rewrites the request's own path
+    /// and, unless told to, leaves that field as it is.
+    ///
+    /// - Parameter refusal: The server's answer; nil if it reported success.
+    static func astray(_ refusal: Reply.Answer?) -> UploadFailure {
+        let summary =
+            refusal.map { "the server cannot move the file into place: \(failure($0).summary)" }
+            ?? "the server reported that the file was moved into place, but it is not there"
+        return UploadFailure(
+            .permanent, summary,
+            hint:
+                "a proxy before the server must pass Host on and rewrite Destination as it rewrites the path; "
+                + "correct it, set the url to the server's own path, or set protocol to put",
+            status: refusal?.status)
+    }
+
+    /// The server takes no request as large as the file, and no parts of a file.
+    static func requestTooLarge(_ answer: Reply.Answer, size: ByteCount) -> UploadFailure {
+        var failure = failure(answer).naming(size)
+        failure.hint =
+            "raise what the server or a proxy takes in one request (LimitRequestBody, client_max_body_size); "
+            + "the server does not take files in pieces (chunkSize)"
+        return failure
+    }
+
     /// SabreDAV, and with it Nextcloud, says why in an element of its own.
     private static func message(in answer: Reply.Answer) -> String? {
         guard answer.fields[.contentType]?.lowercased().contains("xml") == true,

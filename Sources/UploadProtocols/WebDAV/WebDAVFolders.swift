@@ -33,7 +33,8 @@ struct WebDAVFolders: Sendable {
             isDescending = true
             current -= 1
             return .ask(start())
-        case 404, 409:
+        // chezdav answers 500 where the folder around it is missing.
+        case 404, 409, 500:
             guard !isDescending, current + 1 < folders.count else { break }
             current += 1
             return .ask(start())

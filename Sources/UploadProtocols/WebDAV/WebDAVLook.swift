@@ -43,7 +43,8 @@ struct WebDAVLook: Sendable {
         case .properties:
             exchange = WebDAVProperties.exchange(
                 address.url,
-                [.resourcetype, .getcontentlength, .getetag] + (asksChecksums ? [.checksums] : []))
+                [.resourcetype, .getcontentlength, .getetag, .getlastmodified]
+                    + (asksChecksums ? [.checksums] : []))
         case .head, .slash: exchange = Exchange(.head, address.url, isIdempotent: true)
         }
         exchange.digests = orders

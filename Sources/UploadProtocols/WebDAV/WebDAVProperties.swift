@@ -68,6 +68,7 @@ struct WebDAVProperties: Hashable, Sendable {
         case (Self.dav, "getcontentlength"): file.size = ByteCount(property.text)
         case (Self.dav, "getetag"): file.entityTag = property.text.isEmpty ? nil : property.text
         case (Self.dav, "getlastmodified"):
+            file.modified = property.text.isEmpty ? nil : property.text
             // With all of its year, as WebDAV has it (RFC 4918 §15.7).
             modified = HTTPDate.parse(property.text, now: .distantPast)
         case (Self.dav, "quota-available-bytes"): quotaAvailable = ByteCount(property.text)

@@ -45,6 +45,18 @@ struct WebDAVServer: Hashable, Sendable {
         set { capabilities.facts["ranges"] = newValue?.rawValue }
     }
 
+    /// True once a file was seen to arrive where `Destination` said.
+    var movesArrive: Bool {
+        get { capabilities.facts["move"] == "yes" }
+        set { capabilities.facts["move"] = newValue ? "yes" : nil }
+    }
+
+    /// The most bytes of a request, learnt from refusals (413); nil if none was refused.
+    var largestRequest: ByteCount? {
+        get { capabilities.facts["largestRequest"].flatMap { ByteCount($0) }.flatMap { $0 > 0 ? $0 : nil } }
+        set { capabilities.facts["largestRequest"] = newValue.map { "\($0)" } }
+    }
+
     /// True for Nextcloud and ownCloud, which keep times and digests.
     var isOwnCloud: Bool {
         capabilities.extensions.contains { name in
@@ -55,5 +67,16 @@ struct WebDAVServer: Hashable, Sendable {
     /// The entries of a field that is a list of words.
     static func list(_ field: String?) -> [String] {
         (field ?? "").split(separator: ",").map { String($0).trimmingSpaces }.filter { !$0.isEmpty }
+    }
+}
+
+extension ServerCapabilities {
+    /// True if an upload to this WebDAV server resumes: parts of a file can be written there.
+    public func resumesWebDAV(_ options: ProtocolOptions) -> Bool {
+        switch WebDAVServer(self).ranges {
+        case .patch: true
+        case .put: options.chunkSize != nil
+        case .refused, nil: false
+        }
     }
 }

@@ -4,9 +4,21 @@ import struct Foundation.Date
 
 /// The bytes, under the temporary name.
 extension WebDAVUpload {
+    /// The first part of a partial update, in bytes, and the largest: PHP behind a server that buffers requests keeps
+    /// nothing of one that breaks.
+    private static let firstPart: ByteCount = 1 << 20
+    private static let largestPart: ByteCount = 16 << 20
+
+    /// The most bytes of one request: as the settings say, as the server was found to take, and, for a partial update,
+    /// as much as may be lost with it. nil for any number.
+    private var chunk: ByteCount? {
+        let part = server.ranges == .patch ? resource?.learntChunk ?? Self.firstPart : nil
+        return [options.chunkSize, server.largestRequest, part].compactMap { $0 }.min()
+    }
+
     /// Whether a file of this size goes in parts that are not sure to be put together.
     private var isInRanges: Bool {
-        (options.chunkSize.map { $0 < item.size } ?? false) && server.ranges != .patch
+        (chunk.map { $0 < item.size } ?? false) && server.ranges != .patch
     }
 
     /// Whether what an earlier attempt left, of `size` bytes, is the file's beginning.
@@ -21,18 +33,57 @@ extension WebDAVUpload {
 
     mutating func foundTemporary(_ place: FoundPlace) -> Step {
         hasTemporary = place != .nothing
+        newVersion = place.version ?? newVersion
+        resource?.refusedLooks = 0
         held = 0
         switch place {
         case .folder:
             return .failed(
                 UploadFailure(.permanent, "a folder is where the file was to be kept until it is whole"))
+        case .nothing where resource?.nextURL != nil:
+            return followTrial()
         case .nothing where mayBeMoved: return look(at: address(of: movedName), for: .result(isOurs: false))
         case .nothing: break
         case .file(let file):
             let size = file.size ?? 0
             if canUse(size) { held = size }
+            // The attempt before broke within a part: the next ones are smaller.
+            if server.ranges == .patch, let part = resource?.learntChunk {
+                resource?.learntChunk = BrokenAppends.afterBreak(part)
+            }
         }
         noteResource(confirmed: held)
+        return choose()
+    }
+
+    /// The `MOVE` to the next temporary name may have arrived before its answer was lost.
+    private mutating func followTrial() -> Step {
+        let next = resource?.nextURL ?? temporary.url
+        resource?.url = next
+        resource?.nextURL = nil
+        noteResource(confirmed: resource?.confirmed ?? 0)
+        return look(at: temporary, for: .temporary)
+    }
+
+    /// How often the server may fail when it is asked about the temporary name before another name is used.
+    private static let refusedLooks = 2
+
+    /// The server fails when it is asked about the temporary name. rclone 1.60 does so for as long as it waits for the
+    /// rest of a broken request to that name, which may be an hour.
+    mutating func refusedTemporary(_ failure: UploadFailure) -> Step {
+        guard var refused = resource else { return .failed(failure) }
+        refused.refusedLooks += 1
+        guard refused.refusedLooks >= Self.refusedLooks, !mayBeMoved else {
+            resource = refused
+            note(.resource(refused))
+            return .failed(failure)
+        }
+        var fresh = Resource(url: WebDAVAddress(refused.url).nextTemporary.url)
+        fresh.abandonedURL = refused.abandonedURL ?? refused.url
+        resource = fresh
+        note(.resource(fresh))
+        hasTemporary = false
+        held = 0
         return choose()
     }
 
@@ -60,7 +111,7 @@ extension WebDAVUpload {
 
     mutating func write(from offset: ByteCount) -> Step {
         let piece = WebDAVPiece(
-            after: offset, of: item.size, chunk: options.chunkSize, ranges: server.ranges)
+            after: offset, of: item.size, chunk: chunk, ranges: server.ranges)
         let address = temporary
         var exchange = piece.exchange(to: address.url, of: item.size)
         if piece.manner == .whole {
@@ -84,8 +135,17 @@ extension WebDAVUpload {
             let isProof = piece.manner == .contentRange && server.ranges == nil
             if end == item.size || isProof { return look(at: temporary, for: .written(piece)) }
             held = end
+            if piece.manner == .partialUpdate {
+                let larger = BrokenAppends.afterSuccess(resource?.learntChunk ?? Self.firstPart)
+                resource?.learntChunk = min(Self.largestPart, larger)
+            }
             noteResource(confirmed: end)
             return write(from: end)
+        // chezdav 3.0 answers 500 where the folder is missing.
+        case 500 where piece.manner == .whole && !knowsFolder && WebDAVFolders(of: address(of: name)) != nil:
+            knowsFolder = true
+            return foundFolder(.nothing)
+        case 413: return tooLarge(answer, piece)
         case 404, 409:
             guard piece.manner == .whole else { return writeAnew(after: piece) }
             guard !knowsFolder else { return .failed(WebDAVFailure.failure(answer)) }
@@ -98,10 +158,24 @@ extension WebDAVUpload {
         }
     }
 
+    /// A request that carries less may pass: Apache's LimitRequestBody and nginx's client_max_body_size count one
+    /// request, not the file.
+    private mutating func tooLarge(_ answer: Reply.Answer, _ piece: WebDAVPiece) -> Step {
+        let failure = WebDAVFailure.failure(answer).naming(item.size)
+        guard !failure.isTransient else { return .failed(failure) }
+        guard server.ranges != .refused,
+            let limit = TusChunking.below(piece.range.upperBound - piece.range.lowerBound)
+        else { return .failed(WebDAVFailure.requestTooLarge(answer, size: item.size)) }
+        server.largestRequest = limit
+        noteServer()
+        return write(from: piece.range.lowerBound)
+    }
+
     /// Takes what the server has under the temporary name after `piece`; nil if it does not say.
     mutating func measured(_ place: FoundPlace?, _ piece: WebDAVPiece) -> Step {
         let end = piece.range.upperBound
         let size: ByteCount?
+        newVersion = place?.version
         switch place {
         case .file(let file): size = file.size
         case .nothing: size = 0
@@ -121,7 +195,8 @@ extension WebDAVUpload {
         }
         held = end
         noteResource(confirmed: end)
-        return end == item.size ? move() : write(from: end)
+        guard end == item.size else { return write(from: end) }
+        return moveIntoPlace()
     }
 
     /// One `PUT` of everything, and no more parts at this server if it showed that it does not put them together.
@@ -133,6 +208,8 @@ extension WebDAVUpload {
         server.ranges = .refused
         noteServer()
         held = 0
+        // The server has lost nothing: it does not do what the parts asked for.
+        resource?.confirmed = 0
         return write(from: 0)
     }
 }

@@ -6,8 +6,11 @@ import HTTPTypes
 /// truncated file, or lose the old one, when a `PUT` breaks. A server without `MOVE` cannot be used like this; `put` can.
 ///
 /// It starts again after an interruption, except where parts can be written: by SabreDAV's partial update, or, where a
-/// chunk size is set, by `PUT` with `Content-Range` on servers that were seen to honour it. Some ignore the field and
-/// replace the file by the part; it therefore only ever goes to the temporary name.
+/// chunk size is set or the server refuses large requests, by `PUT` with `Content-Range` on servers that were seen to
+/// honour it. Some ignore the field and replace the file by the part; it therefore only ever goes to the temporary name.
+///
+/// A `MOVE` that the server reports as done is believed only as far as the place shows it: a proxy that maps paths can
+/// lead it elsewhere.
 public struct WebDAVUpload: SequentialProtocol {
     public static let name = "webdav"
     /// What most servers can do: parts are the exception.
@@ -20,6 +23,8 @@ public struct WebDAVUpload: SequentialProtocol {
         case looking(WebDAVLook, Purpose)
         case making(WebDAVFolders)
         case writing(WebDAVPiece)
+        /// A `MOVE` to the next temporary name, which shows where the server takes files.
+        case trying
         case moving
         case clearing(End)
     }
@@ -33,6 +38,10 @@ public struct WebDAVUpload: SequentialProtocol {
         case folder
         /// Whether all bytes up to the end of this piece arrived.
         case written(WebDAVPiece)
+        /// Whether the `MOVE` that tried the server out arrived.
+        case trial
+        /// Whether the file is still under its temporary name after this refusal of a `MOVE`.
+        case unmoved(Reply.Answer)
         /// The file at its place; `isOurs` if the server said that it moved it there.
         case result(isOurs: Bool)
     }
@@ -59,6 +68,10 @@ public struct WebDAVUpload: SequentialProtocol {
     /// How many bytes of the file the server holds under the temporary name.
     var held: ByteCount = 0
     var hasTemporary = false
+    /// The file under its temporary name, as the server last described it.
+    var newVersion: WebDAVVersion?
+    /// What is at the file's place; nil if nothing is.
+    var oldVersion: WebDAVVersion?
     var name: String
     var replaces = false
     var knowsFolder = false
@@ -83,6 +96,8 @@ public struct WebDAVUpload: SequentialProtocol {
         }
         self.resource = resource
         mayBeMoved = resource?.isMoving ?? false
+        oldVersion = resource?.oldVersion
+        newVersion = resource?.newVersion
         guard let capabilities else {
             let folder = WebDAVAddress(UploadAddress.address(item.url, for: "a")).folderURL
             return .send(Exchange(.options, folder, isIdempotent: true))
@@ -115,6 +130,7 @@ extension WebDAVUpload {
         case .looking(let look, let purpose): return receiveLook(answer, look, purpose)
         case .making(let folders): return receiveFolder(answer, folders)
         case .writing(let piece): return receiveWritten(answer, piece)
+        case .trying: return receiveTrial(answer)
         case .moving: return receiveMove(answer)
         case .clearing(let end):
             if (200..<300).contains(answer.status) || [404, 410].contains(answer.status) {
@@ -180,16 +196,21 @@ extension WebDAVUpload {
         case (.ask(let exchange), _):
             phase = .looking(look, purpose)
             return .send(exchange)
+        case (.failed(let failure), .temporary) where [423, 500].contains(failure.status):
+            return refusedTemporary(failure)
         case (.failed(let failure), .folder) where failure.category == .permanent:
             // It may be written to all the same.
             return write(from: 0)
         case (.failed(let failure), .written(let piece)) where failure.category == .permanent:
             return measured(nil, piece)
         case (.failed(let failure), .result(isOurs: true)) where failure.category == .permanent:
-            return finish(.done(receipt(nil)))
+            return done(receipt(nil))
         case (.failed(let failure), _): return .failed(failure)
         case (.found(let place, _), .temporary): return foundTemporary(place)
+        case (.found(let place, _), .trial): return foundTrial(place)
+        case (.found(let place, _), .unmoved(let refusal)): return foundUnmoved(place, after: refusal)
         case (.found(let place, let ours), .place(var choice)):
+            oldVersion = place.version
             let verdict = choice.receive(place, ours: ours)
             return act(on: verdict, choice)
         case (.found(let place, _), .folder): return foundFolder(place)
@@ -225,16 +246,22 @@ extension WebDAVUpload {
 
     /// What is left to do once it is known where the file goes.
     private mutating func proceed() -> Step {
-        if hasTemporary, held == item.size { return move() }
+        if hasTemporary, held == item.size { return moveIntoPlace() }
         if held == 0, !knowsFolder, item.size > Self.folderLookSize {
             return look(at: WebDAVAddress(address(of: name).folderURL), for: .folder)
         }
         return write(from: held)
     }
 
-    mutating func clear(_ end: End) -> Step {
+    mutating func clear(_ end: End, at url: String? = nil) -> Step {
         phase = .clearing(end)
-        return .send(Exchange(.delete, temporary.url, isIdempotent: true))
+        return .send(Exchange(.delete, url ?? temporary.url, isIdempotent: true))
+    }
+
+    /// Ends the upload, and deletes first what it had to leave under another temporary name.
+    mutating func done(_ receipt: Receipt) -> Step {
+        guard let url = resource?.abandonedURL else { return .done(receipt) }
+        return clear(.done(receipt), at: url)
     }
 
     func finish(_ end: End) -> Step {
@@ -242,19 +269,5 @@ extension WebDAVUpload {
         case .done(let receipt): .done(receipt)
         case .failed(let failure): .failed(failure)
         }
-    }
-}
-
-extension Resource {
-    private static let nameField = "name"
-
-    /// Where the file was to be moved, if a `MOVE` may have reached the server.
-    var movedName: String? { fields[Self.nameField] }
-    var isMoving: Bool { movedName != nil }
-
-    func moving(to name: String) -> Resource {
-        var resource = self
-        resource.fields[Self.nameField] = name
-        return resource
     }
 }

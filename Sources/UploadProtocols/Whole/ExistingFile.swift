@@ -76,6 +76,6 @@ extension FoundFile {
     init(headed fields: HTTPFields) {
         self.init(
             size: fields[.contentLength].flatMap { ByteCount($0) }, entityTag: fields[.eTag],
-            told: ToldDigest.in(fields))
+            told: ToldDigest.in(fields), modified: fields[.lastModified])
     }
 }

@@ -13,11 +13,16 @@ public struct FoundFile: Hashable, Sendable {
     public var entityTag: String?
     /// The strongest first.
     public var told: [ToldDigest]
+    /// When the server's file was last changed, as sent.
+    public var modified: String?
 
-    public init(size: ByteCount? = nil, entityTag: String? = nil, told: [ToldDigest] = []) {
+    public init(
+        size: ByteCount? = nil, entityTag: String? = nil, told: [ToldDigest] = [], modified: String? = nil
+    ) {
         self.size = size
         self.entityTag = entityTag
         self.told = told
+        self.modified = modified
     }
 
     /// Whether the server's digest is ours; nil if none of `ours` can be compared with what it tells.

@@ -51,7 +51,7 @@ struct CheckLine: OutputLine {
         maximumSize = result.known?.maximumSize
         // Of `auto` itself there is nothing to say.
         if let entry = result.entry, entry.name != AutoUpload.name {
-            resumes = entry.traits.resumes
+            resumes = result.resumes
             parallel = result.isParallel
             checksums = entry.traits.checksums.map(\.rawValue).sorted()
             ifExists = entry.traits.existing.map(\.rawValue).sorted()

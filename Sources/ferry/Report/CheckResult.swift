@@ -54,6 +54,14 @@ struct CheckResult: Sendable {
         return known.extensions.contains("concatenation")
     }
 
+    /// Whether an interrupted upload resumes there; nil if no protocol is known.
+    var resumes: Bool? {
+        guard let entry else { return nil }
+        // WebDAV servers differ in it.
+        guard entry.name == WebDAVUpload.name, let known else { return entry.traits.resumes }
+        return known.resumesWebDAV(destination.options)
+    }
+
     var isFine: Bool {
         failure == nil
             && !leftovers.contains { if case .stays = $0.fate { true } else { false } }

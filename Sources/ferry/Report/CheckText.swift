@@ -17,7 +17,7 @@ enum CheckText {
         }
         lines.append(("protocol", protocolSentence(result, now: now)))
         if result.failure == nil, let entry = result.entry {
-            lines.append(("can", abilities(entry.traits, isParallel: result.isParallel ?? false)))
+            lines.append(("can", abilities(entry.traits, of: result)))
         }
         lines += result.findings.map { ("found", $0) }
         lines += offers(result.known).map { ("offers", $0) }
@@ -80,9 +80,9 @@ enum CheckText {
         return choice.sentence + asked
     }
 
-    private static func abilities(_ traits: ProtocolTraits, isParallel: Bool) -> String {
-        var parts = [traits.resumes ? "goes on after a crash" : "starts again after a crash"]
-        parts.append(isParallel ? "several requests at once" : "one request at a time")
+    private static func abilities(_ traits: ProtocolTraits, of result: CheckResult) -> String {
+        var parts = [result.resumes == true ? "goes on after a crash" : "starts again after a crash"]
+        parts.append(result.isParallel == true ? "several requests at once" : "one request at a time")
         let checksums = DigestAlgorithm.allCases.filter(traits.checksums.contains).map(\.rawValue)
         if !checksums.isEmpty { parts.append("checksum \(checksums.joined(separator: ", "))") }
         let existing = ExistingFilePolicy.allCases.filter(traits.existing.contains).map(\.rawValue)
