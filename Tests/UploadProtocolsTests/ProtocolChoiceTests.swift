@@ -50,6 +50,7 @@ struct ProtocolChoiceTests {
                 "the server says DAV"
             ),
             ([.named("DAV"): "1", .allow: "OPTIONS, GET, PROPFIND"], "put", nil),
+            ([.named("x-amz-request-id"): "tx0"], "s3", "the server says x-amz-request-id"),
             ([.allow: "GET, put"], "put", "the server allows PUT"),
             ([.allow: "GET, HEAD"], "put", nil), ([:], "put", nil),
             ([.tusVersion: "0.2.2"], "put", nil),

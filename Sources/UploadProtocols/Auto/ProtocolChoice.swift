@@ -92,6 +92,11 @@ public struct ProtocolChoice: Hashable, Sendable {
         if fields[.named("DAV")] != nil, allowed.isEmpty || !allowed.isDisjoint(with: ["PUT", "MOVE"]) {
             return ProtocolChoice("webdav", because: "the server says DAV")
         }
+        // S3 and the servers like it put a number on each answer, also on refusals (Amazon S3 API, "Common response
+        // headers").
+        if let name = ["x-amz-request-id", "x-amz-id-2"].first(where: { fields[.named($0)] != nil }) {
+            return ProtocolChoice("s3", because: "the server says \(name)")
+        }
         return nil
     }
 

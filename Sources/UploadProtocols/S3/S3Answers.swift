@@ -65,15 +65,16 @@ struct S3PartPage {
 
 /// What a completed upload became.
 struct S3Completion {
-    var entityTag: String
+    /// nil if the server gave none: radosgw 16.2.15 leaves the element empty.
+    var entityTag: String?
     private let root: XMLElement
 
     /// Nil for anything but a whole document that says so: a success may begin before its outcome is known.
     init?(_ body: [UInt8]) {
         guard let root = XMLDocument.parse(body), root.name != "Error",
-            let tag = root.child(named: "ETag")?.text, !tag.isEmpty
+            let tag = root.child(named: "ETag")?.text
         else { return nil }
-        entityTag = tag
+        entityTag = tag.isEmpty ? nil : tag
         self.root = root
     }
 

@@ -81,7 +81,8 @@ private struct S3ErrorRule {
 
     private static let keys = "check the access key and the secret in the destination's auth, then retry"
     private static let renew = "renew the credentials in the destination's auth, then retry"
-    private static let rights = "these credentials may not do that; grant s3:PutObject there, then retry"
+    private static let rights =
+        "check the destination's auth: its keys must allow s3:PutObject there; then retry"
 
     private static let rules: [String: S3ErrorRule] = [
         "InternalError": .init(category: .server), "SlowDown": .init(category: .server),
@@ -123,6 +124,10 @@ extension S3Error {
         ["BadDigest", "InvalidDigest", "XAmzContentSHA256Mismatch", "XAmzContentChecksumMismatch"].contains(
             code)
     }
+
+    /// The server does not know the multipart upload: it became an object, was removed, or never was. radosgw 16.2
+    /// says so of the key.
+    var deniesUpload: Bool { code == "NoSuchUpload" || code == "NoSuchKey" }
 
     /// The server wants fewer requests at once.
     var asksForLess: Bool { code == "SlowDown" || code == "TooManyRequests" || [429, 503].contains(status) }

@@ -1,5 +1,15 @@
-/// Which bytes of a file are which part: equal parts, and a last one of any size.
+/// Which bytes of a file are which part: equal parts, and a last one of any size. A link that breaks often makes the
+/// parts that are not sent yet smaller.
 struct S3PartPlan: Hashable, Sendable {
+    /// Equal parts from one number on.
+    private struct Run: Hashable, Sendable {
+        /// Its first part's number.
+        var first: Int
+        /// Where that begins in the file, in bytes.
+        var start: ByteCount
+        var partSize: ByteCount
+    }
+
     static let smallestPart: ByteCount = 5 << 20
     static let largestPart: ByteCount = 5 << 30
     static let mostParts = 10_000
@@ -7,14 +17,50 @@ struct S3PartPlan: Hashable, Sendable {
     static let usualPart: ByteCount = 8 << 20
 
     let size: ByteCount
-    let partSize: ByteCount
+    /// In the order of their numbers, never empty.
+    private var runs: [Run]
 
-    /// A part size of an earlier attempt; nil if no such plan was ever made.
-    init?(size: ByteCount, keeping partSize: ByteCount) {
+    /// Of the first parts, in bytes.
+    var partSize: ByteCount { runs[0].partSize }
+    /// Of the last parts, in bytes.
+    var lastPartSize: ByteCount { runs[runs.count - 1].partSize }
+    /// False if some parts but the last are smaller than others.
+    var isUniform: Bool { runs.count == 1 }
+
+    /// The plan of an earlier attempt; nil if no such plan was ever made.
+    ///
+    /// - Parameter later: As `laterSizes` wrote it; nil if all parts have one size.
+    init?(size: ByteCount, keeping partSize: ByteCount, later: String? = nil) {
         guard size >= 0, (1...Self.largestPart).contains(partSize) else { return nil }
-        self.size = size
-        self.partSize = partSize
+        self.init(size: size, partSize: partSize)
+        for entry in later?.split(separator: ",") ?? [] {
+            let numbers = entry.split(separator: ":").map { ByteCount($0) }
+            guard numbers.count == 2, let first = numbers[0], let partSize = numbers[1],
+                (2...ByteCount(Self.mostParts)).contains(first),
+                let shrunk = shrunk(to: partSize, after: Int(first) - 1, most: Self.mostParts)
+            else { return nil }
+            self = shrunk
+        }
         guard count <= Self.mostParts else { return nil }
+    }
+
+    /// The part sizes after the first one, each with the number of its first part: `4:5242880,9:…`; nil if there is one
+    /// size.
+    var laterSizes: String? {
+        isUniform ? nil : runs.dropFirst().map { "\($0.first):\($0.partSize)" }.joined(separator: ",")
+    }
+
+    /// The same parts up to `number`, and smaller ones for the rest of the file.
+    ///
+    /// - Parameter most: How many parts the server takes.
+    /// - Returns: nil if nothing would be smaller, or the parts too many.
+    func shrunk(to partSize: ByteCount, after number: Int, most: Int) -> S3PartPlan? {
+        guard partSize > 0, number >= 0, let next = range(of: number + 1) else { return nil }
+        var plan = self
+        plan.runs.removeAll { $0.first > number }
+        guard partSize < lastPartSize else { return nil }
+        plan.runs.append(Run(first: number + 1, start: next.lowerBound, partSize: partSize))
+        return plan.count <= min(most, Self.mostParts) ? plan : nil
     }
 
     /// The part size that is asked for, as near as S3 allows, doubled until the parts are few enough.
@@ -43,18 +89,22 @@ struct S3PartPlan: Hashable, Sendable {
     }
 
     /// At least 1: an empty file has one empty part.
-    var count: Int { Self.partCount(size, partSize) }
+    var count: Int {
+        let last = runs[runs.count - 1]
+        return last.first - 1 + Self.partCount(size - last.start, last.partSize)
+    }
 
     /// The bytes of part `number`, which counts from 1; nil if there is no such part.
     func range(of number: Int) -> Range<ByteCount>? {
         guard (1...count).contains(number) else { return nil }
-        let start = ByteCount(number - 1) * partSize
-        return start..<min(size, start + partSize)
+        let run = runs.last { $0.first <= number } ?? runs[0]
+        let start = run.start + ByteCount(number - run.first) * run.partSize
+        return start..<min(size, start + run.partSize)
     }
 
     private init(size: ByteCount, partSize: ByteCount) {
         self.size = size
-        self.partSize = partSize
+        runs = [Run(first: 1, start: 0, partSize: partSize)]
     }
 
     private static func partCount(_ size: ByteCount, _ partSize: ByteCount) -> Int {

@@ -3,8 +3,8 @@ struct S3Session: Hashable, Sendable {
     /// The object's address.
     let object: String
     let uploadID: String
-    /// With the part size that it was begun with, whatever the setting is now.
-    let plan: S3PartPlan
+    /// With the part size that it was begun with, whatever the setting is now, and those that breaks have led to.
+    var plan: S3PartPlan
     /// What was declared when it was begun.
     let checksum: DigestAlgorithm?
     /// Fewer requests at once than the settings allow, because the server asked for that.
@@ -31,7 +31,7 @@ struct S3Session: Hashable, Sendable {
     init?(_ resource: Resource, size: ByteCount) {
         guard let uploadID = resource.fields["uploadId"], !uploadID.isEmpty,
             let partSize = resource.fields["partSize"].flatMap({ ByteCount($0) }),
-            let plan = S3PartPlan(size: size, keeping: partSize)
+            let plan = S3PartPlan(size: size, keeping: partSize, later: resource.fields["laterPartSizes"])
         else { return nil }
         object = UploadAddress.withoutQuery(resource.url)
         self.uploadID = uploadID
@@ -48,6 +48,7 @@ struct S3Session: Hashable, Sendable {
 
     func resource(heldBytes: ByteCount = 0, heldParts: Int = 0) -> Resource {
         var fields = ["uploadId": uploadID, "partSize": "\(plan.partSize)"]
+        fields["laterPartSizes"] = plan.laterSizes
         fields["checksum"] = checksum?.rawValue
         fields["parallel"] = parallelLimit.map { "\($0)" }
         if let completion {
@@ -72,6 +73,19 @@ struct S3PartLedger: Sendable {
     private var sentAgain: Set<Int> = []
 
     init(_ plan: S3PartPlan) { self.plan = plan }
+
+    /// With the parts of another plan, of which the server holds those up to `number`.
+    func replanned(_ plan: S3PartPlan, keeping number: Int) -> S3PartLedger {
+        var ledger = S3PartLedger(plan)
+        for (held, part) in held where held <= number { ledger.hold(part, number: held) }
+        ledger.plan(asksWithLast: false)
+        return ledger
+    }
+
+    /// The number of the last part that the server holds; 0 if it holds none.
+    var lastHeld: Int { held.keys.max() ?? 0 }
+    /// How many parts it holds without a gap from the first on.
+    var heldFromFirst: Int { (1...plan.count).first { held[$0] == nil }.map { $0 - 1 } ?? plan.count }
 
     /// The server listed this part. One of another size than planned is sent again.
     mutating func list(_ part: S3Part, number: Int, size: ByteCount) {

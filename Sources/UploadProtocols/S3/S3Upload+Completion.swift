@@ -26,6 +26,7 @@ extension S3Upload {
         let onlyNew = wantsNewOnly && !lacks(.condition)
         let declaresDigest = !lacks(.completionChecksum)
         let mark = resource(session, ledger)
+        let notes = notes + enlargeLearntPart()
         return withRequests { _, requests in
             var exchange = requests.complete(
                 session, ledger.held, onlyNew: onlyNew, declaresDigest: declaresDigest)
@@ -48,9 +49,15 @@ extension S3Upload {
         }
         let error = S3Error(answer)
         switch (error.code, answer.status) {
-        case ("NoSuchUpload", _):
+        case _ where error.deniesUpload:
             return settle(session, then: .restart(because: "the server no longer knows the upload"))
         case ("InvalidPart", _), ("InvalidPartOrder", _):
+            if !session.plan.isUniform {
+                wantsEqualParts = true
+                return remove(
+                    session, then: .restart(because: "the server takes parts of one size only"),
+                    noting: [.capabilities(facts)])
+            }
             relists += 1
             guard relists < Self.patience else { return .failed(error.failure) }
             return list(session)
@@ -89,11 +96,13 @@ extension S3Upload {
     private mutating func finish(
         _ session: S3Session, _ completion: S3Completion, _ answer: Reply.Answer
     ) -> Step {
-        let receipt = Receipt(location: session.object, entityTag: completion.entityTag, bytes: item.size)
+        let receipt = Receipt(
+            location: session.object, entityTag: completion.entityTag ?? answer.fields[.eTag],
+            bytes: item.size)
         guard let verification = verification(session, receipt) else { return .done(receipt) }
         // The answer's fields tell of encryption, its document of the tag.
         var fields = answer.fields
-        fields[.eTag] = completion.entityTag
+        fields[.eTag] = receipt.entityTag
         if let told = completion.told(verification.algorithm) {
             fields[S3Checksum.field(verification.algorithm)] = told
         }
@@ -166,7 +175,11 @@ extension S3Upload {
         switch answer.status {
         case 200..<300: break
         case 404, 410: return restart(session, ending)
-        default: return .failed(S3Error(answer).failure)
+        default:
+            let error = S3Error(answer)
+            // Who may not look at the object may still be told of its parts.
+            if case .resume = ending, !error.isTransient { return list(session) }
+            return .failed(error.failure)
         }
         var receipt = Receipt(
             location: session.object, entityTag: answer.fields[.eTag], bytes: item.size)
@@ -181,11 +194,13 @@ extension S3Upload {
         guard answer.contentLength == item.size, receipt.verified != nil || !isOther else {
             return restart(session, ending)
         }
-        // Where only the size could be compared, a refusal because something is there stays one.
-        if case .failed = ending, receipt.verified == nil, tag == nil || expected == nil {
-            return restart(session, ending)
+        // Where only the size could be compared, a refusal because something is there stays one, and the upload may
+        // still be there to be completed.
+        let isUntold = receipt.verified == nil && (tag == nil || expected == nil)
+        switch ending {
+        case .failed where isUntold, .resume where isUntold: return restart(session, ending)
+        case .failed, .resume, .restart: return .done(receipt)
         }
-        return .done(receipt)
     }
 
     /// Removes what the upload holds before something else is begun.
@@ -203,6 +218,7 @@ extension S3Upload {
     private mutating func restart(_ session: S3Session, _ ending: Ending) -> Step {
         switch ending {
         case .failed(let failure): return .failed(failure)
+        case .resume: return list(session)
         case .restart(let reason):
             restarts += 1
             guard restarts < Self.patience else {

@@ -52,7 +52,7 @@ extension S3Upload {
     ) -> Step {
         guard (200..<300).contains(answer.status) else {
             let error = S3Error(answer)
-            guard error.code == "NoSuchUpload" || error.code.isEmpty && answer.status == 404 else {
+            guard error.deniesUpload || error.code.isEmpty && answer.status == 404 else {
                 return .failed(error.failure)
             }
             return gone(session)
@@ -95,7 +95,8 @@ extension S3Upload {
     ) -> Step {
         var (session, ledger) = (session, ledger)
         switch reply {
-        case .broken(let failure, _):
+        case .broken(let failure, let sent):
+            shrinking.broke(afterSending: exchange.fileBytes(afterSending: sent ?? 0))
             ledger.lose(exchange.part)
             return drain(session, ledger, then: ending ?? .failed(failure))
         case .answered(let answer) where (200..<300).contains(answer.status):
@@ -121,7 +122,7 @@ extension S3Upload {
         _ error: S3Error, _ number: Int, _ session: S3Session, _ ledger: S3PartLedger, _ ending: Ending?
     ) -> Step {
         if let ending { return drain(session, ledger, then: ending) }
-        if error.code == "NoSuchUpload" {
+        if error.deniesUpload {
             return drain(session, ledger, then: .restart(because: "the server no longer knows the upload"))
         }
         if let limit = error.partLimit(refusing: number) {
@@ -173,6 +174,7 @@ extension S3Upload {
             return ending.map { drain(session, ledger, then: $0) } ?? .failed(fault)
         }
         ledger.hold(S3Part(entityTag: tag, digest: ours), number: number)
+        shrinking.arrived(exchange.contentLength)
         _ = atOnce.arrived()
         var notes: [Step.Note] = [.resource(resource(session, ledger))]
         if number > 1000, mostParts == nil {
@@ -193,7 +195,10 @@ extension S3Upload {
             return .wait(notes: notes)
         }
         switch ending {
-        case .failed(let failure): return .failed(failure, notes: notes)
+        case .failed(let failure):
+            var (session, ledger) = (session, ledger)
+            return .failed(failure, notes: notes + (shrink(&session, &ledger) ?? []))
+        case .resume: return list(session, noting: notes)
         case .restart: return remove(session, then: ending, noting: notes)
         }
     }

@@ -45,9 +45,8 @@ extension S3Upload {
     /// One request for what fits into a part, parts for anything else.
     mutating func begin(noting notes: [Step.Note] = []) -> Step {
         do throws(UploadFailure) {
-            let smallest = facts.facts["s3.smallestPart"].flatMap { ByteCount($0) }
             let plan = try S3PartPlan.make(
-                size: item.size, asked: options.chunkSize, smallest: smallest ?? S3PartPlan.smallestPart,
+                size: item.size, asked: askedPart, smallest: smallestPart,
                 most: mostParts ?? S3PartPlan.mostParts)
             return plan.count == 1 ? put(noting: notes) : create(plan, noting: notes)
         } catch {

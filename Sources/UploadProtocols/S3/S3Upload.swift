@@ -37,6 +37,8 @@ public struct S3Upload: UploadProtocol {
     /// What follows when the present upload cannot go on.
     enum Ending: Sendable {
         case failed(UploadFailure)
+        /// With the parts that the server holds.
+        case resume
         /// All over again with a new multipart upload.
         case restart(because: String)
     }
@@ -63,6 +65,10 @@ public struct S3Upload: UploadProtocol {
     var atOnce: PartsAtOnce
     /// Bytes that an earlier attempt was told the server holds.
     var claimed: ByteCount = 0
+    /// What the link carried in this attempt.
+    var shrinking = S3PartShrinking()
+    /// True if an earlier attempt began the multipart upload.
+    var wasResumed = false
     /// The whole file was already sent once more.
     var didSendAgain = false
     /// How often a refused request was made again without something.
@@ -92,8 +98,11 @@ public struct S3Upload: UploadProtocol {
             if let resource, let session = S3Session(resource, size: upload.item.size) {
                 upload.place = Place(object: session.object, onlyNew: upload.wantsNewOnly)
                 upload.claimed = resource.confirmed
+                upload.wasResumed = true
                 upload.atOnce.beginAfterBreak()
-                return upload.list(session)
+                // A completion whose answer was lost may have made the object: some servers then deny the upload.
+                return session.completion == nil
+                    ? upload.list(session) : upload.settle(session, then: .resume)
             }
             if let resource, resource.wholeBodySent { return upload.recall(resource) }
             return upload.decide()

@@ -64,11 +64,67 @@ struct S3CompletionTests {
         #expect(upload.receive(.broke(afterSending: 100), to: exchange).failure != nil)
         upload = S3Upload(item: .object(size), options: Self.options())
         let start = upload.start(resource: exchange.markBeforeLastBytes, capabilities: nil)
-        #expect(start.exchange?.kind == "GET uploadId")
+        #expect(start.exchange?.kind == "HEAD")
         let done = upload.run(start, on: &server).step
         #expect(done.receipt?.bytes == size)
         #expect(done.receipt?.location == objectURL)
         #expect(server.received == [1, 2, 3])
+    }
+
+    @Test func `P13 a lost answer is found out where the upload is denied by the key`() throws {
+        var (upload, exchange, server) = try completing()
+        _ = server.reply(to: exchange)
+        // radosgw 16.2.15 has no upload any more, and says so of the key.
+        var step = upload.receive(FakeS3.error(404, "NoSuchKey"), to: exchange)
+        #expect(step.exchange?.kind == "HEAD")
+        step = upload.run(step, on: &server).step
+        #expect(step.receipt?.bytes == size)
+        #expect(server.received == [1, 2, 3])
+    }
+
+    @Test func `P13 an object whose tag says nothing is this upload's if the server denies the upload`()
+        throws
+    {
+        var (upload, exchange, server) = try completing()
+        _ = server.reply(to: exchange)
+        server.objects[objectURL]?.tag = ""
+        upload = S3Upload(item: .object(size), options: Self.options())
+        var step = upload.start(resource: exchange.markBeforeLastBytes, capabilities: nil)
+        var asked: [String] = []
+        while let next = step.exchange {
+            asked.append(next.kind)
+            step =
+                next.method == .get
+                ? upload.receive(FakeS3.error(404, "NoSuchKey"), to: next)
+                : upload.receive(server.reply(to: next), to: next)
+        }
+        #expect(asked == ["HEAD", "GET uploadId", "HEAD"])
+        #expect(step.receipt?.bytes == size)
+    }
+
+    @Test func `P13 an old object of the same size is not taken for the one to be made`() throws {
+        var (upload, exchange, server) = try completing()
+        server.objects[objectURL] = .init(parts: [.init(range: 0..<size, tag: "")], tag: "\"opaque\"")
+        upload = S3Upload(item: .object(size), options: Self.options())
+        let start = upload.start(resource: exchange.markBeforeLastBytes, capabilities: nil)
+        #expect(upload.run(start, on: &server).step.receipt != nil)
+        #expect(server.completions == [[1, 2, 3]])
+        #expect(server.received == [1, 2, 3])
+    }
+
+    @Test(arguments: ["", "\"made\""])
+    func `a completion with an empty tag is a success`(tag: String) throws {
+        var (upload, exchange, _) = try completing()
+        // As radosgw 16.2.15 answers.
+        let step = upload.receive(
+            .answer(
+                200, tag.isEmpty ? [:] : [.eTag: tag],
+                body:
+                    "<CompleteMultipartUploadResult><Location>l</Location><Bucket>b</Bucket><Key>a.bin</Key>"
+                    + "<ETag></ETag></CompleteMultipartUploadResult>"),
+            to: exchange)
+        #expect(step.receipt?.bytes == size)
+        #expect(step.receipt?.entityTag == (tag.isEmpty ? nil : tag))
     }
 
     @Test func `a lost request is found out: the upload is completed now`() throws {
