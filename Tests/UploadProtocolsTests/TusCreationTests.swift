@@ -84,6 +84,17 @@ struct TusCreationTests {
         #expect(metadata["album"] == "x")
     }
 
+    @Test func `folders go beside the name`() throws {
+        var tus = TusUpload(
+            item: .make(
+                name: "day3/data/x.txt", parameters: [.init(name: "relativePath", value: "other")]),
+            options: .init())
+        let exchange = try #require(tus.start(resource: nil, capabilities: core).exchange)
+        let metadata = try #require(exchange.fields[.uploadMetadata].flatMap { TusMetadata(header: $0) })
+        #expect(metadata["filename"] == "x.txt")
+        #expect(metadata["relativePath"] == "day3/data/x.txt")
+    }
+
     @Test(arguments: ["two words", "a,b"])
     func `a field that cannot be metadata is a failure that names it`(name: String) {
         var tus = TusUpload(item: .make(parameters: [.init(name: name, value: "")]), options: .init())

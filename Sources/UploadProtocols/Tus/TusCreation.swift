@@ -51,8 +51,12 @@ struct TusCreation: Sendable {
 
     private func metadata() throws(UploadFailure) -> String? {
         // Both keys always: some servers refuse a later HEAD without them (seen with tuspyserver 4.4.3).
-        let given = item.parameters.filter { !["filename", "filetype"].contains($0.name) }
-        let entries = [TusMetadata.Entry("filename", item.name), .init("filetype", item.contentType)]
+        // Folders go beside the name, as Uppy sends them: a server that knows nothing of `relativePath` gets a plain name.
+        let name = FileName.last(item.name)
+        var entries = [TusMetadata.Entry("filename", name), .init("filetype", item.contentType)]
+        if name != item.name { entries.insert(.init("relativePath", item.name), at: 1) }
+        let own = Set(entries.map(\.key))
+        let given = item.parameters.filter { !own.contains($0.name) }
         guard let metadata = TusMetadata(entries + given.map { .init($0.name, $0.value) }) else {
             throw UploadFailure(
                 .permanent,
