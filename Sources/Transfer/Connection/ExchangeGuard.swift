@@ -84,6 +84,8 @@ final class ExchangeGuard: ChannelDuplexHandler {
     private var lastMoved = NIODeadline.now()
     /// Since when the network that the connection goes over is away; nil while it is there.
     private var linkLeft: NIODeadline?
+    /// True while the kernel is to try again soon, because nobody answers.
+    private var isHurried = false
     private var timer: Scheduled<Void>?
     private var context: ChannelHandlerContext?
 
@@ -222,6 +224,7 @@ final class ExchangeGuard: ChannelDuplexHandler {
 
     private func judge(_ progress: SocketProgress, _ context: ChannelHandlerContext) {
         guard case .running(var running) = state, context.channel.isActive else { return }
+        hurry(progress, context.channel)
         let verdict = running.silence.take(progress)
         state = .running(running)
         if verdict == .compare { compare(context) }
@@ -253,6 +256,16 @@ final class ExchangeGuard: ChannelDuplexHandler {
             if now - lastMoved >= TimeAmount(timeouts.response) { return fail(context, AnswerTimedOut()) }
         }
         watch(context)
+    }
+
+    /// While nobody answers, lets the kernel try again soon: the link may be back at any moment.
+    private func hurry(_ progress: SocketProgress, _ channel: any Channel) {
+        switch (isHurried, progress.unanswered) {
+        case (false, 3...): SocketProgress.boundBackoff(of: channel, to: progress.hastyBackoff)
+        case (true, 0): SocketProgress.boundBackoff(of: channel, to: SocketProgress.longestBackoff)
+        default: return
+        }
+        isHurried.toggle()
     }
 
     /// Tries a new connection to where this one leads, and gives this one up if it is the only one that hears nothing.

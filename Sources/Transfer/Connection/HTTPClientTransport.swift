@@ -85,7 +85,6 @@ public final class HTTPClientTransport: Transport {
             let guardian = ExchangeGuard(timeouts: timeouts) { exchanges[$0] }
             try pipeline.addHandler(guardian, position: .after(parser))
             SocketProgress.keepAsking(channel)
-            SocketProgress.boundBackoff(channel)
             congestionControl?.use(on: channel)
             connections.add(channel, watchedBy: guardian)
         }

@@ -13,6 +13,8 @@ struct SocketProgress: Hashable, Sendable {
     /// How often in a row the kernel sent something that wants an answer, and none came: bytes once more, or a question
     /// whether anybody is there.
     var unanswered = 0
+    /// Smoothed (RFC 6298 §2); zero before the first was measured.
+    var roundTrip = Duration.zero
 
     /// Asks the kernel. Where it cannot tell, nothing is on the way.
     static func read(_ channel: any Channel) -> EventLoopFuture<SocketProgress> {
@@ -26,22 +28,30 @@ struct SocketProgress: Hashable, Sendable {
                 SocketProgress(
                     acknowledgedBytes: info.bytesAcknowledged,
                     hasBytesOnTheWay: info.unacknowledgedSegments > 0 || info.bytesNotSent > 0,
-                    unanswered: Int(max(info.retransmissions, info.probes)))
+                    unanswered: Int(max(info.retransmissions, info.probes)),
+                    // The upper half of the fifth pair, in microseconds.
+                    roundTrip: .microseconds(Int64(info.words.4 >> 32)))
             }.flatMapErrorThrowing { _ in SocketProgress() }
         #else
             channel.eventLoop.makeSucceededFuture(SocketProgress())
         #endif
     }
 
-    /// Lets the kernel send again at least every ten seconds what nobody acknowledged, where it can (Linux 6.15): after a
-    /// fade of a minute it would else wait for up to another minute before it notices that the link is back. The
-    /// number of its tries is then no measure of time any more, so the time is set: that of Linux by default.
-    static func boundBackoff(_ channel: any Channel) {
+    /// Linux's longest pause between two tries (`TCP_RTO_MAX`, include/net/tcp.h).
+    static let longestBackoff = Duration.seconds(120)
+    /// How often the kernel should try again on a link that is silent: soon, and no sooner than an answer can come.
+    var hastyBackoff: Duration { max(.seconds(2), roundTrip * 2) }
+
+    /// Lets the kernel send again at least this often what nobody acknowledged, where it can (Linux 6.15): after a fade
+    /// of a minute it would else wait for up to another minute before it notices that the link is back. The number of
+    /// its tries is then no measure of time any more, so the time is set: that of Linux by default.
+    static func boundBackoff(of channel: any Channel, to longest: Duration) {
         #if os(Linux)
             guard let provider = channel as? any SocketOptionProvider else { return }
             // include/uapi/linux/tcp.h; newer than the C library's list.
-            let longestBackoff = NIOBSDSocket.Option(rawValue: 44)
-            provider.unsafeSetSocketOption(level: .tcp, name: longestBackoff, value: CInt(10_000)).flatMap {
+            let option = NIOBSDSocket.Option(rawValue: 44)
+            let milliseconds = CInt(min(longest, longestBackoff) / .milliseconds(1))
+            provider.unsafeSetSocketOption(level: .tcp, name: option, value: milliseconds).flatMap {
                 provider.unsafeSetSocketOption(
                     level: .tcp, name: NIOBSDSocket.Option(rawValue: TCP_USER_TIMEOUT), value: CInt(924_600))
             }.whenFailure { _ in }

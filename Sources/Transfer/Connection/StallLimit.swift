@@ -8,8 +8,6 @@ struct StallLimit {
     private static let cheapBytes: UInt64 = 256 << 10
     /// A fade of twice the stall time needs up to four times of it until the kernel tries again.
     private static let fade = 5
-    /// Linux waits no longer than two minutes between two tries (`TCP_RTO_MAX`, include/net/tcp.h).
-    private static let longestBackoff = Duration.seconds(120)
     /// The kernel itself gives up after about as long (tcp(7), `tcp_retries2`).
     private static let longest = Duration.seconds(900)
 
@@ -31,9 +29,9 @@ struct StallLimit {
 
     /// - Parameters:
     ///   - acknowledged: Bytes of this exchange.
-    ///   - seconds: From the exchange's start to the last movement.
+    ///   - time: From the exchange's start to the last movement.
     func limit(_ progress: SocketProgress, acknowledged: UInt64, movingFor time: Duration) -> Duration {
-        let limit = stall + min(outage, Self.longestBackoff)
+        let limit = stall + min(outage, SocketProgress.longestBackoff)
         // Who answers the kernel's questions and takes nothing is a server that hangs: no link comes back there.
         guard !breakCostsLittle, progress.unanswered > 0, acknowledged >= Self.cheapBytes else {
             return limit

@@ -20,6 +20,14 @@ struct StallLimitTests {
         #expect(Self.limit(Self.silent, acknowledged: 100_000) == Self.stall)
     }
 
+    @Test(arguments: [(0, 2), (300, 2), (8_000, 16)])
+    func `N4 on a silent link the kernel tries again soon, and no sooner than an answer can come`(
+        milliseconds: Int, seconds: Int
+    ) {
+        let progress = SocketProgress(unanswered: 3, roundTrip: .milliseconds(milliseconds))
+        #expect(progress.hastyBackoff == .seconds(seconds))
+    }
+
     @Test func `N4 a server that answers and takes nothing is given up after the stall time`() {
         #expect(Self.limit(Self.answered) == Self.stall)
     }
