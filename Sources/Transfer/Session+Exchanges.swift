@@ -18,16 +18,29 @@ extension Session {
             isRepeatable: exchange.isIdempotent)
         let session = exchange.carriesCredentials ? self : withoutCredentials
         do throws(RequestFailure) {
-            return .answered(
-                try await session.perform(request, label: label, validation: refusalsMended).answer)
+            let response = try await session.perform(request, label: label, validation: refusalsMended)
+            return .answered(answer(response, to: exchange))
         } catch {
             switch error {
-            case .rejected(let response, _): return .answered(response.answer)
+            case .rejected(let response, _): return .answered(answer(response, to: exchange))
             case .transport(let broken) where broken.reason != .cancelled:
                 return .broken(broken.failure, bodySent: nil)
             default: throw error.failure
             }
         }
+    }
+
+    private func answer(_ response: TransportResponse, to exchange: Exchange) -> Reply.Answer {
+        var answer = response.answer
+        answer.carriedCredentials = signs(exchange)
+        return answer
+    }
+
+    /// False if a request has nothing that could sign it in: no credentials, no configured fields, nothing in its address.
+    func signs(_ exchange: Exchange) -> Bool {
+        guard !exchange.url.contains("?") else { return true }
+        return exchange.carriesCredentials
+            && !(configuration.interceptor.adapters.isEmpty && configuration.headers.isEmpty)
     }
 
     /// Asks until the check has its report.

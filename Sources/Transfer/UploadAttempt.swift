@@ -216,12 +216,14 @@ public struct UploadAttempt: Sendable {
                 interceptor: exchange.mayComplete && !carriesFile
                     ? LastLook(file: file, identity: identity) : nil,
                 validation: credentialsAccepted(exchange, marker, known: known), delegate: progress)
-            return await reply(to: exchange, response.answer(with: digests), marker, known: known)
+            return await reply(
+                to: exchange, response.answer(with: digests, session, exchange), marker, known: known)
         } catch {
             failure = error
         }
         if case .rejected(let response, _) = failure {
-            return await reply(to: exchange, response.answer(with: digests), marker, known: known)
+            return await reply(
+                to: exchange, response.answer(with: digests, session, exchange), marker, known: known)
         }
         if !failure.mayHaveSentAll(exchange.contentLength) { await marker.remove(leaving: known) }
         switch failure {
@@ -426,9 +428,12 @@ extension Exchange {
 }
 
 extension TransportResponse {
-    fileprivate func answer(with digests: [ComputedDigest]) -> Reply.Answer {
+    fileprivate func answer(
+        with digests: [ComputedDigest], _ session: Session, _ exchange: Exchange
+    ) -> Reply.Answer {
         var answer = answer
         answer.digests = digests
+        answer.carriedCredentials = session.signs(exchange)
         return answer
     }
 }

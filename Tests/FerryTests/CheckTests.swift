@@ -89,7 +89,7 @@ struct CheckTests {
         let result = try await place.ferry("check", "here")
         #expect(result.ending == .exited(1))
         #expect(result.output.contains("  error     the server answered 401 (not signed in)"))
-        #expect(result.output.contains("  hint      check the destination's auth"))
+        #expect(result.output.contains("  hint      set the destination's auth"))
     }
 
     @Test func `a check of tus fails where an upload would: an address that refuses to make one`()

@@ -32,6 +32,12 @@ public protocol RefusalMender: RequestRetrier {
     func canMend(_ response: TransportResponse) -> Bool
 }
 
+/// A retrier that learns from answers that were accepted, such as the nonce for the next request (RFC 7616 §3.5).
+public protocol AnswerReader: RequestRetrier {
+    /// - Parameter request: As it was sent.
+    func read(_ response: TransportResponse, to request: TransportRequest)
+}
+
 /// What a retrier says of a request that failed.
 public enum RetryDecision: Sendable {
     case retry
@@ -91,6 +97,11 @@ public struct Interceptor: RequestInterceptor {
             return decision
         }
         return .doNotRetry
+    }
+
+    /// Shows an answer that was accepted to the retriers that learn from it.
+    func read(_ response: TransportResponse, to request: TransportRequest) {
+        for case let reader as any AnswerReader in retriers { reader.read(response, to: request) }
     }
 
     /// This one, then `other`.

@@ -107,6 +107,7 @@ struct RequestRun: Sendable {
                 let response = try await attempt.response()
                 secrets.add(attempt.context.secrets)
                 try await validation.validate(response, to: attempt.request)
+                interceptor.read(response, to: attempt.request)
                 return Answer(request: attempt.request, response: response, judged: attempt.judged)
             } catch {
                 context.secrets = attempt.context.secrets

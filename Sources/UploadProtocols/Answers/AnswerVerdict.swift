@@ -13,12 +13,13 @@ public enum AnswerVerdict {
         let said = ServerText.excerpt(of: answer).map { ": \($0)" } ?? ""
         let name = StatusName.of(answer.status).map { " (\($0))" } ?? ""
         let place = redirection(of: answer).map { " and sends it to \($0)" } ?? ""
-        let summary = "the server answered \(answer.status)\(name)\(place)\(said)"
+        let wanted = answer.status == 401 ? SignInWish(answer) : nil
+        let summary = "the server answered \(answer.status)\(name)\(wanted?.clause ?? "")\(place)\(said)"
         let wait = RetryAfter.seconds(in: answer.fields, now: now)
         var failure = UploadFailure(category(answer.status), summary, status: answer.status)
         // RFC 9110 §15.5.14: with Retry-After the refusal of the size is temporary.
         if answer.status == 413, wait != nil { failure.category = .server }
-        failure.hint = hint(answer.status)
+        failure.hint = wanted?.hint ?? hint(answer)
         if failure.category == .server { failure.retryAfter = wait }
         return failure
     }
@@ -40,10 +41,11 @@ public enum AnswerVerdict {
         return shown.isEmpty ? nil : shown
     }
 
-    private static func hint(_ status: Int) -> String? {
-        switch status {
+    private static func hint(_ answer: Reply.Answer) -> String? {
+        switch answer.status {
         case 300..<400: "set the destination's url to the address it redirects to"
-        case 401: "check the destination's auth in the configuration, then retry"
+        case 403 where !answer.carriedCredentials:
+            "nobody may write there without signing in, or nobody at all; set the destination's auth, then retry"
         case 403: "these credentials may not write there; fix the rights, then retry"
         case 404: "check the destination's url, then retry"
         case 405: "the address does not take this method; check the destination's protocol and url"

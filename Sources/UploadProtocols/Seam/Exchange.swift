@@ -87,6 +87,8 @@ public enum Reply: Sendable {
         public var body: [UInt8]
         /// What was computed for the request, as its `digests` asked.
         public var digests: [ComputedDigest]
+        /// False if the request had nothing that could sign it in.
+        public var carriedCredentials = true
 
         public init(
             status: Int, fields: HTTPFields = [:], body: [UInt8] = [], digests: [ComputedDigest] = []

@@ -20,7 +20,7 @@ extension Assembly {
         case .bearer(let token):
             return AuthorizationInterceptor.bearer(reading(token), afterRefusal: readingAnew(token))
         case .basic(let user, let password):
-            return AuthorizationInterceptor.basic(
+            return PasswordInterceptor(
                 user: user, password: reading(password), afterRefusal: readingAnew(password))
         case .s3(let s3):
             return s3Interceptor(for: settings.url, s3, region: settings.s3.region, settings.s3.payload)

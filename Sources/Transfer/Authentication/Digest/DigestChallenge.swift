@@ -1,0 +1,71 @@
+import FerryProtocols
+
+/// What a server says for Digest sign-in (RFC 7616 §3.3).
+struct DigestChallenge: Hashable, Sendable {
+    enum Algorithm: String, Hashable, Sendable {
+        case md5 = "MD5"
+        case md5Session = "MD5-sess"
+        case sha256 = "SHA-256"
+        case sha256Session = "SHA-256-sess"
+
+        init?(named name: String) {
+            let known = [Self.md5, .md5Session, .sha256, .sha256Session].first {
+                $0.rawValue.lowercased() == name.lowercased()
+            }
+            guard let known else { return nil }
+            self = known
+        }
+
+        var hash: DigestAlgorithm {
+            switch self {
+            case .md5, .md5Session: .md5
+            case .sha256, .sha256Session: .sha256
+            }
+        }
+
+        /// True if the user's secret is hashed once a session, with its nonces.
+        var isOfSession: Bool { self == .md5Session || self == .sha256Session }
+    }
+
+    var realm: String
+    var nonce: String
+    var opaque: String?
+    /// Sent back only if the server named it.
+    var algorithm: Algorithm?
+    /// False for a server of RFC 2069, which knows neither counts nor nonces of clients.
+    var hasQuality: Bool
+    /// True if only the nonce is too old, and user and password are not refused.
+    var isStale: Bool
+
+    /// The first challenge of Digest that can be answered (RFC 7616 §3.7); nil if there is none.
+    init?(_ challenges: [AuthenticationChallenge]) {
+        for case let challenge? in challenges.map(DigestChallenge.init) {
+            self = challenge
+            return
+        }
+        return nil
+    }
+
+    /// nil for another scheme, an algorithm that is not known here, and for `auth-int` alone.
+    init?(_ challenge: AuthenticationChallenge) {
+        let parameters = challenge.parameters
+        guard challenge.isScheme("Digest"), let realm = parameters["realm"], let nonce = parameters["nonce"],
+            !nonce.isEmpty
+        else { return nil }
+        if let name = parameters["algorithm"] {
+            guard let algorithm = Algorithm(named: name) else { return nil }
+            self.algorithm = algorithm
+        }
+        if let qualities = parameters["qop"] {
+            let words = qualities.lowercased().split { ", ".contains($0) }
+            guard words.contains("auth") else { return nil }
+            hasQuality = true
+        } else {
+            hasQuality = false
+        }
+        self.realm = realm
+        self.nonce = nonce
+        opaque = parameters["opaque"]
+        isStale = parameters["stale"]?.lowercased() == "true"
+    }
+}

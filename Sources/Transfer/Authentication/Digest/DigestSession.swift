@@ -1,0 +1,92 @@
+import FerryProtocols
+import Foundation
+
+/// One challenge in use: many requests are answered with it, and each has a number of its own (RFC 7616 §3.4).
+struct DigestSession: Hashable, Sendable {
+    private(set) var challenge: DigestChallenge
+    /// Ours, the same for all requests: with a `-sess` algorithm it is part of the key.
+    private let clientNonce: String
+    /// Requests so far with the present nonce.
+    private(set) var count: UInt32 = 0
+    /// The nonce that the key of a `-sess` algorithm is made with.
+    private let firstNonce: String
+
+    /// - Parameter clientNonce: Printable, and not to be guessed.
+    init(_ challenge: DigestChallenge, clientNonce: String) {
+        self.challenge = challenge
+        self.clientNonce = clientNonce
+        firstNonce = challenge.nonce
+    }
+
+    /// The server names the nonce of the next requests (`nextnonce`, RFC 7616 §3.5).
+    mutating func renew(nonce: String) {
+        guard !nonce.isEmpty, nonce != challenge.nonce else { return }
+        challenge.nonce = nonce
+        count = 0
+    }
+
+    /// The value of `Authorization` for the next request.
+    ///
+    /// - Parameters:
+    ///   - method: Of the request, as it is sent.
+    ///   - target: Path and query, as they are sent.
+    mutating func authorization(
+        user: String, password: String, method: String, target: String
+    ) -> String {
+        count &+= 1
+        let number = String(count, radix: 16)
+        let padded = String(repeating: "0", count: 8 - number.count) + number
+        let response = response(
+            user: user, password: password, method: method, target: target, number: padded)
+        var parts = [
+            Self.userField(user.precomposedStringWithCanonicalMapping),
+            "realm=\(Self.quoted(challenge.realm))",
+            "nonce=\(Self.quoted(challenge.nonce))", "uri=\(Self.quoted(target))", "response=\"\(response)\"",
+        ]
+        if let algorithm = challenge.algorithm { parts.append("algorithm=\(algorithm.rawValue)") }
+        if challenge.hasQuality {
+            parts += ["qop=auth", "nc=\(padded)", "cnonce=\(Self.quoted(clientNonce))"]
+        } else if challenge.algorithm?.isOfSession == true {
+            parts.append("cnonce=\(Self.quoted(clientNonce))")
+        }
+        if let opaque = challenge.opaque { parts.append("opaque=\(Self.quoted(opaque))") }
+        return "Digest " + parts.joined(separator: ", ")
+    }
+
+    /// The proof that a request of this number was signed with (RFC 7616 §3.4.1).
+    ///
+    /// - Parameter number: Eight hexadecimal digits.
+    func response(user: String, password: String, method: String, target: String, number: String) -> String {
+        let secret = "\(user):\(challenge.realm):\(password)".precomposedStringWithCanonicalMapping
+        var key = hash(secret)
+        if challenge.algorithm?.isOfSession == true { key = hash("\(key):\(firstNonce):\(clientNonce)") }
+        let request = hash("\(method):\(target)")
+        return challenge.hasQuality
+            ? hash("\(key):\(challenge.nonce):\(number):\(clientNonce):auth:\(request)")
+            : hash("\(key):\(challenge.nonce):\(request)")
+    }
+
+    private func hash(_ text: String) -> String {
+        DigestOrder.Form.hex.text(RunningDigest.of(Array(text.utf8), (challenge.algorithm ?? .md5).hash))
+    }
+
+    /// A field holds ASCII; other names are written as RFC 8187 has it (RFC 7616 §3.4).
+    private static func userField(_ user: String) -> String {
+        guard !user.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
+            return "username=\(quoted(user))"
+        }
+        let encoded = user.utf8.map { byte in
+            let isPlain =
+                (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+                || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
+                || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
+            return isPlain ? String(UnicodeScalar(byte)) : String(format: "%%%02X", byte)
+        }
+        return "username*=UTF-8''" + encoded.joined()
+    }
+
+    /// RFC 9110 §5.6.4.
+    private static func quoted(_ text: String) -> String {
+        "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
+    }
+}

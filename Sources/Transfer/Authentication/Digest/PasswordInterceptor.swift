@@ -1,0 +1,154 @@
+public import FerryProtocols
+import Foundation
+import HTTPTypes
+import Synchronization
+
+/// Signs requests with user and password: by Basic (RFC 7617), and by Digest (RFC 7616) once the server asks for that.
+///
+/// One interceptor serves one destination: the first refusal of any request tells the scheme, and from then on all
+/// requests are signed with that challenge, each with the next number. A server that asked for Digest is not sent the
+/// password by Basic again.
+public final class PasswordInterceptor: RequestInterceptor, AnswerReader {
+    private enum Scheme {
+        case basic
+        case digest(DigestSession)
+    }
+
+    /// A challenge, and once more one in its place: nonces may be good for one request only.
+    private static let retryLimit = 3
+
+    private let user: String
+    private let password: AuthorizationInterceptor.Value
+    private let passwordAfterRefusal: AuthorizationInterceptor.Value
+    private let makeNonce: @Sendable () -> String
+    private let scheme = Mutex<Scheme>(.basic)
+
+    /// - Parameters:
+    ///   - password: Fetched for each attempt.
+    ///   - afterRefusal: The same where a password is remembered for a while: asked after a 401, it looks anew.
+    public convenience init(
+        user: String, password: @escaping AuthorizationInterceptor.Value,
+        afterRefusal: AuthorizationInterceptor.Value? = nil
+    ) {
+        self.init(user: user, password: password, afterRefusal: afterRefusal) {
+            let halves = [UInt64.random(in: 0...UInt64.max), UInt64.random(in: 0...UInt64.max)]
+            return halves.map { String($0, radix: 16) }.joined()
+        }
+    }
+
+    /// - Parameter makeNonce: Makes the client's nonce of a challenge.
+    init(
+        user: String, password: @escaping AuthorizationInterceptor.Value,
+        afterRefusal: AuthorizationInterceptor.Value?, makeNonce: @escaping @Sendable () -> String
+    ) {
+        self.user = user
+        self.password = password
+        passwordAfterRefusal = afterRefusal ?? password
+        self.makeNonce = makeNonce
+    }
+
+    /// Sets `Authorization`, in place of one that is there.
+    /// - Throws: What the password's source throws; `UploadFailure` (`authentication`) for what the scheme cannot express.
+    public func adapt(
+        _ request: TransportRequest, for context: RequestContext
+    ) async throws -> TransportRequest {
+        let password = try await password()
+        let basic = try BasicCredential(user: user, password: password)
+        let value = scheme.withLock { scheme in
+            guard case .digest(var session) = scheme else { return basic.fieldValue }
+            let value = session.authorization(
+                user: user, password: password, method: request.method.rawValue,
+                target: Self.target(request.url))
+            scheme = .digest(session)
+            return value
+        }
+        var request = request
+        guard HTTPField.isValidValue(value) else {
+            throw UploadFailure(
+                .authentication, "the server's sign-in (Digest) cannot be answered: it holds a line break",
+                hint: "ask who runs the server")
+        }
+        request.fields[.authorization] = value
+        return request
+    }
+
+    /// After a 401: again with a challenge that the request did not answer yet, or with a newer password.
+    public func retry(
+        _ request: TransportRequest, after failure: RequestFailure, for context: RequestContext
+    ) async -> RetryDecision {
+        guard let response = failure.response, response.status == 401,
+            context.retries.authentication < Self.retryLimit
+        else { return .doNotRetry }
+        let sent = request.fields[.authorization] ?? ""
+        if let challenge = DigestChallenge(AuthenticationChallenge.list(in: response.fields)),
+            takes(challenge, after: sent, isFirst: context.retries.authentication == 0)
+        {
+            return .retry
+        }
+        do {
+            return wasSigned(request, with: try await passwordAfterRefusal()) ? .doNotRetry : .retry
+        } catch {
+            return .fail(error)
+        }
+    }
+
+    /// True if another signature with this password would be of no use.
+    private func wasSigned(_ request: TransportRequest, with password: String) -> Bool {
+        let sent = request.fields[.authorization] ?? ""
+        let parameters = AuthenticationChallenge.list(sent).first?.parameters ?? [:]
+        return scheme.withLock { scheme in
+            guard case .digest(let session) = scheme else {
+                return (try? BasicCredential(user: user, password: password))?.fieldValue == sent
+            }
+            let response = session.response(
+                user: user, password: password, method: request.method.rawValue,
+                target: Self.target(request.url), number: parameters["nc"] ?? "")
+            return response == parameters["response"]
+        }
+    }
+
+    /// True if another signature than `sent` is worth a try.
+    private func takes(_ challenge: DigestChallenge, after sent: String, isFirst: Bool) -> Bool {
+        scheme.withLock { scheme in
+            if case .digest(let session) = scheme {
+                // Another request was refused before this one, and the answer to that is not tried yet.
+                guard Self.nonce(in: sent) == session.challenge.nonce else { return true }
+                // A server that was started anew may know no nonce of before, and not say that it is stale.
+                let wasTaken = session.count > 1 && isFirst && challenge.nonce != session.challenge.nonce
+                guard challenge.isStale || wasTaken else { return false }
+            }
+            scheme = .digest(DigestSession(challenge, clientNonce: makeNonce()))
+            return true
+        }
+    }
+
+    /// Takes the nonce for the next requests from an answer.
+    public func read(_ response: TransportResponse, to request: TransportRequest) {
+        guard let info = response.fields[.authenticationInfo],
+            let next = AuthenticationChallenge.parameters(info)["nextnonce"]
+        else { return }
+        scheme.withLock { scheme in
+            guard case .digest(var session) = scheme,
+                Self.nonce(in: request.fields[.authorization] ?? "") == session.challenge.nonce
+            else { return }
+            session.renew(nonce: next)
+            scheme = .digest(session)
+        }
+    }
+
+    private static func nonce(in authorization: String) -> String? {
+        AuthenticationChallenge.list(authorization).first { $0.isScheme("Digest") }?.parameters["nonce"]
+    }
+
+    /// Path and query as they are sent.
+    private static func target(_ address: String) -> String {
+        guard let url = URL(string: address) else { return "/" }
+        let path = url.path(percentEncoded: true)
+        return (path.isEmpty ? "/" : path) + (url.query(percentEncoded: true).map { "?\($0)" } ?? "")
+    }
+}
+
+extension HTTPField.Name {
+    /// RFC 7615 §3.
+    fileprivate static let authenticationInfo = named("Authentication-Info")
+}

@@ -1,0 +1,128 @@
+public import HTTPTypes
+
+/// One way to sign in that a server offers with a 401 (RFC 9110 §11.6.1).
+public struct AuthenticationChallenge: Hashable, Sendable {
+    /// As the server wrote it: `Basic`, `Digest`, `Bearer`.
+    public var scheme: String
+    /// By names in lower case; of a repeated name the first value.
+    public var parameters: [String: String]
+
+    public init(scheme: String, parameters: [String: String] = [:]) {
+        self.scheme = scheme
+        self.parameters = parameters
+    }
+
+    /// True for a scheme of this name; letter case does not matter.
+    public func isScheme(_ name: String) -> Bool { scheme.lowercased() == name.lowercased() }
+
+    /// The challenges of an answer in the server's order; what cannot be read, and all behind it, is left out.
+    public static func list(in fields: HTTPFields) -> [AuthenticationChallenge] {
+        fields[.wwwAuthenticate].map(list) ?? []
+    }
+
+    /// The challenges of one field's value.
+    public static func list(_ value: String) -> [AuthenticationChallenge] {
+        var reader = ChallengeReader(value)
+        return reader.challenges()
+    }
+
+    /// Parameters that follow no scheme, as in `Authentication-Info` (RFC 7615 §3).
+    public static func parameters(_ value: String) -> [String: String] {
+        list("Info " + value).first?.parameters ?? [:]
+    }
+}
+
+/// Reads `WWW-Authenticate`, where commas stand between challenges and between their parameters alike.
+private struct ChallengeReader {
+    /// No server sends as much.
+    private static let longest = 8192
+    private static let mostChallenges = 16
+
+    private let bytes: [UInt8]
+    private var position = 0
+
+    init(_ value: String) { bytes = Array(value.utf8.prefix(Self.longest)) }
+
+    private var next: UInt8? { position < bytes.count ? bytes[position] : nil }
+
+    mutating func challenges() -> [AuthenticationChallenge] {
+        var challenges: [AuthenticationChallenge] = []
+        while challenges.count <= Self.mostChallenges {
+            skip { $0 == UInt8(ascii: ",") || Self.isSpace($0) }
+            let word = take(Self.isToken)
+            guard !word.isEmpty else { break }
+            skip(Self.isSpace)
+            if next == UInt8(ascii: "="), !challenges.isEmpty {
+                position += 1
+                skip(Self.isSpace)
+                guard let value = value() else { break }
+                let name = word.lowercased()
+                let known = challenges[challenges.count - 1].parameters[name]
+                challenges[challenges.count - 1].parameters[name] = known ?? value
+            } else {
+                challenges.append(AuthenticationChallenge(scheme: word))
+                skipToken68()
+            }
+        }
+        return Array(challenges.prefix(Self.mostChallenges))
+    }
+
+    private mutating func skip(_ isSkipped: (UInt8) -> Bool) {
+        while let byte = next, isSkipped(byte) { position += 1 }
+    }
+
+    private mutating func take(_ isTaken: (UInt8) -> Bool) -> String {
+        let start = position
+        skip(isTaken)
+        return String(decoding: bytes[start..<position], as: UTF8.self)
+    }
+
+    /// A token or a quoted string; nil for one that has no end.
+    private mutating func value() -> String? {
+        guard next == UInt8(ascii: "\"") else { return take(Self.isToken) }
+        position += 1
+        var text: [UInt8] = []
+        while let byte = next {
+            position += 1
+            switch byte {
+            case UInt8(ascii: "\""): return String(decoding: text, as: UTF8.self)
+            case UInt8(ascii: "\\"):
+                guard let escaped = next else { return nil }
+                position += 1
+                text.append(escaped)
+            default: text.append(byte)
+            }
+        }
+        return nil
+    }
+
+    /// Passes over credentials in one word, as `Negotiate` has them: they end at a comma, and parameters do not.
+    private mutating func skipToken68() {
+        let start = position
+        skip { Self.isToken68($0) }
+        skip { $0 == UInt8(ascii: "=") }
+        skip(Self.isSpace)
+        if let byte = next, byte != UInt8(ascii: ",") { position = start }
+    }
+
+    private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+
+    private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: false
+        }
+    }
+
+    /// RFC 9110 §5.6.2.
+    private static func isToken(_ byte: UInt8) -> Bool {
+        isLetterOrDigit(byte) || "!#$%&'*+-.^_`|~".utf8.contains(byte)
+    }
+
+    /// RFC 9110 §11.2.
+    private static func isToken68(_ byte: UInt8) -> Bool {
+        isLetterOrDigit(byte) || "-._~+/".utf8.contains(byte)
+    }
+}

@@ -1,0 +1,48 @@
+/// What a server asks for with a 401, in words: its schemes and its realm, and what was sent instead.
+struct SignInWish: Hashable, Sendable {
+    private let schemes: [String]
+    private let realm: String?
+    private let carriedCredentials: Bool
+
+    /// As many as fit into a sentence.
+    private static let mostSchemes = 4
+
+    init(_ answer: Reply.Answer) {
+        let challenges = AuthenticationChallenge.list(in: answer.fields)
+        var schemes: [String] = []
+        for scheme in challenges.map({ ServerText.cleaned($0.scheme) }) where !schemes.contains(scheme) {
+            schemes.append(scheme)
+        }
+        self.schemes = Array(schemes.prefix(Self.mostSchemes))
+        realm = challenges.lazy.compactMap { $0.parameters["realm"] }.map(ServerText.cleaned)
+            .first { !$0.isEmpty }
+        carriedCredentials = answer.carriedCredentials
+    }
+
+    /// What follows "401 (not signed in)".
+    var clause: String {
+        let wish =
+            schemes.isEmpty
+            ? nil
+            : "the server asks for \(schemes.joined(separator: " or "))"
+                + (realm.map { " in the realm \"\($0)\"" } ?? "")
+        let sent = carriedCredentials ? nil : "no credentials were sent"
+        let parts = [sent, wish].compactMap { $0 }
+        return parts.isEmpty ? "" : "; " + parts.joined(separator: ", ")
+    }
+
+    var hint: String {
+        let words = Set(schemes.map { $0.lowercased() })
+        let form: String? =
+            if !words.isDisjoint(with: ["basic", "digest"]) {
+                "user and password (basic, also for Digest)"
+            } else if words.contains("bearer") {
+                "a token (bearer)"
+            } else {
+                nil
+            }
+        let verb = carriedCredentials ? "check" : "set"
+        return
+            "\(verb) the destination's auth in the configuration\(form.map { " to \($0)" } ?? ""), then retry"
+    }
+}
