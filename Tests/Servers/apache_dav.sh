@@ -3,12 +3,14 @@
 #
 # usage: apache_dav.sh PORT DIR
 #
-# Everything Apache writes is below DIR. Prints "ready PORT" once it listens. Ends on SIGTERM, which goes to Apache
-# itself. Status 69 if Apache is not installed.
+# With a file DIR/digest the user `me` signs in by Digest with the password `secret`; with a file DIR/nonces each nonce is
+# good for that many seconds; with a file DIR/limit a request has at most as many bytes as that says. Everything Apache
+# writes is below DIR. Prints "ready PORT" once it listens. Ends on SIGTERM, which goes to Apache itself. Status 69 if
+# Apache is not installed.
 set -eu
 
 if [ $# -ne 2 ]; then
-    sed -n '2,7s/^# \{0,1\}//p' "$0" >&2
+    sed -n '2,9s/^# \{0,1\}//p' "$0" >&2
     exit 64
 fi
 PATH=$PATH:/usr/sbin:/usr/local/sbin
@@ -18,6 +20,22 @@ port=$1
 mkdir -p "$2/files" "$2/locks"
 directory=$(cd "$2" && pwd)
 modules=/usr/lib/apache2/modules
+load='' rules='Require all granted'
+if [ -e "$directory/digest" ]; then
+    printf 'me:team files:%s\n' "$(printf 'me:team files:secret' | md5sum | cut -d' ' -f1)" >"$directory/users"
+    load="LoadModule authn_core_module $modules/mod_authn_core.so
+LoadModule authn_file_module $modules/mod_authn_file.so
+LoadModule authz_user_module $modules/mod_authz_user.so
+LoadModule auth_digest_module $modules/mod_auth_digest.so"
+    rules="AuthType Digest
+    AuthName \"team files\"
+    AuthDigestProvider file
+    AuthUserFile \"$directory/users\"
+    AuthDigestNonceLifetime $(cat "$directory/nonces" 2>/dev/null || echo 300)
+    Require valid-user"
+fi
+if [ -e "$directory/limit" ]; then rules="$rules
+    LimitRequestBody $(cat "$directory/limit")"; fi
 cat >"$directory/apache.conf" <<CONFIGURATION
 ServerRoot "$directory"
 ServerName 127.0.0.1
@@ -28,10 +46,11 @@ LoadModule mpm_event_module $modules/mod_mpm_event.so
 LoadModule authz_core_module $modules/mod_authz_core.so
 LoadModule dav_module $modules/mod_dav.so
 LoadModule dav_fs_module $modules/mod_dav_fs.so
+$load
 DAVLockDB "$directory/locks/lock"
 DocumentRoot "$directory/files"
 <Directory "$directory/files">
-    Require all granted
+    $rules
     Dav On
 </Directory>
 # As in the usual configuration.
