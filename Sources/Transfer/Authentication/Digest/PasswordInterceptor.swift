@@ -1,4 +1,4 @@
-public import FerryProtocols
+import FerryProtocols
 import Foundation
 import HTTPTypes
 import Synchronization
