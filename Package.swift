@@ -87,6 +87,10 @@ let package = Package(
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+                .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "Logging", package: "swift-log"),
             ],
             path: "Sources/Receiver"),
@@ -158,7 +162,12 @@ let package = Package(
         .testTarget(
             name: "QueueSimulationTests", dependencies: ["FerryQueueSimulation", "queue-simulation"]),
         .testTarget(
-            name: "ReceiverTests", dependencies: ["FerryReceiver", "FerryProtocols", "FerryTestSupport"]),
+            name: "ReceiverTests",
+            dependencies: [
+                "FerryReceiver", "FerryProtocols", "FerryTestSupport",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+            ]),
         .testTarget(name: "TUITests", dependencies: ["FerryTUI", "FerryTestSupport"]),
         // The examples of the documentation, with what a user of the product imports.
         .testTarget(

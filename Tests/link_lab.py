@@ -151,7 +151,7 @@ class Service:
 def server(name, port, folder, ferry, log):
     """A server of Tests/Servers by its short name, or `ferry serve`, at a port of 127.0.0.1 in the server's network."""
     if name == "serve":
-        command = [ferry, "serve", "--directory", folder, "--bind", f"127.0.0.1:{port}"]
+        command = [ferry, "serve", "--no-token", "--directory", folder, "--bind", f"127.0.0.1:{port}"]
         return Service([*IN_SERVER, *command], "receiving into ", log)
     program = {
         "tus": [PYTHON, SERVERS / "tus_server.py"], "nginx": ["sh", SERVERS / "nginx_put.sh"],

@@ -1,6 +1,8 @@
 import HummingbirdCore
 import Logging
 import NIOCore
+import NIOHTTPTypesHTTP1
+import NIOSSL
 import Synchronization
 
 /// A connection that was accepted, until somebody serves it.
@@ -30,9 +32,20 @@ final class AcceptedConnection: ServerChildChannelValue {
 /// HTTP/1.1 connections that may be let go at any time.
 struct ConnectionServing: ServerChildChannel {
     let http: HTTP1Channel
+    /// nil for plain HTTP.
+    let tls: NIOSSLContext?
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<AcceptedConnection> {
-        http.setup(channel: channel, logger: logger).map { AcceptedConnection($0) }
+        let tls = tls
+        return http.setup(channel: channel, logger: logger).map { AcceptedConnection($0) }
+            .flatMapThrowing { connection in
+                let pipeline = channel.pipeline.syncOperations
+                if let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls), position: .first) }
+                // Before the codec, which leaves out the version and all of the target but its path.
+                let codec = try pipeline.handler(type: HTTP1ToHTTPServerCodec.self)
+                try pipeline.addHandler(FramingCheck(), position: .before(codec))
+                return connection
+            }
     }
 
     func handle(value: AcceptedConnection, logger: Logger) async {

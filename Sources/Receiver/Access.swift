@@ -3,6 +3,9 @@ import HTTPTypes
 
 /// Who may talk to the receiver.
 struct Access: Sendable {
+    /// Shorter tokens can be guessed in reasonable time.
+    static let shortestToken = 16
+
     private let token: [UInt8]?
     private let names: Set<String>
 

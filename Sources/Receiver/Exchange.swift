@@ -8,6 +8,8 @@ final class Exchange {
     /// Why no more of a body will come.
     enum Cut: Error {
         case connectionLost
+        /// Fewer bytes a second came than the receiver waits for.
+        case tooSlow
     }
 
     /// Left-over content of this size is read away so that the connection can be used again.
@@ -32,14 +34,19 @@ final class Exchange {
     private var body: Body
     private var iterator: RequestBody.AsyncIterator
     private var received = 0
+    private var rate: BodyRate
 
-    init(_ request: Request, _ writer: consuming ResponseWriter, _ channel: any Channel) {
+    init(
+        _ request: Request, _ writer: consuming ResponseWriter, _ channel: any Channel, rate: BodyRate
+    ) {
+        self.rate = rate
         head = request.head
         self.channel = channel
         self.writer = consume writer
         iterator = request.body.makeAsyncIterator()
         let isChunked = request.headers[.transferEncoding] != nil
-        length = isChunked ? nil : request.headers[.contentLength].flatMap { Int($0) } ?? 0
+        // A length that cannot be read is refused; until then it is not taken for none.
+        length = isChunked ? nil : request.headers[.contentLength].map { Int($0) } ?? 0
         if length == 0 {
             body = .ended
         } else {
@@ -59,6 +66,7 @@ final class Exchange {
         case .flowing:
             break
         }
+        let began = ContinuousClock.now
         guard let piece = try await iterator.next() else {
             let isWhole = length.map { $0 == received } ?? channel.isActive
             guard isWhole, !Task.isCancelled else { throw Cut.connectionLost }
@@ -66,6 +74,7 @@ final class Exchange {
             return nil
         }
         received += piece.readableBytes
+        guard rate.allows(piece.readableBytes, after: began.duration(to: .now)) else { throw Cut.tooSlow }
         return piece
     }
 

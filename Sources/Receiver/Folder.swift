@@ -30,6 +30,14 @@ final class Folder: Sendable {
         return try folder(name)
     }
 
+    /// Why what is in this folder may not be this user's own; nil if it is.
+    var distrust: String? {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { return SystemError.last("stat").reason }
+        if status.st_uid != geteuid() { return "it belongs to another user" }
+        return status.st_mode & 0o077 == 0 ? nil : "others may use it"
+    }
+
     /// - Throws: `EEXIST` if the name is taken.
     func makeNewFolder(_ name: String) throws(SystemError) {
         try SystemError.check("mkdir") { mkdirat(descriptor, name, 0o777) }

@@ -7,12 +7,39 @@ final class Inbox: Sendable {
     private let lock: PartFile
     private let overwrite: Bool
 
-    /// - Throws: `EWOULDBLOCK` from `flock` if another receiver uses the folder.
-    init(directory: String, overwrite: Bool) throws(SystemError) {
-        root = try Folder(path: directory)
-        work = try root.makeFolder(SafeName.workFolder, mode: 0o700)
-        lock = try work.file("lock", flags: O_RDWR | O_CREAT, mode: 0o600)
+    /// Opens the folder, and makes it for its owner alone if it is missing.
+    ///
+    /// - Throws: `.directory`, `.workFolder`, `.directoryInUse`.
+    init(directory: String, overwrite: Bool) throws(ReceiverError) {
         self.overwrite = overwrite
+        do throws(SystemError) {
+            root = try Self.root(directory)
+            work = try root.makeFolder(SafeName.workFolder, mode: 0o700)
+        } catch {
+            throw .directory(directory, reason: error.reason)
+        }
+        // Whoever may write there chooses the names and the token of uploads.
+        if let reason = work.distrust {
+            throw .workFolder(directory + "/" + SafeName.workFolder, reason: reason)
+        }
+        do throws(SystemError) {
+            lock = try work.file("lock", flags: O_RDWR | O_CREAT, mode: 0o600)
+            try Self.take(lock)
+        } catch {
+            guard error.call == "flock", error.code == EWOULDBLOCK else {
+                throw .directory(directory, reason: error.reason)
+            }
+            throw .directoryInUse(directory)
+        }
+    }
+
+    private static func root(_ directory: String) throws(SystemError) -> Folder {
+        if mkdir(directory, 0o700) != 0, errno != EEXIST { throw SystemError.last("mkdir") }
+        return try Folder(path: directory)
+    }
+
+    /// - Throws: `EWOULDBLOCK` from `flock` if another receiver uses the folder.
+    private static func take(_ lock: PartFile) throws(SystemError) {
         let descriptor = lock.descriptor
         try SystemError.check("flock") {
             // A child that is just being started shares every descriptor until its exec closes them: for that moment a
@@ -28,6 +55,18 @@ final class Inbox: Sendable {
 
     /// A file of `.ferry` that holds the data of one upload.
     static func dataName(_ id: String) -> String { "\(id).part" }
+
+    /// Bytes of the file system that the folder is on: what is free for this user, and all there is.
+    func disk() throws(SystemError) -> (free: Int, capacity: Int) {
+        var status = statvfs()
+        let descriptor = root.descriptor
+        try SystemError.check("statvfs") { fstatvfs(descriptor, &status) }
+        func bytes(_ blocks: UInt64) -> Int {
+            let (bytes, overflow) = blocks.multipliedReportingOverflow(by: UInt64(status.f_frsize))
+            return overflow ? .max : Int(clamping: bytes)
+        }
+        return (bytes(UInt64(status.f_bavail)), bytes(UInt64(status.f_blocks)))
+    }
 
     func create(_ id: String) throws(SystemError) -> PartFile {
         try work.file(Self.dataName(id), flags: O_RDWR | O_CREAT | O_EXCL)

@@ -38,7 +38,7 @@ final class Ledger: Sendable {
             switch event {
             case .finished: counts.statistics.finishedUploads += 1
             case .refused: counts.statistics.refusedRequests += 1
-            case .created, .received, .interrupted, .removed, .expired: break
+            case .created, .received, .resumed, .interrupted, .removed, .expired: break
             }
         }
         report(event)

@@ -3,7 +3,13 @@ public import Foundation
 /// Why a receiver cannot run, in the words a person reads.
 public enum ReceiverError: LocalizedError, Hashable, Sendable {
     case tokenNeeded(host: String)
+    /// A token with fewer characters than the minimum could be guessed.
+    case tokenTooShort(minimum: Int)
     case directory(String, reason: String)
+    /// The folder for unfinished uploads may hold what others put there.
+    case workFolder(String, reason: String)
+    /// A certificate, a key or a token file that cannot be used.
+    case file(String, reason: String)
     case directoryInUse(String)
     case portInUse(host: String, port: Int)
     case cannotListen(host: String, port: Int, reason: String)
@@ -12,6 +18,9 @@ public enum ReceiverError: LocalizedError, Hashable, Sendable {
     public var errorDescription: String? {
         switch self {
         case .tokenNeeded(let host): "Anyone who can reach \(host) could store files: it needs a token."
+        case .tokenTooShort(let minimum): "The token has fewer than \(minimum) characters."
+        case .workFolder(let path, let reason): "Cannot keep unfinished uploads in \(path): \(reason)."
+        case .file(let path, let reason): "Cannot use \(path): \(reason)."
         case .directory(let path, let reason): "Cannot receive into \(path): \(reason)."
         case .directoryInUse(let path): "Another receiver is using \(path)."
         case .portInUse(let host, let port): "Port \(port) on \(host) is in use."
@@ -24,7 +33,10 @@ public enum ReceiverError: LocalizedError, Hashable, Sendable {
     public var recoverySuggestion: String? {
         switch self {
         case .tokenNeeded: "Set a token, or listen on 127.0.0.1."
-        case .directory: "Choose an existing folder that you may write to."
+        case .tokenTooShort: "`openssl rand -hex 16` prints a good one."
+        case .workFolder: "Remove it, or choose another folder."
+        case .file: nil
+        case .directory: "Choose a folder that you may write to, or one to be made in such a folder."
         case .directoryInUse: "Stop the other receiver, or choose another folder."
         case .portInUse: "Choose another port, or 0 for any free one."
         case .cannotListen: "Choose an address of this machine and a port from 1024 on."

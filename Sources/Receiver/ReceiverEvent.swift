@@ -7,13 +7,15 @@ public enum ReceiverEvent: Hashable, Sendable {
     /// Stored, durably, under this path below the directory.
     case finished(id: String, name: String, size: Int)
     /// The client went away. `kept` bytes wait for it to come back; 0 where the protocol cannot resume.
-    case interrupted(id: String, kept: Int)
+    case interrupted(id: String, name: String, kept: Int)
+    /// After a break, or a restart of the receiver, bytes come again from this offset on.
+    case resumed(id: String, name: String, offset: Int)
     /// Removed by its client.
-    case removed(id: String)
-    /// Removed because nothing came for too long.
-    case expired(id: String)
-    /// A request was turned down.
-    case refused(status: Int, reason: String)
+    case removed(id: String, name: String)
+    /// Removed because nothing came for too long, or empty and in the way of new uploads.
+    case expired(id: String, name: String)
+    /// A request was turned down. `request` is its method and path; empty for a connection that was closed unread.
+    case refused(status: Int, reason: String, request: String)
 }
 
 /// Counts since the receiver was made.
@@ -32,12 +34,17 @@ public struct ReceiverAddress: Hashable, Sendable {
     public let host: String
     /// The port that the system chose, where the configuration says 0.
     public let port: Int
+    /// Whether it speaks TLS.
+    public let isSecure: Bool
 
-    public init(host: String, port: Int) {
+    public init(host: String, port: Int, isSecure: Bool = false) {
         self.host = host
         self.port = port
+        self.isSecure = isSecure
     }
 
     /// The address to upload to, with a final slash; tus resources are created at `files/` below it.
-    public var url: String { host.contains(":") ? "http://[\(host)]:\(port)/" : "http://\(host):\(port)/" }
+    public var url: String {
+        "\(isSecure ? "https" : "http")://\(host.contains(":") ? "[\(host)]" : host):\(port)/"
+    }
 }

@@ -7,7 +7,7 @@ struct Reception: Sendable {
     /// How a body ended.
     enum Ending {
         case complete
-        case cut
+        case cut(Exchange.Cut)
         case tooLarge
         case overQuota
         case storage(SystemError)
@@ -50,8 +50,10 @@ struct Reception: Sendable {
             }
         } catch let error as SystemError {
             ending = .storage(error)
+        } catch let cut as Exchange.Cut {
+            ending = .cut(cut)
         } catch {
-            ending = .cut
+            ending = .cut(.connectionLost)
         }
         do throws(SystemError) {
             try await writer.flush()

@@ -23,7 +23,7 @@ extension Responder {
     private static let allFieldsBytes = 1 << 20
 
     func form(_ exchange: Exchange) async throws -> Answer {
-        try checkLength(exchange)
+        try await checkLength(exchange)
         var intake: FormIntake
         do {
             intake = FormIntake(
@@ -37,7 +37,9 @@ extension Responder {
         } catch {
             for file in intake.files { try? await discard(file.id, bytes: 0) }
             ledger.giveBack(intake.bodyBytes)
-            for file in intake.files { ledger.note(.interrupted(id: file.id, kept: 0)) }
+            for file in intake.files {
+                ledger.note(.interrupted(id: file.id, name: file.path.text, kept: 0))
+            }
             if let error = error as? MultipartError {
                 throw Refusal(.badRequest, "Cannot read this: \(error).")
             }
@@ -72,9 +74,11 @@ extension Responder {
             intake.current = .field(name: part.name, value: [])
             return
         }
-        let name: SafeName
+        let path: StoredPath
         do {
-            name = filename.isEmpty ? try Self.madeUpName() : try SafeName.last(of: filename)
+            path =
+                filename.isEmpty
+                ? StoredPath(file: try Self.madeUpName()) : try StoredPath(clientName: filename)
         } catch let problem as NameProblem {
             throw Refusal(problem)
         }
@@ -83,8 +87,8 @@ extension Responder {
         let file = try await offLoop { () throws(SystemError) in try inbox.create(id) }
         let isNamed = !filename.isEmpty
         intake.files.append(
-            FormIntake.File(id: id, field: part.name, name: name, isNamed: isNamed, data: file))
-        ledger.note(.created(id: id, name: name.text, size: nil))
+            FormIntake.File(id: id, field: part.name, path: path, isNamed: isNamed, data: file))
+        ledger.note(.created(id: id, name: path.text, size: nil))
         intake.current = .file(PartWriter(file: file, offset: 0, ledger: ledger))
     }
 
@@ -130,7 +134,7 @@ extension Responder {
             }
             let path = try await offLoop { () throws(SystemError) in
                 try file.data.sync()
-                return try inbox.publish(file.id, as: StoredPath(file: file.name))
+                return try inbox.publish(file.id, as: file.path)
             }
             ledger.note(.finished(id: file.id, name: path.text, size: file.size))
             receipt.files.append(
@@ -152,7 +156,7 @@ private struct FormIntake {
     struct File: Sendable {
         let id: String
         let field: String
-        let name: SafeName
+        let path: StoredPath
         let isNamed: Bool
         let data: PartFile
         var size = 0

@@ -63,9 +63,7 @@ extension Responder {
             }
             return try await withUpload(id, exchange) { upload in
                 if exchange.head.method != .delete { return try await state(&upload, exchange) }
-                if let removed = upload { await tus.discard(removed) }
-                upload = nil
-                ledger.note(.removed(id: id))
+                await remove(&upload)
                 return Answer(.noContent)
             }
         case .patch:
@@ -104,14 +102,15 @@ extension Responder {
             guard isComplete ? content == length : content <= length else { throw Self.inconsistentLength }
         }
         let length = request.length ?? (isComplete ? exchange.length : nil)
-        try checkSize(length ?? exchange.length ?? 0)
+        try await checkSize(length ?? exchange.length ?? 0)
+        let client = ClientAddress(exchange.channel.remoteAddress).text
         let terms = ResumableTerms(path: wish.text, digest: fields[.reprDigest])
         let channel = exchange.channel
         var upload: TusUpload?
         do {
             upload = try await tus.create(
                 length: length ?? TusUpload.unknownLength, metadata: nil, resumable: terms,
-                stop: { channel.close(mode: .all, promise: nil) })
+                client: client, stop: { channel.close(mode: .all, promise: nil) })
         } catch TusStore.Problem.full {
             throw Refusal(
                 .serviceUnavailable, "Too many uploads are unfinished.", fields: [.retryAfter: "60"])
@@ -201,6 +200,7 @@ extension Responder {
         let limit = isKnown ? current.length : maximumSize
         var (size, ending) = (expected, Reception.Ending.tooLarge)
         if exchange.length ?? 0 <= (limit ?? .max) - expected {
+            await noteResuming(current, at: expected)
             (size, ending) = await reception.receive(
                 exchange, id: current.id, into: file, from: expected, limit: limit)
         }
@@ -215,14 +215,14 @@ extension Responder {
             throw Self.inconsistentLength
         }
         try await offLoop { () throws(SystemError) in try file.sync() }
-        if case .cut = ending {
+        if case .cut(let cut) = ending {
             // What cannot be checked is kept only if the whole will be.
             if !demand.content.isEmpty, current.resumable?.digest == nil {
                 try await takeBack(file, from: size, to: expected)
                 size = expected
             }
-            ledger.note(.interrupted(id: current.id, kept: size))
-            throw Exchange.Cut.connectionLost
+            await noteBreak(current, kept: size)
+            throw cut
         }
         if let refusal = ending.refusal(limit: limit) { throw refusal }
         do {

@@ -8,7 +8,8 @@ extension Responder {
     private static let version = "1.0.0"
     private static let contentType = "application/offset+octet-stream"
     /// Metadata is remembered for as long as the upload is.
-    private static let metadataBytes = 4096
+    /// The longest path that Linux takes has 4096 bytes, which are 5464 in Base64, and there are more keys.
+    private static let metadataBytes = 8192
 
     var tusFields: HTTPFields { [.tusResumable: Self.version, .cacheControl: "no-store"] }
 
@@ -30,9 +31,7 @@ extension Responder {
             return try await patch(exchange, id)
         case .delete where !id.isEmpty:
             return try await withUpload(id, exchange) { upload in
-                if let removed = upload { await tus.discard(removed) }
-                upload = nil
-                ledger.note(.removed(id: id))
+                await remove(&upload)
                 return Answer(.noContent, fields: tusFields)
             }
         default:
@@ -67,7 +66,7 @@ extension Responder {
         guard let length = try fields.count(.uploadLength) else {
             throw Refusal(.badRequest, "Upload-Length is missing.")
         }
-        try checkSize(length)
+        try await checkSize(length)
         let sendsContent = exchange.length != 0
         let checksum = try TusChecksum(in: fields)
         try checkContent(exchange, fits: length, isNeeded: sendsContent)
@@ -76,12 +75,14 @@ extension Responder {
             throw Refusal(
                 .requestHeaderFieldsTooLarge, "Upload-Metadata is larger than \(Self.metadataBytes) bytes.")
         }
-        let wish = try Self.wish(metadata)
+        let wish = try TusUpload.wish(metadata)
+        let client = ClientAddress(exchange.channel.remoteAddress).text
         let channel = exchange.channel
         var upload: TusUpload?
         do {
             upload = try await tus.create(
-                length: length, metadata: metadata, stop: { channel.close(mode: .all, promise: nil) })
+                length: length, metadata: metadata, client: client,
+                stop: { channel.close(mode: .all, promise: nil) })
         } catch TusStore.Problem.full {
             throw Refusal(
                 .serviceUnavailable, "Too many uploads are unfinished.", fields: [.retryAfter: "60"])
@@ -145,15 +146,6 @@ extension Responder {
             answer.fields[.contentLocation] = StoredPath(text: path)?.location
         }
     }
-
-    /// The name from the metadata. A malformed field, or none, is no reason to fail.
-    private static func wish(_ metadata: String?) throws(Refusal) -> StoredPath {
-        guard let filename = metadata.flatMap(TusMetadata.init(header:))?["filename"], !filename.isEmpty
-        else {
-            return StoredPath(file: try madeUpName())
-        }
-        do { return StoredPath(file: try SafeName.last(of: filename)) } catch { throw Refusal(error) }
-    }
 }
 
 /// The bytes of a tus upload.
@@ -186,6 +178,26 @@ extension Responder {
             }
             return try await body(&upload)
         }
+    }
+
+    /// Ends an upload that its client does not want any more.
+    func remove(_ upload: inout TusUpload?) async {
+        guard let removed = upload else { return }
+        await tus.discard(removed)
+        upload = nil
+        ledger.note(.removed(id: removed.id, name: removed.name))
+    }
+
+    /// Reports that bytes of an upload come again after a break.
+    func noteResuming(_ upload: TusUpload, at offset: Int) async {
+        guard offset > 0, await tus.resume(upload.id) else { return }
+        ledger.note(.resumed(id: upload.id, name: upload.name, offset: offset))
+    }
+
+    /// Reports that the client went away, with so many bytes left to continue from.
+    func noteBreak(_ upload: TusUpload, kept: Int) async {
+        await tus.interrupt(upload.id)
+        ledger.note(.interrupted(id: upload.id, name: upload.name, kept: kept))
     }
 
     func releasing(
@@ -240,6 +252,7 @@ extension Responder {
             if try await exchange.read() != nil { throw overflow }
             return held.offset
         }
+        await noteResuming(current, at: expected)
         let (size, ending) = await reception.receive(
             exchange, id: current.id, into: file, from: expected, limit: current.length)
         if case .tooLarge = ending {
@@ -259,9 +272,9 @@ extension Responder {
             }
         }
         try await offLoop { () throws(SystemError) in try file.sync() }
-        if case .cut = ending {
-            ledger.note(.interrupted(id: current.id, kept: checksum == nil ? size : expected))
-            throw Exchange.Cut.connectionLost
+        if case .cut(let cut) = ending {
+            await noteBreak(current, kept: checksum == nil ? size : expected)
+            throw cut
         }
         if let refusal = ending.refusal(limit: current.length) { throw refusal }
         if size == current.length { try await finish(&upload) }
@@ -277,7 +290,7 @@ extension Responder {
     /// point the upload is found either finished or ready to be finished again.
     func finish(_ upload: inout TusUpload?) async throws {
         guard let current = upload else { return }
-        let wish = try current.resumable?.wish() ?? Self.wish(current.metadata)
+        let wish = try current.wish()
         let inbox = inbox
         let now = tus.now()
         let (finished, path) = try await offLoop { () throws(SystemError) in

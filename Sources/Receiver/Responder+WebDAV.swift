@@ -19,6 +19,9 @@ extension Responder {
         let names: [SafeName]
         do { names = try StoredPath.names(requestPath: path) } catch { throw Refusal(error) }
         let depth = try Self.depth(exchange.head.headerFields)
+        if case .children = depth, !allowListing {
+            throw Refusal(.forbidden, "This receiver does not list what it has; PROPFIND needs a Depth of 0.")
+        }
         let inbox = inbox
         switch try await offLoop({ () throws(SystemError) in try inbox.find(names, depth) }) {
         case .nothing:

@@ -4,6 +4,8 @@ import HTTPTypes
 
 /// Uploads that come in one request: all of it is stored, or nothing.
 extension Responder {
+    private static let smallSize = 1 << 20
+
     func put(_ exchange: Exchange, at path: String) async throws -> Answer {
         let wish: StoredPath
         do { wish = try StoredPath(requestPath: path) } catch { throw Refusal(error) }
@@ -22,7 +24,7 @@ extension Responder {
         guard let name = fields[.contentDisposition].flatMap({ ContentDisposition.filename(in: $0) }) else {
             return StoredPath(file: try madeUpName())
         }
-        do { return StoredPath(file: try SafeName.last(of: name)) } catch { throw Refusal(error) }
+        do { return try StoredPath(clientName: name) } catch { throw Refusal(error) }
     }
 
     static func madeUpName() throws(Refusal) -> SafeName {
@@ -43,7 +45,7 @@ extension Responder {
 
     private func store(_ exchange: Exchange, as wish: StoredPath) async throws -> Answer {
         try checkRepresentation(exchange.head.headerFields)
-        try checkLength(exchange)
+        try await checkLength(exchange)
         let demand = DigestDemand(exchange.head.headerFields)
         let id = UploadID.make()
         ledger.note(.created(id: id, name: wish.text, size: exchange.length))
@@ -52,7 +54,7 @@ extension Responder {
         let (size, ending) = await reception.receive(
             exchange, id: id, into: file, from: 0, limit: maximumSize)
         do {
-            if case .cut = ending { throw Exchange.Cut.connectionLost }
+            if case .cut(let cut) = ending { throw cut }
             if let refusal = ending.refusal(limit: maximumSize) { throw refusal }
             // The content of such a request is the whole file.
             let told = try await check(demand.content + demand.whole, demand, file, 0..<size)
@@ -66,7 +68,7 @@ extension Responder {
             return answer
         } catch {
             try? await discard(id, bytes: size)
-            ledger.note(.interrupted(id: id, kept: 0))
+            ledger.note(.interrupted(id: id, name: wish.text, kept: 0))
             throw error
         }
     }
@@ -78,17 +80,30 @@ extension Responder {
     }
 
     /// Refuses by Content-Length, before any of the content has come.
-    func checkLength(_ exchange: Exchange) throws(Refusal) {
+    func checkLength(_ exchange: Exchange) async throws {
         guard let length = exchange.length else { return }
-        try checkSize(length)
+        try await checkSize(length)
     }
 
-    func checkSize(_ size: Int) throws(Refusal) {
+    /// Refuses a file that is larger than what may come, or than what the disk has room for.
+    func checkSize(_ size: Int) async throws {
         if let maximumSize, size > maximumSize {
             throw Refusal(.contentTooLarge, "The content is larger than \(maximumSize) bytes.")
         }
         if let room = ledger.room, size > room {
             throw Refusal(.insufficientStorage, "The receiver's quota is used up.")
+        }
+        // A small file that finds no room is refused while it is written; most need not wait for a look at the disk.
+        guard size > Self.smallSize else { return }
+        let inbox = inbox
+        let disk = try await offLoop { () throws(SystemError) in try inbox.disk() }
+        guard size <= disk.capacity else {
+            throw Refusal(.contentTooLarge, "The content is larger than the receiver's disk.")
+        }
+        guard size <= disk.free else {
+            throw Refusal(
+                .insufficientStorage, "The receiver's disk has no room for this; \(disk.free) bytes are free."
+            )
         }
     }
 

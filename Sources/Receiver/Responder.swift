@@ -16,24 +16,36 @@ struct Responder: Sendable {
     let reception: Reception
     let maximumSize: Int?
     let allowDownload: Bool
+    let allowListing: Bool
+    let slowest: BodyRate
     let digests = DigestMemory()
 
     func respond(
         _ request: Request, _ writer: consuming ResponseWriter, _ channel: any Channel
     ) async throws {
-        let exchange = Exchange(request, writer, channel)
+        let exchange = Exchange(request, writer, channel, rate: slowest)
         do {
+            if let flaw = FramingFlaw(markedIn: exchange.head.headerFields) { throw flaw.refusal }
             try access.check(exchange.head)
             try await exchange.send(try await answer(exchange))
         } catch let refusal as Refusal {
             try await refuse(exchange, refusal)
         } catch let error as SystemError {
             try await refuse(exchange, Refusal(error))
+        } catch Exchange.Cut.tooSlow {
+            try await refuse(
+                exchange, Refusal(.requestTimeout, "The content came too slowly; the connection is closed."))
         }
     }
 
+    private static let shownRequest = 300
+
     private func refuse(_ exchange: Exchange, _ refusal: Refusal) async throws {
-        ledger.note(.refused(status: refusal.answer.status.code, reason: refusal.reason))
+        let request = "\(exchange.head.method.rawValue) \(exchange.head.path ?? "")"
+        ledger.note(
+            .refused(
+                status: refusal.answer.status.code, reason: refusal.reason,
+                request: String(request.prefix(Self.shownRequest))))
         var answer = refusal.answer
         if isResumable(exchange.head) {
             answer.fields = resumableFields(exchange.head).merging(answer.fields)

@@ -10,7 +10,7 @@ struct SafeName: Hashable {
     let text: String
 
     /// Takes the name as it is, cut to 255 bytes if need be.
-    /// - Throws: If it is empty, `.`, `..`, reserved, or holds a separator or a control character.
+    /// - Throws: If it is empty, `.`, `..`, hidden, or holds a separator or a control character.
     init(_ name: String) throws(NameProblem) {
         guard !name.isEmpty else { throw .empty }
         guard name != ".", name != ".." else { throw .dots }
@@ -21,14 +21,9 @@ struct SafeName: Hashable {
         }
         // Case does not tell names apart on every file system.
         guard name.lowercased() != Self.workFolder else { throw .reserved }
+        // By scalars: a dot and a combining mark are one character to Swift, and a hidden name to the system.
+        guard name.unicodeScalars.first != "." else { throw .hidden }
         text = Self.cut(name, suffix: "")
-    }
-
-    /// The last component of a name that a client gave, whatever separators its system uses.
-    static func last(of clientName: String) throws(NameProblem) -> SafeName {
-        let scalars = clientName.unicodeScalars
-        let start = scalars.lastIndex { $0 == "/" || $0 == "\\" }.map(scalars.index(after:))
-        return try SafeName(String(scalars[(start ?? scalars.startIndex)...]))
     }
 
     private init(unchecked text: String) { self.text = text }
@@ -60,6 +55,8 @@ enum NameProblem: Error, Hashable, CustomStringConvertible {
     case separator
     case control
     case reserved
+    case hidden
+    case absolute
     case encoding
     case tooDeep
 
@@ -70,6 +67,8 @@ enum NameProblem: Error, Hashable, CustomStringConvertible {
         case .separator: "a file name cannot contain / or \\"
         case .control: "a file name cannot contain control characters"
         case .reserved: "the name \(SafeName.workFolder) is the receiver's own"
+        case .hidden: "names that begin with a dot are hidden, and not taken here"
+        case .absolute: "the path begins at the root; only paths below the folder are taken"
         case .encoding: "the path is not UTF-8 in percent-encoding"
         case .tooDeep: "the path has more than \(StoredPath.maximumDepth) folders"
         }
@@ -102,6 +101,19 @@ struct StoredPath: Hashable {
         self.init(folders: names, file: file)
     }
 
+    /// Reads the name that a client gave a file outside the request's path: a plain name, or a path below the folder.
+    ///
+    /// Browsers send such paths for the files of a folder (`webkitRelativePath`).
+    init(clientName: String) throws(NameProblem) {
+        guard clientName.unicodeScalars.first != "/" else { throw .absolute }
+        let components = clientName.unicodeScalars.split(separator: "/", omittingEmptySubsequences: false)
+        guard components.count <= Self.maximumDepth + 1 else { throw .tooDeep }
+        var names: [SafeName] = []
+        for component in components { names.append(try SafeName(String(component))) }
+        guard let file = names.popLast() else { throw .empty }
+        self.init(folders: names, file: file)
+    }
+
     /// Reads the path of a request for a file or a folder, which may end in a slash. Empty for the directory itself.
     static func names(requestPath: String) throws(NameProblem) -> [SafeName] {
         var path = requestPath.prefix { $0 != "?" }.drop { $0 == "/" }
@@ -114,7 +126,7 @@ struct StoredPath: Hashable {
     /// Reads what `text` wrote; nil if that is no path below the directory.
     init?(text: String) {
         var names: [SafeName] = []
-        for component in text.split(separator: "/") {
+        for component in text.unicodeScalars.split(separator: "/") {
             guard let name = try? SafeName(String(component)) else { return nil }
             names.append(name)
         }

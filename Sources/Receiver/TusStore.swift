@@ -23,24 +23,31 @@ actor TusStore {
     nonisolated let inbox: Inbox
     nonisolated let now: @Sendable () -> Date
     nonisolated let expiry: Duration
-    private let limit: Int
+    private let limits: ReceiverConfiguration.Limits
     private let ledger: Ledger
     private var slots: [String: Slot] = [:]
+    /// The unfinished uploads of each client.
+    private var open: [String: Set<String>] = [:]
+    /// Uploads whose bytes stopped coming before the last one.
+    private var interrupted: Set<String> = []
 
     init(
-        inbox: Inbox, expiry: Duration, limit: Int, ledger: Ledger, now: @escaping @Sendable () -> Date
+        inbox: Inbox, expiry: Duration, limits: ReceiverConfiguration.Limits, ledger: Ledger,
+        now: @escaping @Sendable () -> Date
     ) throws(SystemError) {
         self.inbox = inbox
         self.expiry = expiry
-        self.limit = limit
+        self.limits = limits
         self.ledger = ledger
         self.now = now
         for var upload in try inbox.restore() {
             if let status = try? inbox.open(upload.id).status() {
                 upload.touched = max(upload.touched, status.modified)
                 _ = ledger.take(status.size)
+                if status.size > 0 { interrupted.insert(upload.id) }
             }
             slots[upload.id] = .free(upload)
+            if upload.isOpen { open[upload.client ?? "", default: []].insert(upload.id) }
         }
     }
 
@@ -50,15 +57,15 @@ actor TusStore {
 
     /// Makes an upload and holds it at once, so that its creator can also send content.
     func create(
-        length: Int, metadata: String?, resumable: ResumableTerms? = nil, stop: @escaping @Sendable () -> Void
+        length: Int, metadata: String?, resumable: ResumableTerms? = nil, client: String,
+        stop: @escaping @Sendable () -> Void
     ) async throws -> TusUpload {
-        if slots.count >= limit { await expire() }
-        if slots.count >= limit { await forgetOldest() }
-        guard slots.count < limit else { throw Problem.full }
+        try await makeRoom(for: client)
         let upload = TusUpload(
             id: UploadID.make(), length: length, metadata: metadata, state: .receiving, touched: now(),
-            resumable: resumable)
+            resumable: resumable, client: client)
         slots[upload.id] = .held(upload, stop: stop, waiting: [])
+        open[client, default: []].insert(upload.id)
         let inbox = inbox
         do {
             try await offLoop { () throws(SystemError) in
@@ -67,10 +74,17 @@ actor TusStore {
             }
         } catch {
             slots[upload.id] = nil
+            close(upload)
             throw error
         }
         return upload
     }
+
+    /// Notes that bytes of an upload stopped coming.
+    func interrupt(_ id: String) { interrupted.insert(id) }
+
+    /// True once for each interruption, when bytes of the upload come again.
+    func resume(_ id: String) -> Bool { interrupted.remove(id) != nil }
 
     /// Waits until the upload is the caller's alone. An older request is told to stop, keeps what it has
     /// received, and lets go first.
@@ -103,11 +117,13 @@ actor TusStore {
     func release(_ id: String, _ upload: TusUpload?) {
         guard case .held(_, _, var waiting) = slots[id] else { return }
         guard var upload else {
+            if case .held(let removed, _, _) = slots[id] { close(removed) }
             slots[id] = .gone(since: now())
             for waiter in waiting { waiter.proceed.resume(returning: nil) }
             return
         }
         upload.touched = now()
+        if !upload.isOpen { close(upload) }
         guard !waiting.isEmpty else {
             slots[id] = .free(upload)
             return
@@ -131,6 +147,44 @@ actor TusStore {
         }
     }
 
+    /// - Throws: `Problem.full`, also if only this client has too many unfinished uploads.
+    private func makeRoom(for client: String) async throws {
+        if slots.count >= limits.uploads { await expire() }
+        if slots.count >= limits.uploads { await forgetOldest() }
+        if open[client, default: []].count >= limits.uploadsPerClient {
+            await dropOldestEmpty(of: client)
+        } else if slots.count >= limits.uploads,
+            let greediest = open.max(by: { $0.value.count < $1.value.count })?.key
+        {
+            await dropOldestEmpty(of: greediest)
+        }
+        guard slots.count < limits.uploads, open[client, default: []].count < limits.uploadsPerClient
+        else { throw Problem.full }
+    }
+
+    /// Removes the unfinished upload of a client that has waited longest for its first byte.
+    private func dropOldestEmpty(of client: String) async {
+        let waiting = open[client, default: []].compactMap { id -> TusUpload? in
+            if case .free(let upload) = slots[id] { upload } else { nil }
+        }.sorted { $0.touched < $1.touched }
+        let inbox = inbox
+        let empty = try? await offLoop { () throws(SystemError) in
+            waiting.first { (try? inbox.open($0.id).status().size) == 0 }
+        }
+        guard let empty = empty ?? nil, case .free(let upload) = slots[empty.id], upload == empty else {
+            return
+        }
+        await drop(upload)
+        slots[upload.id] = nil  // A memory of it would take the room that was made.
+    }
+
+    private func close(_ upload: TusUpload) {
+        let client = upload.client ?? ""
+        open[client]?.remove(upload.id)
+        if open[client]?.isEmpty == true { open[client] = nil }
+        interrupted.remove(upload.id)
+    }
+
     /// Makes room where only memories are in the way: the oldest tenth of what is finished or removed.
     private func forgetOldest() async {
         let memories = slots.compactMap { id, slot -> (id: String, since: Date)? in
@@ -142,7 +196,7 @@ actor TusStore {
             case .held: return nil
             }
         }.sorted { $0.since < $1.since }
-        for memory in memories.prefix(max(1, limit / 10)) {
+        for memory in memories.prefix(max(1, limits.uploads / 10)) {
             switch slots[memory.id] {
             case .free(let upload):
                 slots[memory.id] = nil
@@ -155,8 +209,9 @@ actor TusStore {
 
     private func drop(_ upload: TusUpload) async {
         slots[upload.id] = .gone(since: now())
+        close(upload)
         await discard(upload)
-        ledger.note(.expired(id: upload.id))
+        ledger.note(.expired(id: upload.id, name: upload.name))
     }
 
     /// Removes the files of an upload. A finished file has left for its name, and stays.

@@ -1,3 +1,4 @@
+import FerryProtocols
 import Foundation
 import NIOCore
 
@@ -20,6 +21,13 @@ struct TusUpload: Codable, Hashable, Sendable {
     var touched: Date
     /// What an IETF upload has instead of metadata; nil for one of tus.
     var resumable: ResumableTerms?
+    /// The client that began it, as `ClientAddress` tells clients apart; nil from an older receiver.
+    var client: String?
+
+    /// Whether bytes of it may still come.
+    var isOpen: Bool {
+        if case .finished = state { false } else { true }
+    }
 
     static let unknownLength = Int.max
 
@@ -30,6 +38,42 @@ struct TusUpload: Codable, Hashable, Sendable {
     }
 
     static func infoName(_ id: String) -> String { "\(id).json" }
+}
+
+/// Where an upload is to go.
+extension TusUpload {
+    func wish() throws(Refusal) -> StoredPath {
+        if let resumable { return try resumable.wish() }
+        return try Self.wish(metadata)
+    }
+
+    /// The path for people: where the file is, or what the client asked for.
+    var name: String {
+        switch state {
+        case .finishing(let path), .finished(let path): path
+        case .receiving: (try? wish().text) ?? id
+        }
+    }
+
+    /// The path from the metadata. A malformed field, or none, is no reason to fail.
+    static func wish(_ metadata: String?) throws(Refusal) -> StoredPath {
+        guard let path = metadata.flatMap({ TusMetadata(header: $0) }).flatMap(clientPath) else {
+            return StoredPath(file: try Responder.madeUpName())
+        }
+        do { return try StoredPath(clientName: path) } catch { throw Refusal(error) }
+    }
+
+    /// `relativePath` where it leads to `filename`, else `filename`; nil without a name.
+    ///
+    /// Uppy sends both. For a file without a folder its `relativePath` is the text `null`, and for one that was dropped
+    /// with its folder it begins with a slash (@uppy/utils 6, `getRelativePath`).
+    static func clientPath(_ metadata: TusMetadata) -> String? {
+        guard let name = metadata["filename"], !name.isEmpty else { return nil }
+        guard let path = metadata["relativePath"] else { return name }
+        let scalars = path.unicodeScalars
+        let relative = String(scalars.first == "/" ? scalars.dropFirst() : scalars[...])
+        return relative.unicodeScalars.split(separator: "/").last.map { String($0) } == name ? relative : name
+    }
 }
 
 extension Inbox {
@@ -69,7 +113,8 @@ extension Inbox {
             }
             uploads.append(upload)
         }
-        let kept = Set(uploads.flatMap { [Self.dataName($0.id), TusUpload.infoName($0.id)] } + ["lock"])
+        let kept = Set(
+            uploads.flatMap { [Self.dataName($0.id), TusUpload.infoName($0.id)] } + ["lock", TokenFile.name])
         for name in names.subtracting(kept) { try work.remove(name) }
         return uploads
     }

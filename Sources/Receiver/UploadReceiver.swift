@@ -3,6 +3,7 @@ import HummingbirdCore
 import Logging
 import NIOCore
 import NIOPosix
+import NIOSSL
 
 /// An HTTP server that takes uploads into a folder: `PUT /NAME`, `POST /` with the file or a form, either of a file
 /// also as a resumable upload of the IETF, and tus 1.0 at `/files/`.
@@ -14,9 +15,12 @@ public final class UploadReceiver: Sendable {
     private let responder: Responder
     private let ledger: Ledger
     private let store: TusStore
+    private let tls: NIOSSLContext?
+    /// The token that the receiver made for itself; nil if it was given one, or needs none.
+    public let token: ReceiverToken?
 
     /// - Parameter report: Called for each event, in order for each upload, from any thread. Must not block.
-    /// - Throws: `.tokenNeeded`, `.directory`, `.directoryInUse`.
+    /// - Throws: `.tokenNeeded`, `.tokenTooShort`, `.directory`, `.workFolder`, `.directoryInUse`, `.file`.
     public convenience init(
         _ configuration: ReceiverConfiguration, report: @escaping @Sendable (ReceiverEvent) -> Void = { _ in }
     ) throws(ReceiverError) {
@@ -27,31 +31,39 @@ public final class UploadReceiver: Sendable {
         _ configuration: ReceiverConfiguration, now: @escaping @Sendable () -> Date,
         report: @escaping @Sendable (ReceiverEvent) -> Void = { _ in }
     ) throws(ReceiverError) {
-        let hasToken = configuration.token.map { !$0.isEmpty } ?? false
-        guard hasToken || Access.isLoopback(configuration.host) else {
+        let given = configuration.token.flatMap { $0.isEmpty ? nil : $0 }
+        if let given, given.utf8.count < Access.shortestToken {
+            throw .tokenTooShort(minimum: Access.shortestToken)
+        }
+        guard given != nil || configuration.makesToken || Access.isLoopback(configuration.host) else {
             throw .tokenNeeded(host: configuration.host)
         }
         self.configuration = configuration
+        tls = try configuration.tls?.context()
         ledger = Ledger(quota: configuration.limits.quota, report: report)
+        let inbox = try Inbox(directory: configuration.directory, overwrite: configuration.overwrite)
         do throws(SystemError) {
-            let inbox = try Inbox(directory: configuration.directory, overwrite: configuration.overwrite)
             store = try TusStore(
-                inbox: inbox, expiry: configuration.expiry, limit: configuration.limits.uploads,
-                ledger: ledger, now: now)
+                inbox: inbox, expiry: configuration.expiry, limits: configuration.limits, ledger: ledger,
+                now: now)
         } catch {
-            if error.call == "flock", error.code == EWOULDBLOCK {
-                throw .directoryInUse(configuration.directory)
-            }
             throw .directory(configuration.directory, reason: error.reason)
         }
+        token =
+            given == nil && configuration.makesToken
+            ? try TokenFile.token(in: inbox, directory: configuration.directory) : nil
         let rate = configuration.bytesPerSecond.map(ReceiveRate.init(bytesPerSecond:))
         responder = Responder(
             inbox: store.inbox, tus: store,
             access: Access(
-                token: hasToken ? configuration.token : nil,
+                token: given ?? token?.text,
                 names: configuration.allowedHosts.union([configuration.host])),
             ledger: ledger, reception: Reception(ledger: ledger, rate: rate),
-            maximumSize: configuration.maximumSize, allowDownload: configuration.allowDownload)
+            maximumSize: configuration.maximumSize, allowDownload: configuration.allowDownload,
+            allowListing: configuration.allowListing,
+            slowest: BodyRate(
+                leastPerSecond: configuration.limits.leastBytesPerSecond, over: configuration.limits.slowTime)
+        )
     }
 
     /// What was received so far, by `run` as it goes on.
@@ -85,22 +97,27 @@ public final class UploadReceiver: Sendable {
         onStart: @escaping @Sendable (ReceiverAddress) -> Void
     ) -> Server<ConnectionServing> {
         let (limits, host, responder) = (configuration.limits, configuration.host, responder)
-        let isRateLimited = configuration.bytesPerSecond != nil
+        let rules = ConnectionSetup.Rules(
+            headerTime: TimeAmount(limits.headerTime), idleTime: TimeAmount(limits.idleTime),
+            isRateLimited: configuration.bytesPerSecond != nil, isSecure: tls != nil,
+            clients: ClientTable(limit: limits.connectionsPerClient), ledger: ledger)
+        let isSecure = tls != nil
         let logger = Logger(label: "ferry.receiver") { _ in SwiftLogNoOpLogHandler() }
         return Server(
             childChannelSetup: ConnectionServing(
                 http: HTTP1Channel(
                     responder: { try await responder.respond($0, $1, $2) },
                     configuration: HTTP1Channel.Configuration(
-                        additionalChannelHandlers: [
-                            ConnectionSetup(headerTime: limits.headerTime, isRateLimited: isRateLimited)
-                        ],
-                        idleTimeout: TimeAmount(limits.idleTime)))),
+                        additionalChannelHandlers: [ConnectionSetup(rules)],
+                        idleTimeout: TimeAmount(limits.idleTime))),
+                tls: tls),
             configuration: ServerConfiguration(
                 address: .hostname(host, port: configuration.port),
                 availableConnectionsDelegate: .maximum(limits.connections, logger: logger)),
             onServerRunning: { channel in
-                onStart(ReceiverAddress(host: host, port: channel.localAddress?.port ?? 0))
+                onStart(
+                    ReceiverAddress(
+                        host: host, port: channel.localAddress?.port ?? 0, isSecure: isSecure))
             },
             eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: logger)
     }

@@ -193,7 +193,8 @@
                 try namespace.ip("link", "set", "lo", "mtu", "1500", "gso_max_segs", "1")
                 let inbox = try place.folder("inbox")
                 let server = try place.start(
-                    through: namespace.words, ["serve", "--directory", inbox, "--bind", "127.0.0.1:8080"])
+                    through: namespace.words,
+                    ["serve", "--no-token", "--directory", inbox, "--bind", "127.0.0.1:8080"])
                 try await server.output.wait { $0.contains { $0.hasPrefix("receiving into ") } }
                 let link = try await namespace.inside {
                     var faults = LinkFaults()

@@ -120,7 +120,7 @@ struct DescriptorTests {
         let inbox = place.directory.path("inbox")
         try FileManager.default.createDirectory(atPath: inbox, withIntermediateDirectories: false)
         let server = try place.start(
-            through: limited(to: 40), ["serve", "--directory", inbox, "--bind", "127.0.0.1:0"])
+            through: limited(to: 40), ["serve", "--no-token", "--directory", inbox, "--bind", "127.0.0.1:0"])
         let lines = try await server.output.wait { $0.contains { $0.hasPrefix("receiving into ") } }
         let port = try #require(
             lines.first?.split(separator: ":").compactMap { UInt16($0.prefix { $0.isNumber }) }.first)

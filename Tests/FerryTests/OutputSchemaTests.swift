@@ -110,6 +110,8 @@ struct OutputSchemaTests {
         line?.kept = 3
         line?.status = 403
         line?.reason = "no"
+        line?.request = "PUT /a"
+        line?.offset = 2
         return line
     }
 

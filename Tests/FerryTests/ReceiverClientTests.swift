@@ -1,3 +1,4 @@
+import FerryReceiver
 import FerryTestSupport
 import Foundation
 import Testing
@@ -58,8 +59,34 @@ struct ReceiverClientTests {
         }
     }
 
+    // MARK: Ferry
+
+    @Test(arguments: ["put", "post", "form", "tus", "resumable", "auto"])
+    func `folders stay what they are by every protocol, and the list says where files are`(
+        protocolName: String
+    ) async throws {
+        let place = try Workplace()
+        let files = ["day3/one/x.txt", "day3/two/x.txt", "day3/ü b/c.txt"]
+        for name in files { try place.file(name, name) }
+        try await ReceiverSite.with { site async throws in
+            let url = protocolName == "tus" ? site.tusURL : site.url
+            try place.configure(protocolName, at: url)
+            try await place.ferry("add", "--recursive", place.path("day3"))
+            let run = try await place.ferry("run", "--exit-when-idle")
+            #expect(run.ending == .exited(0), "\(run.output)")
+            let uploads = try await place.list()
+            #expect(Set(uploads.map(\.name)) == Set(files))
+            for upload in uploads {
+                #expect(site.content(upload.name) == Data(upload.name.utf8))
+                let location = upload.location?.removingPercentEncoding
+                #expect(location == site.url + upload.name, "\(upload.location ?? "nil")")
+            }
+        }
+    }
+
     // MARK: rclone
 
+    private static let listing: @Sendable (inout ReceiverConfiguration) -> Void = { $0.allowListing = true }
     private static let hasRclone = Privilege.has("rclone")
     private static let needsRclone: Comment = "needs rclone; Tests/run installs it"
 
@@ -91,7 +118,7 @@ struct ReceiverClientTests {
     @Test(.enabled(if: hasRclone, needsRclone))
     func `rclone copies a tree, and nothing of it a second time`() async throws {
         let tree = try makeTree()
-        try await ReceiverSite.with { site async throws in
+        try await ReceiverSite.with(Self.listing) { site async throws in
             try await Self.copy(tree.folder, to: site)
             #expect(
                 await ChildProcess.succeeds("diff", "-r", "--exclude=.ferry", tree.folder, site.folder))
@@ -104,7 +131,7 @@ struct ReceiverClientTests {
     @Test(.enabled(if: hasRclone, needsRclone))
     func `rclone sends what is new in a tree`() async throws {
         let tree = try makeTree()
-        try await ReceiverSite.with { site async throws in
+        try await ReceiverSite.with(Self.listing) { site async throws in
             try await Self.copy(tree.folder, to: site)
             try Data("new".utf8).write(to: URL(fileURLWithPath: tree.folder + "/sub folder/new.txt"))
             try await Self.copy(tree.folder, to: site)

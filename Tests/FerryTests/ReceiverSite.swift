@@ -84,7 +84,7 @@ final class ReceiverLog: Sendable {
                 state.held[id] = bytes
             case .created: state.totals.created += 1
             case .finished: state.totals.finished += 1
-            case .interrupted, .removed, .expired, .refused: break
+            case .interrupted, .resumed, .removed, .expired, .refused: break
             }
             let totals = state.totals
             let met = state.watchers.filter { $0.isMet(totals) }.map(\.gate)

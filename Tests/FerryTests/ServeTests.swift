@@ -21,7 +21,7 @@ struct ServeTests {
     }
 
     @Test func `a receiver says where it is, takes a file and ends when it is told to`() async throws {
-        let server = try place.start("serve", "--directory", inbox, "--bind", "127.0.0.1:0")
+        let server = try place.start("serve", "--no-token", "--directory", inbox, "--bind", "127.0.0.1:0")
         let url = try await address(of: server)
         let name = "right\u{202E}left.txt"
         try await place.ferry("add", "--to", url, try place.file(name, "hello"))
@@ -34,7 +34,8 @@ struct ServeTests {
     }
 
     @Test func `what a receiver does is told to programs`() async throws {
-        let server = try place.start("serve", "--json", "--directory", inbox, "--bind", "127.0.0.1:0")
+        let server = try place.start(
+            "serve", "--json", "--no-token", "--directory", inbox, "--bind", "127.0.0.1:0")
         try await server.output.wait { !$0.isEmpty }
         let listening = try JSONDecoder().decode(
             [String: String].self, from: Data(try #require(server.output.lines.first).utf8))
@@ -52,7 +53,7 @@ struct ServeTests {
     @Test func `N16 a receiver that is killed goes on with what it had`() async throws {
         try place.file("large.bin", "")
         _ = try PatternFile(at: place.path("large.bin"), count: 12_000_000)
-        var server = try place.start("serve", "--directory", inbox, "--bind", "127.0.0.1:0")
+        var server = try place.start("serve", "--no-token", "--directory", inbox, "--bind", "127.0.0.1:0")
         let url = try await address(of: server)
         try place.configure("tus", at: url + "files/", limits: #"{ "bandwidth": "6M" }"#)
         try await place.ferry("add", place.path("large.bin"))
@@ -62,10 +63,12 @@ struct ServeTests {
         try await server.ending()
         let kept = partSize()
         let port = try #require(URL(string: url)?.port)
-        server = try place.start("serve", "--directory", inbox, "--bind", "127.0.0.1:\(port)")
+        server = try place.start(
+            "serve", "--no-token", "--directory", inbox, "--bind", "127.0.0.1:\(port)")
         _ = try await address(of: server)
         #expect(try await engine.ending() == .exited(0), "\(engine.output.text)")
         #expect(await ChildProcess.succeeds("cmp", place.path("large.bin"), inbox + "/large.bin"))
+        try await server.output.wait { $0.contains { $0.hasPrefix("resumed      large.bin (at ") } }
         let sizes = try place.exchangeSizes("PATCH")
         #expect(
             sizes.last.map { $0 <= 12_000_000 - kept + 8 << 20 && $0 < 12_000_000 } == true,
@@ -74,13 +77,125 @@ struct ServeTests {
         try await server.ending()
     }
 
+    @Test func `the tutorial of the README works as it is written`() async throws {
+        // But for the port, which another program may have.
+        let serve = ["serve", "--directory", "in", "--bind", "127.0.0.1:0"]
+        var server = try place.start(through: ["-C", place.directory.path], serve)
+        let lines = try await server.output.wait { $0.contains { $0.hasPrefix("set up with  ferry init ") } }
+        let received = place.directory.path("in")
+        #expect(try mode(received) == 0o700)
+        let token = try String(contentsOfFile: received + "/.ferry/token", encoding: .utf8)
+            .trimmingCharacters(in: .newlines)
+        #expect(lines.contains { $0.hasPrefix("token        \(token) ") })
+        let words = try #require(lines.last).dropFirst("set up with  ferry ".count).split(separator: " ")
+        let answers = try place.file("answers", "box\n\ny\n")
+        let shell = ["sh", "-c", #"file=$1; shift; exec "$@" <"$file""#, "sh", answers]
+        let setUp = try await Workplace.result(of: try place.start(through: shell, words.map(String.init)))
+        #expect(setUp.ending == .exited(0), "\(setUp.output) \(setUp.errors)")
+        try await place.ferry("add", try place.file("film.mov", "hello"))
+        let run = try await place.ferry("run", "--exit-when-idle")
+        #expect(run.ending == .exited(0), "\(run.output)")
+        #expect(FileManager.default.contents(atPath: received + "/film.mov") == Data("hello".utf8))
+        server.signal(SIGTERM)
+        #expect(try await server.ending() == .exited(0))
+        #expect(server.output.lines.contains { $0.hasPrefix("stored       film.mov (") })
+        // What is known already is not printed again.
+        server = try place.start(through: ["-C", place.directory.path], serve)
+        try await server.output.wait { $0.contains { $0.hasPrefix("set up with  ferry init ") } }
+        #expect(!server.output.text.contains(token))
+        server.signal(SIGTERM)
+        try await server.ending()
+    }
+
+    @Test func `without words a receiver takes a folder of its own, and asks for a token`() async throws {
+        let server = try place.start(
+            through: ["-C", place.directory.path], ["serve", "--bind", "127.0.0.1:0"])
+        let url = try await address(of: server)
+        #expect(try mode(place.directory.path("ferry-received")) == 0o700)
+        try await place.ferry("add", "--to", "put+\(url)", try place.file("a", "hello"))
+        #expect(try await place.ferry("run", "--exit-when-idle").ending == .exited(1))
+        #expect(try await place.list().first?.status == 401)
+        server.signal(SIGTERM)
+        try await server.ending()
+    }
+
+    @Test func `the log says what was refused, and why`() async throws {
+        let server = try place.start("serve", "--no-token", "--directory", inbox, "--bind", "127.0.0.1:0")
+        let url = try await address(of: server)
+        try await place.ferry("add", "--to", "put+\(url)", "--as", ".profile", try place.file("a", "hello"))
+        _ = try await place.ferry("run", "--exit-when-idle")
+        let upload = try #require(try await place.list().first)
+        #expect(upload.state == "failed")
+        try await server.output.wait {
+            $0.contains {
+                $0.hasPrefix("refused      400 PUT /.profile: ") && $0.contains("begin with a dot")
+            }
+        }
+        server.signal(SIGTERM)
+        try await server.ending()
+    }
+
+    @Test(.enabled(if: Privilege.has("openssl"), "needs openssl; Tests/run installs it"))
+    func `a receiver with a certificate takes uploads over TLS`() async throws {
+        let (certificate, key) = (place.directory.path("server.pem"), place.directory.path("server.key"))
+        let made = await ChildProcess.succeeds(
+            "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
+            "-days",
+            "2", "-subj", "/CN=receiver", "-addext", "subjectAltName=IP:127.0.0.1", "-out", certificate,
+            "-keyout", key)
+        try #require(made)
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: key)
+        let server = try place.start(
+            "serve", "--no-token", "--directory", inbox, "--bind", "127.0.0.1:0", "--tls-certificate",
+            certificate, "--tls-key", key)
+        let lines = try await server.output.wait { $0.contains { $0.hasPrefix("receiving into ") } }
+        let words = lines.flatMap { $0.split(separator: " ") }
+        let url = try #require(words.first { $0.hasPrefix("https://") })
+        try place.configure(
+            "tus", at: url + "files/", more: #", "tls": { "authorities": "\#(certificate)" }"#)
+        _ = try PatternFile(at: place.directory.path("large.bin"), count: 3_000_001)
+        try await place.ferry("add", place.directory.path("large.bin"), try place.file("a", "hello"))
+        let run = try await place.ferry("run", "--exit-when-idle")
+        #expect(run.ending == .exited(0), "\(run.output)")
+        #expect(
+            await ChildProcess.succeeds("cmp", place.directory.path("large.bin"), inbox + "/large.bin"))
+        #expect(FileManager.default.contents(atPath: inbox + "/a") == Data("hello".utf8))
+        server.signal(SIGTERM)
+        #expect(try await server.ending() == .exited(0))
+    }
+
+    @Test(arguments: [
+        (0o600, "", "error: Cannot use CERT: it does not hold a certificate in PEM"),
+        (0o644, "", "error: others can read the key KEY"),
+        (0o600, nil, "error: Cannot use CERT: No such file or directory"),
+    ])
+    func `a certificate or a key that cannot be used is named`(
+        mode: Int, text: String?, message: String
+    ) async throws {
+        let certificate = place.directory.path("cert")
+        if let text { try place.directory.write(Array(text.utf8), to: "cert") }
+        let key = try place.directory.write([], to: "key")
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: key)
+        let result = try await place.ferry(
+            "serve", "--directory", inbox, "--tls-certificate", certificate, "--tls-key", key)
+        #expect(result.ending == .exited(2))
+        let expected = message.replacing("CERT", with: certificate).replacing("KEY", with: key)
+        #expect(result.errors.hasPrefix(expected), "\(result.errors)")
+    }
+
+    private func mode(_ path: String) throws -> Int? {
+        try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+    }
+
     @Test(arguments: [
         (
-            ["--bind", "0.0.0.0:0"],
+            ["--no-token", "--bind", "0.0.0.0:0"],
             "error: Anyone who can reach 0.0.0.0 could store files: it needs a token.\nhint: "
         ),
         (["--bind", "127.0.0.1"], "Error: --bind takes HOST:PORT"),
         (["--bind", "127.0.0.1:65536"], "Error: --bind takes HOST:PORT"),
+        (["--no-token", "--token-file", "t"], "Error: --no-token and --token-file contradict each other."),
+        (["--tls-key", "k"], "Error: --tls-certificate and --tls-key are given together."),
         (["--max-size=-1"], "Error: --max-size takes an amount"),
         (["--max-size", "99999999999999999999G"], "Error: --max-size takes an amount"),
         (
@@ -88,8 +203,8 @@ struct ServeTests {
             "error: the token file /nonexistent/token cannot be read\nhint: "
         ),
         (
-            ["--directory", "/nonexistent"],
-            "error: Cannot receive into /nonexistent: No such file or directory."
+            ["--directory", "/nonexistent/in"],
+            "error: Cannot receive into /nonexistent/in: No such file or directory."
         ),
     ])
     func `what cannot be served says why, with status 2`(words: [String], message: String) async throws {
@@ -99,7 +214,10 @@ struct ServeTests {
         #expect(result.errors.hasPrefix(message), "\(result.errors)")
     }
 
-    @Test(arguments: [(0o644, "s3cret\n", "others can read the token file"), (0o600, " \n", "is empty")])
+    @Test(arguments: [
+        (0o644, "s3cret\n", "others can read the token file"), (0o600, " \n", "is empty"),
+        (0o600, "s3cret\n", "fewer than 16 characters"),
+    ])
     func `a token that is none is refused`(mode: Int, text: String, message: String) async throws {
         let token = try place.directory.write(Array(text.utf8), to: "token")
         try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: token)
@@ -111,7 +229,7 @@ struct ServeTests {
 
     @Test func `P1 a file over the limit fails and is not tried again`() async throws {
         let server = try place.start(
-            "serve", "--directory", inbox, "--bind", "127.0.0.1:0", "--max-size", "1K")
+            "serve", "--no-token", "--directory", inbox, "--bind", "127.0.0.1:0", "--max-size", "1K")
         let url = try await address(of: server)
         let file = try place.file("a", String(repeating: "x", count: 2000))
         try await place.ferry("add", "--to", "put+\(url)", file)

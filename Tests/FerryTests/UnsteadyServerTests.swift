@@ -14,7 +14,8 @@ struct UnsteadyServerTests {
     }
 
     private func receiver(at port: Int) async throws -> ChildProcess {
-        let server = try place.start("serve", "--directory", inbox, "--bind", "127.0.0.1:\(port)")
+        let server = try place.start(
+            "serve", "--no-token", "--directory", inbox, "--bind", "127.0.0.1:\(port)")
         try await server.output.wait { $0.contains { $0.hasPrefix("receiving into ") } }
         return server
     }

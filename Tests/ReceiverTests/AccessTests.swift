@@ -5,6 +5,8 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct AccessTests {
+    private static let token = "0123456789abcdef"
+
     @Test(arguments: ["evil.example", "evil.example:80", "127.0.0.1.evil.example", "localhost.evil.example"])
     func `a name that could be pointed anywhere is refused`(host: String) async throws {
         try await withReceiver { site async throws in
@@ -46,11 +48,12 @@ struct AccessTests {
     }
 
     @Test(arguments: [
-        "", "Bearer", "Bearer wrong", "Bearer secre", "Bearer secrets", "Basic secret", "secret",
+        "", "Bearer", "Bearer wrong", "Bearer 0123456789abcde", "Bearer 0123456789abcdef0",
+        "Basic 0123456789abcdef", "0123456789abcdef",
     ])
     func `without the token nothing is stored`(authorization: String) async throws {
         try await withReceiver {
-            $0.token = "secret"
+            $0.token = Self.token
         } _: { site in
             let reply = try await site.request("PUT", "/a", ["Authorization": authorization], "x")
             #expect(reply.status == 401)
@@ -61,10 +64,11 @@ struct AccessTests {
 
     @Test func `with the token a file is stored`() async throws {
         try await withReceiver {
-            $0.token = "secret"
+            $0.token = Self.token
         } _: { site async throws in
             #expect(
-                try await site.request("PUT", "/a", ["Authorization": "bearer secret"], "x").status == 201)
+                try await site.request("PUT", "/a", ["Authorization": "bearer \(Self.token)"], "x").status
+                    == 201)
         }
     }
 
@@ -81,6 +85,73 @@ struct AccessTests {
         #expect(throws: ReceiverError.directory("/nowhere/at/all", reason: "No such file or directory")) {
             try UploadReceiver(ReceiverConfiguration(directory: "/nowhere/at/all"))
         }
+    }
+
+    @Test func `a token that could be guessed is refused at the start`() throws {
+        let folder = try makeFolder()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        #expect(throws: ReceiverError.tokenTooShort(minimum: 16)) {
+            try UploadReceiver(ReceiverConfiguration(directory: folder, token: "0123456789abcde"))
+        }
+    }
+
+    @Test func `a folder that is missing is made for its owner alone`() async throws {
+        let folder = try makeFolder()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try await withReceiver(folder: folder + "/in") { site async throws in
+            #expect(try Self.mode(site.folder) == 0o700)
+        }
+    }
+
+    @Test func `a work folder that others may use is refused`() throws {
+        let folder = try makeFolder()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let work = folder + "/.ferry"
+        try FileManager.default.createDirectory(atPath: work, withIntermediateDirectories: false)
+        try FileManager.default.setAttributes([.posixPermissions: 0o770], ofItemAtPath: work)
+        #expect(throws: ReceiverError.workFolder(work, reason: "others may use it")) {
+            try UploadReceiver(ReceiverConfiguration(directory: folder))
+        }
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "needs root to give a folder away"))
+    func `a work folder of another user is refused`() throws {
+        let folder = try makeFolder()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let work = folder + "/.ferry"
+        try FileManager.default.createDirectory(atPath: work, withIntermediateDirectories: false)
+        #expect(chmod(work, 0o700) == 0)
+        #expect(chown(work, 12345, 12345) == 0)
+        #expect(throws: ReceiverError.workFolder(work, reason: "it belongs to another user")) {
+            try UploadReceiver(ReceiverConfiguration(directory: folder))
+        }
+    }
+
+    @Test func `a token that the receiver made is needed, and stays the same`() async throws {
+        let folder = try makeFolder()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let made = try await withReceiver(folder: folder) {
+            $0.makesToken = true
+        } _: { site async throws in
+            let token = try #require(site.receiver.token)
+            #expect(token.isNew)
+            #expect(token.path == folder + "/.ferry/token")
+            #expect(try Self.mode(token.path) == 0o600)
+            #expect(try await site.request("PUT", "/a", [:], "x").status == 401)
+            let fields = ["Authorization": "Bearer \(token.text)"]
+            #expect(try await site.request("PUT", "/a", fields, "x").status == 201)
+            return token
+        }
+        try await withReceiver(folder: folder) {
+            $0.makesToken = true
+        } _: { site async throws in
+            #expect(site.receiver.token?.text == made.text)
+            #expect(site.receiver.token?.isNew == false)
+        }
+    }
+
+    private static func mode(_ path: String) throws -> Int? {
+        try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
     }
 
     @Test func `two receivers do not share a folder`() async throws {
@@ -106,7 +177,7 @@ struct AccessTests {
         let folder = try makeFolder()
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let receiver = try UploadReceiver(
-            ReceiverConfiguration(directory: folder, host: "192.0.2.1", token: "secret"))
+            ReceiverConfiguration(directory: folder, host: "192.0.2.1", token: Self.token))
         let error = await #expect(throws: ReceiverError.self) { try await receiver.run() }
         guard case .cannotListen(host: "192.0.2.1", port: 0, reason: _) = error else {
             Issue.record("got \(String(describing: error))")

@@ -79,14 +79,116 @@ struct LimitTests {
         try await withReceiver {
             $0.limits.uploads = 2
         } _: { site async throws in
-            let first = try await site.create(length: 1)
-            _ = try await site.create(length: 1)
+            let first = try await site.create(length: 2)
+            let second = try await site.create(length: 2)
+            for path in [first, second] { _ = try await site.patch(path, at: 0, "x") }
             let fields = Site.tus.merging(["Upload-Length": "1"]) { $1 }
             let reply = try await site.request("POST", "/files/", fields)
             #expect(reply.status == 503)
             #expect(reply["Retry-After"] != nil)
             _ = try await site.request("DELETE", first, Site.tus)
             #expect(try await site.request("POST", "/files/", fields).status == 201)
+        }
+    }
+
+    @Test func `the oldest empty upload makes room, and one with bytes stays`() async throws {
+        let clock = ManualDate()
+        try await withReceiver(clock: clock) {
+            $0.limits.uploadsPerClient = 3
+        } _: { site async throws in
+            var paths: [String] = []
+            for _ in 0..<3 {
+                paths.append(try await site.create(length: 2))
+                clock.advance(by: .seconds(1))
+            }
+            _ = try await site.patch(paths[0], at: 0, "x")
+            paths.append(try await site.create(length: 2))
+            #expect(try await site.offset(paths[0]) == 1)
+            #expect(try await site.request("HEAD", paths[1], Site.tus).status == 404)
+            #expect(try await site.offset(paths[2]) == 0)
+            #expect(try await site.offset(paths[3]) == 0)
+        }
+    }
+
+    @Test func `empty uploads of an earlier run make room, too`() async throws {
+        let folder = try makeFolder()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let limit: @Sendable (inout ReceiverConfiguration) -> Void = { $0.limits.uploads = 5 }
+        try await withReceiver(folder: folder, limit) { site async throws in
+            for _ in 0..<5 { _ = try await site.create(length: 2) }
+        }
+        try await withReceiver(folder: folder, limit) { site async throws in
+            let path = try await site.create(length: 2)
+            #expect(try await site.patch(path, at: 0, "xy").status == 204)
+        }
+    }
+
+    #if os(Linux)
+        @Test func `slow connections of one client do not keep another out`() async throws {
+            try await withReceiver { site async throws in
+                var slow: [LoopbackClient] = []
+                for number in 0..<256 {
+                    guard let client = try? LoopbackClient(port: site.port) else { continue }
+                    let head = Site.head("PUT", "/\(number)", length: 1000)
+                    try? await client.send(head)
+                    slow.append(client)
+                }
+                #expect(slow.count == 256)
+                let other = try LoopbackClient(port: site.port, from: "127.0.0.2")
+                try await other.send(Site.head("PUT", "/a", length: 1) + "x")
+                #expect(try await other.receive().status == 201)
+                #expect(try await slow[255].receive().status == 503)
+            }
+        }
+
+        @Test func `a connection that ends makes room for another of its client`() async throws {
+            try await withReceiver {
+                $0.limits.connectionsPerClient = 1
+            } _: { site async throws in
+                var first: LoopbackClient? = try LoopbackClient(port: site.port)
+                try await first?.send(Site.head("PUT", "/a", length: 1) + "x")
+                #expect(try await first?.receive().status == 201)
+                let second = try LoopbackClient(port: site.port)
+                #expect(try await second.receive().status == 503)
+                first = nil
+                // The receiver learns of the end a moment later.
+                var status = 503
+                while status == 503 {
+                    let third = try LoopbackClient(port: site.port)
+                    try? await third.send(Site.head("PUT", "/b", length: 1) + "x")
+                    status = (try? await third.receive().status) ?? 503
+                }
+                #expect(status == 201)
+            }
+        }
+    #endif
+
+    @Test func `content that comes too slowly is cut off and what came is kept`() async throws {
+        try await withReceiver {
+            // No client is as fast as that.
+            $0.limits.leastBytesPerSecond = .max
+            $0.limits.slowTime = .zero
+        } _: { site async throws in
+            let path = try await site.create(length: 10)
+            let client = try LoopbackClient(port: site.port)
+            try await client.send(Site.head("PATCH", path, Site.patchFields(0), length: 10))
+            try await client.send("h")
+            let reply = try await client.receive()
+            #expect(reply.status == 408)
+            #expect(reply["Connection"] == "close")
+        }
+    }
+
+    @Test func `a head that does not end is cut off on a kept connection, too`() async throws {
+        try await withReceiver {
+            $0.limits.idleTime = .seconds(1)
+            $0.limits.headerTime = .seconds(50)
+        } _: { site async throws in
+            let client = try LoopbackClient(port: site.port)
+            try await client.send(Site.head("PUT", "/a", length: 1) + "x")
+            #expect(try await client.receive().status == 201)
+            try await client.send("PUT /b HTTP/1.1\r\nHost: 127")
+            #expect(await client.isClosedByPeer())
         }
     }
 
@@ -132,7 +234,7 @@ struct LimitTests {
         }
     }
 
-    @Test(arguments: ["-1", "99999999999999999999999", "1, 2", "0x10"])
+    @Test(arguments: ["-1", "99999999999999999999999", "9223372036854775808", "1, 2", "0x10"])
     func `a content length that is no number is refused`(length: String) async throws {
         try await withReceiver { site in
             let reply = try await site.request("PUT", "/a", ["Content-Length": length], nil, raw: "x")

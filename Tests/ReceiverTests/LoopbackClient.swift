@@ -17,7 +17,8 @@ final class LoopbackClient: Sendable {
 
     private let descriptor: CInt
 
-    init(port: Int, host: String = "127.0.0.1") throws {
+    /// - Parameter source: The address that the connection comes from; nil for the system's choice.
+    init(port: Int, host: String = "127.0.0.1", from source: String? = nil) throws {
         #if os(Linux)
             let kind = CInt(SOCK_STREAM.rawValue)
         #else
@@ -25,16 +26,25 @@ final class LoopbackClient: Sendable {
         #endif
         descriptor = socket(AF_INET, kind, 0)
         guard descriptor >= 0 else { throw Failure.system("socket", errno) }
+        if let source {
+            guard Self.call(bind, descriptor, source, 0) == 0 else { throw Failure.system("bind", errno) }
+        }
+        guard Self.call(connect, descriptor, host, port) == 0 else { throw Failure.system("connect", errno) }
+    }
+
+    private static func call(
+        _ function: (CInt, UnsafePointer<sockaddr>, socklen_t) -> CInt, _ descriptor: CInt, _ host: String,
+        _ port: Int
+    ) -> CInt {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = in_port_t(port).bigEndian
         inet_pton(AF_INET, host, &address.sin_addr)
-        let result = withUnsafePointer(to: &address) { pointer in
+        return withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+                function(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
             }
         }
-        guard result == 0 else { throw Failure.system("connect", errno) }
     }
 
     deinit { close(descriptor) }

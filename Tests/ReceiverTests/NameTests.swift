@@ -70,14 +70,15 @@ struct NameTests {
     @Test(arguments: [
         ("", NameProblem.empty), (".", .dots), ("..", .dots), ("a/b", .separator), ("a\\b", .separator),
         ("a\nb", .control), ("a\u{0}", .control), ("\u{7F}", .control), ("\u{9B}2J", .control),
-        ("a\u{2028}b", .control), (".Ferry", .reserved),
+        ("a\u{2028}b", .control), (".Ferry", .reserved), (".bashrc", .hidden), ("...", .hidden),
+        ("..a", .hidden), (".\u{301}x", .hidden),
     ])
     func `an unusable name is refused with its reason`(name: String, problem: NameProblem) {
         #expect(throws: problem) { try SafeName(name) }
     }
 
     @Test(arguments: [
-        "a", ".bashrc", "...", "a b", "ümläut.txt", "it's", "a;b|c$(d)", "-rf", "日本.txt", "..a",
+        "a", "a.", "a b", "ümläut.txt", "it's", "a;b|c$(d)", "-rf", "日本.txt", "a..b",
     ])
     func `any other name is kept`(name: String) throws {
         #expect(try SafeName(name).text == name)
@@ -92,15 +93,38 @@ struct NameTests {
     }
 
     @Test(arguments: [
-        ("a.txt", "a (2).txt"), ("a", "a (2)"), (".bashrc", ".bashrc (2)"), ("a.b.c", "a.b (2).c"),
+        ("a.txt", "a (2).txt"), ("a", "a (2)"), ("a.b.c", "a.b (2).c"),
     ])
     func `a number goes before the extension`(name: String, numbered: String) throws {
         #expect(try SafeName(name).numbered(2).text == numbered)
     }
 
-    @Test(arguments: [("dir/a.txt", "a.txt"), (#"C:\d\a.txt"#, "a.txt"), ("a", "a"), (#"a\b/c"#, "c")])
-    func `a client's path is reduced to its last component`(path: String, name: String) throws {
-        #expect(try SafeName.last(of: path).text == name)
+    @Test(arguments: ["a", "dir/a.txt", "day3/data/x.txt", "ü b/c"])
+    func `a client's path below the folder is kept`(path: String) throws {
+        #expect(try StoredPath(clientName: path).text == path)
+    }
+
+    @Test(arguments: [
+        ("/etc/passwd", NameProblem.absolute), ("/\u{301}x", .absolute), ("../a", .dots), ("a/../b", .dots),
+        ("a/./b", .dots), ("a/", .empty), ("a//b", .empty), ("", .empty), (".ssh/authorized_keys", .hidden),
+        ("a/.b/c", .hidden), (".ferry/x", .reserved), (#"C:\d\a.txt"#, .separator), (#"a\b"#, .separator),
+        ("a\nb/c", .control), (String(repeating: "d/", count: 40) + "x", .tooDeep),
+    ])
+    func `a client's path that leads elsewhere is refused`(path: String, problem: NameProblem) {
+        #expect(throws: problem) { try StoredPath(clientName: path) }
+    }
+
+    @Test(arguments: [
+        ("/.ssh/authorized_keys", "begin with a dot"), ("/a/.b", "begin with a dot"),
+        ("/a%0Ab", "control characters"), ("/a%5Cb.txt", "cannot contain / or \\"),
+    ])
+    func `a refusal names what is wrong with the name`(path: String, reason: String) async throws {
+        try await withReceiver { site async throws in
+            let reply = try await site.request("PUT", path, [:], "x")
+            #expect(reply.status == 400)
+            #expect(reply.body.contains(reason), "\(reply.body)")
+            #expect(try site.names() == [])
+        }
     }
 
     @Test func `a location leads back to the file`() throws {

@@ -65,7 +65,7 @@ final class EventLog: Sendable {
 
     /// Waits for a broken upload, and says how much of it was kept.
     func interruption() async -> Int? {
-        await first { if case .interrupted(_, let kept) = $0 { kept } else { nil } }
+        await first { if case .interrupted(_, _, let kept) = $0 { kept } else { nil } }
     }
 }
 

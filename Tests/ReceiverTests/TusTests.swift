@@ -8,12 +8,21 @@ extension Site {
     static let offsetStream = "application/offset+octet-stream"
 
     /// Creates an upload and returns its path.
-    func create(length: Int, name: String = "a.bin") async throws -> String {
-        let metadata = "filename \(Data(name.utf8).base64EncodedString())"
-        let fields = ["Upload-Length": "\(length)", "Upload-Metadata": metadata]
-        let reply = try await request("POST", "/files/", Self.tus.merging(fields) { $1 })
+    func create(length: Int, name: String = "a.bin", relativePath: String? = nil) async throws -> String {
+        let reply = try await tryToCreate(length: length, name: name, relativePath: relativePath)
         #expect(reply.status == 201)
         return try #require(reply["Location"])
+    }
+
+    func tryToCreate(
+        length: Int, name: String = "a.bin", relativePath: String? = nil
+    ) async throws -> LoopbackClient.Reply {
+        func pair(_ key: String, _ value: String) -> String {
+            "\(key) \(Data(value.utf8).base64EncodedString())"
+        }
+        let metadata = [pair("filename", name)] + (relativePath.map { [pair("relativePath", $0)] } ?? [])
+        let fields = ["Upload-Length": "\(length)", "Upload-Metadata": metadata.joined(separator: ",")]
+        return try await request("POST", "/files/", Self.tus.merging(fields) { $1 })
     }
 
     static func patchFields(_ offset: Int) -> [String: String] {
@@ -41,6 +50,80 @@ struct TusTests {
             #expect(reply["Tus-Extension"] == "creation,creation-with-upload,termination,expiration,checksum")
             #expect(reply["Tus-Checksum-Algorithm"] == "sha1,sha256,md5,crc32c")
             #expect(reply["Tus-Max-Size"] == "1000")
+        }
+    }
+
+    @Test(arguments: [
+        ("x.txt", "day3/data/x.txt", "day3/data/x.txt"), ("x.txt", "/day3/x.txt", "day3/x.txt"),
+        ("x.txt", "null", "x.txt"), ("x.txt", "other/y.txt", "x.txt"), ("day3/x.txt", nil, "day3/x.txt"),
+    ])
+    func `folders in the metadata are kept`(name: String, path: String?, stored: String) async throws {
+        try await withReceiver { site async throws in
+            let resource = try await site.create(length: 0, name: name, relativePath: path)
+            #expect(site.content(stored) == "")
+            let reply = try await site.request("HEAD", resource, Site.tus)
+            #expect(reply["Content-Location"] == "/" + stored)
+        }
+    }
+
+    @Test func `files of one name from two folders do not meet`() async throws {
+        try await withReceiver { site async throws in
+            let first = try await site.create(length: 1, name: "x.txt", relativePath: "one/x.txt")
+            let second = try await site.create(length: 1, name: "x.txt", relativePath: "two/x.txt")
+            _ = try await site.patch(second, at: 0, "2")
+            _ = try await site.patch(first, at: 0, "1")
+            #expect(site.content("one/x.txt") == "1")
+            #expect(site.content("two/x.txt") == "2")
+        }
+    }
+
+    @Test(arguments: [
+        ("x", "../x"), ("x", "a/../../x"), ("x", ".ssh/x"), ("x", "//x"), ("../x", nil), ("/x", nil),
+        (".x", nil),
+        (#"a\x"#, nil), ("a\nx", nil),
+    ])
+    func `no path in the metadata leads out of the folder`(name: String, path: String?) async throws {
+        try await withReceiver { site async throws in
+            #expect(try await site.tryToCreate(length: 0, name: name, relativePath: path).status == 400)
+            #expect(try site.names() == [])
+        }
+    }
+
+    @Test func `a link in the place of a folder is not followed`() async throws {
+        let outside = try makeFolder()
+        defer { try? FileManager.default.removeItem(atPath: outside) }
+        try await withReceiver { site async throws in
+            try FileManager.default.createSymbolicLink(
+                atPath: site.folder + "/link", withDestinationPath: outside)
+            #expect(try await site.tryToCreate(length: 0, name: "x", relativePath: "link/x").status == 409)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: outside).isEmpty)
+        }
+    }
+
+    @Test func `a file that no disk could hold is not begun`() async throws {
+        try await withReceiver { site async throws in
+            let reply = try await site.tryToCreate(length: 9_000_000_000_000_000_000)
+            #expect(reply.status == 413)
+            #expect(try site.unfinished() == [])
+        }
+    }
+
+    @Test func `an upload that continues is reported once for each break`() async throws {
+        try await withReceiver { site async throws in
+            let path = try await site.create(length: 10)
+            let client = try LoopbackClient(port: site.port)
+            try await client.send(Site.head("PATCH", path, Site.patchFields(0), length: 10) + "hello")
+            client.finishSending()
+            #expect(await site.events.interruption() == 5)
+            _ = try await site.patch(path, at: 5, "wor")
+            _ = try await site.patch(path, at: 8, "ld")
+            var resumed: [Int] = []
+            _ = await site.events.first { event -> Bool? in
+                if case .resumed(_, "a.bin", let offset) = event { resumed.append(offset) }
+                if case .finished = event { return true }
+                return nil
+            }
+            #expect(resumed == [5])
         }
     }
 
@@ -198,7 +281,7 @@ struct TusTests {
 
     @Test func `metadata that would fill the memory is refused`() async throws {
         try await withReceiver { site async throws in
-            let fields = ["Upload-Length": "1", "Upload-Metadata": String(repeating: "k", count: 4097)]
+            let fields = ["Upload-Length": "1", "Upload-Metadata": String(repeating: "k", count: 8193)]
             #expect(try await site.request("POST", "/files/", Site.tus.merging(fields) { $1 }).status == 431)
         }
     }

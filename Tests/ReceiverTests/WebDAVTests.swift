@@ -13,6 +13,10 @@ struct WebDAVTests {
         }
     }
 
+    private static func listing(_ configuration: inout ReceiverConfiguration) {
+        configuration.allowListing = true
+    }
+
     private static func make(_ path: String, in site: Site) throws {
         try FileManager.default.createDirectory(
             atPath: site.folder + "/" + path, withIntermediateDirectories: true)
@@ -22,8 +26,20 @@ struct WebDAVTests {
         try Data(text.utf8).write(to: URL(fileURLWithPath: site.folder + "/" + path))
     }
 
-    @Test func `a folder tells what is in it, addresses encoded name by name`() async throws {
+    @Test func `without leave to list, only what a client can name is told of`() async throws {
         try await withReceiver { site async throws in
+            _ = try await site.request("PUT", "/a/b.txt", [:], "hello")
+            for path in ["/", "/a", "/a/"] {
+                #expect(try await site.request("PROPFIND", path, ["Depth": "1"]).status == 403)
+                #expect(try await site.request("PROPFIND", path, ["Depth": "0"]).status == 207)
+            }
+            #expect(try await site.request("PROPFIND", "/a/b.txt", ["Depth": "0"]).status == 207)
+            #expect(try await site.request("HEAD", "/a/b.txt").status == 200)
+        }
+    }
+
+    @Test func `a folder tells what is in it, addresses encoded name by name`() async throws {
+        try await withReceiver(Self.listing) { site async throws in
             try Self.make("sub folder/deep", in: site)
             try Self.write("hello", to: "50% ü #1?.txt", in: site)
             let reply = try await site.request("PROPFIND", "/", ["Depth": "1"])
@@ -74,7 +90,7 @@ struct WebDAVTests {
     @Test func `unfinished files, links and names that cannot be asked for are not listed`()
         async throws
     {
-        try await withReceiver { site async throws in
+        try await withReceiver(Self.listing) { site async throws in
             try Self.write("x", to: ".hidden", in: site)
             try Self.write("x", to: "line\nbreak", in: site)
             try Self.write("x", to: "seen", in: site)
@@ -82,7 +98,7 @@ struct WebDAVTests {
                 atPath: site.folder + "/link", withDestinationPath: "/etc")
             #expect(
                 Self.addresses(try await site.request("PROPFIND", "/", ["Depth": "1"]))
-                    == ["/", "/.hidden", "/seen"])
+                    == ["/", "/seen"])
         }
     }
 
@@ -92,7 +108,7 @@ struct WebDAVTests {
         ("/a%0Ab", 400), ("/a//b", 400), ("/%FF", 400),
     ])
     func `nothing outside the folder is told of`(path: String, status: Int) async throws {
-        try await withReceiver { site async throws in
+        try await withReceiver(Self.listing) { site async throws in
             try Self.write("x", to: "file", in: site)
             try FileManager.default.createSymbolicLink(
                 atPath: site.folder + "/link", withDestinationPath: "/etc")
@@ -103,7 +119,7 @@ struct WebDAVTests {
     }
 
     @Test func `a folder with too many names is refused, not cut short`() async throws {
-        try await withReceiver { site async throws in
+        try await withReceiver(Self.listing) { site async throws in
             try Self.make("full", in: site)
             for number in 0..<Responder.listLimit {
                 try Self.write("", to: "full/\(number)", in: site)
@@ -144,7 +160,7 @@ struct WebDAVTests {
     }
 
     @Test func `a folder with the name of the tus path is a folder`() async throws {
-        try await withReceiver { site async throws in
+        try await withReceiver(Self.listing) { site async throws in
             #expect(try await site.request("MKCOL", "/files/").status == 201)
             let reply = try await site.request("PROPFIND", "/files/", ["Depth": "1"])
             #expect(Self.addresses(reply) == ["/files/"])
@@ -154,7 +170,7 @@ struct WebDAVTests {
     @Test(arguments: ["PROPFIND", "MKCOL"])
     func `without the token nothing is told and nothing made`(method: String) async throws {
         try await withReceiver {
-            $0.token = "s3cret"
+            $0.token = "0123456789abcdef"
         } _: { site async throws in
             #expect(try await site.request(method, "/a", ["Depth": "1"]).status == 401)
             #expect(try site.names() == [])

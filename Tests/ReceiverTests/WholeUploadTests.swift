@@ -100,11 +100,21 @@ struct WholeUploadTests {
         }
     }
 
-    @Test func `a posted file is named by its Content-Disposition`() async throws {
+    @Test(arguments: ["x.txt", "day3/data/x.txt"])
+    func `a posted file is named by its Content-Disposition`(name: String) async throws {
         try await withReceiver { site async throws in
-            let fields = ["Content-Disposition": #"attachment; filename="C:\up\..\x.txt""#]
+            let fields = ["Content-Disposition": "attachment; filename=\"\(name)\""]
             #expect(try await site.request("POST", "/", fields, "x").status == 201)
-            #expect(site.content("x.txt") == "x")
+            #expect(site.content(name) == "x")
+        }
+    }
+
+    @Test(arguments: ["../x", "/x", ".x", "a/.b/x"])
+    func `a posted file does not leave the folder by its Content-Disposition`(name: String) async throws {
+        try await withReceiver { site async throws in
+            let fields = ["Content-Disposition": "attachment; filename=\"\(name)\""]
+            #expect(try await site.request("POST", "/", fields, "x").status == 400)
+            #expect(try site.names() == [])
         }
     }
 

@@ -123,7 +123,7 @@ class Server:
 
     def start(self):
         self._process = subprocess.Popen(
-            [self._ferry, "serve", "--bind", self._address, "--directory", str(self.folder)],
+            [self._ferry, "serve", "--no-token", "--bind", self._address, "--directory", str(self.folder)],
             env=self._home.environment(),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,

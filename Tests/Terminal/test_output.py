@@ -241,7 +241,7 @@ def test_the_configuration(home, places, check):
 
 def test_what_a_receiver_does(home, check, ferry):
     receiver = subprocess.Popen(
-        [ferry, "serve", "--json", "--bind", "127.0.0.1:0", "--directory", str(home.files)],
+        [ferry, "serve", "--json", "--no-token", "--bind", "127.0.0.1:0", "--directory", str(home.files)],
         env=home.environment(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
     )
     first = receiver.stdout.readline()

@@ -15,6 +15,9 @@ struct InitCommand: AsyncParsableCommand {
 
     @OptionGroup var global: GlobalOptions
     @Argument(help: "The address, as for `add --to`; asked for if it is missing.") var address: String?
+    @Option(
+        help: "Sign in with the token (Bearer) in this file, which `ferry serve` names.", completion: .file())
+    var tokenFile: String?
 
     func run() async throws {
         let file = PrivateFile(global.configuration.map(LocalFiles.expanded) ?? LocalFiles.configuration)
@@ -33,13 +36,21 @@ struct InitCommand: AsyncParsableCommand {
                   tus+https://uploads.example.org/files/ by tus; also webdav+, form+, put+, …
                   s3://bucket/folder/                    AWS; others: s3+https://host/bucket/folder/
                 """)
-            let draft = try await checked(try interview.destination(at: address), edit, interview)
+            let draft = try await checked(
+                try interview.destination(at: address, signIn: signIn), edit, interview)
             guard let draft else { return answers.say("nothing was written") }
             try write(draft, edit, interview)
         } catch is Interview.NoAnswer {
             throw CommandFailure(
                 status: CommandFailure.usage, summary: "the answers ended; nothing was written",
                 hint: "`ferry init` begins again")
+        }
+    }
+
+    /// What the command line says about signing in.
+    private var signIn: DestinationDraft.SignIn? {
+        tokenFile.map {
+            .bearer(.file(URL(fileURLWithPath: LocalFiles.expanded($0)).standardizedFileURL.path))
         }
     }
 

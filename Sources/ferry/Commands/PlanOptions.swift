@@ -65,7 +65,7 @@ struct PlanOptions: ParsableArguments {
     }
 
     /// As a shell takes it for one word.
-    private static func quoted(_ word: String) -> String {
+    static func quoted(_ word: String) -> String {
         word.wholeMatch(of: /[A-Za-z0-9._\/-]+/) != nil
             ? word : "'\(word.replacingOccurrences(of: "'", with: "'\\''"))'"
     }

@@ -7,12 +7,13 @@ struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve", abstract: "Receive uploads into a folder: PUT, POST, forms and tus.",
         discussion: """
-            PUT files to /NAME, POST them or forms to /, or use tus at /files/. Only this machine can reach it \
-            unless --bind says otherwise, and then it needs a token.
+            PUT files to /NAME, POST them or forms to /, or use tus at /files/. Folders in names are kept, hidden names \
+            are refused. Only this machine can reach it unless --bind says otherwise. Clients need a token: without \
+            --token-file the first start makes one, prints it, and keeps it in the folder (.ferry/token).
             """)
 
-    @Option(help: "The folder that files go into.", completion: .directory)
-    var directory = "."
+    @Option(help: "The folder that files go into; made if it is missing.", completion: .directory)
+    var directory = "ferry-received"
 
     @Option(help: "HOST:PORT to listen on; port 0 takes any free one.")
     var bind = "127.0.0.1:8080"
@@ -22,11 +23,23 @@ struct ServeCommand: AsyncParsableCommand {
         completion: .file())
     var tokenFile: String?
 
+    @Flag(help: "Take uploads without a token, from every user of this machine.")
+    var noToken = false
+
+    @Option(help: "A certificate in PEM, with those that signed it, to speak TLS.", completion: .file())
+    var tlsCertificate: String?
+
+    @Option(help: "The certificate's key in PEM, readable by you alone.", completion: .file())
+    var tlsKey: String?
+
     @Option(help: "The largest upload taken, such as 2G.")
     var maxSize: String?
 
     @Flag(help: "Replace files of the same name instead of numbering them.")
     var overwrite = false
+
+    @Flag(help: "Let clients list folders and read files, as rclone needs it.")
+    var list = false
 
     @Flag(help: "One JSON object a line.") var json = false
 
@@ -41,7 +54,7 @@ struct ServeCommand: AsyncParsableCommand {
         }
         let signals = SignalStream([SIGINT, SIGTERM, SIGHUP])
         let serving = Task {
-            try await receiver.run { report.print($0, folder: directory) }
+            try await receiver.run { report.print($0, folder: directory, token: receiver.token) }
         }
         let stopping = Task {
             for await _ in signals.values { serving.cancel() }
@@ -55,15 +68,40 @@ struct ServeCommand: AsyncParsableCommand {
     func validate() throws {
         _ = try endpoint
         _ = try limit
+        if noToken, tokenFile != nil {
+            throw ValidationError("--no-token and --token-file contradict each other.")
+        }
+        guard (tlsCertificate == nil) == (tlsKey == nil) else {
+            throw ValidationError("--tls-certificate and --tls-key are given together.")
+        }
     }
 
     private func configuration() throws -> ReceiverConfiguration {
         let (host, port) = try endpoint
         var configuration = ReceiverConfiguration(
-            directory: LocalFiles.expanded(directory), host: host, port: port, maximumSize: try limit)
+            directory: absolute(directory), host: host, port: port, maximumSize: try limit)
         configuration.overwrite = overwrite
         configuration.token = try token()
+        configuration.makesToken = !noToken
+        configuration.allowListing = list
+        configuration.allowDownload = list
+        if let tlsCertificate, let tlsKey {
+            configuration.tls = try tls(LocalFiles.expanded(tlsCertificate), LocalFiles.expanded(tlsKey))
+        }
         return configuration
+    }
+
+    private func absolute(_ path: String) -> String {
+        URL(fileURLWithPath: LocalFiles.expanded(path)).standardizedFileURL.path
+    }
+
+    private func tls(_ certificate: String, _ key: String) throws -> ReceiverTLS {
+        if let mode = LocalFiles.mode(of: key), mode & 0o077 != 0 {
+            throw CommandFailure(
+                status: CommandFailure.usage, summary: "others can read the key \(key)",
+                hint: "chmod 600 \(key)")
+        }
+        return ReceiverTLS(certificate: certificate, key: key)
     }
 
     private var endpoint: (host: String, port: Int) {

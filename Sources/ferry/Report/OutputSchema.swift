@@ -31,7 +31,9 @@ enum OutputSchema {
         "check": ["check"],
         "state verify": ["verified"],
         "state flush": ["flushed"],
-        "serve": ["listening", "begun", "stored", "interrupted", "withdrawn", "expired", "refused"],
+        "serve": [
+            "listening", "begun", "stored", "interrupted", "resumed", "withdrawn", "expired", "refused",
+        ],
         "config": ["configuration"],
     ]
 

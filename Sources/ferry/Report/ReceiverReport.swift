@@ -13,12 +13,23 @@ enum ReceiverReport: Sendable {
         }
     }
 
-    func print(_ address: ReceiverAddress, folder: String) {
-        let line = ListeningLine(url: address.url, tus: address.url + "files/", folder: folder)
+    /// - Parameter token: The one that the receiver made; nil if it was given one, or needs none.
+    func print(_ address: ReceiverAddress, folder: String, token: ReceiverToken?) {
+        let line = ListeningLine(
+            url: address.url, tus: address.url + "files/", folder: folder, tokenFile: token?.path)
         switch self {
-        case .text: write(SafeLine.text("receiving into \(folder) at \(line.url) (tus at \(line.tus))"))
+        case .text:
+            write(SafeLine.text("receiving into \(folder) at \(line.url) (tus at \(line.tus))"))
+            if let token { write(Self.instructions(token, line.tus)) }
         case .json: write(JSONLine.text(line))
         }
+    }
+
+    /// How a client gets in. The token itself is printed once, by the start that made it.
+    private static func instructions(_ token: ReceiverToken, _ url: String) -> String {
+        let path = SafeLine.text(token.path)
+        let first = token.isNew ? "token        \(token.text) (kept in \(path))\n" : ""
+        return first + "set up with  ferry init tus+\(url) --token-file \(PlanOptions.quoted(path))"
     }
 
     /// In one piece: connections end at the same time.
@@ -32,10 +43,13 @@ enum ReceiverReport: Sendable {
         case .created(_, let name, let size):
             "begun        \(name)" + (size.map { " (\(ByteFormat.sentence($0)))" } ?? "")
         case .finished(_, let name, let size): "stored       \(name) (\(ByteFormat.sentence(size)))"
-        case .interrupted(let id, let kept): "interrupted  \(id) (\(ByteFormat.sentence(kept)) kept)"
-        case .removed(let id): "removed      \(id)"
-        case .expired(let id): "expired      \(id)"
-        case .refused(let status, let reason): "refused      \(status) \(reason)"
+        case .interrupted(_, let name, let kept):
+            "interrupted  \(name) (\(ByteFormat.sentence(kept)) kept)"
+        case .resumed(_, let name, let offset): "resumed      \(name) (at \(ByteFormat.sentence(offset)))"
+        case .removed(_, let name): "removed      \(name)"
+        case .expired(_, let name): "expired      \(name)"
+        case .refused(let status, let reason, let request):
+            "refused      \(status) \(request.isEmpty ? "" : request + ": ")\(reason)"
         }
     }
 }

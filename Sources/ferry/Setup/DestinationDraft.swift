@@ -7,6 +7,8 @@ struct DestinationDraft: Equatable {
     enum SecretAnswer: Equatable {
         case environment(String)
         case typed(String)
+        /// The path of a file that holds it already.
+        case file(String)
 
         /// `$NAME` is an environment variable.
         init(_ text: String) {
@@ -71,6 +73,7 @@ struct DestinationDraft: Equatable {
         func text(_ secret: SecretAnswer) -> String {
             switch secret {
             case .environment(let name): "{ \"env\": \(JSONLine.quoted(name)) }"
+            case .file(let path): "{ \"file\": \(JSONLine.quoted(path)) }"
             case .typed(let text):
                 secretFile.map { "{ \"file\": \(JSONLine.quoted($0)) }" } ?? JSONLine.quoted(text)
             }

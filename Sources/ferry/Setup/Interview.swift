@@ -13,8 +13,10 @@ struct Interview {
     /// What an address says; `UploadFailure` tells what is wrong with it.
     let place: (String) throws(UploadFailure) -> Destination
 
-    /// - Parameter address: If it was given before.
-    func destination(at address: String?) throws -> DestinationDraft {
+    /// - Parameters:
+    ///   - address: If it was given before.
+    ///   - signIn: If it was given before.
+    func destination(at address: String?, signIn: DestinationDraft.SignIn? = nil) throws -> DestinationDraft {
         let (url, protocolName) = try askPlace(address)
         let suggestion = DestinationDraft.name(for: url, besides: taken)
         let name = try ask("Its name [\(suggestion)]: ") { text -> Judgement<String> in
@@ -25,7 +27,7 @@ struct Interview {
             return .right(name)
         }
         var draft = DestinationDraft(name: name, url: url, protocolName: protocolName)
-        draft.signIn = try askSignIn(to: protocolName)
+        draft.signIn = try signIn ?? askSignIn(to: protocolName)
         return draft
     }
 

@@ -24,17 +24,17 @@ struct InitTests {
         try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
     }
 
-    private let withToken: @Sendable (inout ReceiverConfiguration) -> Void = { $0.token = "t0ken" }
+    private let withToken: @Sendable (inout ReceiverConfiguration) -> Void = { $0.token = "t0ken-0123456789" }
 
     @Test func `what it writes is a configuration by which a file arrives`() async throws {
         try await ReceiverSite.with(withToken) { site in
             // The wrong token is refused by the server and asked for again.
             let result = try await initialize(
-                "box", "3", "wrong", "2", "3", "t0ken", "y", arguments: [site.tusURL])
+                "box", "3", "wrong", "2", "3", "t0ken-0123456789", "y", arguments: [site.tusURL])
             #expect(result.ending == .exited(0), "\(result.output) \(result.errors)")
-            #expect(!result.output.contains("t0ken") && !result.output.contains("wrong"))
+            #expect(!result.output.contains("t0ken-0123456789") && !result.output.contains("wrong"))
             #expect(try mode(place.configurationFile) == 0o600)
-            #expect(try !configuration().contains("t0ken"))
+            #expect(try !configuration().contains("t0ken-0123456789"))
             let secret = place.directory.path("config/ferry/box-token")
             #expect(try mode(secret) == 0o600)
             try await place.ferry("add", try place.file("a", "hello"))
@@ -100,7 +100,7 @@ struct InitTests {
         try FileManager.default.moveItem(atPath: place.configurationFile, toPath: real)
         try FileManager.default.createSymbolicLink(atPath: place.configurationFile, withDestinationPath: real)
         let result = try await initialize(
-            "box", "3", "t0ken", "3", "y", arguments: ["tus+http://127.0.0.1:9/"])
+            "box", "3", "t0ken-0123456789", "3", "y", arguments: ["tus+http://127.0.0.1:9/"])
         #expect(result.ending == .exited(0), "\(result.output) \(result.errors)")
         #expect(try FileManager.default.destinationOfSymbolicLink(atPath: place.configurationFile) == real)
         #expect(try configuration().contains("\"box\""))

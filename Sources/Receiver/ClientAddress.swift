@@ -1,0 +1,56 @@
+import Foundation
+import NIOCore
+import Synchronization
+
+/// What tells clients apart: an IPv4 address, or the network of an IPv6 address.
+///
+/// A host is free to choose the last 64 bits of its IPv6 address (RFC 4291 §2.5.1), so they tell nothing.
+struct ClientAddress: Hashable, Sendable {
+    /// Empty for a client without an address.
+    let text: String
+
+    init(_ address: SocketAddress?) {
+        switch address {
+        case .v4: text = address?.ipAddress ?? ""
+        case .v6(let address): text = Self.network(address.address)
+        case .unixDomainSocket, nil: text = ""
+        }
+    }
+
+    private static func network(_ address: sockaddr_in6) -> String {
+        let bytes = withUnsafeBytes(of: address.sin6_addr) { Array($0) }
+        // An IPv4 client of a socket that takes both (RFC 4291 §2.5.5.2).
+        if bytes[..<10].allSatisfy({ $0 == 0 }), bytes[10..<12].elementsEqual([0xFF, 0xFF]) {
+            return bytes[12...].map { "\($0)" }.joined(separator: ".")
+        }
+        return stride(from: 0, to: 8, by: 2).map { index in
+            String(UInt16(bytes[index]) << 8 | UInt16(bytes[index + 1]), radix: 16)
+        }.joined(separator: ":") + "::/64"
+    }
+}
+
+/// The number of connections that each client has open.
+final class ClientTable: Sendable {
+    private let limit: Int
+    private let counts = Mutex<[ClientAddress: Int]>([:])
+
+    init(limit: Int) { self.limit = limit }
+
+    /// Counts one more connection of a client. False, and nothing counted, beyond the limit.
+    func enter(_ client: ClientAddress) -> Bool {
+        counts.withLock { counts in
+            let count = counts[client, default: 0]
+            guard count < limit else { return false }
+            counts[client] = count + 1
+            return true
+        }
+    }
+
+    /// Takes back what `enter` counted.
+    func leave(_ client: ClientAddress) {
+        counts.withLock { counts in
+            let count = counts[client, default: 1] - 1
+            counts[client] = count > 0 ? count : nil
+        }
+    }
+}

@@ -1,0 +1,43 @@
+import Foundation
+import NIOSSL
+
+/// The certificate and the key of a receiver that speaks TLS.
+public struct ReceiverTLS: Sendable {
+    /// Paths of files in PEM: the certificate with those that signed it, and its key without a password.
+    public let certificate: String
+    public let key: String
+
+    public init(certificate: String, key: String) {
+        self.certificate = certificate
+        self.key = key
+    }
+
+    /// - Throws: `ReceiverError.file` with the file that cannot be used.
+    func context() throws(ReceiverError) -> NIOSSLContext {
+        let chain: [NIOSSLCertificate]
+        do { chain = try NIOSSLCertificate.fromPEMFile(certificate) } catch {
+            throw Self.unusable(certificate, "a certificate in PEM")
+        }
+        guard !chain.isEmpty else { throw .file(certificate, reason: "it holds no certificate in PEM") }
+        let privateKey: NIOSSLPrivateKey
+        do { privateKey = try NIOSSLPrivateKey(file: key, format: .pem) } catch {
+            throw Self.unusable(key, "a key in PEM without a password")
+        }
+        var configuration = TLSConfiguration.makeServerConfiguration(
+            certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(privateKey))
+        configuration.minimumTLSVersion = .tlsv12
+        // Suites with forward secrecy and authenticated encryption (RFC 9325 §4.2); those of TLS 1.3 always are.
+        configuration.cipherSuites = "ECDHE+AESGCM:ECDHE+CHACHA20"
+        configuration.applicationProtocols = ["http/1.1"]
+        do { return try NIOSSLContext(configuration: configuration) } catch {
+            throw .file(key, reason: "it does not belong to the certificate \(certificate)")
+        }
+    }
+
+    private static func unusable(_ path: String, _ content: String) -> ReceiverError {
+        // BoringSSL says the same of a missing file and of a wrong one.
+        let isReadable = access(path, R_OK) == 0
+        return .file(
+            path, reason: isReadable ? "it does not hold \(content)" : SystemError.last("open").reason)
+    }
+}

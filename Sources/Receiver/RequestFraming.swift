@@ -1,0 +1,95 @@
+import Foundation
+import HTTPTypes
+import NIOCore
+import NIOHTTP1
+
+/// A request head that two servers could read in two ways (RFC 9112 §11), so that this one does not read it at all.
+enum FramingFlaw: String, CaseIterable {
+    case severalHosts
+    case otherAuthority
+    case target
+    case length
+    case codingInOldVersion
+    case coding
+
+    /// The first flaw of a head as it was on the wire; nil if it has none.
+    init?(_ head: HTTPRequestHead) {
+        let hosts = head.headers["Host"]
+        // RFC 9112 §3.2: a server must answer 400, whether or not they are the same.
+        if hosts.count > 1 {
+            self = .severalHosts
+        } else if let flaw = Self.flaw(ofTarget: head.uri, host: hosts.first) {
+            self = flaw
+        } else if let flaw = Self.flaw(ofCoding: head) {
+            self = flaw
+        } else if let flaw = Self.flaw(ofLength: head.headers["Content-Length"]) {
+            self = flaw
+        } else {
+            return nil
+        }
+    }
+
+    private static func flaw(ofTarget target: String, host: String?) -> FramingFlaw? {
+        if target.hasPrefix("/") || target == "*" { return nil }
+        guard let range = target.range(of: "://"),
+            ["http", "https"].contains(target[..<range.lowerBound].lowercased())
+        else { return .target }
+        // RFC 9112 §3.2.2: the target's authority counts, and a client sends the same one in Host.
+        let authority = target[range.upperBound...].prefix { !"/?#".contains($0) }
+        return authority.lowercased() == host?.lowercased() ? nil : .otherAuthority
+    }
+
+    private static func flaw(ofCoding head: HTTPRequestHead) -> FramingFlaw? {
+        let codings = head.headers["Transfer-Encoding"]
+        guard !codings.isEmpty else { return nil }
+        // RFC 9112 §6.1: HTTP/1.0 knows no codings, so such a message was assembled wrongly.
+        if (head.version.major, head.version.minor) < (1, 1) { return .codingInOldVersion }
+        let names = codings.joined(separator: ",").split(separator: ",").map {
+            $0.trimmingCharacters(in: .whitespaces).lowercased()
+        }
+        return names == ["chunked"] ? nil : .coding
+    }
+
+    private static func flaw(ofLength lengths: [String]) -> FramingFlaw? {
+        guard let length = lengths.first else { return nil }
+        let isNumber = lengths.count == 1 && length.utf8.allSatisfy { (0x30...0x39).contains($0) }
+        return isNumber && Int(length) != nil ? nil : .length
+    }
+
+    var refusal: Refusal {
+        switch self {
+        case .severalHosts: Refusal(.badRequest, "The request has more than one Host.")
+        case .otherAuthority: Refusal(.badRequest, "The request's target and its Host differ.")
+        case .target: Refusal(.badRequest, "The request's target is neither a path nor an http address.")
+        case .length: Refusal(.badRequest, "Content-Length is not a number of bytes that a file can have.")
+        case .codingInOldVersion: Refusal(.badRequest, "HTTP/1.0 has no Transfer-Encoding.")
+        case .coding: Refusal(.notImplemented, "Of all transfer codings only chunked is understood here.")
+        }
+    }
+}
+
+/// Marks heads that have a flaw, where the version and the target can still be seen as they were sent.
+///
+/// The mark is a header field, since heads wait in line behind the requests before them. What a client sends under its
+/// name is removed.
+final class FramingCheck: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias InboundOut = HTTPServerRequestPart
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard case .head(var head) = unwrapInboundIn(data) else { return context.fireChannelRead(data) }
+        head.headers.remove(name: FramingFlaw.field)
+        if let flaw = FramingFlaw(head) { head.headers.add(name: FramingFlaw.field, value: flaw.rawValue) }
+        context.fireChannelRead(wrapInboundOut(.head(head)))
+    }
+}
+
+extension FramingFlaw {
+    fileprivate static let field = "Ferry-Framing-Flaw"
+
+    /// What `FramingCheck` marked; nil for a head without a flaw.
+    init?(markedIn fields: HTTPFields) {
+        guard let name = HTTPField.Name(Self.field), let mark = fields[name] else { return nil }
+        self.init(rawValue: mark)
+    }
+}

@@ -1,0 +1,58 @@
+import Foundation
+import NIOCore
+
+/// The token that a receiver made for itself.
+public struct ReceiverToken: Hashable, Sendable {
+    /// What clients send.
+    public let text: String
+    /// The file that holds it, readable by this user alone.
+    public let path: String
+    /// True if this start made it; false if an earlier one did.
+    public let isNew: Bool
+}
+
+/// `token` in `.ferry`: the token that a receiver made for itself, with a line break after it.
+enum TokenFile {
+    static let name = "token"
+
+    /// Reads the token, or makes one of 128 random bits.
+    ///
+    /// - Throws: `ReceiverError.file`.
+    static func token(in inbox: Inbox, directory: String) throws(ReceiverError) -> ReceiverToken {
+        let path = "\(directory)/\(SafeName.workFolder)/\(name)"
+        let token: ReceiverToken
+        do throws(SystemError) {
+            if let text = try read(inbox.work) {
+                token = ReceiverToken(text: text, path: path, isNew: false)
+            } else {
+                token = ReceiverToken(text: UploadID.make(), path: path, isNew: true)
+                try write(token.text, in: inbox.work)
+            }
+        } catch {
+            throw .file(path, reason: error.reason)
+        }
+        guard token.text.utf8.count >= Access.shortestToken else {
+            throw .file(path, reason: "it holds no token of \(Access.shortestToken) characters or more")
+        }
+        return token
+    }
+
+    private static func read(_ folder: Folder) throws(SystemError) -> String? {
+        do throws(SystemError) {
+            let bytes = try folder.file(name, flags: O_RDONLY).read(upTo: 4096, at: 0)
+            return String(buffer: bytes).trimmingCharacters(in: .whitespacesAndNewlines)
+        } catch {
+            if error.code == ENOENT { return nil }
+            throw error
+        }
+    }
+
+    private static func write(_ token: String, in folder: Folder) throws(SystemError) {
+        let draft = "\(name).draft"
+        let file = try folder.file(draft, flags: O_WRONLY | O_CREAT | O_TRUNC, mode: 0o600)
+        try file.write([ByteBuffer(string: token + "\n")], at: 0)
+        try file.sync()
+        try folder.rename(draft, to: folder, as: name)
+        try folder.sync()
+    }
+}
