@@ -84,7 +84,7 @@ final class Exchange {
         if answer.status != .noContent, fields[.contentLength] == nil {
             fields[.contentLength] = "\(answer.body.readableBytes)"
         }
-        let closes = mustClose
+        let closes = mustClose || fields[.connection] == "close"
         if closes { fields[.connection] = "close" }
         let response = HTTPResponse(status: answer.status, headerFields: common(fields))
         guard let writer = writer.take() else { return }

@@ -34,7 +34,10 @@ struct Responder: Sendable {
             try await refuse(exchange, Refusal(error))
         } catch Exchange.Cut.tooSlow {
             try await refuse(
-                exchange, Refusal(.requestTimeout, "The content came too slowly; the connection is closed."))
+                exchange,
+                Refusal(
+                    .requestTimeout, "The content came too slowly; the connection is closed.",
+                    fields: [.connection: "close"]))
         }
     }
 

@@ -23,7 +23,9 @@ struct OutputSchemaTests {
             ConfigurationLine(
                 configuration, watches: [watch], file: "/home/ann/config.json", folder: "/home/ann/state"),
             LimitLine(event: "limit", limits[1]), FlushedLine(file: "/home/ann/state/queue.json"),
-            ListeningLine(url: "http://h.example/", tus: "http://h.example/files/", folder: "in"), received(),
+            ListeningLine(
+                url: "http://h.example/", tus: "http://h.example/files/", folder: "in", tokenFile: "in/token"),
+            received(),
             ReloadLine(
                 ReloadReport(
                     file: "/home/ann/config.json",
