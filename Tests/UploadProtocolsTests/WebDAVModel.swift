@@ -35,14 +35,16 @@ struct WebDAVModel {
     var lookStatus: [String: Int] = [:]
     /// What `PATCH` gives; nil if it works.
     var patchStatus: Int?
+    /// What every `PUT` gives; nil if it works.
+    var putStatus: Int?
     /// What `PUT` gives where the folder is missing.
     var missingFolderStatus = 409
     /// The most bytes of a request.
     var largestRequest: ByteCount?
     /// The version of each file: it moves with it.
     private(set) var versions: [String: String] = [:]
-    private var times: [String: String] = [:]
-    private var writes = 0
+    private(set) var times: [String: String] = [:]
+    private(set) var writes = 0
     /// The requests, shortly.
     private(set) var log: [String] = []
 
@@ -67,6 +69,7 @@ struct WebDAVModel {
         case "PUT", "PATCH":
             if let largestRequest, exchange.contentLength > largestRequest { return .init(status: 413) }
             if exchange.method == .patch, let patchStatus { return .init(status: patchStatus) }
+            if exchange.method == .put, let putStatus { return .init(status: putStatus) }
             writes += 1
             versions[path] = "v\(writes)"
             times[path] = time

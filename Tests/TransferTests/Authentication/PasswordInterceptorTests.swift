@@ -84,10 +84,8 @@ private final class DigestServer: Sendable {
 }
 
 struct PasswordInterceptorTests {
-    private func interceptor(_ password: String = "pw", _ later: String? = nil) -> PasswordInterceptor {
-        PasswordInterceptor(
-            user: "u", password: { password },
-            afterRefusal: later.map { later in { () async throws(UploadFailure) in later } })
+    private func interceptor() -> PasswordInterceptor {
+        PasswordInterceptor(user: "u", password: { "pw" })
     }
 
     @Test func `a server that takes Basic is sent Basic`() async {
