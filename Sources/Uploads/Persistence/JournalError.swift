@@ -25,6 +25,9 @@ public enum JournalError: Error, Hashable, Sendable {
     case damaged(path: String, byte: Int, reason: String)
     /// The snapshot is complete and valid, but not as it was written.
     case edited(path: String)
+    /// The snapshot is older than the files beside it, as a copy that was put back is. `newest` is the generation of the
+    /// newest file; `hasNewer` is true if the queue can be read without this snapshot.
+    case olderCopy(path: String, generation: Int, newest: Int, hasNewer: Bool)
     /// Written by a version whose files this one cannot read without harm.
     case newerFormat(path: String, needs: String)
     /// No space, or the quota is used up. Later appends work when space returns.
@@ -63,6 +66,8 @@ extension JournalError {
         case .locksNotSupported(let path): "the file system of \(path) cannot lock files (ENOLCK)"
         case .damaged(let path, let byte, let reason): "\(path) is damaged at byte \(byte): \(reason)"
         case .edited(let path): "\(path) was edited outside: its checksum does not fit"
+        case .olderCopy(let path, let generation, let newest, _):
+            "\(path) is an older copy: generation \(generation), beside files of generation \(newest)"
         case .newerFormat(let path, let needs): "\(path) was written by a newer version (\(needs))"
         case .diskFull(let path, let isQuota):
             Self.full(isQuota) + ": the queue in \(path) was not saved"
@@ -82,7 +87,7 @@ extension JournalError {
         switch self {
         case .recordTooLarge, .notOpen: false
         case .folderCannotBeMade, .notAllowed, .unsafe, .inUse, .locksNotSupported, .damaged, .edited,
-            .newerFormat, .diskFull, .failed:
+            .olderCopy, .newerFormat, .diskFull, .failed:
             true
         }
     }
@@ -153,6 +158,12 @@ extension JournalError {
         case .edited:
             "nothing was changed; start once with --accept-edited to take it over, or with --discard-edited to go "
                 + "back to what was saved and keep the edited file aside"
+        case .olderCopy(_, _, _, hasNewer: true):
+            "nothing was changed; start once with --discard-edited to keep the copy aside and go on with the newer "
+                + "queue; to use the copy itself, put it alone into an empty folder and name that with --state"
+        case .olderCopy(_, _, _, hasNewer: false):
+            "nothing was changed; put the newer queue.json back; to use the copy itself, put it alone into an empty "
+                + "folder and name that with --state"
         case .newerFormat:
             "nothing was changed; use that version; `ferry list` and `ferry state export` show what this one understands"
         case .diskFull(_, true): "free some space or have the quota raised; saving goes on by itself"
@@ -168,7 +179,8 @@ extension JournalError {
         switch self {
         case .inUse: 75
         case .notAllowed, .unsafe: 77
-        case .folderCannotBeMade, .locksNotSupported, .damaged, .edited, .newerFormat, .diskFull, .failed,
+        case .folderCannotBeMade, .locksNotSupported, .damaged, .edited, .olderCopy, .newerFormat, .diskFull,
+            .failed,
             .recordTooLarge, .notOpen:
             73
         }

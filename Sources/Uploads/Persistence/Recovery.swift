@@ -57,6 +57,10 @@ struct Recovery {
                 try files.remove(name)
             }
         }
+        if let older = try olderCopy() {
+            guard edited == .setAside else { throw older }
+            return try setAside(because: older)
+        }
         switch try read(SnapshotFile.current) {
         case .outcome(let outcome): return outcome
         case .missing: return try recoverWithoutSnapshot()
@@ -71,6 +75,34 @@ struct Recovery {
         } catch {
             if case .newerFormat = error { throw error }
         }
+    }
+
+    /// That the snapshot is older than the files beside it, if it is: with the journals that are left, it would be taken for
+    /// a queue whose journals are damaged, or for the newest state.
+    ///
+    /// Journals from the previous snapshot's on are always there, and the previous snapshot is never the newer one.
+    private func olderCopy() throws(JournalError) -> JournalError? {
+        guard let generation = try generationOfCurrent() else { return nil }
+        let previous = self.generation(of: SnapshotFile.previous)
+        let journals = try files.journals(from: 1)
+        let isBeforeJournals = !journals.contains(generation) && journals.contains { $0 > generation }
+        guard previous.map({ $0 > generation }) ?? false || isBeforeJournals else { return nil }
+        let newest = max(previous ?? generation, journals.max() ?? generation)
+        return .olderCopy(
+            path: path(SnapshotFile.current), generation: generation, newest: newest,
+            hasNewer: previous.map { $0 > generation } ?? false)
+    }
+
+    /// As its first line says, whether the rest is whole or not.
+    private func generation(of name: String) -> Int? {
+        (try? SnapshotReader(name, in: files, readsNewer: readsNewer))?.header.generation
+    }
+
+    private func generationOfCurrent() throws(JournalError) -> Int? {
+        if let generation = self.generation(of: SnapshotFile.current) { return generation }
+        // An editor may have laid it out anew.
+        guard let content = try files.content(SnapshotFile.current) else { return nil }
+        return (try? SnapshotDocument(content))?.header.generation
     }
 
     private func recoverWithoutSnapshot() throws(JournalError) -> Outcome {
@@ -108,6 +140,11 @@ struct Recovery {
             damage = mistake
         case .missing: break
         }
+        return try setAside(because: damage)
+    }
+
+    /// Goes on from the snapshot before, and keeps the current one under another name.
+    private func setAside(because damage: JournalError) throws(JournalError) -> Outcome {
         var outcome = try outcomeBefore(damage)
         let kept = "queue.\(UInt32.random(in: .min ... .max)).damaged.json"
         try change { () throws(SystemCallError) in

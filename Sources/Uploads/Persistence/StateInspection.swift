@@ -94,6 +94,8 @@ public struct StateInspection: Sendable {
                 problem = problem ?? error
                 switch error {
                 case .newerFormat where !readsNewer: readsNewer = true
+                case .olderCopy(let file, _, _, hasNewer: true):
+                    guard try drop(file, from: 0, in: overlay) else { throw error }
                 case .damaged(let file, let byte, _):
                     guard try drop(file, from: byte, in: overlay) else { throw error }
                 default: throw error
