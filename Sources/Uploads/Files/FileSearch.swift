@@ -4,8 +4,8 @@ public import Foundation
 
 /// Turns paths, patterns and folders into the files they stand for.
 ///
-/// What a person names is followed through symbolic links; what is found in a folder is not, and hidden names are
-/// passed over there: `.ssh` and `.env` go nowhere by accident.
+/// What a person names is followed through symbolic links; what is found in a folder is not, and hidden names and
+/// private keys are passed over there: `.ssh`, `.env` and `id_rsa` go nowhere by accident.
 public struct FileSearch: Sendable {
     /// Deeper than this nobody files things: it is a loop, or the work of a program that went wrong.
     private static let depthLimit = 256
@@ -13,6 +13,7 @@ public struct FileSearch: Sendable {
     private let isRecursive: Bool
     private let minimumAge: Double
     private let isLiteral: Bool
+    private let includesKeys: Bool
     private let now: @Sendable () -> Date
     private let isStopped: @Sendable () -> Bool
 
@@ -20,16 +21,18 @@ public struct FileSearch: Sendable {
     ///   - isRecursive: Whether a folder stands for everything below it.
     ///   - minimumAge: Seconds for which a file must not have changed: a younger one may still be written.
     ///   - isLiteral: For names that a program wrote: none is a pattern, and relative ones keep the folders in them.
+    ///   - includesKeys: Whether private keys are taken that are found in folders.
     ///   - now: By the wall clock, as the times of files are.
     ///   - isStopped: Asked for every folder; from `true` on no more is looked for, and what was found is the answer.
     public init(
-        isRecursive: Bool, minimumAge: Double = 0, isLiteral: Bool = false,
+        isRecursive: Bool, minimumAge: Double = 0, isLiteral: Bool = false, includesKeys: Bool = false,
         now: @escaping @Sendable () -> Date = { Date() },
         isStopped: @escaping @Sendable () -> Bool = { false }
     ) {
         self.isRecursive = isRecursive
         self.minimumAge = minimumAge
         self.isLiteral = isLiteral
+        self.includesKeys = includesKeys
         self.now = now
         self.isStopped = isStopped
     }
@@ -84,7 +87,8 @@ public struct FileSearch: Sendable {
                     let path = folder.below(name)
                     switch EntryKind.of(path, follows: false) {
                     case .folder: expand(components, below: path, depth: depth + 1)
-                    case .file where rest.isEmpty: add(path)
+                    case .file where rest.isEmpty:
+                        if isKept(path) { add(path) }
                     case .file, .link, .other, .missing: break
                     }
                 }
@@ -168,7 +172,9 @@ public struct FileSearch: Sendable {
                 case .special: leaveOut(path, "is not a regular file")
                 case .missing: leaveOut(path, "no such file")
                 case .file:
-                    guard seen.insert(path).inserted else { continue }
+                    guard seen.insert(path).inserted, isKept(path, at: folder.path.appending(name)) else {
+                        continue
+                    }
                     do throws(UploadFailure) {
                         let identity = try folder.identity(ofFile: name)
                         queue(
@@ -178,6 +184,13 @@ public struct FileSearch: Sendable {
                     }
                 }
             }
+        }
+
+        /// True for what is no private key, or may be added all the same.
+        private mutating func isKept(_ shown: LocalPath, at path: LocalPath? = nil) -> Bool {
+            guard !search.includesKeys, PrivateKey.isAt(path ?? shown) else { return true }
+            leaveOut(shown, "is a private key; name it to add it")
+            return false
         }
 
         private mutating func queue(
