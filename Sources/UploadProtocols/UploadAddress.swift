@@ -164,7 +164,8 @@ public enum UploadAddress {
             }
     }
 
-    static let unixScheme = "http+unix"
+    /// The scheme of addresses on Unix sockets.
+    public static let unixScheme = "http+unix"
 
     /// What a server behind a Unix socket is called in `Host`, as curl does.
     public static let socketHost = "localhost"

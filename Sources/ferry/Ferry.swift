@@ -35,6 +35,7 @@ struct Ferry: AsyncParsableCommand {
     static func main() async {
         DescriptorLimit.raise()
         do {
+            if let mistake = Misspelling.ofCommand(in: CommandLine.arguments.dropFirst()) { throw mistake }
             var command = try parseAsRoot()
             if var asynchronous = command as? any AsyncParsableCommand {
                 try await asynchronous.run()
@@ -51,7 +52,9 @@ struct Ferry: AsyncParsableCommand {
             let status = exitCode(for: error)
             guard status == .validationFailure else { exit(withError: error) }
             // The message repeats what was typed or pasted.
-            let lines = fullMessage(for: error).split(separator: "\n", omittingEmptySubsequences: false)
+            let message = Misspelling.corrected(
+                fullMessage(for: error), arguments: CommandLine.arguments.dropFirst())
+            let lines = message.split(separator: "\n", omittingEmptySubsequences: false)
             for line in lines { StandardError.write(SafeLine.text(String(line)) + "\n") }
             exit(withError: ExitCode(CommandFailure.usage))
         }

@@ -37,7 +37,13 @@ struct ConfigurationTests {
         try FileManager.default.setAttributes(
             [.posixPermissions: 0o644], ofItemAtPath: place.configurationFile)
         let result = try await place.ferry("config")
-        #expect(result.ending == .exited(0), "\(result.errors)")
+        // Its secrets are not here.
+        #expect(result.ending == .exited(1), "\(result.errors)")
+        #expect(
+            result.errors.split(separator: "\n").allSatisfy { $0.hasPrefix("warning: ") }, "\(result.errors)")
+        #expect(
+            result.errors.contains("destinations.films.auth: the environment variable FILMS_TOKEN is not set")
+        )
         #expect(result.output.contains("films (default): tus https://uploads.example.org/files/"))
         #expect(result.output.contains(place.configurationFile))
         #expect(result.output.contains(place.state))
@@ -285,7 +291,7 @@ struct ConfigurationTests {
     @Test(arguments: [
         #""bearer": "s3cret""#, #""basic": { "user": "me", "password": "s3cret" }"#,
         #""oauth2": { "tokenURL": "https://h/t", "clientID": "c", "refreshToken": "s3cret" }"#,
-        #""oauth2": { "tokenURL": "https://h/t", "clientID": "c", "refreshToken": { "env": "X" }, "clientSecret": "s3cret" }"#,
+        #""oauth2": { "tokenURL": "https://h/t", "clientID": "c", "refreshToken": { "env": "PATH" }, "clientSecret": "s3cret" }"#,
     ])
     func `a literal secret that others can read is refused`(authentication: String) async throws {
         try place.configure("put", at: "http://127.0.0.1:9/", more: #", "auth": { \#(authentication) }"#)

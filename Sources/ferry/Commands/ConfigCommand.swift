@@ -6,9 +6,9 @@ import Foundation
 
 struct ConfigCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "config", abstract: "Show where Ferry's files are, and check the configuration.")
+        commandName: "config", abstract: "Show where Ferry's files are, and check the configuration.",
+        discussion: "Exit status: 0 all is well, 1 a secret is missing, 2 the configuration is wrong.")
 
-    @OptionGroup var global: GlobalOptions
     @Flag(help: "Print a configuration to begin with.") var printExample = false
     @Flag(help: "Print all actions of the screen with their keys, as `keys` of the configuration names them.")
     var keys = false
@@ -19,6 +19,7 @@ struct ConfigCommand: AsyncParsableCommand {
         false
     @Flag(help: "One JSON object: where the files are, and what is configured.") var json = false
     @Flag(help: "Print a unit for systemd that keeps ferry running for this user.") var systemd = false
+    @OptionGroup var global: GlobalOptions
 
     func run() async throws {
         if systemd {
@@ -43,7 +44,8 @@ struct ConfigCommand: AsyncParsableCommand {
         if json {
             let line = ConfigurationLine(
                 configuration, watches: watches, file: isThere ? file : nil, folder: global.stateFolder.text)
-            return print(JSONLine.text(line))
+            print(JSONLine.text(line))
+            return try Self.fail(of: configuration)
         }
         print("configuration  \(file)\(isThere ? "" : " (none; `ferry init` makes one)")")
         print("state          \(global.stateFolder.text)")
@@ -80,9 +82,15 @@ struct ConfigCommand: AsyncParsableCommand {
         if configuration.connectivity.policy.isNeeded {
             print("network        \(await Self.network(configuration.connectivity.policy))")
         }
-        for warning in configuration.warnings + watches.flatMap(\.warnings) {
+        for warning in configuration.warnings + watches.flatMap(\.warnings) + configuration.missingSecrets {
             StandardError.write("\(Notice(kind: .warning, text: warning).line)\n")
         }
+        try Self.fail(of: configuration)
+    }
+
+    /// A configuration by which uploads would be held is not all right.
+    private static func fail(of configuration: Configuration) throws {
+        if !configuration.missingSecrets.isEmpty { throw ExitCode(1) }
     }
 
     private static func network(_ policy: NetworkPolicy) async -> String {

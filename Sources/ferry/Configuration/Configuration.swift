@@ -88,6 +88,16 @@ struct Configuration: Decodable, Equatable {
     /// Whether the engine has somebody to tell what happens.
     var followsQueue: Bool { !hooks.commands.isEmpty || notify.desktop }
 
+    /// The secrets that cannot be had now, each with its place: uploads that need them would be held.
+    var missingSecrets: [String] {
+        var secrets = [("proxy", proxy.password)]
+        for (name, destination) in destinations.sorted(by: { $0.key < $1.key }) {
+            secrets += destination.authentication.secrets.map { ("destinations.\(name).auth", $0) }
+            secrets.append(("destinations.\(name).proxy", destination.proxy?.password))
+        }
+        return secrets.compactMap { place, secret in (secret?.absence).map { "\(place): \($0)" } }
+    }
+
     /// What a person must know each time uploads run.
     var warnings: [String] {
         destinations.sorted { $0.key < $1.key }.flatMap { name, destination in

@@ -11,6 +11,8 @@ struct JSONSyntax {
 
     private let bytes: [UInt8]
     private var position = 0
+    /// The names in each object that is open, as they are written.
+    private var names: [Set<ArraySlice<UInt8>>] = []
 
     /// - Returns: nil if it is JSON, or not written in UTF-8, of which decoders know more.
     static func flaw(in data: Data) -> Flaw? {
@@ -49,6 +51,7 @@ struct JSONSyntax {
             skipBlanks()
             if take(.closeBrace) { return true }
             closings.append(.closeBrace)
+            names.append([])
             try memberName()
             return false
         case .openBracket:
@@ -69,6 +72,7 @@ struct JSONSyntax {
         skipBlanks()
         if try next() == closing {
             position += 1
+            if closing == .closeBrace { names.removeLast() }
             return true
         }
         let comma = position
@@ -82,7 +86,13 @@ struct JSONSyntax {
     private mutating func memberName() throws(Flaw) {
         skipBlanks()
         guard try next() == .quote else { throw flaw("expected a name in double quotes") }
+        let start = position
         try text()
+        let name = bytes[start..<position]
+        // Decoders take one of the two, and do not tell which (RFC 8259 §4).
+        guard names[names.count - 1].insert(name).inserted else {
+            throw .at(start, "the name \(String(decoding: name, as: UTF8.self)) is there twice")
+        }
         skipBlanks()
         _ = try next()
         guard take(.colon) else { throw flaw("expected a colon") }

@@ -43,6 +43,26 @@ enum Secret: Decodable, Equatable, CustomStringConvertible {
     var isLiteral: Bool {
         if case .literal = self { true } else { false }
     }
+
+    /// Why it cannot be had now: `the environment variable TOKEN is not set`; nil if it can, or only running its command
+    /// would tell.
+    var absence: String? {
+        switch self {
+        case .literal, .command: return nil
+        case .environment(let name):
+            switch ProcessInfo.processInfo.environment[name] {
+            case nil: return "\(self) is not set"
+            case ""?: return "\(self) is empty"
+            case _?: return nil
+            }
+        case .file(let path):
+            do throws(UploadFailure) {
+                return try SecretReader.file(path, of: self).isEmpty ? "\(self) is empty" : nil
+            } catch {
+                return error.summary
+            }
+        }
+    }
 }
 
 /// Reads secrets, and runs each secret's command at most once a minute.
@@ -95,7 +115,7 @@ actor SecretReader {
             .authentication, "the secret is missing: \(secret) \(what)", hint: "put it right, then retry")
     }
 
-    private static func file(_ path: String, of secret: Secret) throws(UploadFailure) -> String {
+    fileprivate static func file(_ path: String, of secret: Secret) throws(UploadFailure) -> String {
         guard let mode = LocalFiles.mode(of: path) else { throw missing(secret, "cannot be read") }
         guard mode & 0o077 == 0 else {
             throw missing(

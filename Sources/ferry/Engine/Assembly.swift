@@ -91,8 +91,7 @@ struct Assembly {
         }
         if let expected = UploadAddress.expectation(brokenBy: url) {
             throw UploadFailure(
-                .permanent, "\(url) is not \(expected)",
-                hint: "check it for mistakes; a Unix socket is written \(UploadAddress.socketExample)")
+                .permanent, "\(url) is not \(expected)", hint: Self.hint(onAddress: url))
         }
         guard URL(string: url)?.user() == nil else {
             throw UploadFailure(
@@ -102,6 +101,19 @@ struct Assembly {
         var options = ProtocolOptions()
         options.isGivenAddress = true
         return Destination(name: "", url: url, protocolName: protocolName, options: options)
+    }
+
+    private static func hint(onAddress url: String) -> String {
+        let scheme = url.prefix { $0 != ":" }.lowercased()
+        return switch scheme {
+        case "ftp", "ftps", "sftp", "scp", "ssh", "rsync", "smb", "nfs", "gs":
+            "Ferry does not speak \(scheme); it uploads by \(ProtocolCatalog.names.joined(separator: ", ")), over http or https"
+        case "dav": "write it webdav+http://…"
+        case "davs": "write it webdav+https://…"
+        case UploadAddress.unixScheme, "unix":
+            "a Unix socket is written \(UploadAddress.socketExample)"
+        default: "an address looks like https://host/folder/; `ferry init` sets up a destination with a name"
+        }
     }
 
     func destination(named name: String, _ settings: DestinationSettings) -> Destination {

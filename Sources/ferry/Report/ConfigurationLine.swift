@@ -86,7 +86,7 @@ struct ConfigurationLine: OutputLine {
         concurrency = configuration.limits.concurrency
         perHost = configuration.limits.perHost
         limits = configuration.timetables.map(Limit.init)
-        warnings = configuration.warnings + watches.flatMap(\.warnings)
+        warnings = configuration.warnings + watches.flatMap(\.warnings) + configuration.missingSecrets
     }
 }
 

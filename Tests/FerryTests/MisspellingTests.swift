@@ -1,0 +1,91 @@
+import FerryTestSupport
+import Foundation
+import Testing
+
+@testable import FerryCommand
+
+/// What is typed wrong is told as what it is, with what may have been meant.
+struct MisspellingTests {
+    private let place: Workplace
+
+    init() throws { place = try Workplace() }
+
+    @Test func `a mistyped command is named with the nearest one`() async throws {
+        let result = try await place.ferry("ad", "film.mov")
+        #expect(result.ending == .exited(2))
+        #expect(result.errors == "error: there is no command 'ad'\nhint: did you mean `ferry add`?\n")
+    }
+
+    @Test func `a file in the place of a command leads to add`() async throws {
+        let file = try place.file("film.mov")
+        let result = try await place.ferry(file)
+        #expect(result.ending == .exited(2))
+        #expect(result.errors.contains("hint: `ferry add \(file)` queues the file"))
+    }
+
+    @Test(arguments: [
+        (["add", "--dest", "films"], "--to"), (["add", "--destination", "films"], "--to"),
+        (["limit", "--dest", "films"], "--to"), (["add", "--name", "x"], "--as"),
+    ])
+    func `another word for an option leads to it`(words: [String], meant: String) {
+        let message = "Error: Unknown option '\(words[1])'. Did you mean '--batch'?\nUsage: …"
+        let better = Misspelling.corrected(message, arguments: words)
+        #expect(better == "Error: Unknown option '\(words[1])'. Did you mean '\(meant)'?\nUsage: …")
+    }
+
+    @Test func `other messages of the parser stay as they are`() {
+        let message = "Error: Unknown option '--dest'. Did you mean '--reset'?"
+        #expect(Misspelling.corrected(message, arguments: ["list", "--dest"]) == message)
+    }
+
+    @Test func `an option that is near by its meaning is suggested by the command too`() async throws {
+        let result = try await place.ferry("add", "--dest", "films", "a")
+        #expect(result.ending == .exited(2))
+        #expect(result.errors.contains("Did you mean '--to'?"))
+    }
+
+    @Test(arguments: ["list", "history", "pause"])
+    func `a state folder that is named and is not there is a mistake`(command: String) async throws {
+        let missing = place.path("typo")
+        let words = [command, "--state-dir", missing] + (command == "pause" ? ["--all"] : [])
+        let result = try await Workplace.result(of: try place.start(words))
+        #expect(result.ending == .exited(2))
+        #expect(result.errors.contains("there is no folder \(missing)"))
+        #expect(!FileManager.default.fileExists(atPath: missing))
+    }
+
+    @Test(arguments: ["ftp", "sftp"]) func `a protocol that is not spoken is named as such`(scheme: String)
+        async throws
+    {
+        let result = try await place.ferry("add", try place.file("a"), "--to", "\(scheme)://host.example/in/")
+        #expect(result.ending == .exited(2))
+        #expect(result.errors.contains("hint: Ferry does not speak \(scheme); it uploads by"))
+        #expect(!result.errors.contains("Unix socket"))
+    }
+
+    @Test func `a destination that stands twice in the configuration is a mistake with its place`()
+        async throws
+    {
+        let data = Data(#"{ "destinations": { "a": {}, "b": {},"#.utf8) + Data("\n \"a\": {} } }".utf8)
+        #expect(
+            JSONSyntax.flaw(in: data)?.text(in: data) == "line 2, column 2: the name \"a\" is there twice")
+        let fine = Data(#"{ "a": { "x": 1 }, "b": { "x": 1, "a": [{ "x": 1 }, { "x": 2 }] } }"#.utf8)
+        #expect(JSONSyntax.flaw(in: fine) == nil)
+    }
+
+    @Test func `a secret that cannot be had is told, and the status says so`() async throws {
+        let missing = place.path("no-such-token")
+        let text = """
+            { "destinations": {
+              "a": { "url": "https://host.example/", "auth": { "bearer": { "env": "FERRY_NO_SUCH_NAME" } } },
+              "b": { "url": "https://host.example/", "auth": { "bearer": { "file": "\(missing)" } } } } }
+            """
+        let file = try place.file("other.json", text)
+        let result = try await place.ferry("config", "--config", file)
+        #expect(result.ending == .exited(1))
+        #expect(
+            result.errors.contains(
+                "warning: destinations.a.auth: the environment variable FERRY_NO_SUCH_NAME is not set"))
+        #expect(result.errors.contains("destinations.b.auth: the secret is missing: the file \(missing)"))
+    }
+}
