@@ -60,6 +60,20 @@ struct RunTests {
         #expect(result.output == "nothing to do\n")
     }
 
+    @Test func `what failed before a run is named and does not make it a failure`() async throws {
+        let server = try HostileServer([.answer(403), .answer(201), .answer(403)])
+        defer { server.stop() }
+        try place.configure("put", at: server.url("/box/"))
+        try await place.ferry("add", try place.file("a"))
+        #expect(try await place.ferry("run", "--exit-when-idle").ending == .exited(1))
+        try await place.ferry("add", try place.file("b"))
+        let next = try await place.ferry("run", "--exit-when-idle")
+        #expect(next.ending == .exited(0), "\(next.output)")
+        #expect(next.errors.contains("1 failed or held before this run"))
+        try await place.ferry("retry", "1")
+        #expect(try await place.ferry("run", "--exit-when-idle").ending == .exited(1))
+    }
+
     @Test func `one failure makes status 1 and says why`() async throws {
         let server = try HostileServer { connection in
             while try connection.waitForRequest() {

@@ -25,8 +25,15 @@ extension UploadQueue {
         Set(finished.prefix(inherited)).subtracting(finished.dropFirst(inherited))
     }
 
-    /// Notes what is done, in the order in which it was finished.
-    func rememberDone() {
+    /// Notes what ended before the engine started; what is done in the order in which it was finished.
+    func rememberEnded() {
+        failedBefore = Set(
+            uploads.values.filter { upload in
+                switch upload.state {
+                case .failed, .held: true
+                case .queued, .running, .waiting, .paused, .done: false
+                }
+            }.map(\.id))
         finished = uploads.values.compactMap { upload in
             if case .done(_, let at) = upload.state { (upload.id, at) } else { nil }
         }.sorted { ($0.1, $0.0) < ($1.1, $1.0) }.map(\.0)

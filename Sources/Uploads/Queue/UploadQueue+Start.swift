@@ -65,7 +65,7 @@ extension UploadQueue {
         let notices = try open()
         phase = .accepting
         applyLimits()
-        rememberDone()
+        rememberEnded()
         completeHistory()
         let conditions = journal.conditions()
         keeper = Task(executorPreference: surroundings.executor) { [weak self] in

@@ -199,6 +199,8 @@ public actor UploadQueue: QueueClient {
     var finished: [Upload.ID] = []
     /// The first so many of them were done before this engine started.
     var inherited = 0
+    /// The uploads that had failed or were held when the engine started.
+    public internal(set) var failedBefore: Set<Upload.ID> = []
     var retiring: Task<Void, Never>?
     /// What this engine finished that is in the history alone.
     public internal(set) var retired = Retired()

@@ -12,7 +12,6 @@ struct HistoryCommand: AsyncParsableCommand {
             from where an earlier attempt had stopped.
             """)
 
-    @OptionGroup var global: GlobalOptions
     @Flag(help: "One JSON object a line.") var json = false
     @Option(help: "At most so many.") var limit = 100
 
@@ -21,12 +20,14 @@ struct HistoryCommand: AsyncParsableCommand {
             "Only since so long ago, as 2d or 1h30m, since a day, as 2026-05-31, or since 2026-05-31T18:00:00Z.",
             valueName: "moment"))
     var since: PastMoment?
+    @OptionGroup var global: GlobalOptions
 
     func validate() throws {
         guard limit > 0 else { throw ValidationError("--limit is a number above 0.") }
     }
 
     func run() async throws {
+        try global.checkFolder()
         let entries: [HistoryEntry]
         do throws(JournalError) {
             let directory = try StateDirectory(reading: global.stateFolder)

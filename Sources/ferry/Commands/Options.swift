@@ -5,15 +5,33 @@ import FerryTransfer
 import FerryUploads
 import Foundation
 
+/// How a command lets the state folder be named.
+protocol StateFolderNames {
+    static var names: NameSpecification { get }
+}
+
+/// `--state` too, which scripts use since the first version.
+enum OldStateFolderNames: StateFolderNames {
+    static let names: NameSpecification = [.customLong("state-dir"), .customLong("state")]
+}
+
+/// For a command whose own `--state` means something else.
+enum NewStateFolderNames: StateFolderNames {
+    static let names: NameSpecification = .customLong("state-dir")
+}
+
 /// Options that every command takes.
-struct GlobalOptions: ParsableArguments {
+typealias GlobalOptions = LocationOptions<OldStateFolderNames>
+
+/// Where the configuration and the queue are.
+struct LocationOptions<Names: StateFolderNames>: ParsableArguments {
     @Option(
         name: .customLong("config"), help: ArgumentHelp("The configuration file.", valueName: "file"),
         completion: .file(extensions: ["json"]))
     var configuration: String?
 
     @Option(
-        name: .customLong("state"),
+        name: Names.names,
         help: ArgumentHelp("The folder that holds the queue.", valueName: "folder"), completion: .directory)
     var state: String?
 
@@ -65,8 +83,19 @@ struct GlobalOptions: ParsableArguments {
         (acceptEdited ? ["--accept-edited"] : []) + (discardEdited ? ["--discard-edited"] : [])
     }
 
+    /// A folder that was named and is not there is a mistake for whoever does not make one.
+    func checkFolder() throws(CommandFailure) {
+        guard let state, LocalFiles.mode(of: stateFolder.text) == nil else { return }
+        throw CommandFailure(
+            status: CommandFailure.usage, summary: "there is no folder \(state)",
+            hint: "`ferry add` and `ferry run` make it")
+    }
+
     /// A ferry that runs goes by what it has read: it is steered also while the configuration has a mistake.
+    ///
+    /// - Throws: `CommandFailure` if the state folder was named and is not there.
     func access() throws(CommandFailure) -> QueueAccess {
+        try checkFolder()
         let assembly = Result { () throws(CommandFailure) in try self.assembly() }
         if case .failure(let flaw) = assembly {
             guard ControlClient(folder: stateFolder).isAnswered else { throw flaw }

@@ -4,55 +4,13 @@ import FerryTUI
 import FerryUploads
 import Foundation
 
-struct ListCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "list", abstract: "Show the queue.")
-
-    @OptionGroup var global: GlobalOptions
-    @Flag(help: "One JSON object a line.") var json = false
-    @Option(help: ArgumentHelp("Only what was added to the batch of this name.", valueName: "name"))
-    var batch: String?
-
-    func run() async throws {
-        let access = try global.access()
-        guard case .uploads(let all) = try await access.perform(.list) else { return }
-        let uploads = try batch.map { name in try Self.uploads(all, in: name) } ?? all
-        let sent = access.sent(of: uploads)
-        let hasOnePlace = uploads.allSatisfy { $0.target.place == uploads[0].target.place }
-        for upload in uploads {
-            print(
-                json
-                    ? UploadRecordLine(event: "upload", upload, sent: sent.of(upload)).text
-                    : UploadText.line(upload, sent: sent.of(upload), showsPlace: !hasOnePlace))
-        }
-        if uploads.isEmpty, !json { StandardError.write("The queue is empty. `ferry add FILE…` fills it.\n") }
-        if !json { tellStatus(access) }
-    }
-
-    private static func uploads(_ all: [Upload], in batch: String) throws(CommandFailure) -> [Upload] {
-        let uploads = all.filter { $0.batch == batch }
-        guard !uploads.isEmpty else {
-            throw CommandFailure(usage: .unknownBatch(batch, known: Set(all.compactMap(\.batch))))
-        }
-        return uploads
-    }
-
-    /// What is true of all of them, if a ferry has them.
-    private func tellStatus(_ access: QueueAccess) {
-        guard let status = access.engineStatus else { return }
-        var watch = StatusWatch()
-        for change in watch.take(status) where !change.isPast {
-            StandardError.write(Notice(kind: .note, text: change.sentence(in: .current)).line + "\n")
-        }
-    }
-}
-
 struct PauseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pause", abstract: "Stop uploads; what can resume goes on later where it was.")
 
-    @OptionGroup var global: GlobalOptions
     @OptionGroup var chosen: SelectionOptions
     @Flag(help: "One JSON object.") var json = false
+    @OptionGroup var global: GlobalOptions
 
     func run() async throws {
         let later = chosen.batch.map { "; what is added to \(SafeLine.text($0)) later is paused too" }
@@ -66,9 +24,9 @@ struct ResumeCommand: AsyncParsableCommand {
         commandName: "resume", abstract: "Let paused uploads go on.",
         discussion: "With --batch or --all, what is added to the batch later is no longer paused either.")
 
-    @OptionGroup var global: GlobalOptions
     @OptionGroup var chosen: SelectionOptions
     @Flag(help: "One JSON object.") var json = false
+    @OptionGroup var global: GlobalOptions
 
     func run() async throws {
         try await report(global, QueueCommand.resume, chosen.selection, .resumed, json: json)
@@ -80,9 +38,9 @@ struct RetryCommand: AsyncParsableCommand {
         commandName: "retry", abstract: "Try failed, held and waiting uploads again now.",
         discussion: "What waits for a time or for others starts at once too, unless --all chose it.")
 
-    @OptionGroup var global: GlobalOptions
     @OptionGroup var chosen: SelectionOptions
     @Flag(help: "One JSON object.") var json = false
+    @OptionGroup var global: GlobalOptions
 
     func run() async throws {
         try await report(global, QueueCommand.retry, chosen.selection, .retried, json: json)
@@ -95,9 +53,9 @@ struct RemoveCommand: AsyncParsableCommand {
         abstract: "Take uploads out of the queue and delete their unfinished parts at the server.",
         discussion: "The files on this machine are never touched.")
 
-    @OptionGroup var global: GlobalOptions
     @OptionGroup var chosen: SelectionOptions
     @Flag(help: "One JSON object.") var json = false
+    @OptionGroup var global: GlobalOptions
 
     func run() async throws {
         try await report(global, QueueCommand.remove, chosen.selection, .removed, json: json)
@@ -109,14 +67,13 @@ struct MoveCommand: AsyncParsableCommand {
         commandName: "move", abstract: "Change the order of the queue.",
         usage: "ferry move <id> … (up|down|top|bottom)")
 
-    @OptionGroup var global: GlobalOptions
-
     @Flag(help: "One JSON object.") var json = false
 
     @Argument(
         help: "The numbers of uploads or ranges as 3-7 and 1,5-9, then up, down, top or bottom.",
         completion: ShellCompletion.uploads)
     var words: [String]
+    @OptionGroup var global: GlobalOptions
 
     func validate() throws { _ = try parsed() }
 

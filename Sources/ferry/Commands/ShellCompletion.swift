@@ -45,7 +45,7 @@ enum ShellCompletion {
 
     /// The options that say where the configuration and the queue are. Words come as they are typed, with quotes.
     private static func options(in words: [String]) -> GlobalOptions? {
-        let named = ["--config", "--state"].flatMap { name in
+        let named = ["--config", "--state", "--state-dir"].flatMap { name in
             guard let place = words.lastIndex(of: name), words.indices.contains(place + 1) else {
                 return words.filter { $0.hasPrefix(name + "=") }
             }

@@ -3,6 +3,7 @@ import FerryProtocols
 import FerryTransfer
 import FerryUploads
 import Foundation
+import Synchronization
 
 struct WaitCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -11,16 +12,19 @@ struct WaitCommand: AsyncParsableCommand {
             Ended are those that are done, failed, held, paused by somebody or removed, and those that are to start after \
             such a one that is not done. Exit status: 0 if all are done, 1 if not, 3 if no ferry runs that could end them, \
             124 after --timeout.
+
+              ferry wait --all && rm -r ~/out/day3
+              ferry wait 3-7 --timeout 1h
             """)
 
     /// As timeout(1) has it.
     private static let timedOut: Int32 = 124
 
-    @OptionGroup var global: GlobalOptions
     @OptionGroup var chosen: SelectionOptions
     @Flag(help: "One JSON object for each upload, as it ends.") var json = false
     @Option(help: ArgumentHelp("Wait at most so long: \(SecondsOrSpan.forms).", valueName: "time"))
     var timeout: SecondsOrSpan?
+    @OptionGroup var global: GlobalOptions
 
     func run() async throws {
         let following = Task { () -> Result<Bool, CommandFailure> in
@@ -31,19 +35,57 @@ struct WaitCommand: AsyncParsableCommand {
             following.cancel()
         }
         defer { limit.cancel() }
-        guard try await following.value.get() else { throw ExitCode(1) }
+        let interruption = !json && LiveDisplay.isPossible ? Interruption { following.cancel() } : nil
+        let result = await following.value
+        if let signal = interruption?.signal {
+            throw ExitCode(signal == SIGINT ? CommandFailure.interrupted : 128 + signal)
+        }
+        guard try result.get() else { throw ExitCode(1) }
     }
 
     /// - Returns: True if all are done.
     private func follow() async throws(CommandFailure) -> Bool {
         guard ControlClient(folder: global.stateFolder).isAnswered else { return try await look() }
+        let queue = RemoteQueue(folder: global.stateFolder)
+        let output = LineOutput()
+        let live = json ? nil : LiveDisplay(on: output) { queue.progress() }
+        let drawing = Task { await live?.run() }
+        let result = await follow(queue, output, live)
+        drawing.cancel()
+        await drawing.value
+        await output.flush()
+        return try result.get()
+    }
+
+    private func follow(
+        _ queue: RemoteQueue, _ output: LineOutput, _ live: LiveDisplay?
+    ) async -> Result<Bool, CommandFailure> {
         var wait = UploadWait(chosen.selection, past: past, pastBatch: pastBatch)
-        for await update in await RemoteQueue(folder: global.stateFolder).updates() {
-            if case .lost = update.status.contact { throw gone("the engine has gone") }
-            for end in try wait.take(update) { report(end) }
-            if wait.isOver { return wait.areAllDone }
+        do throws(CommandFailure) {
+            for await update in await queue.updates() {
+                if case .lost = update.status.contact { throw gone("the engine has gone") }
+                live?.take(only(update))
+                for end in try wait.take(update) { output.write(line(end)) }
+                if wait.isOver { return .success(wait.areAllDone) }
+            }
+        } catch {
+            return .failure(error)
         }
-        throw CommandFailure(status: Self.timedOut, summary: "not all of them have ended yet")
+        return .failure(
+            CommandFailure(status: Self.timedOut, summary: "not all of them have ended yet"))
+    }
+
+    /// What of an update is about the uploads that are waited for.
+    private func only(_ update: QueueUpdate) -> QueueUpdate {
+        var update = update
+        switch chosen.selection {
+        case .ids(let ids): update.changed.removeAll { !ids.contains($0.id) }
+        case .numbers(let numbers):
+            update.changed.removeAll { upload in !numbers.ranges.contains { $0.contains(upload.id) } }
+        case .batch(let name): update.changed.removeAll { $0.batch != name }
+        case .all, .failed, .done: break
+        }
+        return update
     }
 
     /// Without an engine nothing changes: it is now or never.
@@ -51,7 +93,7 @@ struct WaitCommand: AsyncParsableCommand {
         guard case .uploads(let uploads) = try await global.access().perform(.list) else { return false }
         var wait = UploadWait(chosen.selection, past: past, pastBatch: pastBatch)
         let update = QueueUpdate(isComplete: true, changed: uploads, removed: [], status: EngineStatus())
-        for end in try wait.take(update) { report(end) }
+        for end in try wait.take(update) { print(line(end)) }
         guard wait.isOver else { throw gone("no ferry is running") }
         return wait.areAllDone
     }
@@ -79,17 +121,42 @@ struct WaitCommand: AsyncParsableCommand {
             hint: "`ferry run --detach` starts one")
     }
 
-    private func report(_ end: UploadWait.End) {
+    private func line(_ end: UploadWait.End) -> String {
         switch end {
         case .ended(let upload):
-            print(json ? UploadRecordLine(event: "state", upload).text : UploadText.line(upload))
-        case .blocked(let blocked):
-            print(json ? UploadRecordLine(blocked).text : UploadText.line(blocked))
+            json
+                ? UploadRecordLine(event: "state", upload).text
+                : UploadText.line(upload, isBrief: LiveDisplay.isPossible)
+        case .blocked(let blocked): json ? UploadRecordLine(blocked).text : UploadText.line(blocked)
         case .removed(let upload):
-            print(
-                json
-                    ? UploadRecordLine(event: "removed", upload).text
-                    : "\(upload.id)  removed  \(UploadText.name(upload))")
+            json
+                ? UploadRecordLine(event: "removed", upload).text
+                : "\(upload.id)  removed  \(UploadText.name(upload))"
         }
     }
+}
+
+/// Ends a command that draws on its terminal in order when it is interrupted.
+private final class Interruption: Sendable {
+    private let signals = SignalStream([SIGINT, SIGTERM, SIGHUP])
+    private let first = Mutex<Int32?>(nil)
+    private let hearing = Mutex<Task<Void, Never>?>(nil)
+
+    init(_ end: @escaping @Sendable () -> Void) {
+        let values = signals.values
+        let task = Task { [weak self] in
+            for await signal in values {
+                // Whoever asks twice does not want to wait for anything.
+                if self?.signal != nil { _exit(128 + signal) }
+                self?.first.withLock { $0 = signal }
+                end()
+            }
+        }
+        hearing.withLock { $0 = task }
+    }
+
+    /// The first that came; nil if none did.
+    var signal: Int32? { first.withLock { $0 } }
+
+    deinit { hearing.withLock { $0?.cancel() } }
 }

@@ -13,7 +13,8 @@ struct UnattendedRun {
     /// - Parameter signals: The first one ends it in peace, a second one at once.
     /// - Throws: `ExitCode` for a signal or if something failed; `CommandFailure` if something could not be saved.
     func run(until signals: SignalStream) async throws {
-        let report = RunReport(queue: engine.queue, isJSON: isJSON)
+        let report = RunReport(
+            queue: engine.queue, isJSON: isJSON, failedBefore: await engine.queue.failedBefore)
         for notice in engine.notices { report.note(notice) }
         let following = Task { await report.follow() }
         let hearing = Task { for await notice in engine.news { report.note(notice) } }

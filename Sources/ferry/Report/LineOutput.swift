@@ -1,9 +1,10 @@
 import Dispatch
+import FerryTUI
 import Foundation
 import Synchronization
 
 /// Standard output that never holds anybody up: lines wait for their reader in a bounded store, and beyond it they are
-/// dropped and counted.
+/// dropped and counted. On a terminal there may be live lines at its foot, above which the others scroll.
 final class LineOutput: Sendable {
     /// Enough for a reader that looks away for a while, and for the first listing of a large queue.
     private static let capacity = 64 << 20
@@ -17,6 +18,8 @@ final class LineOutput: Sendable {
     /// A queue of its own: a blocked write must not take a thread from the uploads.
     private let queue = DispatchQueue(label: "output")
     private let state = Mutex(State())
+    /// The live lines that are on the terminal. Only `queue` uses it.
+    private let foot = Mutex<[LiveLine]>([])
 
     func write(_ line: String) {
         let bytes = Data((line + "\n").utf8)
@@ -34,10 +37,39 @@ final class LineOutput: Sendable {
             if dropped > 0 {
                 StandardError.write("note: \(dropped) lines were not read in time and are left out\n")
             }
+            let foot = foot.withLock { $0 }
+            let drawn = Data(Self.erasure(of: foot).utf8) + bytes + Data(Self.text(of: foot).utf8)
             // A closed pipe is no reason to stop uploading (SIGPIPE is ignored).
-            try? FileHandle.standardOutput.write(contentsOf: bytes)
+            try? FileHandle.standardOutput.write(contentsOf: foot.isEmpty ? bytes : drawn)
             state.withLock { $0.waiting -= bytes.count }
         }
+    }
+
+    /// Draws these lines in the place of those at the foot of the terminal; none takes them away.
+    func show(_ lines: [LiveLine]) {
+        // A terminal that does not read gets the newest once it does.
+        guard lines.isEmpty || state.withLock({ $0.waiting == 0 }) else { return }
+        queue.async { [self] in
+            let before = foot.withLock { foot in
+                defer { foot = lines }
+                return foot
+            }
+            guard before != lines else { return }
+            let drawn = Self.erasure(of: before) + Self.text(of: lines)
+            try? FileHandle.standardOutput.write(contentsOf: Data(drawn.utf8))
+        }
+    }
+
+    private static func text(of foot: [LiveLine]) -> String {
+        foot.map(\.text).joined(separator: "\n")
+    }
+
+    /// Goes back to where the lines begin, in a window that may be narrower by now, and clears from there on.
+    private static func erasure(of foot: [LiveLine]) -> String {
+        guard !foot.isEmpty else { return "" }
+        let columns = max(1, TerminalSize.ofOutput?.columns ?? 80)
+        let rows = foot.reduce(0) { $0 + max(1, ($1.width + columns - 1) / columns) }
+        return "\r" + (rows > 1 ? "\u{1B}[\(rows - 1)A" : "") + "\u{1B}[J"
     }
 
     /// Returns when all is written, or after two seconds.

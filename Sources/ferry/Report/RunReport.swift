@@ -15,11 +15,17 @@ final class RunReport: Sendable {
     private let queue: UploadQueue
     private let isJSON: Bool
     private let output = LineOutput()
+    private let live: LiveDisplay?
     private let shown = Mutex<[Upload.ID: Upload]>([:])
+    /// What had failed or was held before this run, and has stayed so.
+    private let failedBefore: Mutex<Set<Upload.ID>>
 
-    init(queue: UploadQueue, isJSON: Bool) {
+    /// - Parameter failedBefore: What had failed or was held when the queue started.
+    init(queue: UploadQueue, isJSON: Bool, failedBefore: Set<Upload.ID> = []) {
         self.queue = queue
+        self.failedBefore = Mutex(failedBefore)
         self.isJSON = isJSON
+        live = isJSON ? nil : LiveDisplay(on: output) { queue.progress() }
     }
 
     func note(_ text: String) { note(Notice(kind: .note, text: text)) }
@@ -27,6 +33,9 @@ final class RunReport: Sendable {
     func note(_ notice: Notice) {
         if isJSON {
             output.write(JSONLine.text(NoticeLine(notice)))
+        } else if live != nil, isatty(STDERR_FILENO) == 1 {
+            // On the same terminal it must not stand in the middle of the live lines.
+            write(notice.line)
         } else {
             StandardError.write("\(notice.line)\n")
         }
@@ -38,20 +47,34 @@ final class RunReport: Sendable {
     /// Prints until the queue stops.
     func follow() async {
         let ticker = Task {
+            if let live { return await live.run() }
             while (try? await Task.sleep(for: Self.progressInterval)) != nil { printProgress() }
         }
-        defer { ticker.cancel() }
         var status = StatusWatch()
         for await update in await queue.updates() {
             for upload in update.changed.sorted(by: { $0.id < $1.id }) {
                 take(upload, isFirst: update.isComplete)
             }
             for id in update.removed { remove(id) }
+            live?.take(update)
             for change in status.take(update.status) { print(change) }
         }
+        ticker.cancel()
+        await ticker.value
     }
 
-    /// Prints what waits in vain, and the sum of it all. True if nothing failed, is held or waits in vain.
+    /// A line for people, with the time: a log tells when, and on a terminal the hour is enough.
+    private func write(_ line: String) {
+        let time = Date().formatted(
+            Date.VerbatimFormatStyle(
+                format: live == nil
+                    ? "\(year: .defaultDigits)-\(month: .twoDigits)-\(day: .twoDigits) \(hour: .twoDigits(clock: .twentyFourHour, hourCycle: .zeroBased)):\(minute: .twoDigits):\(second: .twoDigits)"
+                    : "\(hour: .twoDigits(clock: .twentyFourHour, hourCycle: .zeroBased)):\(minute: .twoDigits):\(second: .twoDigits)",
+                timeZone: .current, calendar: Calendar(identifier: .gregorian)))
+        output.write("\(time)  \(line)")
+    }
+
+    /// Prints what waits in vain, and the sum of it all. True if nothing failed or was held in this run, or waits in vain.
     ///
     /// - Parameter retired: What was finished too and is no longer in the queue.
     func finish(_ uploads: [Upload], _ retired: UploadQueue.Retired) -> Bool {
@@ -70,7 +93,13 @@ final class RunReport: Sendable {
             let parts = counts.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
             output.write(parts.isEmpty ? "nothing to do" : parts.joined(separator: ", "))
         }
-        return counts["failed"] == nil && counts["held"] == nil && blocked.isEmpty
+        let before = failedBefore.withLock { $0 }
+        if !before.isEmpty {
+            note(
+                "\(before.count) failed or held before this run: `ferry list --state failed,held` shows "
+                    + (before.count == 1 ? "it" : "them"))
+        }
+        return blocked.isEmpty && !uploads.contains { $0.needsPerson && !before.contains($0.id) }
     }
 
     private func take(_ upload: Upload, isFirst: Bool) {
@@ -79,20 +108,23 @@ final class RunReport: Sendable {
             return shown[upload.id]
         }
         guard previous?.state != upload.state else { return }
-        // What was finished before this run began is history.
-        if isFirst, upload.isDone { return }
-        output.write(
-            isJSON ? UploadRecordLine(event: "state", upload).text : UploadText.line(upload))
+        if !isFirst || !upload.needsPerson { failedBefore.withLock { _ = $0.remove(upload.id) } }
+        // What was finished before this run began is history, and the live lines count the rest.
+        if isFirst, upload.isDone || live != nil { return }
+        isJSON
+            ? output.write(UploadRecordLine(event: "state", upload).text)
+            : write(UploadText.line(upload, isBrief: live != nil))
     }
 
     private func remove(_ id: Upload.ID) {
         guard let upload = shown.withLock({ $0.removeValue(forKey: id) }) else { return }
         // Told when it was done; that the queue lets go of it later is no news.
+        failedBefore.withLock { _ = $0.remove(id) }
         if upload.isDone { return }
         if isJSON {
             output.write(UploadRecordLine(event: "removed", upload).text)
         } else {
-            output.write("\(id)  removed  \(UploadText.name(upload))")
+            write("\(id)  removed  \(UploadText.name(upload))")
         }
     }
 
@@ -101,10 +133,9 @@ final class RunReport: Sendable {
         let sent = SampledProgress(samples)
         for id in samples.map(\.id).sorted() {
             guard let upload = shown.withLock({ $0[id] }) else { continue }
-            output.write(
-                isJSON
-                    ? UploadRecordLine(event: "progress", upload, sent: sent.of(upload)).text
-                    : UploadText.line(upload, sent: sent.of(upload)))
+            isJSON
+                ? output.write(UploadRecordLine(event: "progress", upload, sent: sent.of(upload)).text)
+                : write(UploadText.line(upload, sent: sent.of(upload)))
         }
     }
 
@@ -136,5 +167,15 @@ final class RunReport: Sendable {
             }
         let text = storage == .saved ? sentence : failure?.summary ?? ""
         output.write(JSONLine.text(StorageLine(event: event, text: text, hint: failure?.hint)))
+    }
+}
+
+extension Upload {
+    /// True if it does not go on before a person has decided something.
+    fileprivate var needsPerson: Bool {
+        switch state {
+        case .failed, .held: true
+        case .queued, .running, .waiting, .paused, .done: false
+        }
     }
 }

@@ -1,4 +1,5 @@
 import FerryProtocols
+import FerryTUI
 import FerryTransfer
 import FerryUploads
 import Foundation
@@ -14,28 +15,48 @@ enum UploadText {
 
     /// One line: number, state, size, name, and what matters now.
     ///
-    /// - Parameter showsPlace: Whether it is told where the file goes.
+    /// - Parameters:
+    ///   - showsPlace: Whether it is told where the file goes.
+    ///   - isBrief: Whether the address of what is done is left out.
     static func line(
-        _ upload: Upload, sent: ByteCount? = nil, showsPlace: Bool = false, now: Date = Date()
+        _ upload: Upload, sent: ByteCount? = nil, showsPlace: Bool = false, isBrief: Bool = false,
+        now: Date = Date()
     ) -> String {
-        let confirmed = sent ?? upload.confirmed
-        let share = upload.size > 0 ? Int(Double(confirmed) / Double(upload.size) * 100) : 0
-        let progress: String =
-            switch upload.state {
-            case .done: "100%"
-            case .queued where confirmed == 0: ""
-            case .queued, .running, .waiting, .paused, .held, .failed: "\(min(100, share))%"
-            }
         let columns = [
             padded("\(upload.id)", 6, right: true), padded(upload.state.kind, 8),
-            padded(ByteFormat.compact(upload.size), 5, right: true), padded(progress, 4, right: true),
+            padded(ByteFormat.compact(upload.size), 5, right: true),
+            padded(progress(upload, sent: sent), 4, right: true),
             showsPlace ? named(upload) : name(upload),
         ]
         let remarks = [
             newName(upload), upload.batch.map { "batch \(SafeLine.text($0))" },
-            upload.mayBeDuplicate ? "possible duplicate" : nil, remark(upload, now: now),
+            upload.mayBeDuplicate ? "possible duplicate" : nil,
+            isBrief ? briefRemark(upload, now: now) : remark(upload, now: now),
         ]
         return columns.joined(separator: "  ") + bracketed(remarks)
+    }
+
+    private static func progress(_ upload: Upload, sent: ByteCount?) -> String {
+        let confirmed = sent ?? upload.confirmed
+        let share = upload.size > 0 ? Int(Double(confirmed) / Double(upload.size) * 100) : 0
+        return switch upload.state {
+        case .done: "100%"
+        case .queued where confirmed == 0: ""
+        case .queued, .running, .waiting, .paused, .held, .failed: "\(min(100, share))%"
+        }
+    }
+
+    /// The same for the table of `ferry list`, without addresses.
+    static func row(_ upload: Upload, sent: ByteCount?, now: Date = Date()) -> ListTable.Row {
+        let remarks = [
+            upload.isRenamed ? "as \(upload.target.name)" : nil, upload.batch.map { "batch \($0)" },
+            upload.mayBeDuplicate ? "possible duplicate" : nil, briefRemark(upload, now: now),
+        ]
+        return ListTable.Row(
+            number: upload.id, state: upload.state.kind, size: ByteFormat.compact(upload.size),
+            progress: progress(upload, sent: sent),
+            name: upload.isRenamed ? upload.path.name : upload.target.name,
+            destination: upload.target.place, remark: remarks.compactMap { $0 }.joined(separator: "; "))
     }
 
     /// The file's name, with the folders that it goes into. What it is called there is no name to find it by here.
@@ -51,6 +72,13 @@ enum UploadText {
     /// `as reel.mov`; nil if it keeps its name.
     static func newName(_ upload: Upload) -> String? {
         upload.isRenamed ? "as \(SafeLine.text(upload.target.name))" : nil
+    }
+
+    private static func briefRemark(_ upload: Upload, now: Date) -> String? {
+        switch upload.state {
+        case .done(let receipt, _): receipt.wasThere ? "was there already" : nil
+        case .queued, .running, .waiting, .paused, .held, .failed: remark(upload, now: now)
+        }
     }
 
     /// Behind a line; empty if there is nothing to say.

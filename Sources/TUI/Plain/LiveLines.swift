@@ -1,0 +1,132 @@
+import FerryProtocols
+package import FerryUploads
+package import Foundation
+
+/// The lines at the foot of a terminal while a command without a screen uploads or waits: a bar, how much of all is done,
+/// the rate, the time left, the counts, and the files that are under way.
+///
+/// A value like the screen's model: no terminal, no clock, no queue.
+package struct LiveLines: Sendable {
+    private var model: Model
+    /// Sizes of the uploads that are to be done since this began, in bytes.
+    private var due: [Upload.ID: ByteCount] = [:]
+    private var bytesDue = Int128(0)
+    private var done = 0
+    private var bytesDone = Int128(0)
+
+    private static let filesShown = 4
+    private static let longestBar = 30
+
+    package init(isUnicode: Bool) {
+        model = Model(
+            appearance: Appearance(glyphs: Glyphs(isUnicode: isUnicode)), destinations: [],
+            defaultDestination: nil, hasMouse: false, clock: Clock(seconds: 0, date: Date()), tie: .attached)
+    }
+
+    /// - Parameter seconds: On a clock that never jumps.
+    package mutating func advance(to seconds: Double, _ date: Date) {
+        _ = model.update(.clock(Clock(seconds: seconds, date: date)))
+    }
+
+    package mutating func take(_ update: QueueUpdate) {
+        for upload in update.changed { count(upload) }
+        for id in update.removed {
+            if let size = due.removeValue(forKey: id) { bytesDue -= Int128(size) }
+        }
+        _ = model.update(.queue(update))
+    }
+
+    package mutating func take(_ samples: [ProgressSample]) { _ = model.update(.progress(samples)) }
+
+    /// What was done when this began counts for nothing.
+    private mutating func count(_ upload: Upload) {
+        if let size = due.removeValue(forKey: upload.id) {
+            bytesDue -= Int128(size)
+            if upload.isDone {
+                done += 1
+                bytesDone += Int128(size)
+            }
+        }
+        guard upload.isDue else { return }
+        due[upload.id] = upload.size
+        bytesDue += Int128(upload.size)
+    }
+
+    /// The lines as they are now, each at most `columns` cells wide.
+    ///
+    /// - Parameters:
+    ///   - rows: Of the terminal: few leave no room for files.
+    ///   - hasColour: Whether the bar is drawn in colours.
+    package func lines(columns: Int, rows: Int, hasColour: Bool) -> [LiveLine] {
+        guard !model.isLoading, columns >= 10 else { return [] }
+        let files = rows >= 10 ? Self.filesShown : 0
+        let running = model.table.running.compactMap { model.table[$0] }.sorted { $0.rank < $1.rank }
+        return [total(columns: columns, hasColour: hasColour), plain(counts, columns)]
+            + running.prefix(files).map { file($0, columns) }
+    }
+
+    private func total(columns: Int, hasColour: Bool) -> LiveLine {
+        let all = bytesDone + bytesDue
+        let sent = max(0, min(all, all - max(0, model.bytesLeft)))
+        let share = all > 0 ? Double(sent) / Double(all) : due.isEmpty ? 1 : 0
+        let percent = sent >= all && !due.isEmpty ? 99 : Int(share * 100)
+        var parts = ["\(min(100, percent))%", "\(ByteFormat.sentence(sent)) of \(ByteFormat.sentence(all))"]
+        if model.isOffline {
+            parts.append("offline")
+        } else if !model.table.running.isEmpty {
+            if let rate = model.total.rate { parts.append(ByteFormat.rate(rate)) }
+            if let left = model.total.remaining { parts.append("ETA \(Wording.remaining(left))") }
+        }
+        // What does not fit is left out as a whole, the amounts before the rate: a cut number would be a wrong one.
+        func text() -> String { parts.joined(separator: "  ") }
+        if text().count + 8 > columns, parts.count > 2 { parts.remove(at: 1) }
+        while text().count > columns, parts.count > 1 { parts.removeLast() }
+        let width = min(Self.longestBar, columns - text().count - 2)
+        guard width >= 5 else { return plain(text(), columns) }
+        let bar = model.appearance.glyphs.bar(share, width: width)
+        let coloured =
+            hasColour
+            ? "\u{1B}[32m\(bar.full)\u{1B}[0m\u{1B}[2m\(bar.rest)\u{1B}[0m" : bar.full + bar.rest
+        return LiveLine(text: "\(coloured)  \(text())", width: width + 2 + text().count)
+    }
+
+    private var counts: String {
+        let waiting = model.table.waiting.count + model.table.offline.count
+        let parts = [
+            (model.table.running.count, "up"), (model.table.count(.queued), "queued"), (waiting, "waiting"),
+            (done, "done"), (model.table.count(.failed), "failed"),
+        ].filter { $0.0 > 0 }.map { "\(Wording.count($0.0)) \($0.1)" }
+        return parts.isEmpty ? "nothing to upload" : parts.joined(separator: ", ")
+    }
+
+    private func file(_ upload: Upload, _ columns: Int) -> LiveLine {
+        let live = model.live[upload.id]
+        let percent = Wording.percent(live?.sample.sent ?? model.held(upload), of: upload.size)
+        let rate = live?.throughput.rate.map { "  \(ByteFormat.rate($0))" } ?? ""
+        let facts = "  \(percent)%\(rate)"
+        let ellipsis = model.appearance.glyphs.ellipsis
+        let name = model.appearance.safe(upload.target.name).fitted(
+            to: max(4, columns - facts.count - 2), ellipsis: ellipsis)
+        return plain("  \(name.text)\(facts)", columns)
+    }
+
+    private func plain(_ text: String, _ columns: Int) -> LiveLine {
+        // Escaped once already, or of our own words.
+        let text = SafeText(units: text.map { .init(text: String($0), width: CellWidth.of($0)) })
+            .truncated(to: columns, ellipsis: model.appearance.glyphs.ellipsis)
+        return LiveLine(text: text.text, width: text.width)
+    }
+}
+
+/// A line, and how many cells it takes without its colours.
+package struct LiveLine: Hashable, Sendable {
+    package var text: String
+    package var width: Int
+}
+
+extension CellWidth {
+    /// Of a character that has been made safe: its first scalar is what is drawn.
+    fileprivate static func of(_ character: Character) -> Int {
+        character.unicodeScalars.first.flatMap { CellWidth.of($0) } ?? 1
+    }
+}

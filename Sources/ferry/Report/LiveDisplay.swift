@@ -1,0 +1,55 @@
+import FerryTUI
+import FerryUploads
+import Foundation
+import Synchronization
+
+/// Keeps the live lines of a command at the foot of its terminal.
+final class LiveDisplay: Sendable {
+    private static let interval = Duration.milliseconds(500)
+
+    private let output: LineOutput
+    private let lines: Mutex<LiveLines>
+    private let progress: @Sendable () -> [ProgressSample]
+    private let start = ContinuousClock.now
+
+    /// False where lines cannot be taken back: no terminal, or a dumb one.
+    static var isPossible: Bool { TerminalSize.ofOutput != nil && TerminalSize.canRedraw }
+
+    /// - Parameter progress: How far the running uploads are.
+    init?(on output: LineOutput, progress: @escaping @Sendable () -> [ProgressSample]) {
+        guard Self.isPossible else { return nil }
+        self.output = output
+        self.progress = progress
+        lines = Mutex(LiveLines(isUnicode: TerminalSize.isUnicode))
+    }
+
+    func take(_ update: QueueUpdate) {
+        lines.withLock { lines in
+            lines.advance(to: seconds, Date())
+            lines.take(update)
+        }
+    }
+
+    /// Draws until it is cancelled, and takes the lines away then.
+    func run() async {
+        while !Task.isCancelled {
+            draw(progress())
+            try? await Task.sleep(for: Self.interval)
+        }
+        output.show([])
+    }
+
+    private func draw(_ samples: [ProgressSample]) {
+        guard let size = TerminalSize.ofOutput else { return }
+        output.show(
+            lines.withLock { lines in
+                lines.advance(to: seconds, Date())
+                lines.take(samples)
+                // The last column stays free: some terminals go on to the next line there.
+                return lines.lines(
+                    columns: size.columns - 1, rows: size.rows, hasColour: TerminalSize.hasColour)
+            })
+    }
+
+    private var seconds: Double { (ContinuousClock.now - start) / .seconds(1) }
+}

@@ -1,0 +1,105 @@
+"""What commands without a screen show on a terminal: live lines at its foot, and tables that fit it."""
+
+import re
+import signal
+
+import pytest
+
+SLOW = 400_000
+
+
+@pytest.fixture
+def queued(home, server):
+    """Three files, of which the first takes some seconds."""
+    home.configure(server.url, bandwidth=SLOW, concurrency=1)
+    home.add(home.make("a-film.mov", "4M"), home.make("b.bin", 10), home.make("c.bin", 10))
+
+
+def test_run_has_a_live_line_with_share_rate_and_time_left(queued, start):
+    terminal = start("run", "--exit-when-idle")
+    terminal.wait("% ", " of 4 MB", "/s", "ETA", "1 up, 2 queued", "a-film.mov  ")
+    # The log scrolls above, and nothing of the live lines stays.
+    terminal.wait("100%  a-film.mov", "3 done", gone="1 up, 2 queued")
+    assert terminal.exit_status() == 0
+    assert "ETA" not in terminal.text
+
+
+def test_lines_fit_a_narrow_window_and_follow_it(queued, start):
+    terminal = start("run", rows=8, columns=40)
+    terminal.wait("1 up, 2 queued")
+    assert all(len(line) <= 40 for line in terminal.lines())
+    terminal.resize(24, 100)
+    terminal.wait("ETA", "1 up, 2 queued")
+    assert terminal.text.count("1 up, 2 queued") == 1
+
+
+def test_an_interrupt_takes_the_live_line_away(queued, start):
+    terminal = start("run")
+    terminal.wait("1 up, 2 queued")
+    terminal.send_signal(signal.SIGINT)
+    assert terminal.exit_status() == 130
+    assert "1 up" not in terminal.text
+
+
+def test_a_dumb_terminal_has_plain_lines(queued, start):
+    terminal = start("run", "--exit-when-idle", TERM="dumb")
+    terminal.wait("3 done")
+    assert terminal.exit_status() == 0
+    assert "queued  " in terminal.text
+    assert "1 up" not in terminal.text
+
+
+def test_wait_shows_what_it_waits_for(queued, start, home):
+    assert home.run("run", "--detach").returncode == 0
+    try:
+        terminal = start("wait", "1")
+        terminal.wait("% ", "1 up", gone="2 queued")
+        terminal.wait("100%  a-film.mov")
+        assert terminal.exit_status() == 0
+        assert "1 up" not in terminal.text
+    finally:
+        home.run("stop")
+
+
+def test_list_is_a_table_that_fits(home, server, start):
+    home.add(home.make("a-very-long-name-of-a-film-that-was-recorded-somewhere-in-the-hills-final.mov", "3M"))
+    terminal = start("list", columns=60)
+    assert terminal.exit_status() == 0
+    header, row = [line for line in terminal.lines() if line.strip()][:2]
+    assert header.split() == ["ID", "STATE", "SIZE", "DONE", "NAME", "TO"]
+    assert "…" in row and "final.mov" in row and row.rstrip().endswith("box")
+
+
+def test_list_that_is_piped_cuts_nothing(home, server):
+    name = "a-very-long-name-of-a-film-that-was-recorded-somewhere-in-the-hills-and-then-cut-final.mov"
+    home.add(home.make(name, 5), home.make("b", 5))
+    home.run("pause", "2")
+    lines = home.run("list").stdout.decode().splitlines()
+    assert len(lines) == 2 and name in lines[0]
+    assert [line.split()[0] for line in home.run("list", "--state", "paused").stdout.decode().splitlines()] == ["2"]
+    assert len(home.run("list", "--state", "paused,queued").stdout.splitlines()) == 2
+    assert len(home.run("list", "--state", "paused", "--state", "queued").stdout.splitlines()) == 2
+    assert len(home.run("list", "--state", str(home.state)).stdout.splitlines()) == 2
+    wrong = home.run("list", "--state", "lost")
+    assert wrong.returncode == 2 and b"There is no state 'lost'" in wrong.stderr
+
+
+def test_lines_of_a_run_that_is_no_terminal_have_the_time(queued, home):
+    result = home.run("run", "--exit-when-idle")
+    assert result.returncode == 0
+    *lines, total = result.stdout.decode().splitlines()
+    assert total == "3 done"
+    assert lines and all(re.match(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d  ", line) for line in lines)
+
+
+def test_many_files_from_a_terminal_are_confirmed(home, server, start):
+    for number in range(1001):
+        home.make(f"many/{number}", 0)
+    terminal = start("add", "--recursive", str(home.files / "many"))
+    terminal.wait("Add 1001 files, 0 B, to box? [y/N]")
+    terminal.press("n\r")
+    terminal.wait("Nothing was added.")
+    assert terminal.exit_status() == 1
+    assert home.list() == []
+    home.add("--recursive", str(home.files / "many"))
+    assert len(home.list()) == 1001
