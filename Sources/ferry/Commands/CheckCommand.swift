@@ -13,8 +13,6 @@ struct CheckCommand: AsyncParsableCommand {
             Exit status: 0 all fine, 1 something is wrong, 2 wrong usage or configuration.
             """)
 
-    @OptionGroup var global: GlobalOptions
-
     @Argument(
         help: "Destinations' names, or addresses as for `add --to`; without any, all destinations.",
         completion: ShellCompletion.destinations)
@@ -31,6 +29,7 @@ struct CheckCommand: AsyncParsableCommand {
     var olderThan: TimeSpan?
 
     @Flag(help: "Delete without asking.") var yes = false
+    @OptionGroup var global: GlobalOptions
 
     func validate() throws {
         if !removeLeftovers, yes || olderThan != nil {

@@ -13,11 +13,11 @@ struct InitCommand: AsyncParsableCommand {
             can read. Without a terminal the answers are lines of standard input.
             """)
 
-    @OptionGroup var global: GlobalOptions
     @Argument(help: "The address, as for `add --to`; asked for if it is missing.") var address: String?
     @Option(
         help: "Sign in with the token (Bearer) in this file, which `ferry serve` names.", completion: .file())
     var tokenFile: String?
+    @OptionGroup var global: GlobalOptions
 
     func run() async throws {
         let file = PrivateFile(global.configuration.map(LocalFiles.expanded) ?? LocalFiles.configuration)

@@ -14,8 +14,6 @@ struct LimitCommand: AsyncParsableCommand {
             what the configuration says. An upload goes by all limits that it is in.
             """)
 
-    @OptionGroup var global: GlobalOptions
-
     @Argument(help: "20M or 800K (bytes a second), off for no limit, auto for what the configuration says.")
     var rate: String?
 
@@ -26,6 +24,7 @@ struct LimitCommand: AsyncParsableCommand {
     var batch: String?
 
     @Flag(help: "One JSON object a line.") var json = false
+    @OptionGroup var global: GlobalOptions
 
     func validate() throws {
         guard destination == nil || batch == nil else {

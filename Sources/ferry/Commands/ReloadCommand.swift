@@ -14,8 +14,8 @@ struct ReloadCommand: AsyncParsableCommand {
             Exit status: 0 if it was read, 2 if there is a mistake in it, 3 if no ferry runs.
             """)
 
-    @OptionGroup var global: GlobalOptions
     @Flag(help: "One JSON object.") var json = false
+    @OptionGroup var global: GlobalOptions
 
     func run() async throws {
         let report = try EngineReload(folder: global.stateFolder).reload()

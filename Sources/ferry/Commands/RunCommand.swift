@@ -9,9 +9,12 @@ struct RunCommand: AsyncParsableCommand {
         discussion: """
             Runs until it is interrupted, or with --exit-when-idle until nothing is left to do. With --detach it does so in \
             the background: `ferry` opens a screen on it, `ferry status` tells how it is, `ferry stop` ends it.
+
+              ferry run --exit-when-idle
+              ferry run --detach
+              ferry run --watch ~/out --to films
             """)
 
-    @OptionGroup var global: GlobalOptions
     @OptionGroup var watching: WatchOptions
     @Flag(help: "One JSON object a line, for programs.") var json = false
     @Flag(help: "End when everything is done, failed, held or paused.") var exitWhenIdle = false
@@ -24,6 +27,7 @@ struct RunCommand: AsyncParsableCommand {
             valueName: "choice"),
         completion: .list(QueueRetryPolicy.OnUncertain.allCases.map(\.rawValue)), transform: Self.onUncertain)
     var onUncertain: QueueRetryPolicy.OnUncertain?
+    @OptionGroup var global: GlobalOptions
 
     func validate() throws {
         guard !detach || !json else {

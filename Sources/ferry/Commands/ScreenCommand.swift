@@ -8,8 +8,8 @@ struct ScreenCommand: AsyncParsableCommand {
         commandName: "screen",
         abstract: "Open the screen (the default): of the engine that runs, or with one of its own.")
 
-    @OptionGroup var global: GlobalOptions
     @OptionGroup var look: ScreenOptions
+    @OptionGroup var global: GlobalOptions
 
     func run() async throws {
         let assembly = try global.assembly()

@@ -14,8 +14,8 @@ struct StateCommand: AsyncParsableCommand {
             commandName: "verify", abstract: "Check the files of the queue without changing any.",
             discussion: "Exit status: 0 all good, 1 something is damaged, edited, missing or too new.")
 
-        @OptionGroup var global: GlobalOptions
         @Flag(help: "One JSON object.") var json = false
+        @OptionGroup var global: GlobalOptions
 
         func run() async throws {
             let inspection = try global.inspection()
@@ -35,8 +35,8 @@ struct StateCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "flush", abstract: "Bring queue.json up to date, so that it alone is the queue.")
 
-        @OptionGroup var global: GlobalOptions
         @Flag(help: "One JSON object.") var json = false
+        @OptionGroup var global: GlobalOptions
 
         func run() async throws {
             _ = try await global.access().perform(.flush)
@@ -56,10 +56,10 @@ struct StateCommand: AsyncParsableCommand {
                 Exit status: 1 if something is missing from it.
                 """)
 
-        @OptionGroup var global: GlobalOptions
         @Argument(
             help: "A file that is not there yet; without it the document is printed.", completion: .file())
         var file: String?
+        @OptionGroup var global: GlobalOptions
 
         func run() async throws {
             let inspection = try global.inspection()

@@ -10,8 +10,8 @@ struct StatusCommand: AsyncParsableCommand {
         commandName: "status", abstract: "Tell whether a ferry runs, and how it is.",
         discussion: "Exit status: 0 if one runs, 3 if none does.")
 
-    @OptionGroup var global: GlobalOptions
     @Flag(help: "One JSON object.") var json = false
+    @OptionGroup var global: GlobalOptions
 
     func run() async throws {
         switch ControlClient(folder: global.stateFolder).ask(.report) {

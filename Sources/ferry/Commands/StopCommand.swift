@@ -9,10 +9,10 @@ struct StopCommand: AsyncParsableCommand {
             resume. If no ferry runs, there is nothing to do, and that is no error.
             """)
 
-    @OptionGroup var global: GlobalOptions
     @Flag(help: "Let the running uploads end first; nothing new begins. Returns at once.") var whenIdle =
         false
     @Flag(help: "One JSON object.") var json = false
+    @OptionGroup var global: GlobalOptions
 
     func run() async throws {
         let client = ControlClient(folder: global.stateFolder)
