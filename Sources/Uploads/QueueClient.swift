@@ -23,6 +23,11 @@ public enum QueueCommand: Hashable, Codable, Sendable {
     case add([NewUpload])
     /// Those of them that the queue has not got: neither unfinished in any version of the file, nor done in this one.
     case addMissing([NewUpload])
+    /// Those of them that the queue has not got in this version of the file, whether unfinished or done. An unfinished
+    /// upload of another version keeps none of them out.
+    case addNew([NewUpload])
+    /// The uploads of the same files to the same targets, in whatever version and state.
+    case find([NewUpload])
     case list
     case pause(UploadSelection)
     case resume(UploadSelection)
@@ -35,10 +40,14 @@ public enum QueueCommand: Hashable, Codable, Sendable {
     case limitBandwidth(Bandwidth?, LimitScope)
     /// Uploads running at once, at least 1.
     case limitConcurrency(Int)
-    /// Takes back the last pause, resume, removal, move or limit that was ordered since the engine started, by whomever;
-    /// up to 50, one after the other. What a server holds of a removed upload is kept for 10 seconds: put back later, it
-    /// is sent again from its beginning.
+    /// Takes back the last addition, pause, resume, removal, move or limit that was ordered since the engine started, by
+    /// whomever; up to 50, one after the other. What a server holds of a removed upload is kept for 10 seconds: put back
+    /// later, it is sent again from its beginning.
     case undo
+    /// Asks what `undo` would do now, and changes nothing.
+    case nextUndo
+    /// The same as `undo`, if it would still take back the command with this number (`UndoOffer.number`).
+    case undoCommand(Int)
     /// Does again what `undo` took back last, unless something else was ordered since.
     case redo
     /// Ends every wait for the network or a retry now, whatever the monitor thinks.
@@ -79,8 +88,29 @@ public enum UploadSelection: Hashable, Codable, Sendable {
 /// What an order did, as it is to be told.
 public enum QueueChangeKind: Hashable, Codable, Sendable {
     case paused, resumed, removed, putBack, moved
+    /// Uploads that were added were removed again; `done` more of them were finished before, and stay.
+    case unadded(done: Int)
     /// With what holds now.
     case limited(LimitSetting)
+}
+
+/// What `undo` would do, told before it does it.
+public struct UndoOffer: Hashable, Codable, Sendable {
+    /// The number of the command that would be taken back, for `undoCommand`.
+    public var number: Int
+    /// What would be done.
+    public var change: QueueChangeKind
+    /// The uploads that it would change.
+    public var ids: [Upload.ID]
+    /// When the command was carried out.
+    public var date: Date
+
+    public init(number: Int, change: QueueChangeKind, ids: [Upload.ID], date: Date) {
+        self.number = number
+        self.change = change
+        self.ids = ids
+        self.date = date
+    }
 }
 
 /// One of the limits that people can order, as it stands.
@@ -107,6 +137,8 @@ public enum QueueReply: Hashable, Codable, Sendable {
     case limits([BandwidthLimit])
     /// What `undo` or `redo` did, and to which uploads.
     case reversed(QueueChangeKind, [Upload.ID])
+    /// What `undo` would do.
+    case undoable(UndoOffer)
     /// Nothing was changed.
     case refused(UploadFailure)
 
@@ -114,7 +146,7 @@ public enum QueueReply: Hashable, Codable, Sendable {
     var changed: [Upload.ID]? {
         switch self {
         case .changed(let ids), .addedPaused(let ids): ids
-        case .uploads, .limits, .reversed, .refused: nil
+        case .uploads, .limits, .reversed, .undoable, .refused: nil
         }
     }
 }

@@ -92,9 +92,9 @@ struct AddListTests {
         try await place.ferry("add", place.path("a.txt"), "--skip-queued")
         let again = try await place.ferry("add", place.path("a.txt"), place.path("b.txt"), "--skip-queued")
         #expect(again.ending == .exited(0))
-        #expect(again.output == "added 1 file, 8 B, to here; 1 known already\n")
+        #expect(again.output == "added 1 file, 8 B, to here; 1 known already: 1 in the queue\n")
         let dry = try await place.ferry("add", place.path("a.txt"), "--skip-queued", "--dry-run")
-        #expect(dry.output == "would add 0 files, 0 B, to here; 1 known already\n")
+        #expect(dry.output == "would add 0 files, 0 B, to here; 1 known already: 1 in the queue\n")
         #expect(try await names() == ["a.txt", "b.txt"])
     }
 
@@ -109,13 +109,50 @@ struct AddListTests {
         let note = "note: 1 of what is known already has failed: `ferry retry 1` tries it again\n"
         let text = try await place.ferry("add", place.path("a.txt"), "--skip-queued")
         #expect(text.ending == .exited(0))
-        #expect(text.output == "added 0 files, 0 B, to here; 1 known already\n")
+        #expect(text.output == "added 0 files, 0 B, to here; 1 known already: 1 failed\n")
         #expect(text.errors == note)
         let json = try await place.ferry("add", place.path("a.txt"), "--skip-queued", "--json")
         #expect(json.ending == .exited(0))
         #expect(
             json.output.contains(#""reason":"has failed; `ferry retry 1` tries it again","state":"failed"}"#))
         #expect(json.errors == note)
+    }
+
+    @Test
+    func `what is there in the same version is left out, counted by the reason, and sent again by --again`()
+        async throws
+    {
+        try place.file("b.txt")
+        try await place.ferry("add", place.path("a.txt"))
+        let twice = try await place.ferry("add", place.path("a.txt"), place.path("b.txt"))
+        #expect(twice.ending == .exited(0))
+        #expect(twice.output == "added 1 file, 8 B, to here; 1 known already: 1 in the queue\n")
+        #expect(
+            twice.errors
+                == "note: what is known already in this version is left out; `--again` sends it anew\n")
+        let again = try await place.ferry("add", place.path("a.txt"), "--again")
+        #expect(again.output == "added 1 file, 8 B, to here\n")
+        #expect(try await names() == ["a.txt", "b.txt", "a.txt"])
+    }
+
+    @Test func `a file that changed since it was queued is added, but not with --skip-queued`() async throws {
+        try await place.ferry("add", place.path("a.txt"))
+        try place.file("a.txt", "another version")
+        let skipped = try await place.ferry("add", place.path("a.txt"), "--skip-queued")
+        #expect(skipped.output.hasPrefix("added 0 files"))
+        let added = try await place.ferry("add", place.path("a.txt"))
+        #expect(added.output == "added 1 file, 15 B, to here\n")
+    }
+
+    @Test func `a private key in a folder is left out, which is said`() async throws {
+        try place.file("home/id_rsa", "key")
+        try place.file("home/a.mov", "film")
+        let result = try await place.ferry("add", "--recursive", place.path("home"))
+        #expect(result.ending == .exited(1))
+        #expect(result.output.hasPrefix("added 1 file, 4 B, to here"))
+        #expect(result.errors.contains("id_rsa: is a private key; name it to add it"))
+        let all = try await place.ferry("add", "--recursive", "--include-keys", place.path("home"))
+        #expect(all.output.hasPrefix("added 1 file, 3 B, to here; 1 known already"))
     }
 
     @Test func `another place, or another name there, is another upload`() async throws {
@@ -136,7 +173,7 @@ struct AddListTests {
             try await place.ferry("add", path, "--skip-queued")
             try await place.ferry("run", "--exit-when-idle")
             let again = try await place.ferry("add", path, "--skip-queued")
-            #expect(again.output == "added 0 files, 0 B, to here; 1 known already\n")
+            #expect(again.output == "added 0 files, 0 B, to here; 1 known already: 1 uploaded\n")
             try place.file("a.txt", "another version")
             let changed = try await place.ferry("add", path, "--skip-queued")
             #expect(changed.output == "added 1 file, 15 B, to here\n")

@@ -13,7 +13,7 @@ struct OutputSchemaTests {
     /// A line of each kind in which nothing is left out.
     private static var samples: [any OutputLine] {
         let lines: [(any OutputLine)?] = [
-            upload(), finished(), AddedLine(new, id: 1), skipped(), ChangedLine(.init(.putBack), [1, 2]),
+            upload(), finished(), AddedLine(new, id: 1), skipped(), changed(),
             CountsLine(event: "idle", counts: ["done": 2]),
             NetworkLine(event: "offline", reason: "no address"),
             StorageLine(event: "notSaved", text: "the disk is full", hint: "make room"),
@@ -68,6 +68,12 @@ struct OutputSchemaTests {
     private static func finished() -> FinishedLine {
         var line = FinishedLine(HistoryEntry(outcome: .removed, at: moment, upload: .make(1, .failed)))
         line.upload = upload("finished")
+        return line
+    }
+
+    private static func changed() -> ChangedLine {
+        var line = ChangedLine(QueueChangeKind.unadded(done: 2), [1, 2])
+        line.at = moment
         return line
     }
 

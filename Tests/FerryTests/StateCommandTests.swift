@@ -185,7 +185,7 @@ struct StateCommandTests {
         let engine = try place.start("run", "--json")
         try await Eventually.holds("the control socket") { UnixSocket.accepts(place.state + "/control") }
         for number in 0..<5 {
-            try await place.ferry("add", place.path("a"))
+            try await place.ferry("add", "--again", place.path("a"))
             let result = try await place.ferry("state", "verify", "--json")
             #expect(result.ending == .exited(0), "\(number): \(result.output)")
             let object = try #require(

@@ -114,7 +114,7 @@ struct People {
                     if !chosen.isBroad { known.condition = nil }
                 }
             case .remove: state.watch.removalsUnderWay += 1
-            case .undo, .redo:
+            case .undo, .undoCommand, .redo:
                 // Which order it takes back or gives again is known when it has answered.
                 state.watch.resumesAsked += 1
                 state.watch.resumesUnderWay += 1
@@ -130,7 +130,9 @@ struct People {
             case .limitConcurrency(let count): state.watch.ceiling = max(state.watch.ceiling, count)
             case .tryNow:
                 for id in state.watch.uploads.keys { state.watch.uploads[id]?.notBefore = nil }
-            case .add, .addMissing, .list, .move, .limits, .limitBandwidth, .flush, .stopWhenIdle: break
+            case .add, .addMissing, .addNew, .find, .nextUndo, .list, .move, .limits, .limitBandwidth, .flush,
+                .stopWhenIdle:
+                break
             }
             // A pause that meets a resumption on its way promises nothing.
             return state.watch.resumesUnderWay == 0 ? state.watch.resumesAsked : -1
@@ -156,7 +158,7 @@ struct People {
             switch command {
             case .resume: state.watch.resumesUnderWay -= 1
             case .remove: state.watch.removalsUnderWay -= 1
-            case .undo, .redo:
+            case .undo, .undoCommand, .redo:
                 state.watch.resumesUnderWay -= 1
                 state.watch.removalsUnderWay -= 1
             default: break
@@ -166,7 +168,7 @@ struct People {
                 state.log.add("refused", 0, 0) { failure.summary }
                 return
             case .uploads(let uploads): state.log.add("listed", uploads.count)
-            case .limits: break
+            case .limits, .undoable: break
             case .reversed(let change, let ids):
                 state.log.add("reversed", ids.count) { "\(change) \(ids)" }
                 for id in ids { Self.reversed(id, change, &state.watch) }
@@ -182,7 +184,7 @@ struct People {
     private static func reversed(_ id: Upload.ID, _ change: QueueChangeKind, _ watch: inout Watch) {
         switch change {
         case .putBack: watch.uploads[id]?.removal = .no
-        case .removed: watch.uploads[id]?.removal = .acknowledged
+        case .removed, .unadded: watch.uploads[id]?.removal = .acknowledged
         case .paused, .resumed, .moved, .limited: break
         }
     }
@@ -192,7 +194,7 @@ struct People {
     ) {
         var known = watch.uploads[id] ?? Watch.Known()
         switch command {
-        case .add, .addMissing:
+        case .add, .addMissing, .addNew:
             if known.isAdded { watch.violated("I6", "the number \(id) was given twice") }
             known.isAdded = true
         case .pause:

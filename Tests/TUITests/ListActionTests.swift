@@ -100,8 +100,50 @@ import Testing
 
     @Test func `u takes the last order back, and Ctrl-R gives it again`() {
         var model = Model.make([.make(1)])
-        #expect(model.type("u").commands == [.undo])
+        #expect(model.type("u").commands == [.nextUndo])
         #expect(model.update(.key(.control("r"))).commands == [.redo])
+    }
+
+    private static func offer(_ change: QueueChangeKind, _ ids: [Upload.ID]) -> QueueReply {
+        .undoable(
+            UndoOffer(number: 7, change: change, ids: ids, date: Date(timeIntervalSince1970: Clock.start)))
+    }
+
+    @Test func `before it is undone it is said what, and y does it`() {
+        var model = Model.make((1...600).map { .make($0) })
+        _ = model.update(.replied(Self.offer(.unadded(done: 2), Array(1...600)), to: .undo))
+        #expect(model.frame().description.contains("Undo: remove 600 uploads, added at 14:00; 2"))
+        _ = model.update(.clock(.at(1)))
+        #expect(model.type("y").commands == [.undoCommand(7)])
+        #expect(model.dialog == nil)
+    }
+
+    @Test(arguments: ["n", "\u{1B}"]) func `anything else than y undoes nothing`(key: String) {
+        var model = Model.make([.make(1)])
+        _ = model.update(.replied(Self.offer(.moved, [1]), to: .undo))
+        _ = model.update(.clock(.at(1)))
+        #expect((key == "n" ? model.type("n") : model.update(.key(.escape))).commands == [])
+        #expect(model.dialog == nil)
+    }
+
+    @Test func `a key that is held down does not answer what it asked`() {
+        var model = Model.make([.make(1)])
+        _ = model.update(.replied(Self.offer(.moved, [1]), to: .undo))
+        _ = model.update(.clock(.at(1)))
+        #expect(model.type("u").commands == [])
+        #expect(model.dialog != nil)
+    }
+
+    @Test func `an addition of which all is done goes to the queue, which says so`() {
+        var model = Model.make([.make(1, state: .done)])
+        let effects = model.update(.replied(Self.offer(.unadded(done: 1), []), to: .undo))
+        #expect(effects.commands == [.undoCommand(7)])
+    }
+
+    @Test func `what is left out of an addition is said`() {
+        var model = Model.make([])
+        _ = model.update(.replied(.changed([1]), to: .add(files: 3, skipped: 1)))
+        #expect(model.toast?.text == "added 1 upload, 2 left out: in the queue already, 1 skipped")
     }
 
     @Test func `the cursor goes to what was put back`() {

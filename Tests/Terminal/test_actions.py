@@ -82,7 +82,8 @@ def test_what_was_removed_is_put_back_by_u_and_removed_again_by_ctrl_r(screen):
     screen.press("Gx")
     screen.wait("u puts back", gone="four.bin  ")
     screen.press("u")
-    screen.wait("undone: put back four.bin", "four.bin  ")
+    screen.wait("Undo: put back 1 upload, removed at")
+    screen.press_until("y", "undone: put back four.bin", "four.bin  ")
     screen.press("\x12")
     screen.wait("done again: removed", gone="four.bin  ")
 

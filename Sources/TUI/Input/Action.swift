@@ -48,14 +48,15 @@ enum Action: Hashable, Sendable {
 
 /// Where keys mean something of their own.
 enum Context: Hashable, Sendable, CaseIterable {
-    case list, details, help, add, browse, leftOut, prompt, filter, order, log, logSearch, copy, removal
+    case list, details, help, add, browse, leftOut, prompt, filter, order, log, logSearch, copy, removal, undo
     case quit, quitOrDetach, leave
 
     /// True where characters are text and can be no keys.
     var takesText: Bool {
         switch self {
         case .help, .add, .prompt, .filter, .logSearch: true
-        case .list, .details, .browse, .leftOut, .order, .log, .copy, .removal, .quit, .quitOrDetach, .leave:
+        case .list, .details, .browse, .leftOut, .order, .log, .copy, .removal, .undo, .quit, .quitOrDetach,
+            .leave:
             false
         }
     }

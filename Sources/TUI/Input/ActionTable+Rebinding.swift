@@ -85,8 +85,15 @@ extension ActionTable {
 
     /// A key that is held down must not answer the question that it has opened.
     private func checkConfirmation(changed: Set<String>) throws(RebindingMistake) {
-        guard let confirmation = entry(for: .removeNow, in: .removal) else { return }
-        for entry in entries where entry.action == .remove {
+        try checkConfirmation(of: .remove, by: entry(for: .removeNow, in: .removal), changed: changed)
+        try checkConfirmation(of: .undo, by: entry(for: .confirm, in: .undo), changed: changed)
+    }
+
+    private func checkConfirmation(
+        of action: Action, by confirmation: Entry?, changed: Set<String>
+    ) throws(RebindingMistake) {
+        guard let confirmation else { return }
+        for entry in entries where entry.action == action {
             guard let key = entry.keys.first(where: confirmation.keys.contains) else { continue }
             throw Self.clash(
                 key, entry, confirmation, changed,

@@ -56,7 +56,7 @@ public struct ActionTable: Hashable, Sendable {
         entry(.pause, [.character("p")], "pause", "pause, or go on"),
         entry(.retry, [.character("r")], "retry", "try again / send change"),
         entry(.remove, [.character("x"), .delete], "remove", "remove from the queue"),
-        entry(.undo, [.character("u")], "undo", "undo the last order"),
+        entry(.undo, [.character("u")], "undo", "undo the last change"),
         entry(.quit, [.character("q"), .control("c")], "quit", "quit"),
         entry(.filter, [.character("/")], "filter", "show only what fits"),
         entry(.mark, [.character(" ")], "mark", "mark and step down"),
@@ -273,6 +273,11 @@ public struct ActionTable: Hashable, Sendable {
         Entry(
             action: .removeNow, context: .removal, keys: [.character("y")], hint: "remove",
             help: "remove them"),
+
+        Entry(
+            action: .cancel, context: .undo, keys: [.escape, .character("n"), .enter, .control("c")],
+            hint: "change nothing (default)", help: "change nothing"),
+        Entry(action: .confirm, context: .undo, keys: [.character("y")], hint: "undo", help: "undo it"),
     ]
 
     private static func orderEntry(

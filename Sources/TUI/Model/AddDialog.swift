@@ -176,12 +176,12 @@ struct AddDialog: Sendable {
 struct AddPreview: Sendable {
     let selection: FileSelection
     let bytes: Int128
-    /// Files of it that are on their way to the same destination already.
-    var queued: Int
+    /// Files of it that the queue has already.
+    var known: UploadTable.KnownFiles
 
-    init(_ selection: FileSelection, queued: Int) {
+    init(_ selection: FileSelection, known: UploadTable.KnownFiles) {
         self.selection = selection
-        self.queued = queued
+        self.known = known
         bytes = selection.files.reduce(0) { $0 + Int128($1.identity.size) }
     }
 }

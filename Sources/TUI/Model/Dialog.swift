@@ -13,6 +13,7 @@ enum Dialog: Sendable {
     case log(LogDialog)
     case copy(CopyDialog)
     case removal(RemovalDialog)
+    case undo(UndoDialog)
     case quit(openedAt: Double, EngineTie)
 
     var context: Context {
@@ -26,6 +27,7 @@ enum Dialog: Sendable {
         case .log(let log): log.context
         case .copy: .copy
         case .removal: .removal
+        case .undo: .undo
         case .quit(_, .own): .quit
         case .quit(_, .detachable): .quitOrDetach
         case .quit(_, .attached): .leave
@@ -36,6 +38,7 @@ enum Dialog: Sendable {
     var deafUntil: Double {
         switch self {
         case .removal(let removal): removal.openedAt + Self.deafness
+        case .undo(let undo): undo.openedAt + Self.deafness
         case .quit(let openedAt, _): openedAt + Self.deafness
         case .details, .help, .add, .prompt, .filter, .order, .log, .copy: -.infinity
         }
@@ -52,6 +55,12 @@ struct RemovalDialog: Sendable {
     /// How many of them have bytes on a server, and how many bytes.
     let onServer: Int
     let bytes: Int128
+    let openedAt: Double
+}
+
+/// The question whether the last command is to be taken back.
+struct UndoDialog: Sendable {
+    let offer: UndoOffer
     let openedAt: Double
 }
 

@@ -58,7 +58,9 @@ enum Effect: Sendable {
 
 /// What was asked of the queue, to put its answer into words.
 enum Request: Hashable, Sendable {
-    case add(skipped: Int)
+    /// - `files`: How many were to be added.
+    /// - `skipped`: How many could not be.
+    case add(files: Int, skipped: Int)
     case pause(warning: String?)
     case pauseAll(warning: String?)
     case resume, retry, move, tryNow

@@ -55,7 +55,7 @@ extension Model {
         var add = dialog
         add.destination = (add.destination + 1) % add.destinations.count
         if case .ready(var preview) = add.preview {
-            preview.queued = countQueued(preview.selection, in: add)
+            preview.known = known(preview.selection, in: add)
             add.preview = .ready(preview)
         }
         self.dialog = .add(add)
@@ -107,7 +107,7 @@ extension Model {
         let isThere = destinations.contains(add.destinationName)
         add.offer(destinations, preferred: isThere ? add.destinationName : defaultDestination)
         if case .ready(var preview) = add.preview {
-            preview.queued = countQueued(preview.selection, in: add)
+            preview.known = known(preview.selection, in: add)
             add.preview = .ready(preview)
         }
         dialog = .add(add)
@@ -171,7 +171,7 @@ extension Model {
 
     mutating func take(_ selection: FileSelection, number: Int) -> [Effect] {
         guard case .add(var add) = dialog, case .asked(number, let adding) = add.preview else { return [] }
-        add.preview = .ready(AddPreview(selection, queued: countQueued(selection, in: add)))
+        add.preview = .ready(AddPreview(selection, known: known(selection, in: add)))
         dialog = .add(add)
         guard adding else { return [] }
         if selection.files.isEmpty {
@@ -195,9 +195,9 @@ extension Model {
         return [.add(selection, destination: add.destinationName)]
     }
 
-    private func countQueued(_ selection: FileSelection, in add: AddDialog) -> Int {
+    private func known(_ selection: FileSelection, in add: AddDialog) -> UploadTable.KnownFiles {
         table.isEmpty
-            ? 0 : table.countUnfinished(Set(selection.files.map(\.path)), to: add.destinationName)
+            ? UploadTable.KnownFiles() : table.known(selection.files, to: add.destinationName)
     }
 
     /// Tab: asks for candidates, then goes through them.

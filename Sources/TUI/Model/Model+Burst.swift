@@ -18,7 +18,7 @@ extension Model {
             if actions.action(for: .character(line.first), in: .log) == .filter, let rest = line.rest {
                 return run(.filter) + type(rest)
             }
-        case .details, .help, .add, .prompt, .order, .copy, .removal, .quit: break
+        case .details, .help, .add, .prompt, .order, .copy, .removal, .undo, .quit: break
         }
         return paste(burst, isComplete: true)
     }

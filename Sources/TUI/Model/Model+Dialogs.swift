@@ -34,6 +34,23 @@ extension Model {
         return [.perform(.remove(.ids(removal.targets)), .remove(name: removal.name))]
     }
 
+    /// Asks whether the last command is to be taken back, unless something else was opened since.
+    mutating func take(_ offer: UndoOffer) -> [Effect] {
+        guard dialog == nil else { return [] }
+        // Of what is done all stays: the queue says so.
+        if case .unadded = offer.change, offer.ids.isEmpty {
+            return [.perform(.undoCommand(offer.number), .undo)]
+        }
+        dialog = .undo(UndoDialog(offer: offer, openedAt: clock.seconds))
+        return []
+    }
+
+    mutating func run(_ action: Action, in undo: UndoDialog) -> [Effect] {
+        dialog = nil
+        guard action == .confirm else { return refuse("nothing was undone") }
+        return [.perform(.undoCommand(undo.offer.number), .undo)]
+    }
+
     mutating func run(_ action: Action, in prompt: PromptDialog) -> [Effect] {
         guard action == .confirm else {
             dialog = nil

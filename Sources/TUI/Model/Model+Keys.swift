@@ -63,6 +63,7 @@ extension Model {
         case .log(let log): return run(action, in: log)
         case .copy(let copy): return run(action, in: copy)
         case .removal(let removal): return run(action, in: removal)
+        case .undo(let undo): return run(action, in: undo)
         case .quit: return runInQuit(action)
         }
         return []
@@ -89,7 +90,7 @@ extension Model {
             guard line.handle(key) else { return [] }
             type(filter: line)
         case .log(let log): type(key, in: log)
-        case nil, .details, .order, .copy, .removal, .quit: break
+        case nil, .details, .order, .copy, .removal, .undo, .quit: break
         }
         return []
     }
@@ -115,7 +116,7 @@ extension Model {
             paste(text, into: newAddDialog)
             return [.askDestinations]
         // A question that destroys something is not answered by what happens to be in the clipboard.
-        case .order, .copy, .removal, .quit: break
+        case .order, .copy, .removal, .undo, .quit: break
         }
         return []
     }

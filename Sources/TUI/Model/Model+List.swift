@@ -44,7 +44,7 @@ extension Model {
         case .clearDone:
             guard table.count(.done) > 0 else { return refuse("nothing is done yet") }
             return [.perform(.remove(.done), .remove(name: nil))]
-        case .undo: return [.perform(.undo, .undo)]
+        case .undo: return [.perform(.nextUndo, .undo)]
         case .redo: return [.perform(.redo, .redo)]
         case .order: dialog = .order
         case .orderBy(let key): arrange(by: key)

@@ -14,6 +14,7 @@ extension Model {
         case .changed(let ids), .addedPaused(let ids): say(ids, request)
         case .uploads(let uploads): say(uploads.map(\.id), request)
         case .reversed(let change, let ids): say(change, ids, isUndo: request == .undo)
+        case .undoable(let offer): return take(offer)
         case .limits: break  // the status tells them
         }
         return []
@@ -42,8 +43,12 @@ extension Model {
             break
         }
         switch request {
-        case .add(let skipped):
-            let rest = skipped > 0 ? ", \(Wording.count(skipped)) skipped" : ""
+        case .add(let files, let skipped):
+            let known = files - ids.count
+            let rest = [
+                known > 0 ? "\(Wording.count(known)) left out: in the queue already" : nil,
+                skipped > 0 ? "\(Wording.count(skipped)) skipped" : nil,
+            ].compactMap(\.self).map { ", \($0)" }.joined()
             say(.information, "added \(Wording.count(ids.count, "upload"))\(rest)")
         case .pause(let warning): sayPaused(ids, warning, undoneBy: .pause)
         case .pauseAll(let warning): sayPaused(ids, warning, undoneBy: .pauseAll)
@@ -99,7 +104,7 @@ extension Model {
     }
 
     /// The one by name, more by number.
-    private func what(_ ids: [Upload.ID]) -> String {
+    func what(_ ids: [Upload.ID]) -> String {
         if ids.count == 1, let id = ids.first, let upload = table[id] { return upload.path.name }
         return Wording.count(ids.count, "upload")
     }

@@ -29,13 +29,27 @@ struct UploadTable: Sendable {
 
     subscript(id: Upload.ID) -> Upload? { columns.slot(of: id).map { columns[$0] } }
 
-    /// How many of the paths are on their way to a destination.
-    func countUnfinished(_ paths: Set<LocalPath>, to destination: String) -> Int {
-        let here = uploads(in: .all).filter { upload in
-            upload.state.isUnfinished && upload.target.destination == destination
-                && paths.contains(upload.path)
+    /// How many of some files the queue has already, for one destination.
+    struct KnownFiles: Hashable, Sendable {
+        /// On their way there, in whatever version.
+        var queued = 0
+        /// Uploaded there in this version.
+        var done = 0
+    }
+
+    /// In one pass over the queue, whatever the number of files.
+    func known(_ files: [FileSelection.File], to destination: String) -> KnownFiles {
+        let wanted = Dictionary(files.map { ($0.path, $0.identity) }) { first, _ in first }
+        var (queued, done): (Set<LocalPath>, Set<LocalPath>) = ([], [])
+        for upload in uploads(in: .all) where upload.target.destination == destination {
+            guard let identity = wanted[upload.path] else { continue }
+            if upload.state.isUnfinished {
+                queued.insert(upload.path)
+            } else if upload.identity == identity {
+                done.insert(upload.path)
+            }
         }
-        return Set(here.map(\.path)).count
+        return KnownFiles(queued: queued.count, done: done.subtracting(queued).count)
     }
 
     var isEmpty: Bool { columns.isEmpty }

@@ -36,7 +36,7 @@ extension PlainModel {
         if selection.files.isEmpty {
             say("nothing to add")
         } else {
-            awaited.append(Answer())
+            awaited.append(Answer(files: selection.files.count))
             order(.add(selection, destination: addition.destination))
         }
         look()

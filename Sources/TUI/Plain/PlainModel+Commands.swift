@@ -39,6 +39,14 @@ extension PlainModel {
             }
             perform(.remove(selection), .remove(name: nil), removalAnswer(selection))
             return true
+        case .undo(let number):
+            self.question = nil
+            guard ["y", "yes"].contains(word) else {
+                say("nothing was undone")
+                return word.isEmpty || ["n", "no"].contains(word)
+            }
+            perform(.undoCommand(number), .undo, Answer(reversed: "undone"))
+            return true
         }
     }
 
@@ -85,7 +93,8 @@ extension PlainModel {
             perform(
                 .limitConcurrency(number), .limitConcurrency(number),
                 Answer(always: "\(Wording.count(number, "upload")) at once"))
-        case .undo: perform(.undo, .undo, Answer(reversed: "undone"))
+        // A script is asked nothing.
+        case .undo: perform(input == .terminal ? .nextUndo : .undo, .undo, Answer(reversed: "undone"))
         case .redo: perform(.redo, .redo, Answer(reversed: "done again"))
         case .now: perform(.tryNow, .tryNow, Answer(always: "trying now"))
         case .detach: detach()
@@ -176,14 +185,29 @@ extension PlainModel {
         case .changed(let ids), .addedPaused(let ids):
             if let text = ids.isEmpty ? answer.unchanged : answer.changed { say(text) }
             if let steering = answer.steering { tellUnchanged(steering, but: ids) }
+            if let files = answer.files, ids.count < files {
+                say("\(Wording.count(files - ids.count)) left out: in the queue already, in this version")
+            }
         case .reversed(let change, let ids):
-            let one = ids.count == 1 ? ids.first.flatMap { model.table[$0] } : nil
-            let what = one.map(PlainText.numbered) ?? Wording.count(ids.count, "upload")
             let told = change.told(
-                of: what, count: ids.count, at: model.clock.date, in: model.appearance.zone)
+                of: what(ids), count: ids.count, at: model.clock.date, in: model.appearance.zone)
             say("\(answer.reversed ?? "done"): \(told)")
+        case .undoable(let offer): ask(offer)
         case .uploads, .limits: break
         }
+    }
+
+    private mutating func ask(_ offer: UndoOffer) {
+        let told = offer.told(of: what(offer.ids), at: model.clock.date, in: model.appearance.zone)
+        say("undo: \(told)")
+        say("type yes to do so; anything else changes nothing")
+        question = .undo(offer.number)
+    }
+
+    /// The one by number and name, more by how many they are.
+    private func what(_ ids: [Upload.ID]) -> String {
+        let one = ids.count == 1 ? ids.first.flatMap { model.table[$0] } : nil
+        return one.map(PlainText.numbered) ?? Wording.count(ids.count, "upload")
     }
 }
 

@@ -23,6 +23,7 @@ struct PlainModel: Sendable {
     enum Question: Hashable, Sendable {
         case quit
         case removal(UploadSelection)
+        case undo(Int)
     }
 
     /// What is told when the queue has carried out a command, where the news of the uploads do not tell it.
@@ -32,6 +33,8 @@ struct PlainModel: Sendable {
         var unchanged: String?
         /// Before what was undone or done again.
         var reversed: String?
+        /// How many files were to be added.
+        var files: Int?
         /// An order that changes nothing in some states.
         var steering: Steering?
     }

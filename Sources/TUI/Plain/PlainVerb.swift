@@ -32,7 +32,8 @@ enum PlainVerb: String, CaseIterable, Sendable {
         case .move: "change the order of the queue"
         case .limit: "bytes a second over all uploads, or those of one kind; auto is as configured"
         case .parallel: "how many run at once"
-        case .undo: "take back the last pause, resume, remove, move or limit; up to 50, one after the other"
+        case .undo:
+            "take back the last add, pause, resume, remove, move or limit; up to 50, one after the other"
         case .redo: "do again what undo took back"
         case .now: "try the network now"
         case .detach: "leave; uploads go on in the background"

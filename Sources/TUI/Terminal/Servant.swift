@@ -83,7 +83,8 @@ struct Servant: Sendable {
             mailbox.post(.replied(await client.perform(command), to: request))
         case .add(let selection, let destination):
             let reply = await add.add(selection, destination)
-            mailbox.post(.replied(reply, to: .add(skipped: selection.problems.count)))
+            mailbox.post(
+                .replied(reply, to: .add(files: selection.files.count, skipped: selection.problems.count)))
         case .preview(let request, let number):
             let selection = await add.preview(request)
             if !Task.isCancelled { mailbox.post(.previewed(selection, number: number)) }

@@ -12,10 +12,39 @@ extension QueueChangeKind {
         case .paused: "paused \(what)"
         case .resumed: "\(what) \(count == 1 ? "goes" : "go") on"
         case .removed: "removed \(what)"
+        case .unadded(let done): "removed \(what)\(Self.kept(done))"
         case .putBack: "put back \(what)"
         case .moved: "moved \(what)"
         case .limited(.bandwidth(let limit)): "the limit is \(limit.sentencePart(at: now, in: zone)) now"
         case .limited(.concurrency(let number)): "\(Wording.count(number, "upload")) at once now"
+        }
+    }
+
+    fileprivate static func kept(_ done: Int) -> String {
+        guard done > 0 else { return "" }
+        return "; \(Wording.count(done)) more \(done == 1 ? "is done and stays" : "are done and stay")"
+    }
+}
+
+extension UndoOffer {
+    /// What would be done, and which command that takes back: `remove 600 uploads, added at 14:02`.
+    ///
+    /// - Parameters:
+    ///   - now: From a day on, a moment has its day of the week.
+    ///   - zone: Where the clock is that times of day are told by.
+    public func told(of what: String, at now: Date = Date(), in zone: TimeZone) -> String {
+        let time = Wording.moment(date, before: now, in: zone)
+        return switch change {
+        case .paused: "pause \(what), resumed at \(time)"
+        case .resumed: "resume \(what), paused at \(time)"
+        case .removed: "remove \(what), added at \(time)"
+        case .unadded(let done): "remove \(what), added at \(time)\(QueueChangeKind.kept(done))"
+        case .putBack: "put back \(what), removed at \(time)"
+        case .moved: "move \(what) back, moved at \(time)"
+        case .limited(.bandwidth(let limit)):
+            "the limit becomes \(limit.sentencePart(at: now, in: zone)), changed at \(time)"
+        case .limited(.concurrency(let number)):
+            "\(Wording.count(number, "upload")) at once, changed at \(time)"
         }
     }
 }

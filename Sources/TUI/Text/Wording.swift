@@ -45,6 +45,16 @@ enum Wording {
         return "\(day.year ?? 0)-\(padded(day.month ?? 0))-\(padded(day.day ?? 0)) \(time)"
     }
 
+    /// Of something past, to the minute: `14:02`; with the date unless that is today's, `2026-11-30 08:00`.
+    static func moment(_ date: Date, before now: Date, in zone: TimeZone) -> String {
+        let time = String(timeOfDay(date, in: zone).dropLast(3))
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = zone
+        guard !calendar.isDate(date, inSameDayAs: now) else { return time }
+        let day = calendar.dateComponents([.year, .month, .day], from: date)
+        return "\(day.year ?? 0)-\(padded(day.month ?? 0))-\(padded(day.day ?? 0)) \(time)"
+    }
+
     private static let weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
 
     /// When an upload starts: `after 12`, `at 22:00`; nil if it may start now.

@@ -169,9 +169,11 @@ struct AddView {
         let problems = selection.problems.count
         let leftOut = problems > 0 ? "\(Wording.count(problems)) left out" : nil
         // The longest that fits.
-        let remarks = ["already queued", "queued"].map { word in
-            let queued = preview.queued > 0 ? "\(Wording.count(preview.queued)) \(word)" : nil
-            return [queued, leftOut].compactMap(\.self).joined(separator: ", ")
+        let known = preview.known
+        let remarks = [("already queued", "already done"), ("queued", "done")].map { queuedWord, doneWord in
+            let queued = known.queued > 0 ? "\(Wording.count(known.queued)) \(queuedWord)" : nil
+            let done = known.done > 0 ? "\(Wording.count(known.done)) \(doneWord)" : nil
+            return [queued, done, leftOut].compactMap(\.self).joined(separator: ", ")
         }
         let remark = remarks.first { total.count + 3 + $0.count <= width } ?? remarks.last ?? ""
         var lines: [DialogBox.Line] = [

@@ -16,6 +16,7 @@ extension Model {
         case .log(let log): LogDialogView(dialog: log, model: self).box
         case .copy(let copy): box(for: copy)
         case .removal(let removal): box(for: removal)
+        case .undo(let undo): box(for: undo)
         case .quit: quitBox(dialog.context)
         }
     }
@@ -107,6 +108,21 @@ extension Model {
             width: Self.removalWidth)
     }
 
+    private func box(for undo: UndoDialog) -> DialogBox {
+        let told = undo.offer.told(of: what(undo.offer.ids), at: clock.date, in: appearance.zone)
+        var text = ["Undo: \(told)?", ""]
+        if undo.offer.ids.contains(where: table.running.contains), undo.offer.change.stops {
+            text.insert("What runs of that is stopped.", at: 1)
+        }
+        return DialogBox(
+            title: appearance.safe("Undo"),
+            body: text.flatMap {
+                DialogBox.paragraph($0, appearance: appearance, size: size, width: Self.removalWidth)
+            },
+            keys: DialogBox.keyLines(.undo, appearance: appearance, size: size, width: Self.removalWidth),
+            width: Self.removalWidth)
+    }
+
     private static let removalWidth = 50
     private static let quitWidth = 64
 
@@ -145,5 +161,15 @@ extension Model {
         body.append([])
         return DialogBox(
             title: appearance.safe("Quit"), body: body, keys: keys, width: Self.quitWidth)
+    }
+}
+
+extension QueueChangeKind {
+    /// True if uploads that run are stopped by it.
+    fileprivate var stops: Bool {
+        switch self {
+        case .paused, .removed, .unadded: true
+        case .resumed, .putBack, .moved, .limited: false
+        }
     }
 }

@@ -9,12 +9,28 @@ struct UploadKey: Hashable {
     init(_ new: NewUpload) { (path, target) = (new.path, new.target) }
 }
 
-/// What need not be added once more: files on their way to the same place, whatever version of them, and those that are
-/// there in the same version.
+/// What need not be added once more: files on their way to the same place, and those that are there in the same version.
 package struct KnownUploads {
-    private var known: [UploadKey: [Upload]] = [:]
+    /// Which unfinished uploads keep a file from being added.
+    package enum Match: Sendable {
+        /// Those of the same version of the file.
+        case inSameVersion
+        /// Those of any version of it.
+        case inAnyVersion
 
-    package init(_ uploads: some Sequence<Upload>) {
+        package func makesNeedless(_ new: NewUpload, _ upload: Upload) -> Bool {
+            switch self {
+            case .inSameVersion: upload.identity == new.identity
+            case .inAnyVersion: !upload.isDone || upload.identity == new.identity
+            }
+        }
+    }
+
+    private var known: [UploadKey: [Upload]] = [:]
+    private let match: Match
+
+    package init(_ uploads: some Sequence<Upload>, match: Match = .inAnyVersion) {
+        self.match = match
         for upload in uploads { known[UploadKey(upload), default: []].append(upload) }
     }
 
@@ -26,11 +42,15 @@ package struct KnownUploads {
         }
     }
 
+    package mutating func add(_ uploads: [Upload]) {
+        for upload in uploads { known[UploadKey(upload), default: []].append(upload) }
+    }
+
     package func contains(_ new: NewUpload) -> Bool { upload(of: new) != nil }
 
     /// The one for which it need not be added; one that has failed only if there is no other.
     package func upload(of new: NewUpload) -> Upload? {
-        let same = known[UploadKey(new), default: []].filter { !$0.isDone || $0.identity == new.identity }
+        let same = known[UploadKey(new), default: []].filter { match.makesNeedless(new, $0) }
         return same.first { !$0.hasFailed } ?? same.first
     }
 }

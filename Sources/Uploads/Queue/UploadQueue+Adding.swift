@@ -49,11 +49,15 @@ extension UploadQueue {
         return paused ? .addedPaused(ids) : .changed(ids)
     }
 
-    /// Adds those that are not there yet: on their way to the same place, whatever version, or there in this version.
-    func addMissing(_ new: [NewUpload]) async throws(UploadFailure) -> QueueReply {
-        let known = KnownUploads(uploads.values)
+    /// Adds those that are not there yet, in time that does not grow with the queue.
+    func addMissing(
+        _ new: [NewUpload], unlessQueued match: KnownUploads.Match
+    ) async throws(UploadFailure) -> QueueReply {
         // Somebody else may be adding the same, and its record not be on disk yet.
-        let missing = new.filter { !known.contains($0) && arriving.insert(UploadKey($0)).inserted }
+        let missing = new.filter { item in
+            !queued(as: item).contains { match.makesNeedless(item, $0) }
+                && arriving.insert(UploadKey(item)).inserted
+        }
         defer { for item in missing { arriving.remove(UploadKey(item)) } }
         return missing.isEmpty ? .changed([]) : try await add(missing)
     }

@@ -22,8 +22,11 @@ extension UploadQueue {
 
     private func carryOut(_ command: QueueCommand) async throws(UploadFailure) -> QueueReply {
         switch command {
-        case .add(let new): return try await add(new)
-        case .addMissing(let new): return try await addMissing(new)
+        case .add(let new): return answer(added: try await add(new))
+        case .addMissing(let new):
+            return answer(added: try await addMissing(new, unlessQueued: .inAnyVersion))
+        case .addNew(let new): return answer(added: try await addMissing(new, unlessQueued: .inSameVersion))
+        case .find(let new): return .uploads(new.flatMap { queued(as: $0).map(shown) })
         case .list: return .uploads(all)
         case .pause(let selection):
             return answer(try await pause(try ids(selection), batches: selection.batches))
@@ -56,6 +59,10 @@ extension UploadQueue {
             }
             return answer(try await limitConcurrency(count))
         case .undo: return try await goBack(.undo)
+        case .undoCommand(let number): return try await undo(number)
+        case .nextUndo:
+            guard let undoOffer else { throw UploadFailure(.permanent, "there is nothing to undo") }
+            return .undoable(undoOffer)
         case .redo: return try await goBack(.redo)
         case .tryNow:
             tryNow()

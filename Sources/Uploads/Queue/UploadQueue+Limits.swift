@@ -9,10 +9,15 @@ extension UploadQueue {
     private func limits(at date: Date) -> [BandwidthLimit] {
         let scopes = Set(configuration.limits.keys).union(settings.limits.keys)
         return scopes.sorted().compactMap { scope in
-            let limit = (configuration.limits[scope] ?? Timetable()).limit(
-                of: scope, order: settings.limits[scope], at: date, in: clock.calendar)
+            let limit = limit(of: scope, order: settings.limits[scope], at: date)
             return limit == .none(of: scope) ? nil : limit
         }
+    }
+
+    /// What holds for a scope at `date`, if a person ordered this; nil for what the configuration says.
+    func limit(of scope: LimitScope, order: Bandwidth?, at date: Date) -> BandwidthLimit {
+        (configuration.limits[scope] ?? Timetable()).limit(
+            of: scope, order: order, at: date, in: clock.calendar)
     }
 
     /// Lets what holds now take effect, tells it, and comes back when a timetable says otherwise.

@@ -25,7 +25,7 @@ extension UploadQueue {
         }
     }
 
-    private func queued(as new: NewUpload) -> [Upload] {
+    func queued(as new: NewUpload) -> [Upload] {
         queued(from: new.path).filter { $0.target == new.target }
     }
 

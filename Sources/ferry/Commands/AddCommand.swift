@@ -7,19 +7,18 @@ import Foundation
 struct AddCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "add", abstract: "Queue files.",
-        discussion: "They upload while `ferry` or `ferry run` is running.")
+        discussion: """
+            They upload while `ferry` or `ferry run` is running. What the queue has already in this version is left out.
 
-    @OptionGroup var global: GlobalOptions
+              ferry add film.mov --to tus+https://uploads.example.org/files/
+              ferry add --recursive ~/out/day3 --to films
+              find . -name '*.mov' -print0 | ferry add -0 --to films
+            """)
 
     @Argument(
         help: "Files, patterns, or folders with --recursive; - for a list of paths on standard input.",
         completion: .file())
     var paths: [String] = []
-
-    @Flag(
-        name: [.customShort("0"), .long],
-        help: "Take a list of paths on standard input, each ended by a NUL byte (find -print0).")
-    var null = false
 
     @Option(
         help: ArgumentHelp(
@@ -45,19 +44,40 @@ struct AddCommand: AsyncParsableCommand {
     @Flag(help: "Add everything in folders, except hidden names and symbolic links.")
     var recursive = false
 
+    @Flag(
+        name: [.customShort("0"), .long],
+        help: "Take a list of paths on standard input, each ended by a NUL byte (find -print0).")
+    var null = false
+
     @Option(
         help: ArgumentHelp(
             "Leave out files that changed less long ago, as they may still be written: \(SecondsOrSpan.forms).",
             valueName: "time"))
     var minAge = SecondsOrSpan(seconds: 0)
 
+    @Flag(help: "Send files again that are in the queue, or were uploaded there, in this version.")
+    var again = false
+
     @Flag(
         help: ArgumentHelp(
-            "Leave out what the queue has already, and what was uploaded there in this version.",
+            "Leave out also what is in the queue in another version of the file.",
             discussion:
-                "So that the same command can be given again, by cron or by hand. What has failed is left out too, and a note says so: `ferry retry` tries it again."
+                "Files that are in the queue, or were uploaded there, in this version are left out in any case, so that the same command can be given again, by cron or by hand. What has failed is left out too, and a note says so: `ferry retry` tries it again."
         ))
     var skipQueued = false
+
+    @Flag(
+        help: ArgumentHelp(
+            "Add private keys too that are found in folders.",
+            discussion:
+                "Without it id_rsa and the like, and *.pem, *.key and *.ppk that hold a private key, are left out of folders, and named. A file that is named itself is always added."
+        ))
+    var includeKeys = false
+
+    @Flag(
+        name: [.short, .long],
+        help: "Do not ask before more than \(AddQuestion.limit) files are added from a terminal.")
+    var yes = false
 
     @OptionGroup var plan: PlanOptions
 
@@ -66,6 +86,7 @@ struct AddCommand: AsyncParsableCommand {
 
     @Flag(help: "One JSON object for each file.")
     var json = false
+    @OptionGroup var global: GlobalOptions
 
     func validate() throws {
         guard !paths.isEmpty || null else {
@@ -77,6 +98,7 @@ struct AddCommand: AsyncParsableCommand {
         guard paths == ["-"] || !paths.contains("-") else {
             throw ValidationError("Give paths, or - alone; a file of that name is ./-")
         }
+        guard !again || !skipQueued else { throw ValidationError("Give --again or --skip-queued, not both.") }
     }
 
     func run() async throws {
@@ -103,87 +125,82 @@ struct AddCommand: AsyncParsableCommand {
             throw CommandFailure(usage: error)
         }
         let access = QueueAccess(assembly: .success(assembly), state: global.stateFolder)
-        let known = skipQueued ? try await known(access) : KnownUploads([])
-        var chosen: [NewUpload] = []
-        var failed: [Upload.ID] = []
-        for upload in new {
-            if let same = known.upload(of: upload) {
-                report.skipped(upload, known: same)
-                if same.hasFailed { failed.append(same.id) }
-            } else {
-                chosen.append(upload)
-            }
+        var sorted = SortedFiles(new, known: try await known(new, access))
+        guard json || dryRun || yes || AddQuestion(sorted.chosen, to: destination).isAnsweredByYes else {
+            throw ExitCode(1)
         }
-        let (count, isPaused): (Int, Bool)
+        var isPaused = false
         if dryRun {
-            for upload in chosen { report.wouldAdd(upload) }
-            (count, isPaused) = (chosen.count, false)
+            for upload in sorted.chosen { report.wouldAdd(upload) }
         } else {
-            (count, isPaused) = try await add(chosen, access, report)
+            isPaused = try await add(&sorted, access, report)
         }
+        for (upload, same) in sorted.known { report.skipped(upload, known: same) }
         report.sum(
-            chosen, count: count, of: new.count, to: destination, problems: selection.problems.count,
-            dryRun: dryRun, remarks: count > 0 ? plan.remarks(at: moment, now: now, isPaused: isPaused) : [])
-        report.failedBefore(failed)
+            sorted, to: destination, problems: selection.problems.count, dryRun: dryRun,
+            remarks: sorted.chosen.isEmpty ? [] : plan.remarks(at: moment, now: now, isPaused: isPaused))
+        report.failedBefore(sorted.known.map(\.same).filter(\.hasFailed).map(\.id))
+        if !sorted.known.isEmpty, !skipQueued { report.knownBefore() }
         if !selection.problems.isEmpty { throw ExitCode(1) }
     }
 
     private func find() throws(CommandFailure) -> FileSelection {
         guard null || paths == ["-"] else {
-            return FileSearch(isRecursive: recursive, minimumAge: minAge.seconds).find(
+            return FileSearch(
+                isRecursive: recursive, minimumAge: minAge.seconds, includesKeys: includeKeys
+            ).find(
                 LocalFiles.argumentPaths(paths).map(Self.absolute))
         }
         let listed = try PathInput(separator: null ? .null : .line).read()
         return FileSearch(isRecursive: recursive, minimumAge: minAge.seconds, isLiteral: true).find(listed)
     }
 
-    /// - Returns: How many of `new` the queue took, and whether it keeps them for later as their batch is paused.
+    /// Adds what is chosen. What the queue has already turns out by that, and is not chosen any more.
+    ///
+    /// - Returns: True if it waits because its batch is paused.
     private func add(
-        _ new: [NewUpload], _ access: QueueAccess, _ report: AddReport
-    ) async throws(CommandFailure) -> (count: Int, isPaused: Bool) {
-        guard !new.isEmpty else { return (0, false) }
+        _ files: inout SortedFiles, _ access: QueueAccess, _ report: AddReport
+    ) async throws(CommandFailure) -> Bool {
+        guard !files.chosen.isEmpty else { return false }
+        let new = files.chosen
         let ids: [Upload.ID]
         let isPaused: Bool
-        switch try await access.perform(skipQueued ? .addMissing(new) : .add(new)) {
+        switch try await access.perform(again ? .add(new) : skipQueued ? .addMissing(new) : .addNew(new)) {
         case .changed(let added): (ids, isPaused) = (added, false)
         case .addedPaused(let added): (ids, isPaused) = (added, true)
-        case .uploads, .limits, .reversed, .refused: return (0, false)
+        case .uploads, .limits, .reversed, .undoable, .refused: (ids, isPaused) = ([], false)
         }
         if ids.count == new.count {
             for (id, upload) in zip(ids, new) { report.added(upload, id) }
-        } else if json, case .uploads(let queued) = try await access.perform(.list) {
-            // Somebody else was adding the same meanwhile.
+        } else if case .uploads(let queued) = try await access.perform(.find(new)) {
             let ours = Set(ids)
-            let (added, others) = (
-                KnownUploads(queued.filter { ours.contains($0.id) }),
-                KnownUploads(queued.filter { !ours.contains($0.id) })
-            )
-            for upload in new {
-                if let same = added.upload(of: upload) {
-                    report.added(upload, same.id)
-                } else if let same = others.upload(of: upload) {
-                    report.skipped(upload, known: same)
-                }
+            let added = KnownUploads(queued.filter { ours.contains($0.id) })
+            files.leaveOut(KnownUploads(queued.filter { !ours.contains($0.id) }, match: match)) {
+                added.upload(of: $0) == nil
+            }
+            for upload in files.chosen {
+                if let same = added.upload(of: upload) { report.added(upload, same.id) }
             }
         }
-        return (ids.count, isPaused)
+        return isPaused
     }
 
-    /// What was uploaded before, and what is in the queue.
-    private func known(_ access: QueueAccess) async throws(CommandFailure) -> KnownUploads {
-        let past: [HistoryEntry]
+    private var match: KnownUploads.Match { skipQueued ? .inAnyVersion : .inSameVersion }
+
+    /// What was uploaded before; for --dry-run what is in the queue too, which else the queue finds out as it adds.
+    private func known(
+        _ new: [NewUpload], _ access: QueueAccess
+    ) async throws(CommandFailure) -> KnownUploads {
+        var known = KnownUploads([], match: match)
+        guard !again, !new.isEmpty else { return known }
         do throws(JournalError) {
-            let directory = try StateDirectory(reading: global.stateFolder)
-            past =
-                try directory.map { directory throws(JournalError) in try UploadHistory.read(in: directory) }
-                ?? []
+            if let directory = try StateDirectory(reading: global.stateFolder) {
+                known.add(try UploadHistory.read(in: directory))
+            }
         } catch {
             throw CommandFailure(error)
         }
-        // What is done is in the history before it leaves the queue, so nothing falls between the two.
-        guard case .uploads(let queued) = try await access.perform(.list) else { return KnownUploads([]) }
-        var known = KnownUploads(queued)
-        known.add(past)
+        if dryRun, case .uploads(let queued) = try await access.perform(.find(new)) { known.add(queued) }
         return known
     }
 
@@ -212,6 +229,66 @@ struct AddCommand: AsyncParsableCommand {
     private static func absolute(_ path: LocalPath) -> LocalPath {
         if path.bytes.first == UInt8(ascii: "/") { return path }
         return LocalPath(FileManager.default.currentDirectoryPath).appending(path.bytes)
+    }
+}
+
+/// Files that are to be added, and those that need not be.
+struct SortedFiles {
+    private(set) var chosen: [NewUpload] = []
+    /// With the uploads for which they need not be.
+    private(set) var known: [(new: NewUpload, same: Upload)] = []
+
+    init(_ new: [NewUpload], known uploads: KnownUploads) {
+        chosen = new
+        leaveOut(uploads) { _ in true }
+    }
+
+    /// - Parameter mayBe: Whether one may be left out at all.
+    mutating func leaveOut(_ uploads: KnownUploads, where mayBe: (NewUpload) -> Bool) {
+        var left: [NewUpload] = []
+        for new in chosen {
+            if mayBe(new), let same = uploads.upload(of: new) {
+                known.append((new, same))
+            } else {
+                left.append(new)
+            }
+        }
+        chosen = left
+    }
+
+    /// Bytes of what is chosen; the greatest number if that is too many to count.
+    var bytes: ByteCount {
+        chosen.reduce(0) { sum, upload in
+            let (total, overflow) = sum.addingReportingOverflow(upload.identity.size)
+            return overflow ? .max : total
+        }
+    }
+}
+
+/// Asks a person at a terminal before a great many files are added: a folder may hold more than was thought.
+struct AddQuestion {
+    /// Files that are added without a question.
+    static let limit = 1000
+
+    private let text: String?
+
+    init(_ new: [NewUpload], to destination: Destination) {
+        guard new.count > Self.limit else {
+            text = nil
+            return
+        }
+        let bytes = SortedFiles(new, known: KnownUploads([])).bytes
+        let place = destination.name.isEmpty ? destination.url : destination.name
+        text = "Add \(new.count) files, \(ByteFormat.sentence(bytes)), to \(SafeLine.text(place))? [y/N] "
+    }
+
+    /// True also where there is nothing to ask, or nobody: a script goes on.
+    var isAnsweredByYes: Bool {
+        guard let text, isatty(STDIN_FILENO) == 1, isatty(STDERR_FILENO) == 1 else { return true }
+        StandardError.write(text)
+        let isYes = ["y", "yes"].contains(readLine()?.lowercased())
+        if !isYes { StandardError.write("Nothing was added.\n") }
+        return isYes
     }
 }
 

@@ -7,16 +7,22 @@ import Foundation
 struct UndoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "undo",
-        abstract: "Take back the last pause, resume, remove, move or limit.",
+        abstract: "Take back the last change: add, pause, resume, remove, move or limit.",
         discussion: """
-            Only what was ordered since the ferry that runs was started can be taken back, by whomever it was ordered; \
+            Of uploads that were added, those that are done stay, and running ones are stopped. Only what was ordered since the ferry that runs was started can be taken back, by whomever it was ordered; \
             up to 50 orders, one after the other.
             """)
 
-    @OptionGroup var global: GlobalOptions
+    @Flag(help: "Only tell what would be undone.") var dryRun = false
     @Flag(help: "One JSON object.") var json = false
+    @OptionGroup var global: GlobalOptions
 
-    func run() async throws { try await report(global, .undo, "undone", json: json) }
+    func run() async throws {
+        guard dryRun else { return try await report(global, .undo, "undone", json: json) }
+        guard case .undoable(let offer) = try await global.access().perform(.nextUndo) else { return }
+        if json { return print(JSONLine.text(ChangedLine(offer))) }
+        print("would undo: \(offer.told(of: uploadsText(offer.ids), in: .current))")
+    }
 }
 
 struct RedoCommand: AsyncParsableCommand {
@@ -24,8 +30,8 @@ struct RedoCommand: AsyncParsableCommand {
         commandName: "redo",
         abstract: "Do again what undo took back last, unless something else was ordered since.")
 
-    @OptionGroup var global: GlobalOptions
     @Flag(help: "One JSON object.") var json = false
+    @OptionGroup var global: GlobalOptions
 
     func run() async throws { try await report(global, .redo, "done again", json: json) }
 }
@@ -35,7 +41,10 @@ private func report(
     _ global: GlobalOptions, _ command: QueueCommand, _ participle: String, json: Bool
 ) async throws(CommandFailure) {
     guard case .reversed(let change, let ids) = try await global.access().perform(command) else { return }
-    if json { return print(JSONLine.text(ChangedLine(.init(change), ids))) }
-    let what = ids.count == 1 ? "upload \(ids[0])" : "\(ids.count) uploads"
-    print("\(participle): \(change.told(of: what, count: ids.count, in: .current))")
+    if json { return print(JSONLine.text(ChangedLine(change, ids))) }
+    print("\(participle): \(change.told(of: uploadsText(ids), count: ids.count, in: .current))")
+}
+
+private func uploadsText(_ ids: [Upload.ID]) -> String {
+    ids.count == 1 ? "upload \(ids[0])" : "\(ids.count) uploads"
 }

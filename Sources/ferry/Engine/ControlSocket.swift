@@ -14,7 +14,7 @@ import Foundation
 enum ControlSocket {
     /// Grows when a request or a response changes its form. `version` and `ferry` of both never do: by them two
     /// versions of ferry tell each other apart.
-    static let version = 4
+    static let version = 5
 
     /// What every version understands of what another one says.
     struct Greeting: Codable {

@@ -48,9 +48,10 @@ extension LiveConfiguration {
 
     /// Where the command adds uploads: one for each destination and address.
     private static func targets(of command: QueueCommand) -> [Upload.Target] {
-        guard case .add(let new) = command else {
-            if case .addMissing(let new) = command { return targets(of: .add(new)) }
-            return []
+        let new: [NewUpload]
+        switch command {
+        case .add(let files), .addMissing(let files), .addNew(let files): new = files
+        default: return []
         }
         struct Place: Hashable {
             var destination, url: String

@@ -72,12 +72,13 @@ struct QueueAccess {
     /// What a ferry that ended may have carried out is not asked of the next one if that would do it twice.
     private static func checkRepeatable(_ command: QueueCommand) throws(CommandFailure) {
         switch command {
-        case .add, .move, .retry, .remove, .undo, .redo:
+        case .add, .move, .retry, .remove, .undo, .undoCommand, .redo:
             throw CommandFailure(
                 status: CommandFailure.queueInUse,
                 summary: "the running ferry did not answer: it is not known whether it did this",
                 hint: "`ferry list` shows it")
-        case .list, .addMissing, .pause, .resume, .limits, .limitBandwidth, .limitConcurrency, .tryNow,
+        case .list, .addMissing, .addNew, .find, .nextUndo, .pause, .resume, .limits, .limitBandwidth,
+            .limitConcurrency, .tryNow,
             .stopWhenIdle, .flush:
             break
         }
@@ -127,7 +128,7 @@ struct QueueAccess {
         let lock = try StateDirectory(at: state).lock()
         switch command {
         // Whoever remembers what was ordered is gone.
-        case .undo: return .refused(Self.nothing("to undo"))
+        case .undo, .undoCommand, .nextUndo: return .refused(Self.nothing("to undo"))
         case .redo: return .refused(Self.nothing("to do again"))
         default: break
         }

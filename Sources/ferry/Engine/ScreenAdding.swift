@@ -42,7 +42,7 @@ struct ScreenAdding: Sendable {
     private func add(_ selection: FileSelection, to name: String) async -> QueueReply {
         do throws(UploadFailure) {
             let destination = try await Self.apart(assembly).destination(name.isEmpty ? nil : name)
-            return await queue.perform(.add(try NewUploads.make(selection, for: destination)))
+            return await queue.perform(.addNew(try NewUploads.make(selection, for: destination)))
         } catch {
             return .refused(error)
         }

@@ -58,28 +58,35 @@ struct AddReport {
         if isJSON { print(JSONLine.text(AddedLine(new, id: id))) }
     }
 
+    /// A person may have meant to send them anew.
+    func knownBefore() {
+        if !isJSON { note("what is known already in this version is left out; `--again` sends it anew") }
+    }
+
     /// - Parameters:
-    ///   - count: How many of `chosen` the queue took or would take.
-    ///   - found: Files that could be added.
-    ///   - problems: Files that could not.
+    ///   - files: What the queue took or would take, and what it had.
+    ///   - problems: Files that could not be added.
     ///   - remarks: What else is to be told.
     func sum(
-        _ chosen: [NewUpload], count: Int, of found: Int, to destination: Destination, problems: Int,
-        dryRun: Bool, remarks: [String]
+        _ files: SortedFiles, to destination: Destination, problems: Int, dryRun: Bool, remarks: [String]
     ) {
         guard !isJSON else { return }
-        // Somebody else may have been adding the same: then it is not known here which of them these were.
-        let isAll = count == chosen.count
-        let total = chosen.reduce(ByteCount(0)) { sum, upload in
-            let (total, overflow) = sum.addingReportingOverflow(upload.identity.size)
-            return overflow ? .max : total
-        }
+        let count = files.chosen.count
         let place = destination.name.isEmpty ? destination.url : destination.name
         print(
             "\(dryRun ? "would add" : "added") \(count) \(count == 1 ? "file" : "files"), "
-                + (isAll ? "\(ByteFormat.sentence(total)), " : "") + "to \(SafeLine.text(place))"
-                + (found > count ? "; \(found - count) known already" : "")
+                + "\(ByteFormat.sentence(files.bytes)), to \(SafeLine.text(place))"
+                + (files.known.isEmpty ? "" : "; \(Self.known(files.known.map(\.same)))")
                 + (problems > 0 ? "; \(problems) left out" : "")
                 + remarks.map { "; \(SafeLine.text($0))" }.joined())
+    }
+
+    /// `3 known already: 2 uploaded, 1 in the queue`.
+    private static func known(_ uploads: [Upload]) -> String {
+        let done = uploads.count { $0.isDone }
+        let failed = uploads.count { $0.hasFailed }
+        let parts = [(done, "uploaded"), (uploads.count - done - failed, "in the queue"), (failed, "failed")]
+            .filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
+        return "\(uploads.count) known already: \(parts.joined(separator: ", "))"
     }
 }

@@ -1,4 +1,5 @@
 import FerryUploads
+import Foundation
 
 /// What an order changed, as `--json` prints it.
 struct ChangedLine: OutputLine {
@@ -10,7 +11,7 @@ struct ChangedLine: OutputLine {
                 switch kind {
                 case .paused: .paused
                 case .resumed: .resumed
-                case .removed: .removed
+                case .removed, .unadded: .removed
                 case .putBack: .putBack
                 case .moved: .moved
                 case .limited: .limited
@@ -24,14 +25,37 @@ struct ChangedLine: OutputLine {
     var event = "changed"
     var change: String
     var ids: [Int]
+    /// Of uploads whose addition was undone: how many were done before and stay.
+    var done: Int?
+    /// When the command was carried out that would be undone.
+    var at: Date?
 
     init(_ change: Change, _ ids: [Upload.ID]) { (self.change, self.ids) = (change.rawValue, ids) }
 
+    /// What `undo` or `redo` did.
+    init(_ kind: QueueChangeKind, _ ids: [Upload.ID]) {
+        self.init(Change(kind), ids)
+        if case .unadded(let done) = kind, done > 0 { self.done = done }
+    }
+
+    /// What `undo` would do.
+    init(_ offer: UndoOffer) {
+        self.init(offer.change, offer.ids)
+        (event, at) = ("wouldUndo", offer.date)
+    }
+
     static let schema = LineSchema(
-        [.init("changed", "An order was carried out.")],
+        [
+            .init("changed", "An order was carried out."),
+            .init("wouldUndo", "`undo` would do this without --dry-run."),
+        ],
         always: [
             .init("change", .choice(Change.self), "What it did; putBack is a removal that was undone."),
             .init("ids", .array(.whole(1...Int.max)), "The uploads that it changed."),
+        ],
+        maybe: [
+            .init("done", .whole(1...Int.max), "Uploads of an undone addition that were done, and stay."),
+            .init("at", .moment, "When the order was given that would be undone."),
         ])
 }
 

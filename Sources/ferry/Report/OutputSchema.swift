@@ -23,7 +23,7 @@ enum OutputSchema {
         "list": ["upload"],
         "history": ["finished"],
         "pause": ["changed"], "resume": ["changed"], "retry": ["changed"], "remove": ["changed"],
-        "move": ["changed"], "undo": ["changed"], "redo": ["changed"],
+        "move": ["changed"], "undo": ["changed", "wouldUndo"], "redo": ["changed"],
         "status": ["status"],
         "stop": ["stop"],
         "reload": ["reload"],

@@ -163,7 +163,7 @@ struct S3UploadTests {
         try await run()
         for (policy, status) in [("skip", Int32(0)), ("rename", 0), ("fail", 1), ("replace", 0)] {
             try configure(site.url, more: #", "ifExists": "\#(policy)""#)
-            try await place.ferry("add", file)
+            try await place.ferry("add", "--again", file)
             let result = try await place.ferry("run", "--exit-when-idle")
             #expect(result.ending == .exited(status), "\(policy): \(result.output)")
             try await place.ferry("remove", "--all")
@@ -178,7 +178,7 @@ struct S3UploadTests {
         let file = try makeFile("a.bin", 2 * Self.part)
         try configure(site.url, more: #", "ifExists": "rename""#)
         for _ in 0..<2 {
-            try await place.ferry("add", file)
+            try await place.ferry("add", "--again", file)
             try await run()
         }
         #expect(try await site.holds("a.bin", sameAs: file))

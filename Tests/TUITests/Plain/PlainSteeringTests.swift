@@ -1,6 +1,7 @@
 import FerryProtocols
 import FerryTransfer
 import FerryUploads
+import Foundation
 import Testing
 
 @testable import FerryTUI
@@ -36,9 +37,34 @@ import Testing
     @Test func `what was undone and done again is told`() {
         var plain = PlainModel.make([.make(1, name: "film.mov"), .make(2)])
         let effects = plain.type("undo") + plain.type("redo")
-        #expect(effects.commands == [.undo, .redo])
+        #expect(effects.commands == [.nextUndo, .redo])
         #expect(plain.reply(.reversed(.putBack, [1])).lines == ["undone: put back 1, film.mov"])
         #expect(plain.reply(.reversed(.removed, [1, 2])).lines == ["done again: removed 2 uploads"])
+    }
+
+    @Test func `a terminal is told beforehand what undo does, and asked`() {
+        var plain = PlainModel.make([.make(1, name: "film.mov"), .make(2)])
+        _ = plain.type("undo")
+        let offer = UndoOffer(
+            number: 3, change: .unadded(done: 0), ids: [1, 2], date: Date(timeIntervalSince1970: Clock.start))
+        let lines = plain.reply(.undoable(offer)).lines
+        #expect(lines.first?.hasPrefix("undo: remove 2 uploads, added at ") == true)
+        #expect(plain.type("yes").commands == [.undoCommand(3)])
+    }
+
+    @Test func `anything but a yes undoes nothing`() {
+        var plain = PlainModel.make([.make(1)])
+        _ = plain.type("undo")
+        _ = plain.reply(
+            .undoable(UndoOffer(number: 3, change: .moved, ids: [1], date: Date(timeIntervalSince1970: 0))))
+        let effects = plain.type("no")
+        #expect(effects.commands == [])
+        #expect(effects.lines == ["nothing was undone"])
+    }
+
+    @Test func `a script is not asked before it undoes`() {
+        var plain = PlainModel.make([.make(1)], readsTerminal: false)
+        #expect(plain.type("undo").commands == [.undo])
     }
 
     @Test func `pausing what cannot resume says what it costs`() {

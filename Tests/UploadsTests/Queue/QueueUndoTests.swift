@@ -2,6 +2,7 @@ import FerryProtocols
 import FerryStateSimulation
 import FerryTestSupport
 import FerryTransfer
+import Foundation
 import Testing
 
 @testable import FerryUploads
@@ -175,7 +176,7 @@ struct QueueUndoTests {
 
     @Test func `the oldest of more than fifty orders cannot be taken back`() {
         var orders = OrderHistory()
-        for id in 1...50 { #expect(orders.record(.putBack([id])) == nil) }
-        #expect(orders.record(.putBack([51])) == .putBack([1]))
+        for id in 1...50 { #expect(orders.record(.putBack([id]), at: Date(timeIntervalSince1970: 0)) == nil) }
+        #expect(orders.record(.putBack([51]), at: Date(timeIntervalSince1970: 0)) == .putBack([1]))
     }
 }
