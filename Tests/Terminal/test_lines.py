@@ -103,3 +103,12 @@ def test_many_files_from_a_terminal_are_confirmed(home, server, start):
     assert home.list() == []
     home.add("--recursive", str(home.files / "many"))
     assert len(home.list()) == 1001
+
+
+@pytest.mark.parametrize("words", [["run", "--ascii"], ["run"]])
+def test_ascii_and_no_colour_are_honoured(queued, start, words):
+    plain = {} if "--ascii" in words else {"LC_ALL": "C"}
+    terminal = start(*words, NO_COLOR="1", **plain)
+    terminal.wait("1 up, 2 queued", "##--")
+    assert terminal.raw.isascii()
+    assert b"\x1b[32m" not in terminal.raw

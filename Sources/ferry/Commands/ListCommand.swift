@@ -27,6 +27,7 @@ struct ListCommand: AsyncParsableCommand {
 
     @Flag(help: "Whole names, addresses and errors, also on a terminal.") var long = false
     @Flag(help: "One JSON object a line.") var json = false
+    @Flag(help: "ASCII signs only.") var ascii = false
     @OptionGroup var global: LocationOptions<NewStateFolderNames>
 
     private static let states = UploadRecordLine.states.joined(separator: ", ")
@@ -75,7 +76,7 @@ struct ListCommand: AsyncParsableCommand {
         } else if let size = TerminalSize.ofOutput, !long, !uploads.isEmpty {
             let table = ListTable(
                 uploads.map { UploadText.row($0, sent: sent.of($0)) }, columns: size.columns,
-                isUnicode: TerminalSize.isUnicode)
+                isUnicode: !ascii && TerminalSize.isUnicode)
             for line in table.lines { print(line) }
         } else {
             let hasOnePlace = uploads.allSatisfy { $0.target.place == uploads[0].target.place }

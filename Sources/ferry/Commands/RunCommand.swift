@@ -27,6 +27,7 @@ struct RunCommand: AsyncParsableCommand {
             valueName: "choice"),
         completion: .list(QueueRetryPolicy.OnUncertain.allCases.map(\.rawValue)), transform: Self.onUncertain)
     var onUncertain: QueueRetryPolicy.OnUncertain?
+    @Flag(help: "ASCII signs only.") var ascii = false
     @OptionGroup var global: GlobalOptions
 
     func validate() throws {
@@ -52,7 +53,8 @@ struct RunCommand: AsyncParsableCommand {
         } catch {
             throw CommandFailure(error)
         }
-        try await UnattendedRun(engine: engine, isJSON: json, endsWhenIdle: exitWhenIdle).run(until: signals)
+        try await UnattendedRun(engine: engine, isJSON: json, endsWhenIdle: exitWhenIdle, isASCII: ascii).run(
+            until: signals)
     }
 
     /// A mistake in the configuration is told before anything starts.

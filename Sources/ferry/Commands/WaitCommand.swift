@@ -24,6 +24,7 @@ struct WaitCommand: AsyncParsableCommand {
     @Flag(help: "One JSON object for each upload, as it ends.") var json = false
     @Option(help: ArgumentHelp("Wait at most so long: \(SecondsOrSpan.forms).", valueName: "time"))
     var timeout: SecondsOrSpan?
+    @Flag(help: "ASCII signs only.") var ascii = false
     @OptionGroup var global: GlobalOptions
 
     func run() async throws {
@@ -48,7 +49,7 @@ struct WaitCommand: AsyncParsableCommand {
         guard ControlClient(folder: global.stateFolder).isAnswered else { return try await look() }
         let queue = RemoteQueue(folder: global.stateFolder)
         let output = LineOutput()
-        let live = json ? nil : LiveDisplay(on: output) { queue.progress() }
+        let live = json ? nil : LiveDisplay(on: output, isASCII: ascii) { queue.progress() }
         let drawing = Task { await live?.run() }
         let result = await follow(queue, output, live)
         drawing.cancel()

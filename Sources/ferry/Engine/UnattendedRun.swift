@@ -7,6 +7,8 @@ struct UnattendedRun {
     let engine: Engine
     let isJSON: Bool
     let endsWhenIdle: Bool
+    /// Whether nothing but ASCII is drawn on a terminal.
+    var isASCII = false
 
     /// Stops the engine at the end.
     ///
@@ -14,7 +16,8 @@ struct UnattendedRun {
     /// - Throws: `ExitCode` for a signal or if something failed; `CommandFailure` if something could not be saved.
     func run(until signals: SignalStream) async throws {
         let report = RunReport(
-            queue: engine.queue, isJSON: isJSON, failedBefore: await engine.queue.failedBefore)
+            queue: engine.queue, isJSON: isJSON, isASCII: isASCII,
+            failedBefore: await engine.queue.failedBefore)
         for notice in engine.notices { report.note(notice) }
         let following = Task { await report.follow() }
         let hearing = Task { for await notice in engine.news { report.note(notice) } }

@@ -15,12 +15,15 @@ final class LiveDisplay: Sendable {
     /// False where lines cannot be taken back: no terminal, or a dumb one.
     static var isPossible: Bool { TerminalSize.ofOutput != nil && TerminalSize.canRedraw }
 
-    /// - Parameter progress: How far the running uploads are.
-    init?(on output: LineOutput, progress: @escaping @Sendable () -> [ProgressSample]) {
+    /// - Parameters:
+    ///   - isASCII: Whether nothing but ASCII is drawn, whatever the locale says.
+    ///   - progress: How far the running uploads are.
+    init?(on output: LineOutput, isASCII: Bool = false, progress: @escaping @Sendable () -> [ProgressSample])
+    {
         guard Self.isPossible else { return nil }
         self.output = output
         self.progress = progress
-        lines = Mutex(LiveLines(isUnicode: TerminalSize.isUnicode))
+        lines = Mutex(LiveLines(isUnicode: !isASCII && TerminalSize.isUnicode))
     }
 
     func take(_ update: QueueUpdate) {

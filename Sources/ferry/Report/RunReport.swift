@@ -21,11 +21,11 @@ final class RunReport: Sendable {
     private let failedBefore: Mutex<Set<Upload.ID>>
 
     /// - Parameter failedBefore: What had failed or was held when the queue started.
-    init(queue: UploadQueue, isJSON: Bool, failedBefore: Set<Upload.ID> = []) {
+    init(queue: UploadQueue, isJSON: Bool, isASCII: Bool = false, failedBefore: Set<Upload.ID> = []) {
         self.queue = queue
         self.failedBefore = Mutex(failedBefore)
         self.isJSON = isJSON
-        live = isJSON ? nil : LiveDisplay(on: output) { queue.progress() }
+        live = isJSON ? nil : LiveDisplay(on: output, isASCII: isASCII) { queue.progress() }
     }
 
     func note(_ text: String) { note(Notice(kind: .note, text: text)) }
