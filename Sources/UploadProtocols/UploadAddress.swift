@@ -50,16 +50,18 @@ public enum UploadAddress {
         return "\(scheme)://\(shown):\(url.port ?? (scheme == "https" ? 443 : 80))"
     }
 
+    /// The longest address that is used, in bytes. RFC 9110 §4.1 recommends that everybody supports 8,000; a request
+    /// head many times as long ends the process in AsyncHTTPClient 1.37.0 (`HTTPRequestStateMachine.headSent()`).
+    public static let longest = 8192
+
     /// Resolves a `Location` against the address that was asked (RFC 9110 §10.2.2).
     ///
-    /// - Throws: `UploadFailure` (`permanent`) if it is malformed or leads to another origin: our credentials and
-    ///   bytes go only where the configuration says.
+    /// - Throws: `UploadFailure` (`permanent`) as `named(_:against:)`, or if it leads to another origin: our credentials
+    ///   and bytes go only where the configuration says.
     public static func resolve(_ location: String, against base: String) throws(UploadFailure) -> String {
-        guard let resolved = absolute(location, against: base), let origin = origin(resolved) else {
-            throw UploadFailure(
-                .permanent, "the server sent an address that cannot be read: \(ServerText.cleaned(location))")
-        }
-        guard origin == URL(string: base).flatMap(UploadAddress.origin) else {
+        let resolved = try named(location, against: base)
+        guard let origin = origin(resolved), origin == URL(string: base).flatMap(UploadAddress.origin) else {
+            let origin = origin(resolved) ?? resolved.absoluteString
             throw UploadFailure(
                 .permanent, "the server sends the upload to another place, \(ServerText.cleaned(origin))",
                 hint: "if that is right, set the destination's url to that place")
@@ -67,12 +69,27 @@ public enum UploadAddress {
         return resolved.absoluteString
     }
 
-    /// What a `Location` names, wherever that is; nil if it is malformed or holds user info.
+    /// The absolute address that a server named in its answer to `base`, wherever that leads.
+    ///
+    /// - Throws: `UploadFailure` (`permanent`), which names the server, if the address is malformed, holds user info or
+    ///   has more than `longest` bytes.
+    public static func named(_ location: String, against base: String) throws(UploadFailure) -> URL {
+        if let resolved = absolute(location, against: base) { return resolved }
+        let server = URL(string: base)?.host(percentEncoded: false).map(ServerText.cleaned) ?? "the server"
+        let length = location.utf8.count
+        throw UploadFailure(
+            .permanent,
+            length > longest
+                ? "\(server) sent an address of \(length) bytes; at most \(longest) are taken"
+                : "\(server) sent an address that cannot be read: \(ServerText.cleaned(location))")
+    }
+
+    /// What a `Location` names, wherever that is; nil if it is malformed, too long (`longest`) or holds user info.
     public static func absolute(_ location: String, against base: String) -> URL? {
-        guard let base = URL(string: base),
+        guard location.utf8.count <= longest, let base = URL(string: base),
             let resolved = URL(string: escaped(location), relativeTo: base)?.absoluteURL.behindSocket(
                 of: base),
-            origin(resolved) != nil, resolved.user() == nil
+            resolved.absoluteString.utf8.count <= longest, origin(resolved) != nil, resolved.user() == nil
         else { return nil }
         return resolved
     }

@@ -40,10 +40,18 @@ struct OAuth2Answer {
         guard Self.isToken(token), document.refreshToken.map(Self.isToken) ?? true else {
             throw Self.unusable("\(host) sent a token with characters that no token has", "tell its operator")
         }
+        guard token.utf8.count <= Self.longestAccessToken else {
+            throw Self.unusable(
+                "\(host) sent an access token of \(token.utf8.count) bytes; at most \(Self.longestAccessToken) are taken",
+                "ask its operator for a shorter one, with fewer claims")
+        }
         accessToken = token
         refreshToken = document.refreshToken
         lifetime = document.lifetime
     }
+
+    /// In bytes. It goes into the head of each request, of which the transport sends 32 KiB; servers take 8 or 16.
+    private static let longestAccessToken = 16 << 10
 
     private static func isToken(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }

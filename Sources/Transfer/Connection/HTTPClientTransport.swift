@@ -20,7 +20,9 @@ public final class HTTPClientTransport: Transport {
         public var connect: Duration
         /// While there are bytes to send and none is acknowledged.
         public var stall: Duration
-        /// From the last byte of the request to the answer's head, and between pieces of the answer.
+        /// From the last byte of the request to the answer's head, and between pieces of the answer. The whole body of an
+        /// answer may take twice as long, and a second more for each KiB that came, up to ten times as long. A refusal
+        /// (400 and above) is taken as it is after a second without another piece of its body.
         public var response: Duration
 
         public init(
@@ -110,7 +112,10 @@ public final class HTTPClientTransport: Transport {
         _ request: TransportRequest, delegate: (any UploadDelegate)?
     ) async throws(TransportError) -> TransportResponse {
         let route: Route
-        do throws(UploadFailure) { route = try await clients.route(to: request.url) } catch {
+        do throws(UploadFailure) {
+            route = try await clients.route(to: request.url)
+            try RequestHead.check(request, to: route)
+        } catch {
             throw TransportError(.notConnected, error)
         }
         let place = URL(string: route.url).flatMap(UploadAddress.origin) ?? ""

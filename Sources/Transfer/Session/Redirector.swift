@@ -57,6 +57,12 @@ public struct Redirect: Sendable {
         return next
     }
 
+    /// True if a server outside sends the request to this machine or into a private network, by its address.
+    var leadsInside: Bool {
+        guard let from = URL(string: request.url), let target = URL(string: url) else { return false }
+        return UploadAddress.leadsInside(target, from: from)
+    }
+
     /// True if what went encrypted would go in the clear.
     var losesEncryption: Bool {
         let isEncrypted: (String) -> Bool = { $0.lowercased().hasPrefix("https") }
@@ -82,8 +88,9 @@ public struct Redirector: RedirectHandler {
         return isRepeated || [.get, .head].contains(redirect.request.method) ? redirect.next : nil
     }
 
-    /// Follows every redirect, also to other servers, which get the body and no credentials; never from https to http.
-    public static let follow = Redirector { $0.losesEncryption ? nil : $0.next }
+    /// Follows every redirect, also to other servers, which get the body and no credentials; never from https to http,
+    /// and never from elsewhere into a private network.
+    public static let follow = Redirector { $0.losesEncryption || $0.leadsInside ? nil : $0.next }
 
     /// Takes every redirect as the answer.
     public static let refuse = Redirector { _ in nil }

@@ -105,22 +105,36 @@ extension GraphUpload {
                     .permanent, "the server made no session (no uploadUrl)",
                     hint: "check that the destination's url ends with :/createUploadSession"))
         }
-        guard let url = UploadAddress.absolute(place, against: item.url), isSafe(url) else {
-            return .failed(
-                UploadFailure(
-                    .permanent,
-                    "the server sends the upload to an address without https: \(ServerText.cleaned(place))"))
+        do throws(UploadFailure) {
+            let url = try UploadAddress.named(place, against: item.url)
+            if let refusal = refusal(of: url) { return .failed(refusal) }
+            var resource = Resource(url: url.absoluteString, expires: made?.expires)
+            dropped.mark(&resource)
+            phase = .sending
+            return session.append(resource, noting: [.resource(resource)])
+        } catch {
+            return .failed(error)
         }
-        var resource = Resource(url: url.absoluteString, expires: made?.expires)
-        dropped.mark(&resource)
-        phase = .sending
-        return session.append(resource, noting: [.resource(resource)])
     }
 
-    /// Another host is right here, and gets no credentials; what is sent must stay as private as it was to be.
-    private func isSafe(_ url: URL) -> Bool {
-        url.scheme?.lowercased() == "https"
-            || UploadAddress.origin(url) == URL(string: item.url).flatMap(UploadAddress.origin)
+    /// Another host is right here, and gets no credentials. What is sent must stay as private as it was to be, and a
+    /// server must not make this machine talk to its own network.
+    private func refusal(of url: URL) -> UploadFailure? {
+        guard let asked = URL(string: item.url), UploadAddress.origin(url) != UploadAddress.origin(asked)
+        else {
+            return nil
+        }
+        let shown = ServerText.cleaned(UploadAddress.withoutQuery(url.absoluteString))
+        guard url.scheme?.lowercased() == "https" else {
+            return UploadFailure(
+                .permanent, "the server sends the upload to an address without https: \(shown)")
+        }
+        guard !UploadAddress.leadsInside(url, from: asked) else {
+            return UploadFailure(
+                .permanent, "the server sends the upload into a private network: \(shown)",
+                hint: "only a destination that is in a private network itself may do that")
+        }
+        return nil
     }
 
     /// A session that is over may be so because it is complete.

@@ -22,6 +22,11 @@ struct DestinationSettings: Decodable, Equatable {
     /// Bytes per second of all uploads that go there.
     var bandwidth = Timetable()
 
+    /// Bytes of one value. Servers take a head of 8 KiB (nginx, Apache) to 64 KiB.
+    private static let longestHeader = 8 << 10
+    /// Bytes of all names and values: with an address and a token they must fit into the 32 KiB of a request's head.
+    private static let allHeaders = 12 << 10
+
     init(from decoder: any Decoder) throws {
         let fields = try Fields(
             decoder,
@@ -38,6 +43,9 @@ struct DestinationSettings: Decodable, Equatable {
         guard parsed.user() == nil, parsed.password() == nil else {
             throw fields.error("url", "an address without user and password; they go into auth")
         }
+        guard url.utf8.count <= UploadAddress.longest else {
+            throw fields.error("url", "an address of at most \(UploadAddress.longest) bytes")
+        }
         self.url = url
         let name: String = try fields.value("protocol") ?? AutoUpload.name
         guard let entry = ProtocolCatalog.entry(named: name) else {
@@ -53,6 +61,12 @@ struct DestinationSettings: Decodable, Equatable {
             guard HTTPField.isValidValue(value) else {
                 throw fields.error("headers.\(name)", "a value without line breaks")
             }
+            guard value.utf8.count <= Self.longestHeader else {
+                throw fields.error("headers.\(name)", "a value of at most \(Self.longestHeader) bytes")
+            }
+        }
+        guard headers.reduce(0, { $0 + $1.key.utf8.count + $1.value.utf8.count }) <= Self.allHeaders else {
+            throw fields.error("headers", "at most \(Self.allHeaders) bytes in all")
         }
         let values: [String: ParameterValue] = try fields.value("parameters") ?? [:]
         parameters = values.sorted { $0.key < $1.key }.flatMap { name, value in

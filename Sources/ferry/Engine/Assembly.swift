@@ -93,6 +93,11 @@ struct Assembly {
             throw UploadFailure(
                 .permanent, "\(url) is not \(expected)", hint: Self.hint(onAddress: url))
         }
+        guard url.utf8.count <= UploadAddress.longest else {
+            throw UploadFailure(
+                .permanent,
+                "the address has \(url.utf8.count) bytes; at most \(UploadAddress.longest) are taken")
+        }
         guard URL(string: url)?.user() == nil else {
             throw UploadFailure(
                 .permanent, "an address must not hold a user or password",

@@ -41,6 +41,11 @@ struct RedirectorTests {
         #expect(last?.body.length == 4 && last?.fields[.authorization] == nil)
     }
 
+    @Test func `following does not lead from outside into a private network`() async throws {
+        let (status, urls, _) = try await outcome(of: 307, to: "http://169.254.169.254/g", session: .follow)
+        #expect(status == 307 && urls == [url])
+    }
+
     @Test(arguments: [301, 302, 303])
     func `a POST that is followed elsewhere becomes a GET without a body`(status: Int) async throws {
         let (_, _, last) = try await outcome(of: status, to: "/g", session: .follow, method: .post)

@@ -78,6 +78,21 @@ struct GraphCreationTests {
         #expect(graph.begun(at: place).failure?.category == .permanent)
     }
 
+    @Test(arguments: [
+        "https://10.0.0.1/up/1", "https://169.254.169.254/", "https://localhost/up", "https://[::1]/up",
+    ])
+    func `a session in a private network gets nothing from outside`(place: String) {
+        var graph = graph()
+        let failure = graph.begun(at: place).failure
+        #expect(failure?.category == .permanent)
+        #expect(failure?.summary.contains("private network") == true)
+    }
+
+    @Test func `a destination in a private network may hand out sessions there`() {
+        var graph = graph(url: "https://10.0.0.9/drive/root:/{name}:/createUploadSession")
+        #expect(graph.begun(at: "https://10.0.0.1/up/1").exchange?.url == "https://10.0.0.1/up/1")
+    }
+
     @Test func `a session at the destination itself may be as the destination is`() {
         var graph = graph(url: "http://127.0.0.1:80/drive/root:/{name}:/createUploadSession")
         #expect(graph.begun(at: "http://127.0.0.1/up/1").exchange != nil)

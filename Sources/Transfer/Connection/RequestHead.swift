@@ -1,0 +1,33 @@
+import FerryProtocols
+import Foundation
+import HTTPTypes
+
+/// The head of a request as it goes out: its target and its fields.
+enum RequestHead {
+    /// The most bytes of a head that are sent. Servers take 8 KiB (nginx, Apache) to 64 KiB. AsyncHTTPClient 1.37.0 ends
+    /// the process when the head of a request with a streamed body fills NIO's write buffer of 64 KiB
+    /// (`HTTPRequestStateMachine.headSent()`), so this stays far below, whatever the client and a proxy add.
+    static let longest = 32 << 10
+
+    /// - Throws: `UploadFailure` (`permanent`) that names the server and the longest thing in the head.
+    static func check(_ request: TransportRequest, to route: Route) throws(UploadFailure) {
+        // A URL's parser may write one byte as three.
+        let address = max(route.url.utf8.count, URL(string: route.url)?.absoluteString.utf8.count ?? 0)
+        let fields = request.fields.map {
+            ($0.name.rawName, $0.name.rawName.utf8.count + $0.value.utf8.count + 4)
+        }
+        let added = route.fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 }
+        let length = fields.reduce(address + added) { $0 + $1.1 }
+        guard length > longest else { return }
+        let field = fields.max { $0.1 < $1.1 }
+        let largest = field.flatMap { $0.1 > address ? "the field \($0.0)" : nil } ?? "the address"
+        let host = ServerText.cleaned(
+            URL(string: request.url)?.host(percentEncoded: false) ?? Redaction.address(request.url))
+        throw UploadFailure(
+            .permanent,
+            "the request to \(host) would begin with \(length) bytes of address and fields, of which \(largest) is the longest; at most \(longest) are sent",
+            hint:
+                "check the destination's headers and auth; or remove the upload and add it again, for another address"
+        )
+    }
+}
