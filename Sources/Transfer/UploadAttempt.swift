@@ -202,10 +202,11 @@ public struct UploadAttempt: Sendable {
         }
         guard let digests = try await digests(for: exchange) else { return nil }
         let marker = CompletionMark(mark: exchange.markBeforeLastBytes, recorder: recorder)
-        let request = TransportRequest(
+        var request = TransportRequest(
             method: exchange.method, url: exchange.url, fields: exchange.fields(with: digests),
             body: body(of: exchange, marker: marker), isRepeatable: exchange.isIdempotent,
             breakCostsLittle: !carriesFile || exchange.keepsWhatArrives)
+        request.answerMayTakeLong = exchange.answerMayTakeLong
         if !carriesFile { try await marker.set() }
         progress.start()
         let failure: RequestFailure

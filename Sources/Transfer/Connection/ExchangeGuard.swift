@@ -13,6 +13,8 @@ protocol ExchangeObserver: Sendable {
     func didRefuseRest()
     /// True if little is lost should the connection break.
     var breakCostsLittle: Bool { get }
+    /// True if the server may send its answer for minutes, a byte now and then, while it works.
+    var answerMayTakeLong: Bool { get }
 }
 
 /// Watches the exchanges of one connection, one after the other, from between the HTTP parser and the client.
@@ -22,6 +24,8 @@ protocol ExchangeObserver: Sendable {
 /// not what
 /// a write call took, so a slow link with a large piece on its way is never cut. Only when everything is acknowledged
 /// does the time for the answer run. A connection that is dead while new ones are accepted is broken within seconds.
+///
+/// Once its head is there, an answer has a time in all, however steadily its bytes drip (`AnswerTime`).
 final class ExchangeGuard: ChannelDuplexHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias InboundOut = HTTPClientResponsePart
@@ -37,7 +41,7 @@ final class ExchangeGuard: ChannelDuplexHandler {
 
     private enum Answer {
         case awaited(interim: Int)
-        case begun(status: UInt)
+        case begun(AnswerTime)
         case complete
     }
 
@@ -134,7 +138,14 @@ final class ExchangeGuard: ChannelDuplexHandler {
                 return fail(context, NotHTTP("interim answers without end"))
             }
         case (.head(let head), _):
-            running.answer = .begun(status: head.status.code)
+            running.answer = .begun(
+                AnswerTime(
+                    status: head.status.code, response: timeouts.response,
+                    mayTakeLong: running.observer?.answerMayTakeLong ?? false, now: Self.uptime))
+            state = .running(running)
+        case (.body(let buffer), .begun(var time)):
+            time.received(buffer.readableBytes, now: Self.uptime)
+            running.answer = .begun(time)
             state = .running(running)
         case (.body, _): break
         case (.end, let answer):
@@ -143,7 +154,7 @@ final class ExchangeGuard: ChannelDuplexHandler {
             if case .idle = state { exchangesServed += 1 }
             // The client may start the next exchange within this call: all of ours is settled before.
             context.fireChannelRead(data)
-            if running.request == .underWay, case .begun(let status) = answer, status >= 300 {
+            if running.request == .underWay, case .begun(let time) = answer, time.status >= 300 {
                 running.observer?.didRefuseRest()
             }
             return
@@ -188,6 +199,8 @@ final class ExchangeGuard: ChannelDuplexHandler {
         timer?.cancel()
         timer = nil
     }
+
+    private static var uptime: Duration { .nanoseconds(Int64(clamping: NIODeadline.now().uptimeNanoseconds)) }
 
     private func requestIsComplete() {
         guard case .running(var running) = state else { return }
@@ -238,6 +251,9 @@ final class ExchangeGuard: ChannelDuplexHandler {
         } else if linkLeft != nil {
             lastMoved = now
         }
+        if case .begun(let time) = running.answer, time.isOver(Self.uptime) {
+            return fail(context, AnswerTimedOut())
+        }
         let isSending = pendingWrites > 0 || progress.hasBytesOnTheWay
         switch (running.answer, running.request) {
         case _ where isSending:
@@ -250,7 +266,7 @@ final class ExchangeGuard: ChannelDuplexHandler {
         case (.awaited, .underWay), (.complete, .underWay):
             // It is the file, the disk or the bandwidth limit that keeps the link waiting.
             lastMoved = now
-        case (.begun(let status), .underWay) where status < 300:
+        case (.begun(let time), .underWay) where time.status < 300:
             lastMoved = now
         case (.awaited, .complete), (.begun, _), (.complete, .complete):
             if now - lastMoved >= TimeAmount(timeouts.response) { return fail(context, AnswerTimedOut()) }

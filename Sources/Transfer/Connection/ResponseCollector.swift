@@ -31,6 +31,7 @@ final class ResponseCollector: HTTPClientResponseDelegate, ExchangeObserver {
     }
 
     let breakCostsLittle: Bool
+    let answerMayTakeLong: Bool
     private let expected: ByteCount?
     private let keptLimit: Int
     private let delegate: (any UploadDelegate)?
@@ -43,6 +44,7 @@ final class ResponseCollector: HTTPClientResponseDelegate, ExchangeObserver {
         writer: BodyWriter?
     ) {
         breakCostsLittle = request.breakCostsLittle
+        answerMayTakeLong = request.answerMayTakeLong
         expected = request.body.length
         self.keptLimit = keptLimit
         self.delegate = delegate

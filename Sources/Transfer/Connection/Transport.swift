@@ -55,6 +55,8 @@ public struct TransportRequest: Sendable {
     /// True if little is lost should the connection break: the server keeps what arrived, or there is not much of it.
     /// Then a connection that seems to be dead is given up sooner.
     public var breakCostsLittle: Bool
+    /// True if the server may send its answer for minutes, a byte now and then, while it works.
+    public var answerMayTakeLong = false
 
     /// - Parameters:
     ///   - isRepeatable: nil takes it from the method (RFC 9110 §9.2.2).

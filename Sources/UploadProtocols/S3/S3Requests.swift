@@ -68,11 +68,14 @@ struct S3Requests: Sendable {
             fields[S3Checksum.field(algorithm)] = digest
             fields[.named("x-amz-checksum-type")] = "FULL_OBJECT"
         }
-        return Exchange(
+        var exchange = Exchange(
             .post, session.url, fields: fields,
             body: .bytes(
                 S3CompletionDocument.bytes(parts, digest: declaresDigest ? session.checksum : nil)),
             isIdempotent: true, mayComplete: true)
+        // "It may take several minutes"; the server sends white space meanwhile (API of CompleteMultipartUpload).
+        exchange.answerMayTakeLong = true
+        return exchange
     }
 
     func head(_ object: String) -> Exchange {

@@ -31,6 +31,8 @@ public struct Exchange: Hashable, Sendable {
     public var carriesCredentials = true
     /// True if the server is believed to keep what arrives of the body, should the connection break.
     public var keepsWhatArrives = false
+    /// True if the server may send its answer for minutes, a byte now and then, while it works.
+    public var answerMayTakeLong = false
     /// Which of several requests under way this is; 0 if there is only one.
     public var part = 0
 
