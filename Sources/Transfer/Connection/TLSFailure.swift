@@ -28,6 +28,8 @@ enum TLSFailure {
         let name = name(in: error)
         if isAboutOurCertificate(error) || name.contains("ALERT_HANDSHAKE_FAILURE") {
             return "the server may want a certificate of ours; see tls.certificate and tls.key"
+                + (name.contains("HANDSHAKE_FAILURE")
+                    ? "; or it has only old cipher suites; see tls.allowLegacyCiphers" : "")
         }
         if name.contains("UNSUPPORTED_PROTOCOL") || name.contains("PROTOCOL_VERSION") {
             return "the server speaks another version of TLS; see tls.minimumVersion"

@@ -23,10 +23,12 @@ public struct TLSSettings: Hashable, Codable, Sendable {
     /// Hosts whose certificate is not verified, named exactly: whoever is between can read and change everything sent
     /// to them. Every other host is verified.
     public var insecureHosts: Set<String>
+    /// True offers TLS 1.2 also with cipher suites without forward secrecy or in CBC mode, for old servers.
+    public var allowsLegacyCiphers: Bool
 
     public init(
         authorities: String? = nil, certificate: String? = nil, key: String? = nil, pins: [SPKIPin] = [],
-        minimumVersion: Version = .tls12, insecureHosts: Set<String> = []
+        minimumVersion: Version = .tls12, insecureHosts: Set<String> = [], allowsLegacyCiphers: Bool = false
     ) {
         self.authorities = authorities
         self.certificate = certificate
@@ -34,11 +36,13 @@ public struct TLSSettings: Hashable, Codable, Sendable {
         self.pins = pins
         self.minimumVersion = minimumVersion
         self.insecureHosts = insecureHosts
+        self.allowsLegacyCiphers = allowsLegacyCiphers
     }
 
     private enum CodingKeys: String, CodingKey {
         case authorities, certificate, key, pins, minimumVersion
         case insecureHosts = "insecure"
+        case allowsLegacyCiphers = "allowLegacyCiphers"
     }
 
     public init(from decoder: any Decoder) throws {
@@ -49,13 +53,22 @@ public struct TLSSettings: Hashable, Codable, Sendable {
             key: try container.decodeIfPresent(String.self, forKey: .key),
             pins: try container.decodeIfPresent([SPKIPin].self, forKey: .pins) ?? [],
             minimumVersion: try container.decodeIfPresent(Version.self, forKey: .minimumVersion) ?? .tls12,
-            insecureHosts: try container.decodeIfPresent(Set<String>.self, forKey: .insecureHosts) ?? [])
+            insecureHosts: try container.decodeIfPresent(Set<String>.self, forKey: .insecureHosts) ?? [],
+            allowsLegacyCiphers: try container.decodeIfPresent(Bool.self, forKey: .allowsLegacyCiphers)
+                ?? false)
     }
 
     /// Whether the certificate of `host` must be valid.
     func verifies(host: String) -> Bool {
         !insecureHosts.contains { $0.lowercased() == host.lowercased() }
     }
+
+    /// Suites of TLS 1.2 with forward secrecy and authenticated encryption (RFC 9325 §4.2), in BoringSSL's names. Those
+    /// of TLS 1.3 are all like that and need no list.
+    private static let safeCipherSuites = [
+        "ECDHE-ECDSA-AES128-GCM-SHA256", "ECDHE-RSA-AES128-GCM-SHA256", "ECDHE-ECDSA-AES256-GCM-SHA384",
+        "ECDHE-RSA-AES256-GCM-SHA384", "ECDHE-ECDSA-CHACHA20-POLY1305", "ECDHE-RSA-CHACHA20-POLY1305",
+    ].joined(separator: ":")
 
     /// - Throws: `UploadFailure` (`permanent`) that names the file that cannot be used.
     func configuration() throws(UploadFailure) -> TLSConfiguration {
@@ -65,6 +78,7 @@ public struct TLSSettings: Hashable, Codable, Sendable {
             case .tls12: .tlsv12
             case .tls13: .tlsv13
             }
+        if !allowsLegacyCiphers { configuration.cipherSuites = Self.safeCipherSuites }
         if let authorities {
             configuration.trustRoots = .certificates(
                 try Self.read(authorities) { try NIOSSLCertificate.fromPEMFile(authorities) })

@@ -175,6 +175,9 @@ enum ConfigurationSchema {
         .init("pins", .array(.text(pattern: SchemaPattern.pin)), "Public keys, one of which there must be."),
         .init("minimumVersion", .choice(TLSSettings.Version.self), "Of TLS."),
         .init("insecure", .flag, "True takes any certificate: anybody can read and change what is sent."),
+        .init(
+            "allowLegacyCiphers", .flag,
+            "True offers old cipher suites of TLS 1.2 too, without forward secrecy or in CBC mode."),
     ])
 
     private static let hooks = Schema.object(

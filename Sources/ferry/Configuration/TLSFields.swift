@@ -8,7 +8,11 @@ struct TLSFields: Decodable {
 
     init(from decoder: any Decoder) throws {
         let fields = try Fields(
-            decoder, known: ["authorities", "certificate", "key", "pins", "minimumVersion", "insecure"])
+            decoder,
+            known: [
+                "authorities", "certificate", "key", "pins", "minimumVersion", "insecure",
+                "allowLegacyCiphers",
+            ])
         settings.authorities = try fields.value("authorities").map(LocalFiles.expanded)
         settings.certificate = try fields.value("certificate").map(LocalFiles.expanded)
         settings.key = try fields.value("key").map(LocalFiles.expanded)
@@ -26,6 +30,7 @@ struct TLSFields: Decodable {
             return pin
         }
         settings.minimumVersion = try fields.choice("minimumVersion") ?? settings.minimumVersion
+        settings.allowsLegacyCiphers = try fields.value("allowLegacyCiphers") ?? false
         isInsecure = try fields.value("insecure") ?? false
     }
 

@@ -43,6 +43,8 @@ final class TLSServer: Sendable {
         /// The newest version of TLS that it speaks, as Python names it.
         var newest = "TLSv1_3"
         var certificate = false
+        /// The cipher suites of TLS 1.2, as OpenSSL names them; nil for its own.
+        var ciphers: String?
         /// After so many bytes of a body it loses its place in the stream, and alerts.
         var alertAfter: Int?
     }
@@ -61,7 +63,7 @@ final class TLSServer: Sendable {
         process.currentDirectoryURL = directory.url
         process.arguments = [
             "server.py", demands.newest, demands.certificate ? "certificate" : "none",
-            "\(demands.alertAfter ?? -1)",
+            "\(demands.alertAfter ?? -1)", demands.ciphers ?? "",
         ]
         let output = Pipe()
         process.standardOutput = output
@@ -210,6 +212,8 @@ final class TLSServer: Sendable {
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain("server.pem", "server.key")
         context.maximum_version = ssl.TLSVersion[sys.argv[1]]
+        if sys.argv[4]:
+            context.set_ciphers(sys.argv[4])
         if sys.argv[2] == "certificate":
             context.verify_mode = ssl.CERT_REQUIRED
             context.load_verify_locations("authority.pem")

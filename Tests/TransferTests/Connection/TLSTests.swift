@@ -127,6 +127,26 @@ struct TLSTests {
         #expect(try await Self.status(at: server, host: "127.0.0.1", tls: settings) == 201)
     }
 
+    @Test func `old cipher suites are spoken only where the settings ask for them`() async throws {
+        let server = try await TLSServer.start(
+            names: "IP:127.0.0.1",
+            demands: TLSServer.Demands(newest: "TLSv1_2", ciphers: "ECDHE-ECDSA-AES128-SHA:@SECLEVEL=0"))
+        var settings = TLSSettings(authorities: server.authority)
+        let error = try await Self.error(at: server, tls: settings)
+        #expect(error?.failure.category == .permanent, "\(error?.failure.summary ?? "")")
+        #expect(error?.failure.hint?.contains("tls.allowLegacyCiphers") == true)
+        settings.allowsLegacyCiphers = true
+        #expect(try await Self.status(at: server, host: "127.0.0.1", tls: settings) == 201)
+    }
+
+    @Test(arguments: ["ECDHE-ECDSA-AES128-GCM-SHA256", "ECDHE-ECDSA-CHACHA20-POLY1305"])
+    func `TLS 1_2 with forward secrecy and authenticated encryption is spoken`(ciphers: String) async throws {
+        let server = try await TLSServer.start(
+            names: "IP:127.0.0.1", demands: TLSServer.Demands(newest: "TLSv1_2", ciphers: ciphers))
+        let settings = TLSSettings(authorities: server.authority)
+        #expect(try await Self.status(at: server, host: "127.0.0.1", tls: settings) == 201)
+    }
+
     @Test(arguments: ["TLSv1_2", "TLSv1_3"])
     func `a server that asks for our certificate gets it`(version: String) async throws {
         let server = try await TLSServer.start(
@@ -172,7 +192,8 @@ struct TLSSettingsTests {
 
     @Test func `what is encoded reads back as the same`() throws {
         let settings = TLSSettings(
-            pins: [SPKIPin(subjectPublicKeyInfo: [7])], minimumVersion: .tls13, insecureHosts: ["a.example"])
+            pins: [SPKIPin(subjectPublicKeyInfo: [7])], minimumVersion: .tls13, insecureHosts: ["a.example"],
+            allowsLegacyCiphers: true)
         #expect(try JSONDecoder().decode(TLSSettings.self, from: JSONEncoder().encode(settings)) == settings)
     }
 
