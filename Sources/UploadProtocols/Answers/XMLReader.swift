@@ -9,12 +9,19 @@ struct XMLReader {
         var qualifiedName: [UInt8]
         var element: XMLElement
         var text: [UInt8] = []
-        /// The namespaces of the prefixes that are known here; the empty prefix is the default one.
-        var namespaces: [String: String]
+        /// The prefixes that its tag declares; they are unknown again behind it.
+        var declared: [String]
     }
+
+    /// Declarations that hold at one place, at most. SabreDAV, which declares all it knows, has seven.
+    private static let declarationLimit = 256
 
     private let bytes: [UInt8]
     private let depthLimit: Int
+    /// The namespaces of each prefix from the outermost declaration to the innermost; the empty prefix is the default
+    /// one. All open elements share them.
+    private var namespaces = ["": [""], "xml": ["http://www.w3.org/XML/1998/namespace"]]
+    private var declarationCount = 0
     private var position = 0
     private var open: [Open] = []
     private var root: XMLElement?
@@ -59,25 +66,37 @@ extension XMLReader {
     private mutating func start() throws(Malformed) {
         guard open.count < depthLimit, root == nil else { throw Malformed() }
         let qualifiedName = try name()
-        var namespaces = open.last?.namespaces ?? ["": "", "xml": "http://www.w3.org/XML/1998/namespace"]
+        var declared: [String] = []
         var isSeparated = skipSpace()
         while let next = peek, next != Self.slash, next != Self.greaterThan {
             guard isSeparated else { throw Malformed() }
             let (prefix, local) = try Self.split(name())
             let value = String(decoding: try attributeValue(), as: UTF8.self)
-            if prefix == "xmlns" { namespaces[local] = value }
-            if prefix.isEmpty, local == "xmlns" { namespaces[""] = value }
+            if prefix == "xmlns" {
+                try declare(local, value, in: &declared)
+            } else if prefix.isEmpty, local == "xmlns" {
+                try declare("", value, in: &declared)
+            }
             isSeparated = skipSpace()
         }
         let isEmpty = skip("/")
         guard skip(">") else { throw Malformed() }
         let (prefix, local) = try Self.split(qualifiedName)
-        guard let namespace = namespaces[prefix] else { throw Malformed() }
+        guard let namespace = namespaces[prefix]?.last else { throw Malformed() }
         open.append(
             Open(
                 qualifiedName: qualifiedName, element: XMLElement(namespace: namespace, name: local),
-                namespaces: namespaces))
+                declared: declared))
         if isEmpty { close() }
+    }
+
+    private mutating func declare(
+        _ prefix: String, _ namespace: String, in declared: inout [String]
+    ) throws(Malformed) {
+        declarationCount += 1
+        guard declarationCount <= Self.declarationLimit else { throw Malformed() }
+        namespaces[prefix, default: []].append(namespace)
+        declared.append(prefix)
     }
 
     private mutating func end() throws(Malformed) {
@@ -89,6 +108,8 @@ extension XMLReader {
 
     private mutating func close() {
         guard var closed = open.popLast() else { return }
+        for prefix in closed.declared { namespaces[prefix]?.removeLast() }
+        declarationCount -= closed.declared.count
         closed.element.text = Self.trimmed(closed.text)
         if open.isEmpty {
             root = closed.element
