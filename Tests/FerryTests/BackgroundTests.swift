@@ -77,6 +77,16 @@ struct BackgroundTests {
         }
     }
 
+    #if os(Linux)
+        @Test func `a crash of it would not write memory into its log`() async throws {
+            try place.configure("put", at: "http://127.0.0.1:9/box/")
+            try await withEngine { process in
+                let variables = try Data(contentsOf: URL(fileURLWithPath: "/proc/\(process)/environ"))
+                #expect(variables.split(separator: 0).contains(Data("SWIFT_BACKTRACE=enable=no".utf8)))
+            }
+        }
+    #endif
+
     @Test func `asked for a second time it is found running, and that is no error`() async throws {
         try place.configure("put", at: "http://127.0.0.1:9/box/")
         try await withEngine { process in

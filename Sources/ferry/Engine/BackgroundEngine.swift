@@ -111,13 +111,32 @@ struct BackgroundEngine {
         posix_spawnattr_setsigmask(&attributes, &none)
         var words = ([CommandLine.arguments.first ?? "ferry"] + arguments).map { strdup($0) } + [nil]
         defer { for word in words { free(word) } }
+        let withoutBacktrace = strdup("SWIFT_BACKTRACE=enable=no")
+        defer { free(withoutBacktrace) }
+        var variables = Self.environment(adding: withoutBacktrace)
         var process = pid_t(0)
-        let error = posix_spawn(&process, Self.program, &actions, &attributes, &words, environ)
+        let error = posix_spawn(&process, Self.program, &actions, &attributes, &words, &variables)
         guard error == 0 else {
             throw CommandFailure(
                 status: 1, summary: "no engine could be started: \(String(cString: strerror(error)))")
         }
         return process
+    }
+
+    /// The engine's environment: ours, with `setting` unless the user has set SWIFT_BACKTRACE.
+    ///
+    /// A backtrace of Swift shows registers and the memory that they point to. That may be a credential, and the log is a
+    /// file that people send to others.
+    private static func environment(
+        adding setting: UnsafeMutablePointer<CChar>?
+    ) -> [UnsafeMutablePointer<CChar>?] {
+        var variables: [UnsafeMutablePointer<CChar>?] = []
+        var next = environ
+        while let variable = next.pointee {
+            variables.append(variable)
+            next += 1
+        }
+        return variables + (getenv("SWIFT_BACKTRACE") == nil ? [setting] : []) + [nil]
     }
 
     #if os(Linux)
