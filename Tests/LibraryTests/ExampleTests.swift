@@ -60,6 +60,22 @@ struct ExampleTests {
         #expect(text.contains("Content-Type: application/json") && text.contains("filename=\"May 1.jpg\""))
     }
 
+    @Test func `a transport of one's own reads files and forms' files`() async throws {
+        let folder = try TemporaryDirectory()
+        let photo = LocalPath(try folder.write([UInt8](repeating: 7, count: 2_000_000), to: "May 1.jpg"))
+        let transport = RecordingTransport()
+        let session = Session(transport: transport)
+        #expect(
+            try await session.upload(.file(photo), to: "http://server.example/f", method: .put).status()
+                == 201)
+        try await upload(photo, into: "May", at: "http://server.example", over: session)
+        let requests = transport.requests
+        #expect(requests.map(\.url) == ["http://server.example/f", "http://server.example/photos"])
+        #expect(requests[0].body == [UInt8](repeating: 7, count: 2_000_000))
+        #expect(requests[1].body.count > 2_000_000)
+        #expect(String(decoding: requests[1].body.prefix(400), as: UTF8.self).contains("name=\"album\""))
+    }
+
     @Test func `a session fetches its token, tries again and sends the whole body`() async throws {
         let folder = try TemporaryDirectory()
         let token = #"{"access_token":"a1","token_type":"Bearer","expires_in":3600,"refresh_token":"r2"}"#

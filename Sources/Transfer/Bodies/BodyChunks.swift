@@ -5,10 +5,10 @@ struct BodyChunks: AsyncSequence, Sendable {
     private static let size: ByteCount = 1 << 20
 
     private let segments: [StreamedBody.Segment]
-    private let labels: [String]
+    private let labels: [String?]
 
-    /// - Parameter labels: What the failures of each segment's file begin with.
-    init(_ segments: [StreamedBody.Segment], labels: [String]) {
+    /// - Parameter labels: What the failures of each segment's file begin with; nothing where there is none.
+    init(_ segments: [StreamedBody.Segment], labels: [String?]) {
         self.segments = segments
         self.labels = labels
     }
@@ -30,11 +30,11 @@ struct BodyChunks: AsyncSequence, Sendable {
             case stream(any AsyncIteratorProtocol<[UInt8], any Error>)
         }
 
-        fileprivate var rest: ArraySlice<(StreamedBody.Segment, String)>
-        private var label = ""
+        fileprivate var rest: ArraySlice<(StreamedBody.Segment, String?)>
+        private var label: String?
         private var source: Source?
 
-        fileprivate init(rest: ArraySlice<(StreamedBody.Segment, String)>) { self.rest = rest }
+        fileprivate init(rest: ArraySlice<(StreamedBody.Segment, String?)>) { self.rest = rest }
 
         /// 1 MiB at most, unless a stream brings more at once; never empty.
         mutating func next() async throws -> [UInt8]? {

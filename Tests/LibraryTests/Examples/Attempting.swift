@@ -1,5 +1,5 @@
-import FerryProtocols
 // Example: attempt
+import FerryProtocols
 import FerryTransfer
 
 /// One resumable upload without a queue; `recorder` keeps what to go on with.

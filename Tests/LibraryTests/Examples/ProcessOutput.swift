@@ -1,5 +1,5 @@
-import FerryTransfer
 // Example: stream
+import FerryTransfer
 import Foundation
 
 struct ProgramFailed: Error {
