@@ -1,0 +1,42 @@
+import FerryTestSupport
+import Foundation
+import Testing
+
+#if os(Linux)
+    /// A short run of `Tests/random-answers`, which runs at length by hand.
+    @Suite(.enabled(if: InteropServer.hasPython, InteropServer.needsPython), .timeLimit(.minutes(5)))
+    struct RandomAnswersTests {
+        private static let program = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .deletingLastPathComponent().appending(path: "random-answers").path(percentEncoded: false)
+
+        /// Runs one batch after the other until the servers gave so many answers.
+        private func run(_ ferry: String, answers: Int, seed: String) async throws -> CommandResult {
+            let words = [
+                Self.program, "--ferry", ferry, "--seed", seed, "--answers", "\(answers)", "--uploads", "40",
+                "--seconds", "90",
+            ]
+            let process = try ChildProcess(
+                try #require(InteropServer.python), words.map { Array($0.utf8) },
+                environment: ["PATH": "/usr/bin:/bin", "PYTHONDONTWRITEBYTECODE": "1"])
+            return try await Workplace.result(of: process, upTo: .seconds(240))
+        }
+
+        @Test func `random answers neither end the program, nor hang an upload, nor make it done in vain`()
+            async throws
+        {
+            let result = try await run(try FerryBinary.path(), answers: 300, seed: "tests")
+            #expect(result.ending == .exited(0), "\(result.output)\(result.errors)")
+            #expect(result.output.contains(", 0 wrong"))
+        }
+
+        @Test func `a program that ends by itself is found`() async throws {
+            let folder = try TemporaryDirectory()
+            let path = try folder.write(Array("#!/bin/sh\nkill -ILL $$\n".utf8), to: "ferry")
+            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+            let result = try await run(path, answers: 1, seed: "tests")
+            #expect(result.ending == .exited(1))
+            #expect(
+                result.output.contains("wrong: the program ended with -4 (seed tests.0)"), "\(result.output)")
+        }
+    }
+#endif

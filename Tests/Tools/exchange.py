@@ -1,0 +1,74 @@
+"""Requests as they are read, and answers as they are meant, before anything is made wrong with them."""
+
+import asyncio
+import dataclasses
+import urllib.parse
+
+
+@dataclasses.dataclass
+class Request:
+    method: str
+    target: str
+    fields: dict
+    body: bytes = b""
+    #: False if the connection ended first, or the body's form cannot be read.
+    is_whole: bool = True
+
+    @property
+    def path(self):
+        return urllib.parse.unquote(self.target.split("?")[0])
+
+    @property
+    def query(self):
+        parts = self.target.split("?", 1)
+        return dict(urllib.parse.parse_qsl(parts[1], keep_blank_values=True)) if len(parts) > 1 else {}
+
+
+@dataclasses.dataclass
+class Answer:
+    status: int
+    fields: list = dataclasses.field(default_factory=list)
+    body: bytes = b""
+    #: True for the answer to a HEAD, which tells a length and has no body.
+    is_about_body: bool = False
+
+    def copy(self):
+        return Answer(self.status, list(self.fields), self.body, self.is_about_body)
+
+
+async def read_head(reader):
+    """The next request without its body; None if there is none."""
+    try:
+        head = await reader.readuntil(b"\r\n\r\n")
+    except (asyncio.IncompleteReadError, asyncio.LimitOverrunError, ConnectionError):
+        return None
+    lines = head.decode("latin-1").split("\r\n")
+    words = lines[0].split(" ")
+    if len(words) != 3:
+        return None
+    fields = {}
+    for line in lines[1:]:
+        name, colon, value = line.partition(":")
+        if colon:
+            fields[name.strip().lower()] = value.strip()
+    return Request(words[0], words[1], fields)
+
+
+async def read_body(reader, request):
+    """Reads what follows the head; what came of a body that breaks off is kept."""
+    try:
+        if request.fields.get("transfer-encoding", "").lower() == "chunked":
+            while size := int((await reader.readuntil(b"\r\n")).split(b";")[0], 16):
+                request.body += await reader.readexactly(size)
+                await reader.readexactly(2)
+            await reader.readuntil(b"\r\n")
+        else:
+            left = int(request.fields.get("content-length", "0"))
+            while left > 0:
+                piece = await reader.read(min(left, 1 << 18))
+                if not piece:
+                    raise ConnectionError
+                request.body += piece
+                left -= len(piece)
+    except (asyncio.IncompleteReadError, asyncio.LimitOverrunError, ConnectionError, ValueError):
+        request.is_whole = False

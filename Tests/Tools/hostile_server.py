@@ -1,0 +1,166 @@
+"""A server of many uploads, each at an address of this machine of its own, that answers as it should or wrong by chance."""
+
+import asyncio
+import contextlib
+import random
+import socket
+import struct
+import time
+
+from exchange import Answer, read_body, read_head
+from mutations import BODIES, PLACES, STATUSES, Delivery, mutate
+
+REASON = b"Reason"
+
+
+class Place:
+    """One upload at the server: its model, its chance, and what came of it."""
+
+    def __init__(self, model, seed, wrong):
+        self.model = model
+        self.seed = seed
+        #: Which share of the answers is wrong.
+        self.wrong = wrong
+        self.count = 0
+        self.earlier = []
+        self.is_lied_to = False
+        self.log = []
+        self.last_seen = time.monotonic()
+
+    def chance(self):
+        """The chance of the next answer: from the seed and its number, whatever other uploads do meanwhile."""
+        self.count += 1
+        return random.Random(f"{self.seed}/{self.count}")
+
+
+class HostileServer:
+    """Listens at 127.0.1.1 and the following addresses on one port, one for each upload of a batch."""
+
+    def __init__(self, size, timeout):
+        self.size = size
+        self.timeout = timeout
+        self.places = [None] * size
+        self.answers = 0
+        self.listeners = []
+        self.tasks = set()
+
+    async def start(self):
+        port = 0
+        for index in range(self.size):
+            async def serve(reader, writer, index=index):
+                await self.serve(index, reader, writer)
+            listener = await asyncio.start_server(serve, self.host(index), port, limit=1 << 17)
+            port = port or listener.sockets[0].getsockname()[1]
+            self.listeners.append(listener)
+        self.port = port
+
+    def host(self, index):
+        return f"127.0.{1 + index // 250}.{1 + index % 250}"
+
+    def origin(self, index):
+        return f"http://{self.host(index)}:{self.port}"
+
+    async def forget(self):
+        """Ends every connection and forgets every upload."""
+        self.places = [None] * self.size
+        for task in list(self.tasks):
+            task.cancel()
+        await asyncio.gather(*self.tasks, return_exceptions=True)
+
+    async def serve(self, index, reader, writer):
+        task = asyncio.current_task()
+        self.tasks.add(task)
+        place = self.places[index]
+        try:
+            while place and await self.exchange(place, reader, writer):
+                pass
+        except (ConnectionError, OSError, asyncio.CancelledError):
+            pass
+        finally:
+            self.tasks.discard(task)
+            with contextlib.suppress(Exception):
+                writer.close()
+
+    async def exchange(self, place, reader, writer):
+        """One request and its answer. True if the connection is kept."""
+        request = await read_head(reader)
+        if not request:
+            return False
+        place.last_seen = time.monotonic()
+        chance = place.chance()
+        is_wrong = chance.random() < place.wrong
+        if is_wrong and chance.random() < 0.08:
+            return await self.refuse_early(place, request, chance, reader, writer)
+        await read_body(reader, request)
+        honest = place.model.answer(request)
+        place.last_seen = time.monotonic()
+        self.answers += 1
+        delivery = mutate(chance, honest, place.earlier, self.timeout) if is_wrong else Delivery(honest)
+        place.earlier.append(honest)
+        place.is_lied_to |= delivery.is_lie
+        place.log.append(
+            f"{place.count} {request.method} {request.target[:80]} [{len(request.body)}] -> {honest.status}"
+            f" {'+'.join(delivery.changes)} {delivery.answer.status if delivery.changes else ''}"
+            f"{' LIE' if delivery.is_lie else ''}")
+        await self.deliver(delivery, writer)
+        return delivery.end == "keep"
+
+    async def refuse_early(self, place, request, chance, reader, writer):
+        """Answers before the body is read, and then reads it, closes, resets or does nothing."""
+        for _ in range(chance.choice((0, 1, 5))):
+            with contextlib.suppress(asyncio.TimeoutError):
+                await asyncio.wait_for(reader.read(1000), 0.01)
+        status = chance.choice(STATUSES)
+        fields = [("Location", chance.choice(PLACES))] if chance.random() < 0.3 else []
+        answer = Answer(status, fields, chance.choice(BODIES))
+        place.is_lied_to |= status < 300
+        self.answers += 1
+        delivery = Delivery(answer, end=chance.choice(("close", "reset", "hang")))
+        place.log.append(f"{place.count} {request.method} {request.target[:80]} early {status} {delivery.end}")
+        await self.deliver(delivery, writer)
+        return False
+
+    async def deliver(self, delivery, writer):
+        data = delivery.prefix + (written(delivery) if delivery.raw is None else delivery.raw) + delivery.suffix
+        if delivery.cut is not None:
+            data = data[:delivery.cut]
+        if delivery.delay:
+            await asyncio.sleep(delivery.delay)
+        if delivery.drip and len(data) < 100_000:
+            size, pause = delivery.drip
+            for start in range(0, len(data), size):
+                writer.write(data[start:start + size])
+                await writer.drain()
+                await asyncio.sleep(pause)
+        else:
+            writer.write(data)
+            await writer.drain()
+        if delivery.end == "hang":
+            await asyncio.sleep(self.timeout * 20)
+        if delivery.end == "reset":
+            connection = writer.get_extra_info("socket")
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            writer.transport.abort()
+
+
+def written(delivery):
+    """The bytes of an answer, with the framing that the delivery wants."""
+    answer = delivery.answer
+    lines = [f"HTTP/1.1 {answer.status} ".encode() + REASON]
+    for name, value in answer.fields:
+        lines.append(f"{name}: {value}".encode("utf-8", "replace"))
+    body = b"" if answer.is_about_body else answer.body
+    framing = delivery.framing
+    if framing == "chunked":
+        lines.append(b"Transfer-Encoding: chunked")
+        body = b"%x\r\n%s\r\n0\r\n\r\n" % (len(body), body) if body else b"0\r\n\r\n"
+    elif framing == "torn chunks":
+        lines.append(b"Transfer-Encoding: chunked")
+        body = b"%x\r\n%s" % (len(body) + 7, body)
+    elif framing == "two":
+        lines += [b"Content-Length: %d" % len(body), b"Content-Length: %d" % (len(body) + 1)]
+    elif framing not in (None, "none"):
+        lines.append(f"Content-Length: {framing}".encode())
+    elif framing is None and not answer.is_about_body and answer.status not in (204, 304):
+        lines.append(b"Content-Length: %d" % len(body))
+    return b"\r\n".join(lines) + b"\r\n\r\n" + body
