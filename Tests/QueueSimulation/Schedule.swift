@@ -299,8 +299,8 @@ extension Schedule {
             return world.violated("I5", "the queue cannot be read after a clean end")
         }
         // Waiting for the network is not worth a record.
-        let kept = Ledger.Content(found).uploads.mapValues(\.withoutOffline)
         let uploads = last.uploads.mapValues(\.withoutOffline)
+        let kept = Ledger.Content(found).uploads.mapValues { $0.withoutOffline.starting(as: uploads[$0.id]) }
         guard kept != uploads else { return }
         let differing = uploads.values.filter { kept[$0.id] != $0 }.sorted { $0.id < $1.id }.first
         world.violated(
@@ -331,6 +331,16 @@ extension Upload {
                 if case .done = upload.state { false } else { range.contains(id) }
             }
         } ?? false
+    }
+
+    /// Without what no longer holds up the start of `upload`, which is the same one as the queue has it. Memory drops
+    /// that at once, and the record with the next one that is written.
+    fileprivate func starting(as upload: Upload?) -> Upload {
+        guard let upload else { return self }
+        var same = self
+        if upload.start?.notBefore == nil { same.start?.notBefore = nil }
+        if upload.start?.after.isEmpty ?? true { same.start?.after = [] }
+        return same
     }
 
     fileprivate var withoutOffline: Upload {

@@ -26,7 +26,8 @@ struct QueueSimulationTests {
     @Test(arguments: [
         (Mutant.appendsAreNotSynced, ["I1", "I2"]), (.doneIsNotSynced, ["I1", "I2"]),
         (.foldersAreNotSynced, ["I1", "I2", "I4"]), (.recordsAreDropped, ["I1", "I2", "I4", "I5"]),
-        (.markIsDropped, ["I10"]), (.addressIsLate, ["I1"]), (.senderGoesOn, ["I7", "I11", "I12"]),
+        (.markIsDropped, ["I10"]), (.addressIsLate, ["I1"]),
+        (.senderGoesOn, ["I7", "I10", "I11", "I12"]),
         (.retryAfterIsDropped, ["I12"]), (.sleepersAreForgotten, ["I16"]), (.doneIsEarly, ["I9"]),
         (.offsetsAreExaggerated, ["I8"]), (.changesAreOverlooked, ["I9"]),
     ])
