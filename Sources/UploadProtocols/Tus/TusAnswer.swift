@@ -38,6 +38,7 @@ enum TusVerdict {
     static let version = "1.0.0"
 
     static func failure(_ answer: Reply.Answer, limit: ByteCount? = nil) -> UploadFailure {
+        if let locked = LockedUpload.failure(answer, to: .post) { return locked }
         var failure = AnswerVerdict.failure(answer)
         switch answer.status {
         case 412:

@@ -53,9 +53,10 @@ extension TusUpload {
     }
 
     /// The step of a file in parts, with the question what became of them once they are joined.
-    mutating func finished(_ step: Step) -> Step {
+    mutating func finished(_ step: Step, of parts: Resource) -> Step {
         guard case .done(let receipt, let notes) = step, let location = receipt.location else { return step }
         var resource = Resource(url: location, confirmed: item.size)
+        resource.share(parts)
         resource.isAcknowledged = true
         var appending = TusAppending(resource, range: 0..<item.size, chunkSize: nil)
         phase = .confirming(resource, receipt)

@@ -241,7 +241,7 @@ extension TusUpload {
         switch turn {
         case .step(let step):
             let learnt = parts.hasForgotten && !isForgetting ? noteForgetting() : []
-            return finished(step).noting(news(of: parts.resource) + learnt)
+            return finished(step, of: parts.resource).noting(news(of: parts.resource) + learnt)
         case .givenUp(let notes):
             canJoin = false
             capabilities?.extensions.remove("concatenation")
