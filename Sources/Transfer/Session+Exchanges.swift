@@ -24,7 +24,8 @@ extension Session {
             switch error {
             case .rejected(let response, _): return .answered(answer(response, to: exchange))
             case .transport(let broken) where broken.reason != .cancelled:
-                return .broken(broken.failure, bodySent: nil)
+                let wasSent = [.broken, .staleConnection].contains(broken.reason)
+                return .broken(broken.failure, bodySent: wasSent ? broken.bodySent : nil)
             default: throw error.failure
             }
         }

@@ -108,7 +108,7 @@ struct CheckTests {
             .answer(204, headers: [("Tus-Resumable", "1.0.0"), ("Tus-Version", "1.0.0")])
         ])
         defer { server.stop() }
-        try place.configure("tus", at: server.url("/files/"), more: #", "checksum": "sha256""#)
+        try place.configure("tus", at: server.url("/files/"), more: #", "checksum": "sha-256""#)
         let result = try await place.ferry("check", "here")
         #expect(result.ending == .exited(1), "\(result.output)")
         #expect(result.output.contains("the server cannot check what arrives by SHA-256"))
