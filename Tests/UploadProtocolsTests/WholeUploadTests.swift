@@ -149,7 +149,9 @@ struct WholeUploadTests {
         var post = PostUpload(item: .make(name: name), options: .init())
         let exchange = try #require(post.start(resource: nil, capabilities: nil).exchange)
         let value = try #require(exchange.fields[.contentDisposition])
-        #expect(value == "attachment; filename=\"a%0D%0AX-Evil: 1%22%1B[2J%7F%00.txt\"")
+        #expect(
+            value == "attachment; filename=\"a%0D%0AX-Evil: 1%22%1B[2J%7F%00.txt\"; "
+                + "filename*=UTF-8''a%0D%0AX-Evil%3A%201%22%1B%5B2J%7F%00.txt")
     }
 
     @Test func `progress in the body is bytes of the file`() {

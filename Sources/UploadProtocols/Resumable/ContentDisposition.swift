@@ -6,8 +6,13 @@ public enum ContentDisposition {
     public static func inline(filename name: String) -> String {
         let plain = plainText(name)
         guard plain != name else { return "inline; filename=\"\(name)\"" }
-        let encoded = name.addingPercentEncoding(withAllowedCharacters: attributeCharacters) ?? plain
-        return "inline; filename=\"\(plain)\"; filename*=UTF-8''\(encoded)"
+        return "inline; filename=\"\(plain)\"; \(extended(filename: name))"
+    }
+
+    /// The parameter that holds any name in full (RFC 8187 §3.2).
+    static func extended(filename name: String) -> String {
+        let encoded = name.addingPercentEncoding(withAllowedCharacters: attributeCharacters) ?? plainText(name)
+        return "filename*=UTF-8''\(encoded)"
     }
 
     /// The file's name, the one in full first; nil if there is none.

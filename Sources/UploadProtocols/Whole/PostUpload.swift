@@ -10,7 +10,7 @@ public struct PostUpload: SequentialProtocol {
     /// - Parameter options: The request method and the `Idempotency-Key` are taken from them.
     public init(item: UploadItem, options: ProtocolOptions) {
         var fields: HTTPFields = [.contentType: item.contentType]
-        fields[.contentDisposition] = "attachment; filename=\"\(Self.escaped(item.name))\""
+        fields[.contentDisposition] = Self.disposition(item.name)
         attempt = SingleShot(
             Exchange(
                 options.requestMethod(or: .post), UploadAddress.filled(item.url, with: item.name),
@@ -25,6 +25,13 @@ public struct PostUpload: SequentialProtocol {
     }
     public mutating func receive(_ reply: Reply) -> Step { attempt.receive(reply) }
     public func removal(of resource: Resource) -> [Exchange] { [] }
+
+    /// The name as servers read it most, and in full where that is another.
+    private static func disposition(_ name: String) -> String {
+        let plain = escaped(name)
+        let field = "attachment; filename=\"\(plain)\""
+        return plain == name ? field : "\(field); \(ContentDisposition.extended(filename: name))"
+    }
 
     /// As in a form, and no control character: a field's value may not hold one (RFC 9110 §5.5).
     private static func escaped(_ name: String) -> String {
