@@ -11,8 +11,8 @@ public enum ContentDisposition {
 
     /// The parameter that holds any name in full (RFC 8187 §3.2).
     static func extended(filename name: String) -> String {
-        let encoded = name.addingPercentEncoding(withAllowedCharacters: attributeCharacters) ?? plainText(name)
-        return "filename*=UTF-8''\(encoded)"
+        let encoded = name.addingPercentEncoding(withAllowedCharacters: attributeCharacters)
+        return "filename*=UTF-8''\(encoded ?? plainText(name))"
     }
 
     /// The file's name, the one in full first; nil if there is none.
