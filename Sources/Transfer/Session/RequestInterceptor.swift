@@ -34,6 +34,8 @@ public protocol RefusalMender: RequestRetrier {
 
 /// A retrier that learns from answers that were accepted, such as the nonce for the next request (RFC 7616 §3.5).
 public protocol AnswerReader: RequestRetrier {
+    /// Takes what an accepted answer says for the requests after it.
+    ///
     /// - Parameter request: As it was sent.
     func read(_ response: TransportResponse, to request: TransportRequest)
 }
