@@ -20,10 +20,10 @@ protocol ExchangeObserver: Sendable {
 /// Watches the exchanges of one connection, one after the other, from between the HTTP parser and the client.
 ///
 /// While there are bytes on the way and none of them gets through for the stall time (`StallLimit`), the connection is
-/// broken; the kernel alone would take about 15 minutes to say so. "Gets through" means what the other side acknowledged,
-/// not what
-/// a write call took, so a slow link with a large piece on its way is never cut. Only when everything is acknowledged
-/// does the time for the answer run. A connection that is dead while new ones are accepted is broken within seconds.
+/// broken; the kernel alone would take about 15 minutes to say so. "Gets through" means what the other side
+/// acknowledged, not what a write call took, so a slow link with a large piece on its way is never cut. Only when
+/// everything is acknowledged does the time for the answer run. A connection that is dead while new ones are accepted is
+/// broken within seconds.
 ///
 /// Once its head is there, an answer has a time in all, however steadily its bytes drip (`AnswerTime`).
 final class ExchangeGuard: ChannelDuplexHandler {
