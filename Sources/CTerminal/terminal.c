@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 #include <wchar.h>
@@ -29,6 +30,7 @@ static SCREEN *screen;
 static FILE *output_stream;
 static FILE *input_stream;
 static bool locale_is_utf8;
+static const char *missing_locale;
 static struct {
     attr_t attributes;
     int pair;
@@ -56,11 +58,34 @@ static void modes_off(void) {
     emit("\033[?2004l");
 }
 
+/* What setlocale(3) goes by: the first of these that is set and not empty. */
+static const char *wanted_locale(void) {
+    static const char *const variables[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
+        const char *value = getenv(variables[i]);
+        if (value != NULL && *value != 0) return value;
+    }
+    return "C";
+}
+
+static bool names_utf8(const char *locale) {
+    const char *codeset = strchr(locale, '.');
+    return codeset != NULL && (strncasecmp(codeset + 1, "UTF-8", 5) == 0 || strncasecmp(codeset + 1, "UTF8", 4) == 0);
+}
+
 static void choose_locale(void) {
-    setlocale(LC_ALL, "");
+    missing_locale = NULL;
+    /* One category that is not installed must not cost the others. */
+    bool installed = setlocale(LC_ALL, "") != NULL || setlocale(LC_CTYPE, "") != NULL;
     locale_is_utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+    if (locale_is_utf8) return;
     /* Containers and ssh without SendEnv have none. As PEP 538: only the character type is coerced. */
-    if (!locale_is_utf8 && setlocale(LC_CTYPE, "C.UTF-8") == NULL) setlocale(LC_CTYPE, "en_US.UTF-8");
+    if (setlocale(LC_CTYPE, "C.UTF-8") == NULL && setlocale(LC_CTYPE, "en_US.UTF-8") == NULL) return;
+    /* ssh sends the locale of the other machine: it names the codeset of the terminal, installed here or not. */
+    if (!installed && names_utf8(wanted_locale())) {
+        missing_locale = wanted_locale();
+        locale_is_utf8 = true;
+    }
 }
 
 static bool can_place_cursor(void) {
@@ -185,7 +210,10 @@ bool terminal_colours_are_direct(void) {
 
 bool terminal_locale_is_utf8(void) { return locale_is_utf8; }
 
+const char *terminal_missing_locale(void) { return missing_locale; }
+
 const char *terminal_locale(void) {
+    if (missing_locale != NULL) return missing_locale;
     const char *name = setlocale(LC_CTYPE, NULL);
     return name != NULL ? name : "C";
 }

@@ -96,6 +96,7 @@ extension Responder {
                 answer.fields[.uploadOffset] = "\(offset)"
             }
             describe(upload, in: &answer)
+            try await tellDigest(of: upload, wantedBy: exchange, in: &answer)
             answer.fields[.location] = Self.tusPath + id
             return answer
         }
@@ -112,8 +113,20 @@ extension Responder {
             var answer = Answer(.noContent, fields: tusFields)
             answer.fields[.uploadOffset] = "\(offset)"
             describe(upload, in: &answer)
+            try await tellDigest(of: upload, wantedBy: exchange, in: &answer)
             return answer
         }
+    }
+
+    /// Tells the digest of a finished file to a client that wants it (RFC 9530 §4).
+    private func tellDigest(of upload: TusUpload?, wantedBy exchange: Exchange, in answer: inout Answer)
+        async throws
+    {
+        guard case .finished(let path)? = upload?.state,
+            let wanted = DigestDemand(exchange.head.headerFields).wanted, let place = StoredPath(text: path),
+            let found = try await stored(place)
+        else { return }
+        answer.fields[.reprDigest] = try await digests.field(wanted, of: found.file, found.status)
     }
 
     private func offset(_ upload: inout TusUpload?) async throws -> Answer {

@@ -217,8 +217,9 @@ public struct UploadAttempt: Sendable {
                 interceptor: exchange.mayComplete && !carriesFile
                     ? LastLook(file: file, identity: identity) : nil,
                 validation: credentialsAccepted(exchange, marker, known: known), delegate: progress)
-            return await reply(
-                to: exchange, response.answer(with: digests, session, exchange), marker, known: known)
+            var answer = response.answer(with: digests, session, exchange)
+            answer.digests += await comparisons(for: exchange, answer)
+            return await reply(to: exchange, answer, marker, known: known)
         } catch {
             failure = error
         }
@@ -316,6 +317,23 @@ public struct UploadAttempt: Sendable {
         let digests = try await FileDigest.compute(exchange.digests, of: file)
         try await file.confirm(identity)
         return digests
+    }
+
+    /// The digests to compare with those that a server has told; none if the file is another one by now, or cannot be
+    /// read: the upload itself has gone well.
+    private func comparisons(for exchange: Exchange, _ answer: Reply.Answer) async -> [ComputedDigest] {
+        guard !exchange.digestsIfTold.isEmpty, (200..<300).contains(answer.status) else { return [] }
+        let told = ToldDigest.algorithms(in: answer.fields)
+        let orders = exchange.digestsIfTold.filter { told.contains($0.algorithm) }
+        do throws(UploadFailure) {
+            guard !orders.isEmpty, let digests = try await FileDigest.compute(orders, of: file) else {
+                return []
+            }
+            try await file.confirm(identity)
+            return digests
+        } catch {
+            return []
+        }
     }
 
     /// What an answer means is the protocol's to say; only refused credentials are the session's.

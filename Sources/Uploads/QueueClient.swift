@@ -192,6 +192,8 @@ public struct EngineStatus: Hashable, Codable, Sendable {
     /// Whether the engine that told this is there. Only a client in another process finds out that it is not.
     public enum Contact: Hashable, Codable, Sendable {
         case here
+        /// It is there and has not answered since: it is stopped or stuck.
+        case silent(since: Date)
         /// It ended or was killed; what it told last may be old. What it acknowledged is on disk.
         case lost(since: Date)
     }
@@ -267,8 +269,17 @@ public struct ProgressSample: Hashable, Codable, Sendable {
     public var confirmed: ByteCount
     /// At the moment of the sample.
     public var phase: Phase
+    /// Bytes per second now; nil before there is a measurement, and from engines that tell none.
+    public var rate: Double?
+    /// Seconds until all of it is sent, by its rate and the limits that apply to it; nil while nobody can tell.
+    public var remaining: Double?
 
-    public init(id: Upload.ID, sent: ByteCount, confirmed: ByteCount, phase: Phase) {
+    public init(
+        id: Upload.ID, sent: ByteCount, confirmed: ByteCount, phase: Phase, rate: Double? = nil,
+        remaining: Double? = nil
+    ) {
+        self.rate = rate
+        self.remaining = remaining
         self.id = id
         self.sent = sent
         self.confirmed = confirmed

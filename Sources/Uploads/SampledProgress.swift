@@ -15,6 +15,12 @@ package struct SampledProgress: Sendable {
         return min(upload.size, sample.reached)
     }
 
+    /// How fast it goes and how long it still needs; nothing of what does not run.
+    package func estimate(of upload: Upload) -> TransferEstimate {
+        guard case .running = upload.state, let sample = samples[upload.id] else { return TransferEstimate() }
+        return TransferEstimate(rate: sample.rate, remaining: sample.remaining)
+    }
+
     /// What is not sent yet, in bytes.
     package func left(of upload: Upload) -> ByteCount { max(0, upload.size - of(upload)) }
 }

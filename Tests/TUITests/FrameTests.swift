@@ -50,7 +50,7 @@ import Testing
              ● online  box  ↑ 9.5 MB/s  3 of 4 up  24.4 GB left  ETA 43:36
              All 11  Active 4  Queued 2  Paused 2  Failed 2  Done 1
               STATE      NAME                       SIZE PROGRESS              RATE      ETA
-              ✓ done     intro-teaser.mp4           212M ━━━━━━━━━━━━━ 100%     not verified
+              ✓ done     intro-teaser.mp4           212M ━━━━━━━━━━━━━ 100%
               ▲ up       interview-cam-A.mov        4.1G ━━━━━━━━─────  62%  9.5M/s    02:44
              *▲ up       報告書-最終版.pdf           38M ━━━━━━━━━━━━━ waiting for server
             ▸ ▲ up       raw-footage-day3…n-2.braw   18G ─────────────   0% connecting
@@ -80,7 +80,7 @@ import Testing
              ● online  box  ↑ 9.5 MB/s  3 of 4 up  24.4 GB left  ETA 43:36 (14:43)
              [1] All 11   [2] Active 4   [3] Queued 2   [4] Paused 2   [5] Failed 2   [6] Done 1
                    # STATE      NAME                               SIZE PROGRESS                     RATE      ETA  TO
-                   1 ✓ done     intro-teaser.mp4                   212M ━━━━━━━━━━━━━━━━━━━━ 100%     not verified  box
+                   1 ✓ done     intro-teaser.mp4                   212M ━━━━━━━━━━━━━━━━━━━━ 100%                   box
                    2 ▲ up       interview-cam-A.mov                4.1G ━━━━━━━━━━━━╸───────  62%  9.5M/s    02:44  box
              *     3 ▲ up       報告書-最終版.pdf                   38M ━━━━━━━━━━━━━━━━━━━━ 100% waiting for server
             ▸      4 ▲ up       raw-footage-day3-reel-…ion-2.braw   18G ────────────────────   0% connecting
@@ -120,7 +120,7 @@ import Testing
              * online  box  ^ 9.5 MB/s  3 of 4 up  24.4 GB left  ETA 43:36
              All 11  Active 4  Queued 2  Paused 2  Failed 2  Done 1
               STATE      NAME                       SIZE PROGRESS              RATE      ETA
-              + done     intro-teaser.mp4           212M ############# 100%     not verified
+              + done     intro-teaser.mp4           212M ############# 100%
               ^ up       interview-cam-A.mov        4.1G ########-----  62%  9.5M/s    02:44
              *^ up       報告書-最終版.pdf           38M ############# waiting for server
             > ^ up       raw-footage-day3~n-2.braw   18G -------------   0% connecting

@@ -41,7 +41,7 @@ struct LogTests {
         var model = Model.make([.make(1, name: "a.mov", size: 10 << 20, state: .running)])
         let receipt = Receipt(bytes: 10 << 20, duration: 5)
         _ = model.change(.make(1, name: "a.mov", size: 10 << 20, state: .done(receipt, at: .distantPast)))
-        #expect(Self.texts(model) == ["a.mov done: 10 MB in 5 s, 2 MB/s, not verified"])
+        #expect(Self.texts(model) == ["a.mov done: 10 MB in 5 s, 2 MB/s"])
     }
 
     @Test func `an upload that goes on says from where`() {

@@ -20,16 +20,16 @@ import Testing
 
     @Test func `a steady upload shows its rate and time`() throws {
         let model = sampled(steps: 40)
-        let rate = try #require(model.live[1]?.throughput.rate)
+        let rate = try #require(model.estimates[1].rate)
         #expect(abs(rate - 1_000_000) < 1)
-        let remaining = try #require(model.live[1]?.throughput.remaining)
+        let remaining = try #require(model.estimates[1].remaining)
         #expect(abs(remaining - 990) < 2)
         #expect(abs((model.total.rate ?? 0) - 1_000_000) < 1)
     }
 
-    @Test func `no time is promised in the first five seconds`() {
-        #expect(sampled(steps: 19).live[1]?.throughput.remaining == nil)
-        #expect(sampled(steps: 24).live[1]?.throughput.remaining != nil)
+    @Test func `a time is promised after two seconds, and within five`() {
+        #expect(sampled(steps: 7).estimates[1].remaining == nil)
+        #expect(sampled(steps: 13).estimates[1].remaining != nil)
     }
 
     @Test func `the offset a resumed upload goes on from is not speed`() throws {
@@ -43,7 +43,7 @@ import Testing
             _ = model.pass(to: Double(step))
             _ = model.update(.progress([sample]))
         }
-        let rate = try #require(model.live[1]?.throughput.rate)
+        let rate = try #require(model.estimates[1].rate)
         #expect(abs(rate - 100_000) < 1)
     }
 
@@ -52,7 +52,7 @@ import Testing
         _ = model.change(.make(1, size: 1_000_000_000, state: .running(attempt: 2, since: .distantPast)))
         _ = model.pass(to: 11)
         _ = model.update(.progress([ProgressSample(id: 1, sent: 900_000_000, confirmed: 0, phase: .sending)]))
-        #expect(model.live[1]?.throughput.rate == nil)
+        #expect(model.estimates[1].rate == nil)
     }
 
     @Test func `numbers change at most twice a second, times once`() {
@@ -64,12 +64,26 @@ import Testing
             _ = model.pass(to: Double(step) * 0.25)
             sent += ByteCount(step * step) * 100
             _ = model.update(.progress([ProgressSample(id: 1, sent: sent, confirmed: 0, phase: .sending)]))
-            if let rate = model.live[1]?.throughput.rate { rates.insert(rate) }
-            if let remaining = model.live[1]?.throughput.remaining { times.insert(remaining) }
+            if let rate = model.estimates[1].rate { rates.insert(rate) }
+            if let remaining = model.estimates[1].remaining { times.insert(remaining) }
         }
         #expect(rates.count <= 41)
         #expect(times.count <= 20)
         #expect(times.count >= 10)
+    }
+
+    @Test func `a limit that is set is in every time a second later, and the total is not under one of them`()
+        throws
+    {
+        var model = sampled(steps: 40)
+        _ = model.change(status: EngineStatus(limits: [BandwidthLimit(.total, .atMost(100_000))]))
+        _ = model.pass(to: 10.25)
+        _ = model.update(
+            .progress([ProgressSample(id: 1, sent: 10_025_000, confirmed: 0, phase: .sending)]))
+        let remaining = try #require(model.estimates[1].remaining)
+        #expect(abs(remaining - 9900) < 20)
+        #expect(try #require(model.total.remaining) >= remaining)
+        #expect(model.frame().text(0).contains("ETA 2:45:0"))
     }
 
     @Test func `uploads that begin and end between two samples count too`() {
@@ -104,8 +118,8 @@ import Testing
             _ = model.update(
                 .progress([ProgressSample(id: 1, sent: 10_000_000, confirmed: 0, phase: .sending)]))
         }
-        #expect(model.live[1]?.throughput.remaining == nil)
-        #expect((model.live[1]?.throughput.rate ?? 1) < 1)
+        #expect(model.estimates[1].remaining == nil)
+        #expect((model.estimates[1].rate ?? 1) < 1)
     }
 
     @Test func `absurd samples do not trap`() {

@@ -60,7 +60,7 @@ import Testing
             }
             #expect(table.bytesLater == sum(isScheduled))
             #expect(
-                table.bytesLeft
+                table.left.total
                     == sum { upload in
                         switch upload.state {
                         case .queued, .running, .waiting, .paused(.offline): !isScheduled(upload)
@@ -75,11 +75,11 @@ import Testing
         var upload = Upload.make(1, size: 100)
         upload.start = .init(notBefore: Date(timeIntervalSince1970: Clock.start))
         table.apply(update([upload, .make(2, size: 10)]))
-        #expect(table.bytesLeft == 10)
+        #expect(table.left.total == 10)
         #expect(table.bytesLater == 100)
         upload.start = nil
         table.apply(update([upload]))
-        #expect(table.bytesLeft == 110)
+        #expect(table.left.total == 110)
         #expect(table.bytesLater == 0)
     }
 
@@ -96,7 +96,7 @@ import Testing
         table.apply(update([.make(2, size: 100, state: .running)]))
         table.apply(update([], removed: [3]))
         #expect(table.bytesLater == 0)
-        #expect(table.bytesLeft == 100)
+        #expect(table.left.total == 100)
     }
 
     @Test func `a complete update drops what was known before`() {
@@ -119,7 +119,7 @@ import Testing
     @Test func `the largest files do not overflow the sum`() {
         var table = UploadTable()
         table.apply(update((1...20).map { .make($0, size: .max) }))
-        #expect(table.bytesLeft == Int128(Int64.max) * 20)
+        #expect(table.left.total == Int128(Int64.max) * 20)
     }
 
     @Test func `an update with a hundred thousand uploads is in order`() {

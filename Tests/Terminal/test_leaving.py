@@ -169,7 +169,7 @@ def test_suspended_and_brought_back(home, server, start, ferry):
     shell.wait("▲ up", "one.bin")
     for _ in range(3):
         shell.press("\x1a")
-        shell.wait("ferry is suspended", "Stopped", lambda: not shell.is_up)
+        shell.wait("ferry and its uploads are suspended", "Stopped", lambda: not shell.is_up)
         assert shell.modes() == SHELL
         shell.press("fg\n")
         shell.wait("one.bin", "online", lambda: shell.is_up)

@@ -50,6 +50,9 @@ bool terminal_colours_are_direct(void);
 bool terminal_locale_is_utf8(void);
 /* The locale of characters, such as ja_JP.UTF-8. */
 const char *terminal_locale(void);
+
+/* The locale that the environment names with UTF-8 and that is not installed; NULL if there is none. */
+const char *terminal_missing_locale(void);
 /* Draws U+25CF at the beginning of a row and asks the terminal where its cursor is then. The answer comes as input. The
  * next frame must be sent in full. */
 void terminal_ask_width(int row);

@@ -39,8 +39,6 @@ struct AddDialog: Sendable {
     static let longestLine = 1000
     /// Files from which on the total must have been seen before Enter counts.
     static let largeSelection = 1000
-    /// Seconds within which a second click is a double one.
-    static let doubleClick = 0.4
 
     var source: Source
     var focus = Focus.line

@@ -14,4 +14,9 @@ struct Appearance: Sendable {
     var graph: GraphStyle { glyphs.isUnicode ? wantedGraph ?? .braille : .ascii }
 
     func safe(_ text: String) -> SafeText { SafeText(text, agrees: agrees) }
+
+    /// A character that a person types. Its backslash is what was typed: there is nothing to be imitated.
+    func typed(_ character: Character) -> SafeText {
+        character == "\\" ? SafeText(units: [.init(text: "\\", width: 1)]) : safe(String(character))
+    }
 }

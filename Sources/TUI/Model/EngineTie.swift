@@ -6,4 +6,12 @@ public enum EngineTie: Hashable, Sendable {
     case detachable
     /// It runs in another process, and goes on when the screen has gone.
     case attached
+
+    /// What a person reads on the normal screen when Ctrl-Z has stopped this one.
+    var farewell: String {
+        switch self {
+        case .own, .detachable: "ferry and its uploads are suspended; `fg` resumes them"
+        case .attached: "the screen is suspended, uploads continue in the engine; `fg` brings it back"
+        }
+    }
 }

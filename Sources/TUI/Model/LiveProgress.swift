@@ -3,8 +3,16 @@ import FerryUploads
 
 /// One running upload as sampled, and what follows from the samples.
 struct LiveProgress: Sendable {
+    /// What a sample says of the time since the one before.
+    enum Movement: Hashable {
+        /// Bytes went out.
+        case bytes(Double)
+        /// From here on bytes are counted: the attempt is another one, or goes on at an offset.
+        case start
+        case none
+    }
+
     private(set) var sample: ProgressSample
-    private(set) var throughput = Throughput()
     private(set) var history = ThroughputHistory()
     /// The attempt the samples belong to.
     private let attempt: Int
@@ -13,7 +21,7 @@ struct LiveProgress: Sendable {
     private var at: Double
 
     /// Bytes per second since the attempt's first byte; nil before there is anything to tell.
-    var mean: Double? { countedOver >= Throughput.settling ? counted / countedOver : nil }
+    var mean: Double? { countedOver >= RateEstimator.settling ? counted / countedOver : nil }
 
     init(_ sample: ProgressSample, attempt: Int, now: Double) {
         self.sample = sample
@@ -21,29 +29,26 @@ struct LiveProgress: Sendable {
         at = now
     }
 
-    /// Takes in a sample and returns the bytes that went out since the last one.
+    /// Takes in a sample.
     ///
     /// The jump to the offset where a resumed upload goes on is not speed, so the first sample of an attempt and the
     /// first after `connecting` only set the mark to count from.
-    mutating func take(_ next: ProgressSample, attempt: Int, size: ByteCount, now: Double) -> Double {
+    mutating func take(_ next: ProgressSample, attempt: Int, now: Double) -> Movement {
         guard attempt == self.attempt else {
             self = LiveProgress(next, attempt: attempt, now: now)
-            return 0
+            return .start
         }
         let seconds = now - at
-        guard seconds > 0 else { return 0 }
-        let isCounted =
-            sample.phase.hasBegun && next.phase.hasBegun && next.sent >= sample.sent
-        let bytes = isCounted ? Double(next.sent) - Double(sample.sent) : 0
-        if isCounted {
-            throughput.add(
-                bytes: bytes, over: seconds, left: max(0, Double(size) - Double(next.sent)), now: now)
-            history.add(bytes: bytes, over: seconds, now: now)
-            counted += bytes
-            countedOver += seconds
-        }
+        guard seconds > 0 else { return .none }
+        let last = sample
         sample = next
         at = now
-        return bytes
+        guard next.phase.hasBegun else { return .none }
+        guard last.phase.hasBegun, next.sent >= last.sent else { return .start }
+        let bytes = Double(next.sent) - Double(last.sent)
+        history.add(bytes: bytes, over: seconds, now: now)
+        counted += bytes
+        countedOver += seconds
+        return .bytes(bytes)
     }
 }

@@ -116,7 +116,7 @@ extension Model {
     mutating func click(_ name: [UInt8]) -> [Effect] {
         guard case .add(let dialog) = dialog else { return [] }
         let last = dialog.browser.lastClick
-        let isSecond = last.map { $0.name == name && clock.seconds - $0.at < AddDialog.doubleClick } ?? false
+        let isSecond = last.map { $0.name == name && clock.seconds - $0.at < Self.doubleClick } ?? false
         let now = clock.seconds
         change(dialog) { add in
             add.focus = .list

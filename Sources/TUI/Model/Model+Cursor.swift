@@ -11,6 +11,8 @@ enum Following: Hashable, Sendable {
 
     /// Seconds after a scroll in which a key was meant for the upload that was there before.
     static let deafness = 0.5
+    /// Seconds for which the details of one upload stay at least.
+    static let reading = 2.0
 }
 
 extension Model {
@@ -77,7 +79,9 @@ extension Model {
 
     /// The cursor leaves its upload only when it has to: as few surprises as rows that run out of sight allow.
     mutating func follow() {
-        guard case .running = following, dialog == nil, marks.isEmpty, !layout.list.isEmpty else { return }
+        guard case .running(let since) = following, dialog == nil, marks.isEmpty, !layout.list.isEmpty else {
+            return
+        }
         let rows = rows
         let height = layout.list.count
         // One that will be tried again is still what is followed: where all fail in turn the list would leap about.
@@ -87,12 +91,21 @@ extension Model {
             return
         }
         let running = runningRows
-        guard let index = running.min(), !running.contains(where: (top..<(top + height)).contains) else {
+        guard let index = running.min() else { return }
+        if let seen = running.filter((top..<(top + height)).contains).min() {
+            showDetails(of: rows[seen], since: since)
             return
         }
         cursor = rows[index]
         top = index - height / 3
         keepCursorInView()
+        following = .running(since: clock.seconds)
+    }
+
+    /// The details below the list are about what runs. Small uploads end faster than anybody reads.
+    private mutating func showDetails(of place: Place, since: Double) {
+        guard !layout.details.isEmpty, clock.seconds - since >= Following.reading else { return }
+        cursor = place
         following = .running(since: clock.seconds)
     }
 

@@ -38,6 +38,9 @@ extension Model {
             following = .nothing
             cursor = place
             keepCursorInView()
+            let isSecond = lastClick.map { $0.id == id && clock.seconds - $0.at < Self.doubleClick } ?? false
+            lastClick = isSecond ? nil : (id, clock.seconds)
+            if isSecond { return runInList(.details) }
         case .mark(let id):
             guard showsList, table[id] != nil else { return [] }
             following = .nothing
@@ -68,6 +71,9 @@ extension Model {
         }
         return []
     }
+
+    /// Seconds within which a second click is a double one.
+    static let doubleClick = 0.4
 
     /// Keys without an action of their own are text where text is typed.
     private mutating func type(_ key: Key) -> [Effect] {

@@ -26,12 +26,23 @@ extension Model {
         for change in loggedStatus.take(status) {
             let sentence = change.sentence(at: clock.date, in: appearance.zone)
             switch change {
+            // What the first line says meanwhile would deny it.
+            case .online where !status.awayHosts.isEmpty: log(.information, "the network is back")
             case .online, .storage(.saved, _), .contact(.here), .limit: log(.information, sentence)
-            case .offline, .storage, .notice, .asked, .contact(.lost): log(.warning, sentence)
+            case .offline, .storage, .notice, .asked, .contact(.lost), .contact(.silent):
+                log(.warning, sentence)
             case .happened(let dated):
                 log.add(dated.notice.kind == .warning ? .warning : .information, sentence, date: dated.date)
             }
         }
+    }
+}
+
+extension Model {
+    /// Says something that a person should know and can do something about, and writes it down.
+    mutating func hint(_ text: String) {
+        say(.warning, text)
+        log(.warning, text)
     }
 }
 

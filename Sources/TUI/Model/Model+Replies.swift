@@ -10,7 +10,11 @@ extension Model {
         switch reply {
         case .refused(let failure):
             if request == .stopWhenIdle { isFinishing = false }
-            say(.failure, [failure.summary, failure.hint].compactMap { $0 }.joined(separator: "; "))
+            // To have nothing to undo is no error.
+            let isNothing = [.undo, .redo].contains(request) && failure.category == .permanent
+            say(
+                isNothing ? .information : .failure,
+                [failure.summary, failure.hint].compactMap { $0 }.joined(separator: "; "))
         case .changed(let ids), .addedPaused(let ids): say(ids, request)
         case .uploads(let uploads): say(uploads.map(\.id), request)
         case .reversed(let change, let ids): say(change, ids, isUndo: request == .undo)

@@ -57,6 +57,7 @@ extension Model {
     private mutating func take(_ update: QueueUpdate) -> [Effect] {
         let before = cursorIndex
         let wasOffline = isOffline
+        if status.limits != update.status.limits { estimates.hurry() }
         status = update.status
         logChange(to: status)
         if !update.isComplete {
@@ -67,7 +68,7 @@ extension Model {
         if update.isComplete { forgetWhatIsGone() }
         for id in update.removed {
             marks.remove(id)
-            live[id] = nil
+            forgetMovement(of: id)
             reached[id] = nil
             waitEnds[id] = nil
         }
@@ -81,17 +82,19 @@ extension Model {
         if !update.isComplete {
             for upload in update.changed where !table.running.contains(upload.id) { remember(upload) }
         }
-        if table.running.isEmpty { forgetPace() }
+        if table.running.isEmpty { stopMeasuring() }
         if isEngineGone { standStill() }
         if isLoading { startCursor() }
         isLoading = false
         follow()
-        if wasOffline, !isOffline, !update.isComplete {
-            say(.information, "the network is back; uploads go on where they were")
-        }
+        if wasOffline, !isOffline, !update.isComplete { say(.information, Self.networkIsBack) }
+        // The first line says of a server that it does not answer: not both.
+        if !status.awayHosts.isEmpty, toast?.text == Self.networkIsBack { toast = nil }
         let call = call(for: update)
         return isFinishing && (table.running.isEmpty || isEngineGone) ? call + [.finish(.quitWhenIdle)] : call
     }
+
+    private static let networkIsBack = "the network is back; uploads go on where they were"
 
     /// Nobody tells any more how far anything is: what is known is how far it was.
     private mutating func standStill() {
@@ -99,15 +102,16 @@ extension Model {
             if let upload = table[id] { remember(upload) }
         }
         live = [:]
-        forgetPace()
+        estimator = TransferEstimator()
+        stopMeasuring()
         history = ThroughputHistory()
         let before = cursorIndex
         let still = table.running.map { ($0, Pace(sent: reached[$0] ?? 0)) }
         if table.measure(Dictionary(uniqueKeysWithValues: still)) { settleCursor(before: before) }
     }
 
-    private mutating func forgetPace() {
-        total = Throughput()
+    private mutating func stopMeasuring() {
+        estimates = ShownEstimates()
         sampledAt = nil
         unsampled = 0
     }
@@ -115,7 +119,7 @@ extension Model {
     /// After a description of the whole queue, of which there may be more than of what is remembered here.
     private mutating func forgetWhatIsGone() {
         marks = marks.filter { table[$0] != nil }
-        live = live.filter { table.running.contains($0.key) }
+        for id in live.keys where !table.running.contains(id) { forgetMovement(of: id) }
         reached = reached.filter {
             table.running.contains($0.key) || table[$0.key]?.goesOnWhereItWas ?? false
         }
@@ -135,7 +139,7 @@ extension Model {
 
     /// Keeps how far an upload that stopped has got, if it will go on from there.
     private mutating func remember(_ upload: Upload) {
-        let last = live.removeValue(forKey: upload.id)
+        let last = forgetMovement(of: upload.id)
         guard upload.goesOnWhereItWas else {
             reached[upload.id] = nil
             return
@@ -144,35 +148,59 @@ extension Model {
         reached[upload.id] = min(upload.size, last.sample.sent)
     }
 
+    @discardableResult
+    private mutating func forgetMovement(of id: Upload.ID) -> LiveProgress? {
+        estimator.end(id, at: clock.seconds)
+        estimates.forget(id)
+        return live.removeValue(forKey: id)
+    }
+
     private mutating func take(_ samples: [ProgressSample]) {
         var bytes = unsampled
+        if unsampled > 0 { estimator.moveUnseen(unsampled, at: clock.seconds) }
         unsampled = 0
         for sample in samples {
             guard let upload = table[sample.id], case .running(let attempt, _) = upload.state else {
                 continue
             }
             if sample.phase.hasBegun { reached[sample.id] = nil }
-            if live[sample.id] == nil {
+            let movement = live[sample.id]?.take(sample, attempt: attempt, now: clock.seconds)
+            if movement == nil {
                 live[sample.id] = LiveProgress(sample, attempt: attempt, now: clock.seconds)
-            } else {
-                bytes +=
-                    live[sample.id]?.take(sample, attempt: attempt, size: upload.size, now: clock.seconds)
-                    ?? 0
+            }
+            switch movement {
+            case .bytes(let moved)?:
+                bytes += moved
+                estimator.move(sample.id, by: moved, at: clock.seconds)
+            case .start?, nil:
+                estimates.forget(sample.id)
+                if sample.phase.hasBegun { estimator.start(sample.id, at: clock.seconds) }
+            case .some(.none): break
             }
         }
         if let sampledAt, clock.seconds > sampledAt {
             history.add(bytes: bytes, over: clock.seconds - sampledAt, now: clock.seconds)
-            total.add(
-                bytes: bytes, over: clock.seconds - sampledAt, left: Double(max(0, bytesLeft)),
-                now: clock.seconds)
         }
         sampledAt = clock.seconds
+        showEstimates()
         let before = cursorIndex
         let paces = live.mapValues { live in
-            Pace(
-                sent: live.sample.sent, rate: live.throughput.rate, remaining: live.throughput.remaining)
+            let shown = estimates[live.sample.id]
+            return Pace(sent: live.sample.sent, rate: shown.rate, remaining: shown.remaining)
         }
         if table.measure(paces) { settleCursor(before: before) }
+    }
+
+    private mutating func showEstimates() {
+        let running = live.keys.compactMap { table[$0] }.map { upload in
+            TransferEstimator.Running(
+                id: upload.id, size: upload.size, sent: live[upload.id]?.sample.sent ?? 0,
+                scopes: upload.limitScopes)
+        }
+        estimates.show(
+            estimator.estimates(
+                of: running, left: remainingBytes, limits: status.limits.rates, at: clock.seconds),
+            now: clock.seconds)
     }
 }
 

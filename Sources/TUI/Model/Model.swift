@@ -28,6 +28,8 @@ struct Model: Sendable {
     var top = 0
     var marks: Set<Upload.ID> = []
     var range: MarkRange?
+    /// The last click on a row, which another one may make a double click.
+    var lastClick: (id: Upload.ID, at: Double)?
     var following = Following.running(since: -.infinity)
 
     var dialog: Dialog?
@@ -42,7 +44,8 @@ struct Model: Sendable {
     var reached: [Upload.ID: ByteCount] = [:]
     /// When the waits for a retry end, on the clock that never jumps, as the queue said when it told of them.
     var waitEnds: [Upload.ID: Double] = [:]
-    var total = Throughput()
+    var estimator = TransferEstimator()
+    var estimates = ShownEstimates()
     var history = ThroughputHistory()
     var graph = GraphSpan.seconds
     var log = EventLog()
@@ -113,12 +116,17 @@ struct Model: Sendable {
         upload.state.isUnfinished && (upload.resource != nil || held(upload) > 0)
     }
 
+    /// The estimate of all uploads together, as shown.
+    var total: TransferEstimate { estimates.total }
+
     /// What remains to be sent of all that is due, in bytes.
-    var bytesLeft: Int128 {
+    var bytesLeft: Int128 { remainingBytes.total }
+
+    var remainingBytes: RemainingBytes {
         let sent = live.values.map { ($0.sample.id, $0.sample.sent) } + reached.map { ($0.key, $0.value) }
-        return sent.reduce(table.bytesLeft) { left, part in
-            guard let upload = table[part.0], upload.isDue else { return left }
-            return left - max(0, Int128(part.1) - Int128(upload.confirmed))
+        return sent.reduce(into: table.left) { left, part in
+            guard let upload = table[part.0], upload.isDue else { return }
+            left.add(-max(0, Int128(min(part.1, upload.size)) - Int128(upload.confirmed)), of: upload)
         }
     }
 

@@ -9,7 +9,8 @@ enum Tab: Int, CaseIterable, Hashable, Sendable {
         self =
             switch state {
             case .queued: .queued
-            case .running, .waiting: .active
+            // What waits for the network goes on by itself.
+            case .running, .waiting, .paused(.offline): .active
             case .paused: .paused
             case .held, .failed: .failed
             case .done: .done

@@ -23,7 +23,7 @@ struct UploadTable: Sendable {
     /// How many are in a batch.
     private(set) var batched = 0
     /// Bytes the servers do not hold yet of what is due.
-    private(set) var bytesLeft: Int128 = 0
+    private(set) var left = RemainingBytes()
     /// The same of what is not to start before a time.
     private(set) var bytesLater: Int128 = 0
 
@@ -131,7 +131,7 @@ struct UploadTable: Sendable {
         let new = UploadColumns(uploads)
         columns = new
         (paces, running, waiting, offline, unwelcome) = ([:], [], [], [], [])
-        (bytesLeft, bytesLater, batched) = (0, 0, 0)
+        (left, bytesLater, batched) = (RemainingBytes(), 0, 0)
         new.withUploads { uploads in
             for slot in new.taken { remember(uploads[slot.index]) }
         }
@@ -257,7 +257,7 @@ struct UploadTable: Sendable {
     /// - Parameter sign: -1 takes away what the same upload, as it was then, had added.
     private mutating func count(_ upload: Upload, _ sign: Int128) {
         let bytes = sign * max(0, Int128(upload.size) - Int128(upload.confirmed))
-        if upload.isDue { bytesLeft += bytes }
+        if upload.isDue { left.add(bytes, of: upload) }
         if upload.isScheduled { bytesLater += bytes }
     }
 }

@@ -49,10 +49,10 @@ enum PlainText {
             return joined([start ?? "queued", share])
         case .running where model.isEngineGone: return joined(["was uploading", share, row.messages.first])
         case .running:
-            let speed = model.live[upload.id]?.throughput
+            let estimate = model.estimates[upload.id]
             return joined([
-                row.messages.first ?? "uploading", share, speed?.rate.map(ByteFormat.rate),
-                speed?.remaining.map { "\(duration($0.rounded())) left" }, row.parts.first,
+                row.messages.first ?? "uploading", share, estimate.rate.map(ByteFormat.rate),
+                estimate.remaining.map { "\(duration($0.rounded())) left" }, row.parts.first,
             ])
         case .waiting: return joined(["to be tried again", share, row.messages.first])
         case .paused(.offline): return joined(["waiting for network", share])

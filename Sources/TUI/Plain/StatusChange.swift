@@ -37,7 +37,8 @@ public enum StatusChange: Hashable, Sendable {
         case .storage(.saved, _): "saved again: everything is on disk"
         case .storage(_, let failure): failure.map(Self.sentence) ?? "changes are not saved"
         case .contact(.lost): "the engine has gone; nothing it acknowledged is lost"
-        case .contact(.here): "an engine is there again"
+        case .contact(.silent): "the engine does not answer; nothing it acknowledged is lost"
+        case .contact(.here): "the engine answers again"
         case .notice(let failure): Self.sentence(failure)
         case .asked(let pause):
             "\(pause.host) asks to wait (\(pause.status)) until \(Wording.timeOfDay(pause.until, in: zone)); "

@@ -39,6 +39,11 @@ final class Program {
             hasMouse: configuration.mouse, clock: Clock.now(), tie: configuration.tie)
         model.terminalCall = configuration.call
         painter = Painter(Palette(tier: session.tier, theme: configuration.theme))
+        if let locale = session.missingLocale {
+            model.hint(
+                "the locale \(locale) is not installed; C.UTF-8 is used (see locale-gen(8), or set LANG=C.UTF-8)"
+            )
+        }
         if configuration.colour == .direct, session.tier != .direct {
             let name = TerminalSession.name
             model.say(
@@ -170,7 +175,7 @@ final class Program {
     }
 
     private func suspend() {
-        let hasStopped = session.suspend()
+        let hasStopped = session.suspend(model.tie.farewell)
         guard waitForForeground() else { return }
         comeBack()
         if !hasStopped { update(.cannotSuspend) }

@@ -45,6 +45,9 @@ final class TerminalSession {
         terminal_locale_is_utf8() && Self.name != "linux"
     }
 
+    /// The locale with UTF-8 that the environment names and that this machine does not have; nil if there is none.
+    var missingLocale: String? { terminal_missing_locale().map { String(cString: $0) } }
+
     /// The locale of characters, as setlocale(3) names it.
     var locale: String { String(cString: terminal_locale()) }
 
@@ -114,7 +117,9 @@ final class TerminalSession {
     }
 
     /// Leaves the screen and stops the process. False if it could not stop.
-    func suspend() -> Bool { terminal_suspend("ferry is suspended and its uploads with it; fg goes on\r\n") }
+    ///
+    /// - Parameter farewell: A sentence for the normal screen.
+    func suspend(_ farewell: String) -> Bool { terminal_suspend(farewell + "\r\n") }
 
     func resume() { terminal_resume() }
 

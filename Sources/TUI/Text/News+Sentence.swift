@@ -84,8 +84,7 @@ extension News {
             ]
         }
         let remarks: [String?] = [
-            receipt.verified.map { "verified (\($0.shown))" }
-                ?? (upload.canBeVerified ? "not verified" : nil),
+            receipt.verified.map { "verified (\($0.shown))" },
             upload.mayBeDuplicate ? "maybe there twice" : nil,
             receipt.source.map { "the file was \($0.rawValue) meanwhile" },
         ]

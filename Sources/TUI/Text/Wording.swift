@@ -3,9 +3,9 @@ import FerryUploads
 import Foundation
 
 /// How times, counts and shares are written.
-enum Wording {
+package enum Wording {
     /// `00:42`, `12:31`, `1:21:07`, `3d 04h`: at most eight columns; dashes for what is not known.
-    static func remaining(_ seconds: Double?) -> String {
+    package static func remaining(_ seconds: Double?) -> String {
         guard let seconds, seconds.isFinite, seconds >= 0, seconds < 100 * 86_400 else { return "--:--" }
         let total = Int(seconds.rounded())
         if total >= 86_400 { return "\(total / 86_400)d \(padded(total / 3600 % 24))h" }

@@ -15,6 +15,9 @@ struct Columns: Hashable, Sendable {
     let hasNumber, hasWord, hasSize, hasRemaining, hasRate, hasTarget, hasBatch: Bool
     let barWidth: Int
     let nameWidth: Int
+    /// What the last column has beyond `targetWidth`.
+    private let tail: Int
+    var targetWidth: Int { Self.targetWidth + tail }
 
     /// - Parameter hasBatches: Whether there is anything to be seen in a column of batches.
     init(width: Int, hasBatches: Bool = false) {
@@ -60,8 +63,14 @@ struct Columns: Hashable, Sendable {
         used += hasRemaining ? Self.remainingWidth + 1 : 0
         used += hasTarget ? Self.targetWidth + 2 : 0
         used += hasBatch ? Self.batchWidth + 1 : 0
-        nameWidth = max(0, width - used + 1)
+        let room = max(0, width - used + 1)
+        // Names are rarely longer; what is said about an upload is.
+        tail = hasTarget ? max(0, room - Self.longestName) * 3 / 4 : 0
+        nameWidth = room - tail
     }
+
+    /// Columns of a name beyond which the room is shared with what is said about the upload.
+    private static let longestName = 48
 
     var number: Int { Self.markWidth }
     var sign: Int { Self.markWidth + (hasNumber ? Self.numberWidth + 1 : 0) }

@@ -152,10 +152,11 @@ struct DetailsView {
 
     /// `5.1 MB/s now, 4.7 MB/s in this attempt, 00:01 left` and how it went in the last minute.
     private func speed(_ upload: Upload) -> String? {
-        guard let live = model.live[upload.id], let rate = live.throughput.rate else { return nil }
+        let estimate = model.estimates[upload.id]
+        guard let live = model.live[upload.id], let rate = estimate.rate else { return nil }
         var parts = ["\(ByteFormat.rate(rate)) now"]
         if let mean = live.mean { parts.append("\(ByteFormat.rate(mean)) in this attempt") }
-        parts.append("\(Wording.remaining(live.throughput.remaining)) left")
+        parts.append("\(Wording.remaining(estimate.remaining)) left")
         let graph = Graph(
             live.history.seconds.values, width: Self.sparkWidth, height: 1, style: model.appearance.graph)
         let spark = graph.lines.first.map { $0.drop { $0 == " " } } ?? ""
@@ -213,9 +214,10 @@ struct DetailsView {
         guard confirmed > 0 else {
             // Many servers tell what they hold only when they are asked, or once they hold all of it.
             let isUnderWay = model.live[upload.id]?.sample.phase.hasBegun ?? false
-            return isUnderWay
-                ? "not told yet: the server says it later, or when all is there"
-                : "nothing of \(size) at the server yet"
+            if isUnderWay { return "not told yet: the server says it later, or when all is there" }
+            guard upload.resource != nil, upload.canResume else { return "0 B of \(size) on server" }
+            let sent = model.reached[upload.id].map { "; \(ByteFormat.sentence($0)) of \(size) were sent" }
+            return "not told yet: the server is asked on resume\(sent ?? "")"
         }
         return "\(ByteFormat.sentence(confirmed)) of \(size) at the server "
             + "(\(Wording.percent(confirmed, of: upload.size))%)"

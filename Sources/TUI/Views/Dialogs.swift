@@ -35,10 +35,10 @@ extension Model {
             switch prompt.subject {
             case .bandwidth:
                 (
-                    "Bandwidth of all uploads", "bytes a second: 20M, 800K, off, or auto ",
-                    "20M or 800K a second, off, auto:"
+                    "Bandwidth of all uploads", "Bytes per second (20M, 800K, off, auto): ",
+                    "Per second (20M, 800K, off, auto):"
                 )
-            case .concurrency: ("Uploads at once", "from 1 to 256: ", "from 1 to 256: ")
+            case .concurrency: ("Uploads at once", "Uploads, from 1 to 256: ", "Uploads, from 1 to 256: ")
             }
         let inside = min(64, size.columns - 4)
         let isTwoLines = question.count + 16 > inside

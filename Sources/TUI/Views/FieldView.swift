@@ -5,7 +5,7 @@ struct FieldView {
     let cursor: Int
 
     init(line: LineEditor, width: Int, appearance: Appearance) {
-        let units = line.characters.map { appearance.safe(String($0)) }
+        let units = line.characters.map { appearance.typed($0) }
         let before = units[..<line.position].reduce(0) { $0 + $1.width }
         // The cursor needs a cell of its own behind the text.
         var skipped = 0

@@ -166,7 +166,7 @@ struct ListView {
 
     private func drawTarget(_ upload: Upload, row: Int, in frame: inout Frame) {
         let text = model.appearance.safe(upload.target.place)
-            .truncated(to: Columns.targetWidth, ellipsis: model.appearance.glyphs.ellipsis)
+            .truncated(to: columns.targetWidth, ellipsis: model.appearance.glyphs.ellipsis)
         frame.put(text, row: row, column: columns.target, role: .dim)
     }
 

@@ -43,7 +43,7 @@ struct RowAppearance: Sendable {
             short = "was up"
         case .running:
             self.init(.running, "up", .running, part: confirmed)
-            show(model.live[upload.id], isOffline: model.isOffline)
+            show(model.live[upload.id], model.estimates[upload.id], isOffline: model.isOffline)
             if let held = upload.resource?.parts {
                 parts = [Wording.parts(held), "\(held.held)/\(held.planned) parts"]
             }
@@ -93,11 +93,9 @@ struct RowAppearance: Sendable {
             if receipt.wasThere {
                 messages = ["was there already"]
                 short = "there"
-            } else if let verified = receipt.verified {
-                messages = ["verified (\(verified.shown))", "verified"]
+            } else if receipt.verified != nil {
+                remark = "verified"
                 short = "checked"
-            } else if upload.canBeVerified {
-                remark = "not verified"
             }
         }
         if upload.mayBeDuplicate, !upload.isUncertain {
@@ -113,7 +111,7 @@ struct RowAppearance: Sendable {
         self.part = part
     }
 
-    private mutating func show(_ live: LiveProgress?, isOffline: Bool) {
+    private mutating func show(_ live: LiveProgress?, _ estimate: TransferEstimate, isOffline: Bool) {
         guard let live else { return }
         switch live.sample.phase {
         case .connecting:
@@ -124,14 +122,14 @@ struct RowAppearance: Sendable {
             part = max(part ?? 0, live.sample.confirmed)
             messages = ["reading for its checksum"]
             short = "reading"
-        case .sending where isOffline && live.throughput.rate ?? 0 < 1:
+        case .sending where isOffline && estimate.rate ?? 0 < 1:
             part = live.sample.sent
             messages = ["no network, connection kept", "no network"]
             short = "offline"
         case .sending:
             part = live.sample.sent
-            if let speed = live.throughput.rate { rate = ByteFormat.compact(speed) + "/s" }
-            remaining = live.throughput.remaining.map { Wording.remaining($0) } ?? ""
+            if let speed = estimate.rate { rate = ByteFormat.compact(speed) + "/s" }
+            remaining = estimate.remaining.map { Wording.remaining($0) } ?? ""
             short = rate
         case .waitingForServer:
             part = live.sample.sent

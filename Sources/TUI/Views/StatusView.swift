@@ -16,9 +16,15 @@ struct StatusView {
             frame.put(text, row: row, column: 1, role: .banner, limit: room)
             return
         }
-        var column = frame.put(model.appearance.glyphs.online, row: row, column: 1, role: .done)
-        column = frame.put(" online", row: row, column: column, role: .done)
-        for part in parts(isShort: model.layout.sizeClass == .compact) {
+        let isShort = model.layout.sizeClass == .compact
+        let activity = activity
+        var column = frame.put(
+            activity.sign(model.appearance.glyphs), row: row, column: 1, role: activity.role)
+        // Where there is little room, a number of failures says more than this word.
+        if !isShort || !hasFailures {
+            column = frame.put(" \(activity.word)", row: row, column: column, role: activity.role)
+        }
+        for part in parts(isShort: isShort) {
             let gap = model.layout.sizeClass == .compact ? 1 : 2
             // A part that does not fit is left out as a whole; a cut number would be a wrong one.
             guard column + gap + part.text.width <= model.size.columns else { continue }
@@ -28,6 +34,7 @@ struct StatusView {
 
     /// `3 up 18.4M/s ETA 1:13 online`: what fits into a corner.
     var tiny: String {
+        if case .silent = model.status.contact { return "engine does not answer" }
         guard !model.isEngineGone else {
             let count = model.table.running.count
             return "engine gone; \(count) \(count == 1 ? "was" : "were") up"
@@ -37,8 +44,53 @@ struct StatusView {
             parts.append(ByteFormat.compact(rate) + "/s")
         }
         if let remaining = model.total.remaining { parts.append("ETA " + Wording.remaining(remaining)) }
-        parts.append(model.isOffline ? "OFFLINE" : "online")
+        let failed = model.table.count(.failed)
+        if failed > 0 { parts.append("\(Wording.count(failed)) failed") }
+        parts.append(model.isOffline ? "OFFLINE" : activity.word)
         return parts.joined(separator: " ")
+    }
+
+    private var hasFailures: Bool { model.table.count(.failed) > 0 }
+
+    /// What the queue as a whole does.
+    private enum Activity {
+        case online
+        /// Nothing runs, and what is next was tried before and failed.
+        case retrying
+        /// People have paused all there is to do.
+        case paused
+
+        var word: String {
+            switch self {
+            case .online: "online"
+            case .retrying: "retrying"
+            case .paused: "paused"
+            }
+        }
+
+        func sign(_ glyphs: Glyphs) -> String {
+            switch self {
+            case .online: glyphs.online
+            case .retrying: glyphs.state(.retry)
+            case .paused: glyphs.state(.paused)
+            }
+        }
+
+        var role: Role {
+            switch self {
+            case .online: .done
+            case .retrying: .waiting
+            case .paused: .paused
+            }
+        }
+    }
+
+    private var activity: Activity {
+        let table = model.table
+        guard table.running.isEmpty else { return .online }
+        if !table.waiting.isEmpty { return .retrying }
+        let isPaused = table.count(.paused) > 0 && table.count(.active) == 0 && table.count(.queued) == 0
+        return isPaused ? .paused : .online
     }
 
     private struct Part {
@@ -58,6 +110,9 @@ struct StatusView {
             parts.append(Part(Self.own(isShort ? "quits then" : "quits when these are done"), .warning))
         } else if !isShort, let destination {
             parts.append(Part(model.appearance.safe(destination), .title))
+        }
+        if isShort, hasFailures {
+            parts.append(Part(Self.own("\(Wording.count(model.table.count(.failed))) failed"), .failed))
         }
         // Before what is there all the time: where there is no room, the last ones are left out.
         if let away { parts.append(Part(model.appearance.safe(isShort ? "folder away" : away), .warning)) }
@@ -80,7 +135,16 @@ struct StatusView {
         if running > 0, let remaining = model.total.remaining {
             parts.append(Part(Self.own("ETA \(Wording.remaining(remaining))\(arrival(in: remaining))")))
         }
-        if running == 0, left == 0, !model.table.isEmpty { parts.append(Part(Self.own("idle"), .dim)) }
+        switch activity {
+        case .retrying:
+            if let end = model.table.waiting.compactMap({ model.waitEnds[$0] }).min() {
+                parts.append(Part(Self.own(Wording.wait(end - model.clock.seconds)), .waiting))
+            }
+        case .paused:
+            parts.append(Part(Self.own("\(Wording.count(model.table.count(.paused))) paused"), .paused))
+        case .online:
+            if running == 0, left == 0, !model.table.isEmpty { parts.append(Part(Self.own("idle"), .dim)) }
+        }
         let later = model.table.bytesLater
         if later > 0, !isShort { parts.append(Part(Self.own("\(ByteFormat.sentence(later)) later"), .dim)) }
         return parts
@@ -138,6 +202,13 @@ struct StatusView {
             return [
                 "! The engine has gone (\(time)); nothing it acknowledged is lost.\(start)\(key(.quit, "quit"))",
                 "! The engine has gone.\(start)", "! ENGINE GONE \(start)",
+            ]
+        }
+        if case .silent(let since) = model.status.contact {
+            let time = Wording.timeOfDay(since, in: model.appearance.zone)
+            return [
+                "! The engine does not answer (since \(time)); nothing it acknowledged is lost; `ferry status` says more",
+                "! The engine does not answer (since \(time))", "! ENGINE DOES NOT ANSWER",
             ]
         }
         if model.queueHasEnded {

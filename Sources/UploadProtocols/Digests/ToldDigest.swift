@@ -31,6 +31,13 @@ public struct ToldDigest: Hashable, Sendable {
         return told.sorted { rank($0.algorithm) < rank($1.algorithm) }
     }
 
+    /// The kinds of digests that an answer tells, MD5 too where its entity tag has the form of one (S3).
+    public static func algorithms(in fields: HTTPFields) -> Set<DigestAlgorithm> {
+        let told = Set(Self.in(fields).map(\.algorithm))
+        if case .whole? = S3EntityTag(fields[.eTag], in: fields) { return told.union([.md5]) }
+        return told
+    }
+
     /// The digests of a field such as `sha-256=:BASE64:, md5=:BASE64:`; unknown and malformed ones are left out.
     public static func dictionary(_ field: String) -> [ToldDigest] {
         field.split(separator: ",").compactMap { entry in

@@ -70,6 +70,7 @@ extension ResumableUpload {
                     in: Self.place(of: algorithm, in: .contentDigest))
             ]
         }
+        if completes { OfferedDigest.ask(in: &exchange, size: item.size, options.checksumChoice) }
         // Some servers forget an upload once it is complete: the next attempt must know that this may be why.
         if completes { exchange.markBeforeLastBytes = resource.withWholeBodySent(true) }
         return .send(
@@ -252,6 +253,10 @@ extension ResumableUpload {
                         hint: "retry sends it again"), notes: [.resource(nil)])
             }
             receipt.verified = algorithm
+        } else if options.checksumChoice == .offered {
+            do throws(UploadFailure) { receipt.verified = try OfferedDigest.verified(by: answer) } catch {
+                return .failed(error, notes: [.resource(nil)])
+            }
         }
         return .done(receipt)
     }

@@ -61,8 +61,11 @@ extension S3Upload {
         }
         phase = .putting(digest)
         let onlyNew = place.onlyNew && !lacks(.condition)
+        let compares = digest == nil && options.checksumChoice == .offered
+        let comparisons = compares ? Self.toldByItself.map { DigestOrder($0, of: 0..<item.size) } : []
         return withRequests { _, requests in
             var exchange = requests.put(place.object, digest: digest, onlyNew: onlyNew)
+            exchange.digestsIfTold = comparisons
             // Without a trace of this the next attempt would take its own object for somebody else's.
             if place.onlyNew {
                 exchange.markBeforeLastBytes = Resource(url: place.object).withWholeBodySent(true)
@@ -74,6 +77,7 @@ extension S3Upload {
     mutating func receivePut(_ answer: Reply.Answer, _ digest: DigestAlgorithm?) -> Step {
         guard (200..<300).contains(answer.status) else { return receivePutRefusal(answer, digest) }
         let receipt = Receipt(location: place?.object, entityTag: answer.fields[.eTag], bytes: item.size)
+        guard digest != nil else { return receipt.comparing(answer) }
         guard let digest, let ours = answer.digests.first(where: { $0.algorithm == digest })?.bytes else {
             return .done(receipt)
         }
@@ -94,6 +98,10 @@ extension S3Upload {
                     receipt: receipt, algorithm: digest, ours: S3Checksum.base64(ours), tag: .whole(ours)))
         }
     }
+
+    /// What services tell of an object of one request without being asked: AWS a checksum since 2024-12, others an
+    /// entity tag that is the MD5.
+    private static let toldByItself: [DigestAlgorithm] = [.crc64nvme, .crc32c, .md5]
 
     private mutating func receivePutRefusal(_ answer: Reply.Answer, _ digest: DigestAlgorithm?) -> Step {
         let error = S3Error(answer)
@@ -206,5 +214,23 @@ extension Reply.Answer {
             answer.fields[.reprDigest] = "md5=:\(S3Checksum.base64(digest)):"
         }
         return answer
+    }
+}
+
+extension Receipt {
+    /// Done with what the answer tells of the object, if that is the file's. An entity tag that is no MD5 of the file has
+    /// another meaning, as with encryption.
+    fileprivate func comparing(_ answer: Reply.Answer) -> Step {
+        var receipt = self
+        do throws(UploadFailure) { receipt.verified = try OfferedDigest.verified(by: answer) } catch {
+            return .failed(error, notes: [.resource(nil)])
+        }
+        let ours = answer.digests.first { $0.algorithm == .md5 }?.bytes
+        if receipt.verified == nil, let ours,
+            S3EntityTag(answer.fields[.eTag], in: answer.fields) == .whole(ours)
+        {
+            receipt.verified = .md5
+        }
+        return .done(receipt)
     }
 }

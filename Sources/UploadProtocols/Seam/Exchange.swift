@@ -27,6 +27,9 @@ public struct Exchange: Hashable, Sendable {
     public var markBeforeLastBytes: Resource?
     /// Computed before the request is sent; they come back with the answer.
     public var digests: [DigestOrder] = []
+    /// Computed once the answer has come, where it is a success that tells a digest of the same kind; they come back
+    /// with it, behind those of `digests`.
+    public var digestsIfTold: [DigestOrder] = []
     /// False for an address that is a permission in itself: the destination's credentials and headers do not go there.
     public var carriesCredentials = true
     /// True if the server is believed to keep what arrives of the body, should the connection break.

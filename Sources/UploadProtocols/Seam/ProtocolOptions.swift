@@ -10,8 +10,8 @@ public struct ProtocolOptions: Hashable, Sendable {
     public var chunkSize: ByteCount?
     /// The most requests of one upload at once, at least 1; nil leaves it to the protocol.
     public var parallelRequests: Int?
-    /// The digest by which the server is to confirm what arrived; nil for none.
-    public var checksum: DigestAlgorithm?
+    /// The digest by which the server is to confirm what arrived.
+    public var checksumChoice: ChecksumChoice
     /// What becomes of a file whose place is taken; nil leaves it to the server.
     public var existing: ExistingFilePolicy?
     /// True if an upload is to be created before its length is told, where tus servers offer that.
@@ -24,6 +24,13 @@ public struct ProtocolOptions: Hashable, Sendable {
     /// and is filled by PUT where the server names no other protocol.
     public var isGivenAddress = false
 
+    /// The digest without which an upload fails; nil for none, or for what the server offers.
+    public var checksum: DigestAlgorithm? {
+        get { if case .required(let algorithm) = checksumChoice { algorithm } else { nil } }
+        set { checksumChoice = newValue.map(ChecksumChoice.required) ?? .none }
+    }
+
+    /// - Parameter checksum: The digest that the server must confirm; nil for what it offers.
     public init(
         method: String? = nil, fileField: String = "file", sendsIdempotencyKey: Bool = false,
         chunkSize: ByteCount? = nil, parallelRequests: Int? = nil, checksum: DigestAlgorithm? = nil,
@@ -35,7 +42,7 @@ public struct ProtocolOptions: Hashable, Sendable {
         self.sendsIdempotencyKey = sendsIdempotencyKey
         self.chunkSize = chunkSize
         self.parallelRequests = parallelRequests
-        self.checksum = checksum
+        checksumChoice = checksum.map(ChecksumChoice.required) ?? .offered
         self.existing = existing
         self.defersLength = defersLength
         self.link = link

@@ -53,7 +53,7 @@ public struct TusCheck: DestinationCheck {
                 return create(
                     finding: "it answered \(answer.status)\(name) to OPTIONS and named no tus version")
             }
-            _ = try TusOffer.sum(options, at: found)
+            _ = try TusOffer.sum(options, of: 0, at: found)
             return .finished(
                 CheckReport(findings: Self.findings(found, in: answer), capabilities: found))
         } catch {
@@ -63,7 +63,7 @@ public struct TusCheck: DestinationCheck {
 
     private mutating func create(finding: String) -> CheckStep {
         do throws(UploadFailure) {
-            _ = try TusOffer.sum(options, at: TusOffer.unheard)
+            _ = try TusOffer.sum(options, of: 0, at: TusOffer.unheard)
             phase = .creating(findings: [finding])
             return .send(try TusCreation(item: item).exchange(.whole))
         } catch {

@@ -66,10 +66,12 @@ enum TusOffer {
     /// How chunks are to be checked.
     /// - Throws: `UploadFailure` (`permanent`) if the server cannot do what the destination asks for.
     static func sum(
-        _ options: ProtocolOptions, at capabilities: ServerCapabilities
+        _ options: ProtocolOptions, of size: ByteCount, at capabilities: ServerCapabilities
     ) throws(UploadFailure) -> TusSum? {
-        guard let wanted = options.checksum else { return nil }
         let offered = checksums(of: capabilities)
+        guard let wanted = options.checksum else {
+            return options.checksumChoice == .offered ? offeredSum(offered, size: size) : nil
+        }
         guard let found = offered.first(where: { $0.algorithm == wanted }) else {
             let others = Set(offered.map(\.algorithm.rawValue)).sorted().joined(separator: ", ")
             throw UploadFailure(
@@ -81,6 +83,20 @@ enum TusOffer {
         let chunk = capabilities.forgets ? .max : options.chunkSize ?? TusSum.usualChunk
         return TusSum(algorithm: wanted, name: found.name, chunk: max(1, chunk))
     }
+
+    /// A checked request is taken as a whole or not at all, so by itself only a small file is checked: a larger one
+    /// resumes at the byte where a connection broke, and is compared by `OfferedDigest`.
+    private static func offeredSum(
+        _ offered: [(algorithm: DigestAlgorithm, name: String)], size: ByteCount
+    ) -> TusSum? {
+        guard (1...largestByItself).contains(size) else { return nil }
+        let found = strongestFirst.lazy.compactMap { wanted in offered.first { $0.algorithm == wanted } }
+            .first
+        return found.map { TusSum(algorithm: $0.algorithm, name: $0.name, chunk: TusSum.usualChunk) }
+    }
+
+    private static let largestByItself: ByteCount = 1 << 20
+    private static let strongestFirst: [DigestAlgorithm] = [.sha256, .sha1, .md5, .crc32c]
 
     static func list(_ field: String?) -> [String] {
         (field ?? "").split(separator: ",").map { String($0).trimmingSpaces }.filter { !$0.isEmpty }

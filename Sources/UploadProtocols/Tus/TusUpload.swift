@@ -157,7 +157,7 @@ extension TusUpload {
                 notes: notes)
         }
         do throws(UploadFailure) {
-            let sum = try TusOffer.sum(options, at: capabilities)
+            let sum = try TusOffer.sum(options, of: item.size, at: capabilities)
             if canJoin,
                 let parts = TusConcatenation(item: item, options: options, at: capabilities, sum: sum)
             {
@@ -212,12 +212,20 @@ extension TusUpload {
         let resource = appending.resource
         var notes: [Step.Note] = lost > 0 ? [.serverLost(lost)] : []
         switch turn {
-        case .send(let exchange):
+        case .send(var exchange):
             noted = resource
+            if exchange.mayComplete, resource.sum == nil {
+                OfferedDigest.ask(in: &exchange, size: item.size, options.checksumChoice)
+            }
             return .send(exchange, notes: notes + [.resource(resource)] + news(of: resource))
         case .full(let answer):
-            let receipt = receipt(resource, answer)
-            if appending.isInPieces, appending.hasAppended {
+            var receipt = receipt(resource, answer)
+            do throws(UploadFailure) {
+                receipt.verified = try receipt.verified ?? OfferedDigest.verified(by: answer)
+            } catch {
+                return .failed(error, notes: notes + [.resource(nil)])
+            }
+            if receipt.verified == nil, appending.isInPieces, appending.hasAppended {
                 return confirm(resource, receipt, appending).noting(notes)
             }
             return .done(receipt, notes: notes + [.resource(resource)])

@@ -132,6 +132,7 @@ extension PutUpload {
             body: item.size > 0 ? .file(range: 0..<item.size) : .none, isIdempotent: true, mayComplete: true)
         exchange.fields[.contentType] = item.contentType
         exchange.digests = digests()
+        OfferedDigest.ask(in: &exchange, size: item.size, options.checksumChoice)
         // The next attempt must know that what it finds there may be this file.
         let begun = Resource(url: UploadAddress.withoutQuery(address)).beginning(name)
         exchange.markBeforeLastBytes = begun.withWholeBodySent(true)
@@ -149,7 +150,8 @@ extension PutUpload {
         }
         switch WholeUpload.step(reply, to: exchange, size: item.size) {
         case .done(var receipt, let notes):
-            guard options.checksum != nil, case .answered(let answer) = reply else {
+            guard case .answered(let answer) = reply, options.checksum != nil || !answer.digests.isEmpty
+            else {
                 return .done(receipt, notes: notes)
             }
             // Only an equal digest means something here: another may be that of the answer's own text (RFC 9530 §3.1).
@@ -196,8 +198,8 @@ extension PutUpload {
     private mutating func verify(
         _ receipt: Receipt, ours: [ComputedDigest] = [], at place: Place, noting notes: [Step.Note] = []
     ) -> Step {
-        guard let algorithm = options.checksum, let key = ToldDigest.key(of: algorithm),
-            let address = receipt.location
+        guard let algorithm = options.checksum ?? ours.first?.algorithm,
+            let key = ToldDigest.key(of: algorithm), let address = receipt.location
         else { return .done(receipt, notes: notes) }
         phase = .verifying(receipt, ours: ours, at: place)
         var stored = Resource(url: address).stored

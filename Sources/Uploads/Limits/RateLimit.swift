@@ -29,6 +29,9 @@ public final class RateLimit: Pace {
         set { buckets.withLock { $0[scope] = newValue.map { TokenBucket(rate: $0, at: now()) } } }
     }
 
+    /// Bytes per second by scope.
+    var rates: [LimitScope: ByteCount] { buckets.withLock { $0.mapValues(\.rate) } }
+
     /// Scopes that are not named have no limit; one that keeps its rate goes on with what is booked.
     func set(_ rates: [LimitScope: ByteCount]) {
         buckets.withLock { buckets in
@@ -83,8 +86,8 @@ private struct ScopedPace: Pace {
 }
 
 extension Upload {
-    /// Whose limits it goes by.
-    var limitScopes: [LimitScope] {
+    /// The scopes whose limits apply to it.
+    package var limitScopes: [LimitScope] {
         [.total] + (target.destination.isEmpty ? [] : [.destination(target.destination)])
             + (batch.map { [.batch($0)] } ?? [])
     }

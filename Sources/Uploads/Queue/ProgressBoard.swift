@@ -5,6 +5,9 @@ import Synchronization
 final class ProgressBoard: Sendable {
     private struct Entry {
         var sample: ProgressSample
+        /// Of the upload; they do not change while it runs.
+        let size: ByteCount
+        let scopes: [LimitScope]
         /// True once a request is under way that carries all of the file, and of which the server keeps nothing should
         /// it break.
         var carriesAll = false
@@ -12,43 +15,84 @@ final class ProgressBoard: Sendable {
         var noted: ContinuousClock.Instant?
         /// When bytes went out last; nil before the first.
         var moved: ContinuousClock.Instant?
+
+        var running: TransferEstimator.Running {
+            TransferEstimator.Running(id: sample.id, size: size, sent: sample.sent, scopes: scopes)
+        }
+    }
+
+    private struct State {
+        var entries: [Upload.ID: Entry] = [:]
+        var estimator = TransferEstimator()
+
+        /// Changes a sample and measures what that says of the rate.
+        ///
+        /// - Parameter now: In seconds; asked for only if bytes are under way.
+        mutating func change(
+            _ id: Upload.ID, at now: @autoclosure () -> Double, _ body: (inout Entry) -> Void
+        ) {
+            guard let before = entries[id]?.sample, var entry = entries[id] else { return }
+            body(&entry)
+            entries[id] = entry
+            let sample = entry.sample
+            guard sample.phase.hasBegun else { return }
+            // The jump to the offset at which an upload resumes is no speed.
+            if !before.phase.hasBegun {
+                estimator.start(id, at: now())
+            } else if sample.sent > before.sent {
+                estimator.move(id, by: Double(sample.sent) - Double(before.sent), at: now())
+            }
+        }
     }
 
     /// How much a kill may leave out of what is counted as sent again: what goes out in this time.
     private static let noteInterval = Duration.seconds(1)
 
-    private let entries = Mutex<[Upload.ID: Entry]>([:])
+    private let state = Mutex(State())
+    private let clock: @Sendable () -> ContinuousClock.Instant
+    private let origin: ContinuousClock.Instant
 
-    func begin(_ id: Upload.ID, confirmed: ByteCount) {
-        let sample = ProgressSample(id: id, sent: confirmed, confirmed: confirmed, phase: .connecting)
-        entries.withLock { $0[id] = Entry(sample: sample) }
+    init(clock: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) {
+        self.clock = clock
+        origin = clock()
+    }
+
+    /// In seconds.
+    private var now: Double { seconds(clock()) }
+
+    private func seconds(_ instant: ContinuousClock.Instant) -> Double {
+        origin.duration(to: instant) / .seconds(1)
+    }
+
+    func begin(_ upload: Upload, confirmed: ByteCount) {
+        let sample = ProgressSample(id: upload.id, sent: confirmed, confirmed: confirmed, phase: .connecting)
+        state.withLock {
+            $0.entries[upload.id] = Entry(sample: sample, size: upload.size, scopes: upload.limitScopes)
+        }
     }
 
     func update(_ id: Upload.ID, _ change: (inout ProgressSample) -> Void) {
-        entries.withLock { entries in
-            guard var entry = entries[id] else { return }
-            change(&entry.sample)
-            entries[id] = entry
-        }
+        state.withLock { $0.change(id, at: now) { entry in change(&entry.sample) } }
     }
 
     /// A request that carries bytes of the file begins.
     func start(_ id: Upload.ID, carriesAll: Bool) {
-        entries.withLock { $0[id]?.carriesAll = carriesAll }
+        state.withLock { $0.entries[id]?.carriesAll = carriesAll }
     }
 
     /// Bytes went out.
     ///
     /// - Returns: True if the queue should note how much is sent: nothing else tells after a kill.
-    func sent(_ id: Upload.ID, reached: ByteCount, at now: ContinuousClock.Instant) -> Bool {
-        entries.withLock { entries in
-            guard var entry = entries[id] else { return false }
-            entry.sample.sent = reached
-            entry.sample.phase = .sending
-            entry.moved = now
-            let isDue = entry.carriesAll && entry.noted.map { now - $0 >= Self.noteInterval } ?? true
-            if isDue { entry.noted = now }
-            entries[id] = entry
+    func sent(_ id: Upload.ID, reached: ByteCount, at instant: ContinuousClock.Instant) -> Bool {
+        state.withLock { state in
+            var isDue = false
+            state.change(id, at: seconds(instant)) { entry in
+                entry.sample.sent = reached
+                entry.sample.phase = .sending
+                entry.moved = instant
+                isDue = entry.carriesAll && entry.noted.map { instant - $0 >= Self.noteInterval } ?? true
+                if isDue { entry.noted = instant }
+            }
             return isDue
         }
     }
@@ -56,15 +100,39 @@ final class ProgressBoard: Sendable {
     /// Ends the samples of `id` and returns the last.
     @discardableResult
     func end(_ id: Upload.ID) -> ProgressSample? {
-        entries.withLock { $0.removeValue(forKey: id)?.sample }
+        state.withLock { state in
+            state.estimator.end(id, at: now)
+            return state.entries.removeValue(forKey: id)?.sample
+        }
     }
 
-    func sample(of id: Upload.ID) -> ProgressSample? { entries.withLock { $0[id]?.sample } }
+    func sample(of id: Upload.ID) -> ProgressSample? { state.withLock { $0.entries[id]?.sample } }
 
-    func carriesAll(_ id: Upload.ID) -> Bool { entries.withLock { $0[id]?.carriesAll ?? false } }
+    func carriesAll(_ id: Upload.ID) -> Bool { state.withLock { $0.entries[id]?.carriesAll ?? false } }
 
     /// When bytes of the upload went out last; nil if none did in this attempt.
-    func moved(_ id: Upload.ID) -> ContinuousClock.Instant? { entries.withLock { $0[id]?.moved } }
+    func moved(_ id: Upload.ID) -> ContinuousClock.Instant? { state.withLock { $0.entries[id]?.moved } }
 
-    var all: [ProgressSample] { entries.withLock { $0.values.map(\.sample) } }
+    /// The samples with their estimates.
+    func samples(_ limits: [LimitScope: ByteCount]) -> [ProgressSample] {
+        state.withLock { state in
+            let now = now
+            return state.entries.values.map { entry in
+                var sample = entry.sample
+                let estimate = state.estimator.estimate(of: entry.running, limits: limits, at: now)
+                (sample.rate, sample.remaining) = (estimate.rate, estimate.remaining)
+                return sample
+            }
+        }
+    }
+
+    /// The estimate of all uploads together.
+    func total(left: RemainingBytes, _ limits: [LimitScope: ByteCount]) -> TransferEstimate {
+        state.withLock { state in
+            guard !state.entries.isEmpty else { return TransferEstimate() }
+            return state.estimator.estimates(
+                of: state.entries.values.map(\.running), left: left, limits: limits, at: now
+            ).total
+        }
+    }
 }

@@ -71,7 +71,7 @@ extension UploadQueue {
         store(upload)
         lastRun += 1
         let number = lastRun
-        board.begin(upload.id, confirmed: upload.resource?.confirmed ?? 0)
+        board.begin(upload, confirmed: upload.resource?.confirmed ?? 0)
         let recorder = RunRecorder(queue: self, board: board, upload: upload, run: number)
         let started = upload
         let task = Task(executorPreference: surroundings.executor) { [runner] in

@@ -119,7 +119,7 @@ public actor UploadQueue: QueueClient {
     let probe: @Sendable (UploadHost) async -> Reachability
     let surroundings: QueueSurroundings
     let rateLimit: RateLimit
-    nonisolated let board = ProgressBoard()
+    nonisolated let board: ProgressBoard
     nonisolated let listeners = UpdateListeners()
 
     var uploads = UploadTable()
@@ -232,6 +232,7 @@ public actor UploadQueue: QueueClient {
         self.runner = runner
         self.rateLimit = rateLimit
         self.clock = clock
+        board = ProgressBoard(clock: clock.now)
         self.probe = probe
         self.surroundings = surroundings
     }
@@ -303,7 +304,14 @@ public actor UploadQueue: QueueClient {
     /// Every upload, in the order of the queue.
     public var all: [Upload] { uploads.values.map(shown).sorted { $0.rank < $1.rank } }
 
-    public nonisolated func progress() -> [ProgressSample] { board.all }
+    public nonisolated func progress() -> [ProgressSample] { board.samples(rateLimit.rates) }
+
+    /// How fast all uploads together go, and how long they still need.
+    ///
+    /// - Parameter left: What those that are due have not sent yet.
+    package nonisolated func estimate(of left: RemainingBytes) -> TransferEstimate {
+        board.total(left: left, rateLimit.rates)
+    }
 
     public func updates() -> AsyncStream<QueueUpdate> {
         var uploads = uploads

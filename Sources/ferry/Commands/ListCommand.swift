@@ -71,7 +71,10 @@ struct ListCommand: AsyncParsableCommand {
     private func show(_ uploads: [Upload], sent: SampledProgress) {
         if json {
             for upload in uploads {
-                print(UploadRecordLine(event: "upload", upload, sent: sent.of(upload)).text)
+                print(
+                    UploadRecordLine(
+                        event: "upload", upload, sent: sent.of(upload), estimate: sent.estimate(of: upload)
+                    ).text)
             }
         } else if let size = TerminalSize.ofOutput, !long, !uploads.isEmpty {
             let table = ListTable(

@@ -14,21 +14,35 @@ struct StatusCommand: AsyncParsableCommand {
     @OptionGroup var global: GlobalOptions
 
     func run() async throws {
-        switch ControlClient(folder: global.stateFolder).ask(.report) {
+        let client = ControlClient(folder: global.stateFolder)
+        // Whether it lives is known at once; a report of a million uploads may take longer.
+        if case .unknown = client.asking(within: Self.heartbeat).ask(.progress) {
+            throw Self.silent(client.process)
+        }
+        switch client.ask(.report) {
         case .answered(.report(let report)): print(json ? StatusLine(report).text : StatusText.lines(report))
         case .otherVersion(let failure):
             throw CommandFailure(
                 status: CommandFailure.queueInUse, summary: failure.summary, hint: failure.hint)
         case .answered(.reply(.refused(let failure))): throw CommandFailure(refused: failure)
         case .unknown, .answered:
-            throw CommandFailure(
-                status: CommandFailure.queueInUse, summary: "the running ferry does not answer",
-                hint: "`ferry stop` ends it; nothing acknowledged is lost by that")
+            throw Self.silent(client.process)
         case .nobody:
             print(
                 json ? StatusLine.nothingRuns.text : "no ferry is running; `ferry` or `ferry run` starts one")
             throw ExitCode(CommandFailure.nothingRuns)
         }
+    }
+
+    /// Seconds in which any engine answers the simplest question, on a busy machine too.
+    private static let heartbeat = 3
+
+    private static func silent(_ process: pid_t?) -> CommandFailure {
+        let resume = process.map { "`kill -CONT \($0)` resumes it if it is suspended; " } ?? ""
+        return CommandFailure(
+            status: CommandFailure.queueInUse,
+            summary: "the engine does not answer\(process.map { " (process \($0))" } ?? "")",
+            hint: "\(resume)`ferry stop` ends it; nothing it acknowledged is lost")
     }
 }
 
@@ -39,7 +53,7 @@ enum StatusText {
             ("ferry", "runs since \(report.since.shortMoment) (process \(report.process))\(screens(report))")
         ]
         lines.append(("network", network(report.status.network)))
-        lines.append(("uploads", uploads(report.counts)))
+        lines.append(("uploads", uploads(report)))
         lines.append(("limits", limits(report.status)))
         if let notice = report.status.notice {
             lines.append(("notice", [notice.summary, notice.hint].compactMap { $0 }.joined(separator: "; ")))
@@ -80,16 +94,28 @@ enum StatusText {
         }
     }
 
-    private static func uploads(_ counts: EngineReport.Counts) -> String {
+    private static func uploads(_ report: EngineReport) -> String {
+        let counts = report.counts
         let parts = [
             (counts.running, "running"), (counts.queued, "queued"), (counts.waiting, "to be tried again"),
-            (counts.paused, "paused"), (counts.held, "held"), (counts.failed, "failed"),
+            (counts.paused - (counts.offline ?? 0), "paused"),
+            (counts.offline ?? 0, "waiting for the network"), (counts.held, "held"),
+            (counts.failed, "failed"),
             (counts.done, "done"),
         ].filter { $0.0 > 0 }.map { "\($0) \($1)" }
         guard !parts.isEmpty else { return "none" }
         let left = [(counts.bytesLeft, "left"), (counts.bytesLater, "later")].filter { $0.0 > 0 }
             .map { "\(ByteFormat.sentence($0.0)) \($0.1)" }
-        return ([parts.joined(separator: ", ")] + left).joined(separator: "; ")
+        return ([parts.joined(separator: ", ")] + left + speed(report)).joined(separator: "; ")
+    }
+
+    /// `4.1 MB/s`, `ETA 12:31`; empty while nothing runs.
+    private static func speed(_ report: EngineReport) -> [String] {
+        guard report.counts.running > 0, let estimate = report.estimate else { return [] }
+        return [
+            estimate.rate.map { ByteFormat.rate($0) },
+            estimate.remaining.map { "ETA \(Wording.remaining($0))" },
+        ].compactMap { $0 }
     }
 
     private static func limits(_ status: EngineStatus) -> String {
@@ -114,6 +140,10 @@ struct StatusLine: Encodable {
     /// Why there is no network.
     var reason: String?
     var uploads: EngineReport.Counts?
+    /// Bytes per second of all uploads together; absent while nothing runs.
+    var rate: ByteCount?
+    /// Seconds until all that is due is sent; absent while nobody can tell.
+    var eta: Double?
     var concurrency: Int?
     /// Bytes per second; absent without a limit.
     var bandwidth: ByteCount?
@@ -144,6 +174,9 @@ struct StatusLine: Encodable {
         case .offline(_, let why): (network, reason) = ("offline", why)
         }
         uploads = report.counts
+        if report.counts.running > 0, let estimate = report.estimate {
+            (rate, eta) = (estimate.wholeRate, estimate.eta)
+        }
         concurrency = report.status.concurrency
         let total = report.status.totalLimit
         (bandwidth, bandwidthUntil) = (total.bandwidth.rate, total.until)

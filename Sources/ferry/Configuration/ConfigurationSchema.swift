@@ -71,7 +71,7 @@ enum ConfigurationSchema {
             .init("parallel", .whole(1...64), "Requests of one upload at once."),
             .init(
                 "checksum", .choice(DigestAlgorithm.allCases.map(\.rawValue) + ["none"]),
-                "The digest by which the server is to confirm what arrived."),
+                "The digest by which the server must confirm what arrived; without it, one that it offers."),
             .init(
                 "ifExists", .choice(ExistingFilePolicy.self), "What becomes of a file whose place is taken."),
             .init("deferLength", .flag, "For tus: create an upload before its length is told."),

@@ -26,7 +26,9 @@ extension ProtocolOptions {
         if link != nil, ![PostUpload.name, FormUpload.name].contains(entry.name) {
             throw fields.error("link", "no such member: \(entry.name) knows where a file is")
         }
-        checksum = try Self.able(fields, "checksum", entry.traits.checksums, none: "none", entry)
+        let word: String? = try fields.value("checksum")
+        let checksum = try Self.able(fields, "checksum", entry.traits.checksums, none: "none", entry)
+        checksumChoice = checksum.map(ChecksumChoice.required) ?? (word == nil ? .offered : .none)
         existing = try Self.able(fields, "ifExists", entry.traits.existing, none: nil, entry)
     }
 

@@ -11,9 +11,18 @@ import Foundation
 
 /// Asks the ferry that has the queue, one connection a question.
 struct ControlClient {
-    private static let patience = 30
-
     let folder: LocalPath
+    /// Seconds that an engine may be silent.
+    private(set) var patience = 30
+
+    init(folder: LocalPath) { self.folder = folder }
+
+    /// The same, for questions that any engine answers at once.
+    func asking(within seconds: Int) -> ControlClient {
+        var client = self
+        client.patience = seconds
+        return client
+    }
 
     /// A connection to it.
     struct Connection {
@@ -66,7 +75,7 @@ struct ControlClient {
     func connect() -> Connection? {
         let descriptor = ControlSocket.open()
         guard descriptor >= 0 else { return nil }
-        let socket = LineSocket(descriptor, patience: Self.patience)
+        let socket = LineSocket(descriptor, patience: patience)
         let path = ControlSocket.path(in: folder)
         guard ControlSocket.withAddress(path, { systemConnect(descriptor, $0, $1) }) == 0,
             let peer = ControlSocket.peer(of: descriptor), peer.user == getuid()

@@ -133,9 +133,11 @@ final class ControlServer: Sendable {
     private var report: EngineReport {
         get async {
             let uploads = await queue.all
+            let sent = SampledProgress(queue.progress())
             return EngineReport(
                 process: getpid(), since: since, status: await queue.status,
-                counts: EngineReport.Counts(uploads, sent: SampledProgress(queue.progress())),
+                counts: EngineReport.Counts(uploads, sent: sent),
+                estimate: queue.estimate(of: RemainingBytes(uploads, sent: sent)),
                 screens: followers.withLock { $0 }, watched: watched.withLock { $0 }?.report)
         }
     }

@@ -8,6 +8,8 @@ struct EngineReport: Codable {
     var since: Date
     var status: EngineStatus
     var counts: Counts
+    /// How fast all uploads together go; nil from an engine that tells none.
+    var estimate: TransferEstimate?
     /// Screens that are attached.
     var screens: Int
     /// Absent if no folder is watched.
@@ -38,6 +40,8 @@ struct EngineReport: Codable {
         var running = 0
         var waiting = 0
         var paused = 0
+        /// Those of the paused ones that only wait for the network; nil if there are none.
+        var offline: Int?
         var held = 0
         var failed = 0
         var done = 0
@@ -49,6 +53,7 @@ struct EngineReport: Codable {
         init(_ uploads: some Sequence<Upload>, sent: SampledProgress = SampledProgress()) {
             for upload in uploads {
                 count(upload.state)
+                if upload.state == .paused(.offline) { offline = (offline ?? 0) + 1 }
                 if upload.isDue { Self.add(sent.left(of: upload), to: &bytesLeft) }
                 if upload.isScheduled { Self.add(sent.left(of: upload), to: &bytesLater) }
             }

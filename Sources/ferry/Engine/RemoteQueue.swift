@@ -10,6 +10,9 @@ final class RemoteQueue: QueueClient {
     /// Seconds between two attempts to find an engine again.
     private static let patience = 0.5
 
+    /// Seconds in which any engine answers the simplest question, on a busy machine too.
+    private static let heartbeat = 3
+
     private struct Samples {
         var latest: [ProgressSample] = []
         var isAsking = false
@@ -56,6 +59,7 @@ final class RemoteQueue: QueueClient {
         let follower = Follower(client, continuation)
         continuation.onTermination = { _ in follower.end() }
         Thread.detachNewThread { follower.run() }
+        Thread.detachNewThread { follower.watch() }
         return updates
     }
 
@@ -70,6 +74,8 @@ final class RemoteQueue: QueueClient {
         private let client: ControlClient
         private let updates: AsyncStream<QueueUpdate>.Continuation
         private let state = Mutex(State.searching)
+        /// As it was told last, and whether the engine still answers.
+        private let status = Mutex(EngineStatus())
 
         init(_ client: ControlClient, _ updates: AsyncStream<QueueUpdate>.Continuation) {
             self.client = client
@@ -85,16 +91,43 @@ final class RemoteQueue: QueueClient {
         }
 
         func run() {
-            var status = EngineStatus()
             while search() {
-                if let connection = client.connect() { follow(connection, &status) }
+                if let connection = client.connect() { follow(connection) }
                 guard search() else { break }
-                if case .here = status.contact {
-                    status.contact = .lost(since: Date())
-                    updates.yield(
-                        QueueUpdate(isComplete: false, changed: [], removed: [], status: status))
-                }
+                tell(.lost(since: Date()))
                 Thread.sleep(forTimeInterval: RemoteQueue.patience)
+            }
+        }
+
+        /// Asks an engine that is followed whether it is alive: one that is stopped keeps its connections and says
+        /// nothing, as one does that has nothing to say.
+        func watch() {
+            let client = client.asking(within: RemoteQueue.heartbeat)
+            while true {
+                Thread.sleep(forTimeInterval: 1)
+                switch state.withLock({ $0 }) {
+                case .ended: return
+                case .searching: continue
+                case .following: break
+                }
+                switch client.ask(.progress) {
+                case .answered: tell(.here)
+                case .unknown: tell(.silent(since: Date().addingTimeInterval(-Double(RemoteQueue.heartbeat))))
+                // The other thread finds out.
+                case .nobody, .otherVersion: break
+                }
+            }
+        }
+
+        /// Tells that the engine is or is not there, if that is news.
+        private func tell(_ contact: EngineStatus.Contact) {
+            status.withLock { status in
+                switch (status.contact, contact) {
+                case (.here, .silent), (.here, .lost), (.silent, .here), (.silent, .lost): break
+                case (.here, .here), (.silent, .silent), (.lost, _): return
+                }
+                status.contact = contact
+                updates.yield(QueueUpdate(isComplete: false, changed: [], removed: [], status: status))
             }
         }
 
@@ -108,7 +141,7 @@ final class RemoteQueue: QueueClient {
         }
 
         /// Returns when the engine has gone, or nobody listens any more.
-        private func follow(_ connection: ControlClient.Connection, _ status: inout EngineStatus) {
+        private func follow(_ connection: ControlClient.Connection) {
             var connection = connection
             let mayGoOn = state.withLock { state in
                 if case .ended = state { return false }
@@ -118,8 +151,10 @@ final class RemoteQueue: QueueClient {
             guard mayGoOn, case .answered(.following) = connection.ask(.follow) else { return }
             connection.socket.waitForever()
             while let update = Self.update(&connection.lines) {
-                status = update.status
-                updates.yield(update)
+                status.withLock { status in
+                    status = update.status
+                    updates.yield(update)
+                }
             }
         }
 

@@ -134,7 +134,10 @@ final class RunReport: Sendable {
         for id in samples.map(\.id).sorted() {
             guard let upload = shown.withLock({ $0[id] }) else { continue }
             isJSON
-                ? output.write(UploadRecordLine(event: "progress", upload, sent: sent.of(upload)).text)
+                ? output.write(
+                    UploadRecordLine(
+                        event: "progress", upload, sent: sent.of(upload), estimate: sent.estimate(of: upload)
+                    ).text)
                 : write(UploadText.line(upload, sent: sent.of(upload)))
         }
     }

@@ -34,6 +34,8 @@ extension UploadRecordLine: OutputLine {
     ]
 
     static let sometimes: [Schema.Member] = [
+        .init("rate", amount, "Of what runs: bytes per second, now."),
+        .init("eta", .number(0...1e12), "Of what runs: seconds until all of it is sent, as it goes now."),
         .init("batch", .text(), "The batch that it belongs to."),
         .init("startsAt", .moment, "It does not start before then."),
         .init(

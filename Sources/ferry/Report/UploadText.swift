@@ -115,7 +115,7 @@ enum UploadText {
     }
 
     private static func outcome(_ receipt: Receipt) -> String {
-        let verified = receipt.verified.map { "verified (\($0.shown))" } ?? "not verified"
+        let verified = receipt.verified.map { "verified (\($0.shown))" }
         let source = receipt.source.map { "the file was \($0.rawValue) meanwhile" }
         let parts = [receipt.wasThere ? "was there already" : nil, verified, receipt.location, source]
         return SafeLine.text(parts.compactMap { $0 }.joined(separator: "; "))
@@ -125,6 +125,12 @@ enum UploadText {
         let room = String(repeating: " ", count: max(0, width - text.count))
         return right ? room + text : text + room
     }
+}
+
+extension TransferEstimate {
+    /// As `--json` prints it.
+    var wholeRate: ByteCount? { rate.flatMap { ByteCount(exactly: $0.rounded()) } }
+    var eta: Double? { remaining.map { min(1e12, ($0 * 10).rounded() / 10) } }
 }
 
 /// An upload as `--json` prints it. Names and units are in its schema and do not change.
@@ -154,6 +160,10 @@ struct UploadRecordLine: Encodable {
     /// Why `auto` chose the protocol.
     var because: String?
     var parts: Resource.Parts?
+    /// Bytes per second; absent of what does not run, and before there is a measurement.
+    var rate: ByteCount?
+    /// Seconds until all of it is sent; absent while nobody can tell.
+    var eta: Double?
     /// When the server drops what it holds.
     var expires: Date?
     /// The digest by which the server confirmed what it holds.
@@ -173,7 +183,10 @@ struct UploadRecordLine: Encodable {
     /// The uploads after which it starts, `longestAfter` at most.
     var after: [Int]?
 
-    init(event: String, _ upload: Upload, sent: ByteCount? = nil) {
+    init(
+        event: String, _ upload: Upload, sent: ByteCount? = nil, estimate: TransferEstimate? = nil
+    ) {
+        (rate, eta) = (estimate?.wholeRate, estimate?.eta)
         self.event = event
         id = upload.id
         path = upload.path.encoded

@@ -1,0 +1,91 @@
+/// The rate at which bytes go out, estimated from when they did. Pure: the caller passes the time in seconds.
+///
+/// The rate is the mean of the last `recent` seconds, so a change of the link is over in it after that time. The steady
+/// rate is the mean of a longer time as long as that agrees with the last seconds: it flickers less, and a remaining time
+/// is made of it.
+package struct RateEstimator: Hashable, Sendable {
+    /// Seconds that the rate is a mean of.
+    package static let recent = 3.0
+    /// Seconds of movement before a remaining time is worth showing.
+    package static let settling = 2.0
+
+    /// Seconds that the steady rate may be a mean of, besides `recent`.
+    private static let longer = [6.0, 12, 24]
+    private static let agreement = 0.1
+    private static let shortest = 0.2
+    /// Seconds between two points. A connection writes thousands of times a second.
+    private static let resolution = 0.1
+    private static let capacity = 512
+
+    private struct Point: Hashable {
+        var time: Double
+        /// Bytes up to then.
+        var bytes: Double
+    }
+
+    /// Ascending by time; the first is the start.
+    private var points: [Point]
+
+    package init(at start: Double) { points = [Point(time: start, bytes: 0)] }
+
+    /// Adds bytes that went out since the last call.
+    package mutating func add(_ bytes: Double, at now: Double) {
+        guard bytes > 0, bytes.isFinite, now.isFinite, now >= last.time else { return }
+        let point = Point(time: now, bytes: last.bytes + bytes)
+        if points.count > 2, now - points[points.count - 2].time < Self.resolution {
+            points[points.count - 1] = point
+        } else {
+            points.append(point)
+        }
+        guard points.count > Self.capacity, let longest = Self.longer.last else { return }
+        let first = points.firstIndex { $0.time > now - longest } ?? points.count
+        points.removeFirst(max(0, first - 1))
+    }
+
+    /// Bytes per second; nil before enough time has passed.
+    package func rate(at now: Double) -> Double? { mean(over: Self.recent, until: end(at: now)) }
+
+    /// Bytes per second, to estimate a remaining time by; nil in the first seconds.
+    package func steadyRate(at now: Double) -> Double? {
+        let end = end(at: now)
+        guard now - points[0].time >= Self.settling, let recent = mean(over: Self.recent, until: end) else {
+            return nil
+        }
+        var steady = recent
+        for span in Self.longer {
+            guard let mean = mean(over: span, until: end), abs(mean - recent) <= Self.agreement * recent
+            else { break }
+            steady = mean
+        }
+        return steady
+    }
+
+    private var last: Point { points[points.count - 1] }
+
+    /// Bytes go out in bursts: a silence counts once it is longer than those between the last of them.
+    private func end(at now: Double) -> Double {
+        guard points.count > 2 else { return max(now, last.time) }
+        var longest = 0.0
+        for index in points.indices.reversed() where index > 0 {
+            guard points[index].time > last.time - Self.recent else { break }
+            longest = max(longest, points[index].time - points[index - 1].time)
+        }
+        return now - last.time <= min(longest, Self.recent / 2) ? last.time : now
+    }
+
+    private func mean(over span: Double, until end: Double) -> Double? {
+        let start = max(points[0].time, end - span)
+        guard end - start >= Self.shortest else { return nil }
+        return max(0, bytes(at: end) - bytes(at: start)) / (end - start)
+    }
+
+    /// The bytes up to a time, between two points in proportion to the time.
+    private func bytes(at time: Double) -> Double {
+        guard let index = points.lastIndex(where: { $0.time <= time }) else { return points[0].bytes }
+        let point = points[index]
+        guard index + 1 < points.count else { return point.bytes }
+        let next = points[index + 1]
+        guard next.time > point.time else { return next.bytes }
+        return point.bytes + (next.bytes - point.bytes) * (time - point.time) / (next.time - point.time)
+    }
+}

@@ -1,0 +1,125 @@
+import FerryProtocols
+import FerryTestSupport
+import FerryTransfer
+import FerryUploads
+import Foundation
+import Testing
+
+@testable import FerryCommand
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// An engine that is stopped (SIGSTOP) keeps its connections and says nothing.
+@Suite(.fewAtOnce, .timeLimit(.minutes(2)))
+struct FrozenEngineTests {
+    private let place: Workplace
+
+    init() throws {
+        place = try Workplace()
+        try place.configure("put", at: "http://127.0.0.1:9/")
+    }
+
+    @Test func `status says soon that the engine does not answer, and how to go on`() async throws {
+        try await place.withEngine { engine in
+            engine.standStill()
+            let asked = ContinuousClock.now
+            let status = try await place.ferry("status")
+            #expect(status.ending == .exited(75))
+            #expect(status.errors.contains("the engine does not answer (process "), "\(status.errors)")
+            #expect(status.errors.contains("kill -CONT"))
+            // It waits for three seconds; it was thirty.
+            #expect(.now - asked < .seconds(20))
+            engine.signal(SIGCONT)
+            #expect(try await place.ferry("status").ending == .exited(0))
+        }
+    }
+
+    @Test func `a screen hears that the engine is silent, and that it answers again`() async throws {
+        try await place.withEngine { engine in
+            let client = RemoteQueue(folder: LocalPath(place.state))
+            var updates = await client.updates().makeAsyncIterator()
+            #expect(await updates.next()?.isComplete == true)
+            engine.standStill()
+            var status = try #require(await updates.next()?.status)
+            guard case .silent = status.contact else {
+                Issue.record("told \(status.contact)")
+                return
+            }
+            engine.signal(SIGCONT)
+            status = try #require(await updates.next()?.status)
+            #expect(status.contact == .here)
+        }
+    }
+}
+
+/// What the commands say of a running upload, compared with what the server gets.
+@Suite(.fewAtOnce, .timeLimit(.minutes(3)))
+struct ReportedProgressTests {
+    private struct Status: Decodable {
+        struct Uploads: Decodable { var bytesLeft: Double }
+        var uploads: Uploads
+        var rate: Double?
+        var eta: Double?
+    }
+
+    private struct Row: Decodable {
+        var id: Int
+        var sent: Int
+        var size: Int
+        var resent: Int
+        var rate: Double?
+        var eta: Double?
+    }
+
+    @Test func `list and status estimate by the limit that holds, and count no byte twice`() async throws {
+        let place = try Workplace()
+        try await ReceiverSite.with { site in
+            try place.configure("tus", at: site.tusURL)
+            try place.file("large.bin", "")
+            _ = try PatternFile(at: place.path("large.bin"), count: 60 << 20)
+            try await place.ferry("add", place.path("large.bin"))
+            try await place.ferry("limit", "1M")
+            try await place.withEngine { _ in
+                try await estimates(place, limit: 1 << 20)
+                try await place.ferry("limit", "3M")
+                try await estimates(place, limit: 3 << 20)
+                try await place.ferry("pause", "--all")
+                #expect(try await status(place).eta == nil)
+                try await place.ferry("resume", "--all")
+                try await place.ferry("limit", "off")
+                #expect(try await place.ferry("wait").ending == .exited(0))
+                let row = try await row(place)
+                #expect(row.sent == row.size)
+                #expect(row.rate == nil && row.eta == nil)
+            }
+        }
+    }
+
+    /// Waits until what is told agrees: a busy machine may need longer than the five seconds.
+    private func estimates(_ place: Workplace, limit: Double) async throws {
+        var last = -1
+        try await Eventually.holds("an estimate by \(limit)") {
+            let (status, row) = (try await status(place), try await row(place))
+            #expect(row.sent >= last && row.sent <= row.size)
+            last = row.sent
+            guard let eta = status.eta, let own = row.eta, let rate = status.rate else { return false }
+            let truth = status.uploads.bytesLeft / limit
+            return abs(eta - truth) / truth < 0.15 && abs(own - truth) / truth < 0.15
+                && abs(rate - limit) / limit < 0.25
+        }
+    }
+
+    private func status(_ place: Workplace) async throws -> Status {
+        let output = try await place.ferry("status", "--json").output
+        return try JSONDecoder().decode(Status.self, from: Data(output.utf8))
+    }
+
+    private func row(_ place: Workplace) async throws -> Row {
+        let output = try await place.ferry("list", "--json").output
+        return try JSONDecoder().decode(Row.self, from: Data(output.utf8))
+    }
+}
