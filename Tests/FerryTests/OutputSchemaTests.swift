@@ -62,6 +62,7 @@ struct OutputSchemaTests {
         line.wasThere = true
         line.source = SourceFate.replaced.rawValue
         line.possibleDuplicate = true
+        (line.rate, line.eta) = (1_000_000, 12.5)
         return line
     }
 
@@ -86,8 +87,8 @@ struct OutputSchemaTests {
             awayHosts: [AwayHost(host: "h.example", reason: "is not found", waiting: 1)])
         return StatusLine(
             EngineReport(
-                process: 7, since: moment, status: status, counts: .init([.make(1), .make(2, .held)]),
-                screens: 1,
+                process: 7, since: moment, status: status, counts: .init([.make(1, .running), .make(2, .held)]),
+                estimate: TransferEstimate(rate: 1_000_000, remaining: 12.5), screens: 1,
                 watched: [
                     .init(
                         folder: "/home/ann/out", to: "d", there: true, settle: 5, after: "move",

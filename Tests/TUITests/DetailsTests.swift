@@ -242,7 +242,7 @@ import Testing
 
     @Test func `bytes on their way to a server that has not answered yet worry nobody`() {
         var model = Model.make([.make(1, state: .running)])
-        #expect(Self.held(model) == "nothing of 1 KB at the server yet")
+        #expect(Self.held(model) == "0 B of 1 KB on server")
         _ = model.update(.progress([ProgressSample(id: 1, sent: 500, confirmed: 0, phase: .sending)]))
         #expect(Self.held(model) == "not told yet: the server says it later, or when all is there")
     }

@@ -48,7 +48,7 @@ import Testing
     @Test func `80 by 24`() {
         let expected = """
              ● online  box  ↑ 9.5 MB/s  3 of 4 up  24.4 GB left  ETA 43:36
-             All 11  Active 4  Queued 2  Paused 2  Failed 2  Done 1
+             All 11  Active 5  Queued 2  Paused 1  Failed 2  Done 1
               STATE      NAME                       SIZE PROGRESS              RATE      ETA
               ✓ done     intro-teaser.mp4           212M ━━━━━━━━━━━━━ 100%
               ▲ up       interview-cam-A.mov        4.1G ━━━━━━━━─────  62%  9.5M/s    02:44
@@ -78,7 +78,7 @@ import Testing
     @Test func `120 by 40`() {
         let expected = """
              ● online  box  ↑ 9.5 MB/s  3 of 4 up  24.4 GB left  ETA 43:36 (14:43)
-             [1] All 11   [2] Active 4   [3] Queued 2   [4] Paused 2   [5] Failed 2   [6] Done 1
+             [1] All 11   [2] Active 5   [3] Queued 2   [4] Paused 1   [5] Failed 2   [6] Done 1
                    # STATE      NAME                               SIZE PROGRESS                     RATE      ETA  TO
                    1 ✓ done     intro-teaser.mp4                   212M ━━━━━━━━━━━━━━━━━━━━ 100%                   box
                    2 ▲ up       interview-cam-A.mov                4.1G ━━━━━━━━━━━━╸───────  62%  9.5M/s    02:44  box
@@ -101,7 +101,7 @@ import Testing
 
     @Test func `40 by 10`() {
         let expected = """
-             ● online ↑9.5M/s 3 up ETA 43:36
+             ● 2 failed ↑9.5M/s 3 up ETA 43:36
               ✓ intro-teaser.mp4        100%
               ▲ interview-cam-A.mov      62%  9.5M/s
              *▲ 報告書-最終版.pdf       100%  server
@@ -118,7 +118,7 @@ import Testing
     @Test func `80 by 24 in ASCII`() {
         let expected = """
              * online  box  ^ 9.5 MB/s  3 of 4 up  24.4 GB left  ETA 43:36
-             All 11  Active 4  Queued 2  Paused 2  Failed 2  Done 1
+             All 11  Active 5  Queued 2  Paused 1  Failed 2  Done 1
               STATE      NAME                       SIZE PROGRESS              RATE      ETA
               + done     intro-teaser.mp4           212M ############# 100%
               ^ up       interview-cam-A.mov        4.1G ########-----  62%  9.5M/s    02:44

@@ -38,7 +38,7 @@ public enum StatusChange: Hashable, Sendable {
         case .storage(_, let failure): failure.map(Self.sentence) ?? "changes are not saved"
         case .contact(.lost): "the engine has gone; nothing it acknowledged is lost"
         case .contact(.silent): "the engine does not answer; nothing it acknowledged is lost"
-        case .contact(.here): "the engine answers again"
+        case .contact(.here): "an engine is there again"
         case .notice(let failure): Self.sentence(failure)
         case .asked(let pause):
             "\(pause.host) asks to wait (\(pause.status)) until \(Wording.timeOfDay(pause.until, in: zone)); "
