@@ -221,11 +221,12 @@ extension TusUpload {
         case .full(let answer):
             var receipt = receipt(resource, answer)
             do throws(UploadFailure) {
-                receipt.verified = try receipt.verified ?? OfferedDigest.verified(by: answer)
+                if receipt.verified == nil { receipt.verified = try OfferedDigest.verified(by: answer) }
             } catch {
                 return .failed(error, notes: notes + [.resource(nil)])
             }
-            if receipt.verified == nil, appending.isInPieces, appending.hasAppended {
+            // Also after checked pieces: a server that reopens the file for each has them all, and not the file.
+            if appending.isInPieces, appending.hasAppended {
                 return confirm(resource, receipt, appending).noting(notes)
             }
             return .done(receipt, notes: notes + [.resource(resource)])
