@@ -87,7 +87,8 @@ struct OutputSchemaTests {
             awayHosts: [AwayHost(host: "h.example", reason: "is not found", waiting: 1)])
         return StatusLine(
             EngineReport(
-                process: 7, since: moment, status: status, counts: .init([.make(1, .running), .make(2, .held)]),
+                process: 7, since: moment, status: status,
+                counts: .init([.make(1, .running), .make(2, .held)]),
                 estimate: TransferEstimate(rate: 1_000_000, remaining: 12.5), screens: 1,
                 watched: [
                     .init(
