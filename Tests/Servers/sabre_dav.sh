@@ -28,7 +28,9 @@ require 'Sabre/autoload.php';
 $here = __DIR__;
 if ($_SERVER['REQUEST_METHOD'] === 'PATCH' && file_exists("$here/no-patch")) {
     http_response_code(405);
-    exit;
+    header('Allow: OPTIONS, GET, HEAD, DELETE, PROPFIND, PUT, MOVE');
+    header('Content-Type: text/plain');
+    exit("not allowed\n");
 }
 $server = new Sabre\DAV\Server(new Sabre\DAV\FSExt\Directory("$here/files"));
 $server->setBaseUri('/');

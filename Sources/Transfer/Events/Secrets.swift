@@ -1,3 +1,4 @@
+import FerryProtocols
 import Foundation
 import HTTPTypes
 
@@ -124,6 +125,7 @@ extension Secrets {
         guard words.count == 2 else { return values }
         let credential = String(words[1])
         values.append((credential, .secret))
+        if words[0].lowercased() == "digest" { return values + digestParameters(field.value) }
         guard words[0].lowercased() == "basic" else {
             return values + parameters(credential, separator: ",")
         }
@@ -136,6 +138,14 @@ extension Secrets {
             values.append((password, .secret))
         }
         return values
+    }
+
+    /// The proof and the name; the server itself told the rest, or may: the realm, `auth`, the path (RFC 7616 §3.4).
+    private static func digestParameters(_ value: String) -> [(String, Certainty)] {
+        let parameters = AuthenticationChallenge.list(value).first?.parameters ?? [:]
+        let secrets = ["response", "cnonce"].compactMap { parameters[$0] }
+        return secrets.map { ($0, .secret) }
+            + [parameters["username"]].compactMap { $0 }.map { ($0, .userName) }
     }
 
     private static func parameters(_ text: String, separator: Character) -> [(String, Certainty)] {

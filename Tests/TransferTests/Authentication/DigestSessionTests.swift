@@ -1,4 +1,5 @@
 import FerryProtocols
+import HTTPTypes
 import Testing
 
 @testable import FerryTransfer
@@ -90,6 +91,21 @@ struct DigestSessionTests {
     ])
     func `a challenge that cannot be answered is none`(value: String) {
         #expect(DigestChallenge(AuthenticationChallenge.list(value)) == nil)
+    }
+
+    @Test func `of a signed request the proof is a secret, and what the server asked for is none`() throws {
+        var session = DigestSession(
+            try challenge("Digest realm=\"team files\", nonce=\"n1234567\", qop=\"auth\""),
+            clientNonce: "planted-nonce")
+        let value = session.authorization(
+            user: "planted-user", password: "p", method: "PUT", target: "/folder/")
+        let proof = try #require(response(value))
+        var secrets = Secrets()
+        secrets.add([.authorization: value])
+        let text = "Digest in the realm team files, auth, n1234567, /folder/"
+        #expect(secrets.cut(from: text) == text)
+        #expect(!secrets.cut(from: "\(proof) \(value)").contains(proof))
+        #expect(!secrets.cut(from: "planted-user").contains("planted"))
     }
 
     @Test func `the first challenge that can be answered is taken`() throws {

@@ -92,7 +92,7 @@ struct S3RecordingTests {
         created.fields["etag"] = "ad75efb1f93d0873aa6555e8c351656d-2"
         var (upload, step) = started()
         step = upload.start(resource: created, capabilities: nil)
-        step = upload.receive(try answer(server, "listAfterAbort"), to: try #require(step.exchange))
+        #expect(step.exchange?.kind == "HEAD")
         step = upload.receive(try answer(server, "headObject"), to: try #require(step.exchange))
         #expect(step.receipt?.bytes == Self.size)
         created.fields["completing"] = nil
