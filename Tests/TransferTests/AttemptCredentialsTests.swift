@@ -21,7 +21,7 @@ struct AttemptCredentialsTests {
         let token = AuthorizationInterceptor { () async throws(UploadFailure) in "Bearer secret" }
         return Session.Configuration(
             headers: [team: "blue"], interceptor: Interceptor(adapters: [token], retriers: retriers),
-            validation: .none)
+            validation: .unchecked)
     }
 
     @Test(arguments: [true, false])

@@ -86,7 +86,7 @@ extension AttemptLog {
     /// Runs one attempt at `file` over a transport that answers as a closure says.
     func run(
         _ uploadProtocol: any UploadProtocol, of file: TestFile, resource: Resource? = nil,
-        configuration: Session.Configuration = .init(validation: .none),
+        configuration: Session.Configuration = .init(validation: .unchecked),
         _ answer: @escaping @Sendable (TransportRequest) async -> Result<TransportResponse, TransportError>
     ) async throws -> UploadAttempt.Outcome {
         let source = try file.open()

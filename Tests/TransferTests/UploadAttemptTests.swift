@@ -176,7 +176,7 @@ struct UploadAttemptTests {
         let outcome = try await AttemptLog().run(
             TusUpload(item: .make(url: "http://server.example/files/"), options: .init()), of: file,
             resource: Resource(url: tusResource.url, confirmed: 8),
-            configuration: .init(validation: .none, monitors: [log])
+            configuration: .init(validation: .unchecked, monitors: [log])
         ) { _ in
             let isFirst = requests.withLock { count in
                 count += 1

@@ -180,8 +180,8 @@ struct RowAppearance: Sendable {
         case .authentication: "sign in"
         case .outcomeUnknown: "no reply"
         case .storage: "disk"
-        case .network, .timedOut, .server, .permanent, .sourceAway, .descriptors, .addressLost, .signInPage,
-            .signInAway, .uploadLocked:
+        case .network, .timedOut, .server, .permanent, .destinationChanged, .sourceAway, .descriptors,
+            .addressLost, .signInPage, .signInAway, .uploadLocked:
             nil
         }
     }

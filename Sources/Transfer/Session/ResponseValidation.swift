@@ -10,8 +10,9 @@ public struct ResponseValidation: Sendable {
 
     private init(_ checks: [Check]) { self.checks = checks }
 
-    /// Accepts every answer, a 500 too.
-    public static let none = ResponseValidation([])
+    /// Accepts every answer, a 500 too. It is not called `none`: where a validation is optional, that would mean the
+    /// session's.
+    public static let unchecked = ResponseValidation([])
 
     /// Status 200...299, and a content type that the request's `Accept` allows. The default.
     public static let automatic = ResponseValidation.statuses(200..<300).and(.acceptedContentTypes)

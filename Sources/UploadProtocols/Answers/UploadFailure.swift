@@ -14,6 +14,9 @@ public struct UploadFailure: Error, Hashable, Codable, Sendable {
         case authentication
         /// Trying again cannot help: 4xx, bad certificate, unknown destination.
         case permanent
+        /// The configuration does not have the destination that the upload was queued for, or has it at another
+        /// server. Another configuration may let it go.
+        case destinationChanged
         /// The file changed while it was queued or sent.
         case sourceChanged
         /// The file cannot be read: gone, no permission, not a regular file.
@@ -75,7 +78,9 @@ public struct UploadFailure: Error, Hashable, Codable, Sendable {
         case .network, .timedOut, .server, .sourceAway, .descriptors, .addressLost, .signInPage, .signInAway,
             .uploadLocked:
             true
-        case .authentication, .permanent, .sourceChanged, .sourceUnreadable, .outcomeUnknown, .storage: false
+        case .authentication, .permanent, .destinationChanged, .sourceChanged, .sourceUnreadable,
+            .outcomeUnknown, .storage:
+            false
         }
     }
 }

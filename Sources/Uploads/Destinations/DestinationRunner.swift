@@ -258,7 +258,7 @@ public final class DestinationRunner: AttemptRunner {
             var configuration = Session.Configuration(
                 headers: destination.fields,
                 interceptor: Interceptor(interceptors: [destination.interceptor].compactMap { $0 }),
-                validation: .none, monitors: monitors)
+                validation: .unchecked, monitors: monitors)
             configuration.secrets = destination.secrets(among: parameters)
             let session = Session(configuration, transport: transport)
             session.secrets.add(await destination.proxyFields)

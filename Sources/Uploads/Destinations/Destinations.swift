@@ -72,14 +72,14 @@ extension UploadFailure {
     /// - Parameter name: Of a destination that the configuration has not got.
     static func unknownDestination(_ name: String) -> UploadFailure {
         UploadFailure(
-            .permanent, "the destination \(name) is not in the configuration that ferry has read",
+            .destinationChanged, "the destination \(name) is not in the configuration that ferry has read",
             hint: "put it there, then `ferry reload` and retry; or remove the upload")
     }
 
     /// - Parameter name: Of a destination whose server is another one than that of the upload.
     static func movedDestination(_ name: String) -> UploadFailure {
         UploadFailure(
-            .permanent, "the destination \(name) now leads elsewhere than when this file was queued",
+            .destinationChanged, "the destination \(name) now leads elsewhere than when this file was queued",
             hint: "add the file again; or put the old url back, then `ferry reload` and retry")
     }
 }
@@ -88,10 +88,7 @@ extension Upload {
     /// True if it failed because its destination was not known, or was elsewhere: another configuration may let it go.
     public var failedForItsDestination: Bool {
         guard case .failed(let failure) = state else { return false }
-        let name = target.destination
-        return [UploadFailure.unknownDestination(name), .movedDestination(name)].contains {
-            $0.summary == failure.summary
-        }
+        return failure.category == .destinationChanged
     }
 
     /// True if it waits for a person as its server did not let it in, or as a secret was missing.

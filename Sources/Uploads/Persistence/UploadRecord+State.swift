@@ -138,6 +138,7 @@ extension UploadFailure.Category {
         case .timedOut, .sourceAway, .descriptors, .addressLost, .signInPage, .signInAway,
             .uploadLocked:
             .network
+        case .destinationChanged: .permanent
         case .network, .server, .authentication, .permanent, .sourceChanged, .sourceUnreadable,
             .outcomeUnknown, .storage:
             self

@@ -142,7 +142,7 @@ public struct QueueRetryPolicy: Hashable, Codable, Sendable {
         case .outcomeUnknown:
             tries.uncertain = min(tries.uncertain, 1_000_000) + 1
             return decide(afterUncertain: failure, tries: &tries, random: random)
-        case .permanent, .sourceUnreadable:
+        case .permanent, .destinationChanged, .sourceUnreadable:
             return .fail(failure)
         }
     }

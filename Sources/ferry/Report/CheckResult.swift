@@ -144,8 +144,8 @@ extension CheckResult {
         case .network, .timedOut: "check the destination's url, its proxy and whether there is a network"
         case .server: "the server is there and not ready; ask again in a while"
         case .authentication: "check the destination's auth in the configuration"
-        case .permanent, .sourceChanged, .sourceUnreadable, .sourceAway, .outcomeUnknown, .storage,
-            .descriptors, .addressLost, .signInPage, .signInAway, .uploadLocked:
+        case .permanent, .destinationChanged, .sourceChanged, .sourceUnreadable, .sourceAway, .outcomeUnknown,
+            .storage, .descriptors, .addressLost, .signInPage, .signInAway, .uploadLocked:
             nil
         }
     }

@@ -56,7 +56,8 @@ struct S3Site {
         let transport = CountingTransport(try HTTPClientTransport(.init(proxy: .none)))
         let session = Session(
             Session.Configuration(
-                interceptor: Interceptor(interceptors: [interceptor ?? self.interceptor()]), validation: .none
+                interceptor: Interceptor(interceptors: [interceptor ?? self.interceptor()]),
+                validation: .unchecked
             ),
             transport: transport)
         let exchange = Exchange(

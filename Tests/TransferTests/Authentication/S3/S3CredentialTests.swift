@@ -117,7 +117,8 @@ struct S3CredentialTests {
         let interceptor = S3Interceptor(
             for: "https://bucket.example/", credentials: store, now: { exampleDay })
         let session = Session(
-            Session.Configuration(interceptor: Interceptor(interceptors: [interceptor]), validation: .none),
+            Session.Configuration(
+                interceptor: Interceptor(interceptors: [interceptor]), validation: .unchecked),
             transport: transport)
         let statuses = await withTaskGroup(of: Int.self) { group in
             for number in 0..<20 {

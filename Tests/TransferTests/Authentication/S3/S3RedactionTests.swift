@@ -33,7 +33,7 @@ struct S3RedactionTests {
         }
         let session = Session(
             Session.Configuration(
-                interceptor: Interceptor(interceptors: [interceptor]), validation: .none,
+                interceptor: Interceptor(interceptors: [interceptor]), validation: .unchecked,
                 monitors: [collector]),
             transport: transport)
         _ = try? await session.ask(Exchange(.get, "https://bucket.example/key", isIdempotent: true))

@@ -52,7 +52,8 @@ struct S3Stage {
             return .success(answers[min(number, answers.count - 1)])
         }
         session = Session(
-            Session.Configuration(interceptor: Interceptor(interceptors: [interceptor]), validation: .none),
+            Session.Configuration(
+                interceptor: Interceptor(interceptors: [interceptor]), validation: .unchecked),
             transport: transport)
     }
 
