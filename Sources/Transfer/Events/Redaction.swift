@@ -43,8 +43,16 @@ package enum Redaction {
     /// True for the fields that carry credentials by their definition, for those whose name says so, and for values
     /// that are credentials by their form (RFC 9110 §11.4).
     package static func holdsSecret(_ field: HTTPField) -> Bool {
-        if holdsSecret(field.name) { return true }
-        let value = field.value.lowercased()
+        holdsSecret(field.name) || beginsWithScheme(field.value)
+    }
+
+    /// True if the value of this field is the name of a scheme, and then a credential.
+    static func hasScheme(_ field: HTTPField) -> Bool {
+        [.authorization, .proxyAuthorization].contains(field.name) || beginsWithScheme(field.value)
+    }
+
+    private static func beginsWithScheme(_ value: String) -> Bool {
+        let value = value.lowercased()
         return ["bearer ", "basic ", "digest ", "negotiate ", "aws4-hmac-"].contains { value.hasPrefix($0) }
     }
 

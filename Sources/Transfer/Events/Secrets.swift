@@ -115,29 +115,28 @@ extension Secrets {
         return values
     }
 
-    /// The whole, what follows the scheme, and the values among its parameters (RFC 9110 §11.4, RFC 6265 §4.2.1).
+    /// What follows the scheme, or the values among its parameters (RFC 9110 §11.4, RFC 6265 §4.2.1). The scheme and the
+    /// parameters' names stay: servers explain by them what is wrong.
     private static func values(of field: HTTPField) -> [(String, Certainty)] {
-        var values: [(String, Certainty)] = [(field.value, .secret)]
         guard ![.cookie, .setCookie].contains(field.name) else {
-            return values + parameters(field.value, separator: ";")
+            return parameters(field.value, separator: ";").map { ($0.value, .secret) }
         }
         let words = field.value.split(separator: " ", maxSplits: 1)
-        guard words.count == 2 else { return values }
+        guard words.count == 2, Redaction.hasScheme(field) else { return [(field.value, .secret)] }
         let credential = String(words[1])
-        values.append((credential, .secret))
-        if words[0].lowercased() == "digest" { return values + digestParameters(field.value) }
-        guard words[0].lowercased() == "basic" else {
-            return values + parameters(credential, separator: ",")
-        }
-        if let data = Data(base64Encoded: credential) {
+        if words[0].lowercased() == "digest" { return digestParameters(field.value) }
+        if words[0].lowercased() == "basic", let data = Data(base64Encoded: credential) {
             let pair = String(decoding: data, as: UTF8.self).split(
                 separator: ":", maxSplits: 1, omittingEmptySubsequences: false
             ).map(String.init)
             let password = pair.count == 2 ? pair[1] : ""
-            values.append((pair[0], password.isEmpty ? .secret : .userName))
-            values.append((password, .secret))
+            return [
+                (credential, .secret), (pair[0], password.isEmpty ? .secret : .userName), (password, .secret),
+            ]
         }
-        return values
+        guard credential.contains(",") else { return [(credential, .secret)] }
+        return parameters(credential, separator: ",").filter { Redaction.tellsSecret($0.name) }
+            .map { ($0.value, .secret) }
     }
 
     /// The proof and the name; the server itself told the rest, or may: the realm, `auth`, the path (RFC 7616 §3.4).
@@ -148,11 +147,16 @@ extension Secrets {
             + [parameters["username"]].compactMap { $0 }.map { ($0, .userName) }
     }
 
-    private static func parameters(_ text: String, separator: Character) -> [(String, Certainty)] {
+    private static func parameters(
+        _ text: String, separator: Character
+    ) -> [(name: String, value: String)] {
         text.split(separator: separator).compactMap { part in
             part.firstIndex(of: "=").map { equals in
                 let value = part[part.index(after: equals)...]
-                return (value.trimmingCharacters(in: CharacterSet(charactersIn: " \"")), .secret)
+                return (
+                    part[..<equals].trimmingCharacters(in: .whitespaces),
+                    value.trimmingCharacters(in: CharacterSet(charactersIn: " \""))
+                )
             }
         }
     }

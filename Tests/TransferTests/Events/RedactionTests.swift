@@ -119,6 +119,51 @@ struct RedactionTests {
         #expect(secrets.cut(from: said) == "… … … … … … … … … film")
     }
 
+    @Test(arguments: [
+        "token+of/ours=", "to%2Bken%2fours", "pass word", #"a"b\c/d"#, "x<y>&z-1234",
+    ])
+    func `a secret is cut in each form in which servers write it`(secret: String) throws {
+        let secrets = secrets("https://h/", [.authorization: "Bearer \(secret)"])
+        let unreserved = CharacterSet.alphanumerics.union(CharacterSet(charactersIn: "-._~"))
+        let encoded = try #require(secret.addingPercentEncoding(withAllowedCharacters: unreserved))
+        let json = String(decoding: try JSONEncoder().encode([secret]), as: UTF8.self).dropFirst(2).dropLast(
+            2)
+        for form in [secret, encoded, Data(secret.utf8).base64EncodedString(), String(json)] {
+            #expect(secrets.cut(from: "invalid <\(form)>") == "invalid <…>")
+        }
+    }
+
+    @Test func `the names of parameters and of users stay in what the server says`() {
+        let secrets = secrets(
+            "https://h/f?name=my-film-of-last-summer.mov",
+            [
+                .authorization:
+                    "AWS4-HMAC-SHA256 Credential=AKID/20260101/x/s3/aws4_request, SignedHeaders=host;x-amz-date, Signature=0123456789abcdef",
+                .cookie: "session=0123456789",
+            ])
+        let said = "SignatureDoesNotMatch: host;x-amz-content-sha256 my-film-of-last-summer.mov"
+        #expect(secrets.cut(from: said, atLeast: .secret) == said)
+        #expect(secrets.cut(from: "0123456789abcdef session 0123456789") == "… session …")
+        let signIn = self.secrets("https://h/", [.authorization: "Basic aGFuczpnZWhlaW0="])
+        #expect(signIn.cut(from: "hans: geheim", atLeast: .longValue) == "hans: …")
+    }
+
+    @Test func `a failure that leaves a session repeats no secret of its requests`() async throws {
+        let transport = ScriptedTransport { request in
+            let said = "\(request.fields[.authorization] ?? "") \(request.url) of the body: geheim-body"
+            return .success(
+                TransportResponse(
+                    status: 403, fields: [.contentType: "text/plain"], body: Array(said.utf8), bodySent: 0))
+        }
+        var configuration = Session.Configuration(headers: [.authorization: "Bearer geheim-header"])
+        configuration.secrets = ["geheim-body"]
+        let session = Session(configuration, transport: transport)
+        let request = TransportRequest(method: .get, url: "https://h/f?sig=geheim-query")
+        let failure = await #expect(throws: RequestFailure.self) { _ = try await session.perform(request) }
+        #expect(failure?.failure.summary.hasSuffix("Bearer … https://h/f?sig=… of the body: …") == true)
+        #expect(!"\(try #require(failure))".contains("geheim"))
+    }
+
     @Test func `a long secret that the server cut short is cut whole, however long`() {
         let token = String((0..<5000).flatMap { "\($0)x" })
         let secrets = secrets("https://h/", [.authorization: "Bearer \(token)"])

@@ -1,0 +1,36 @@
+import FerryProtocols
+import Testing
+
+@testable import FerryUploads
+
+struct KeptQueryTests {
+    private let query = KeptQuery(of: "https://h/box/{name}?v=1&sig=a%2Fb&file={name}")
+
+    @Test(arguments: [
+        ("https://h/box/a?v=1&sig=a%2Fb", "https://h/box/a"),
+        ("https://h/box/a?v=1&sig=a%2Fb&file=a", "https://h/box/a?file=a"),
+        ("https://h/box/a?v=1&sig=a%2Fb&uploadId=7#x", "https://h/box/a?uploadId=7#x"),
+    ])
+    func `what is written down has the query again when it is read`(url: String, short: String) {
+        let resource = Resource(url: url, confirmed: 7, fields: ["told": url, "tag": "x?v=1"])
+        let written = query.removed(from: resource)
+        #expect(written.url == short)
+        #expect(written.fields["told"] == short)
+        #expect(written.fields["tag"] == "x?v=1")
+        #expect(written.confirmed == 7)
+        #expect(query.restored(written) == resource)
+    }
+
+    @Test(arguments: ["https://h/box/a", "https://h/box/a?uploadId=7", "https://h/?sig=other", "", "#?v=1"])
+    func `an address without the query stays as it is`(url: String) {
+        let resource = Resource(url: url)
+        #expect(query.removed(from: resource) == resource)
+        #expect(query.restored(resource) == resource)
+    }
+
+    @Test func `a new signature takes the place of the one before`() {
+        let written = KeptQuery(of: "https://h/?sig=old").removed(from: Resource(url: "https://h/a?sig=old"))
+        #expect(KeptQuery(of: "https://h/?sig=new").restored(written).url == "https://h/a?sig=new")
+        #expect(KeptQuery(of: "https://h/").restored(written).url == "https://h/a")
+    }
+}
