@@ -43,6 +43,21 @@ public struct Destination: Sendable {
         self.congestionControl = congestionControl
     }
 
+    /// A destination whose protocol is known to exist: one of Ferry's own, such as `.tus`, or one that was registered.
+    /// With a name from outside use the other initializer; a name that is not in `ProtocolCatalog` fails each upload.
+    public init(
+        name: String, url: String, protocol entry: ProtocolCatalog.Entry,
+        options: ProtocolOptions = ProtocolOptions(),
+        fields: HTTPFields = [:], parameters: [UploadItem.Parameter] = [],
+        interceptor: (any RequestInterceptor)? = nil, tls: TLSSettings = TLSSettings(),
+        proxy: ProxySettings = .environment, congestionControl: CongestionControl? = nil
+    ) {
+        self.init(
+            name: name, url: url, protocolName: entry.name, options: options, fields: fields,
+            parameters: parameters, interceptor: interceptor, tls: tls, proxy: proxy,
+            congestionControl: congestionControl)
+    }
+
     /// Where a file goes, fixed when it is queued. The query of a configured address stays in the configuration: it
     /// may be a signature or a key, and the queue's files hold no secret.
     ///

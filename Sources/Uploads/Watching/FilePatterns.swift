@@ -2,9 +2,9 @@
 ///
 /// A pattern without a slash is for the name of a file, or of a folder with all in it; one with a slash is for the path
 /// below the folder, and `**` in it stands for any number of folders.
-package struct FilePatterns: Sendable {
+public struct FilePatterns: Sendable {
     /// What programs call a file that they have not finished, or made for themselves.
-    package static let unfinished = [
+    public static let unfinished = [
         ".*", "*~", "~$*", "#*#", "*.part", "*.partial", "*.filepart", "*.tmp", "*.temp", "*.crdownload",
         "*.download", "*.opdownload", "*.aria2", "*.swp",
     ]
@@ -17,7 +17,7 @@ package struct FilePatterns: Sendable {
     /// - Parameters:
     ///   - include: None for all files. A pattern that is itself such a name, as `*.part` is, takes unfinished files too.
     ///   - exclude: Counts more than `include`.
-    package init(include: [String] = [], exclude: [String] = []) {
+    public init(include: [String] = [], exclude: [String] = []) {
         self.include = include.map(Pattern.init)
         self.exclude = exclude.map(Pattern.init)
         let names = include.compactMap { $0.split(separator: "/").last.map { Array($0.utf8) } }

@@ -61,9 +61,14 @@ package final class FolderWatch: Sendable {
 
     /// Returns when nothing is done any more, or in a moment if the medium hangs.
     package func stop() {
+        cancel()
+        _ = ended.wait(timeout: .now() + .seconds(1))
+    }
+
+    /// Has the thread end, and does not wait for it.
+    package func cancel() {
         inbox.withLock { $0.isStopped = true }
         alarm.ring()
-        _ = ended.wait(timeout: .now() + .seconds(1))
     }
 
     private func order(_ order: Order) {

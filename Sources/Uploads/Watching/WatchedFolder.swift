@@ -1,7 +1,7 @@
-package import FerryTransfer
+public import FerryTransfer
 
 /// A folder whose files are uploaded when they are whole.
-package struct WatchedFolder: Sendable {
+public struct WatchedFolder: Sendable {
     /// What becomes of a file that has been uploaded.
     package enum After: Hashable, Sendable {
         case keep
@@ -12,17 +12,26 @@ package struct WatchedFolder: Sendable {
     }
 
     /// Absolute; a symbolic link is followed.
-    package var path: LocalPath
-    package var patterns: FilePatterns
+    public var path: LocalPath
+    /// Which of its files are meant.
+    public var patterns: FilePatterns
     /// Whether folders in it belong to it.
-    package var isRecursive: Bool
+    public var isRecursive: Bool
     /// For so long a file has to be the same before it is taken for whole.
-    package var settle: Duration
+    public var settle: Duration
     package var after: After
+
+    /// A folder whose files stay where they are.
+    public init(
+        path: LocalPath, patterns: FilePatterns = FilePatterns(), isRecursive: Bool = false,
+        settle: Duration = .seconds(5)
+    ) {
+        self.init(path: path, patterns: patterns, isRecursive: isRecursive, settle: settle, after: .keep)
+    }
 
     package init(
         path: LocalPath, patterns: FilePatterns = FilePatterns(), isRecursive: Bool = false,
-        settle: Duration = .seconds(5), after: After = .keep
+        settle: Duration = .seconds(5), after: After
     ) {
         self.path = path
         self.patterns = patterns
