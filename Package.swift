@@ -6,11 +6,12 @@ let package = Package(
     platforms: [.macOS(.v15)],
     products: [
         .executable(name: "ferry", targets: ["FerryCommand"]),
-        // Everything but the screen and the executable, for other programs.
+        // Everything but the screen and the executable, for other programs: `import Ferry`, or one layer of it.
         .library(
             name: "Ferry",
             targets: [
-                "FerryProtocols", "FerryConnectivity", "FerryTransfer", "FerryUploads", "FerryReceiver",
+                "Ferry", "FerryProtocols", "FerryConnectivity", "FerryTransfer", "FerryUploads",
+                "FerryReceiver",
             ]),
     ],
     dependencies: [
@@ -94,6 +95,14 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ],
             path: "Sources/Receiver"),
+        // Exports the layers above as one module. The executable's module is FerryCommand, and its folder Sources/ferry:
+        // where case does not count, a folder Sources/Ferry would be the same.
+        .target(
+            name: "Ferry",
+            dependencies: [
+                "FerryProtocols", "FerryConnectivity", "FerryTransfer", "FerryUploads", "FerryReceiver",
+            ],
+            path: "Sources/Library"),
         // Starting programs, in the terms that Swift does not see.
         .target(name: "CFerryChild", path: "Sources/CChild"),
         .target(
@@ -170,12 +179,7 @@ let package = Package(
             ]),
         .testTarget(name: "TUITests", dependencies: ["FerryTUI", "FerryTestSupport"]),
         // The examples of the documentation, with what a user of the product imports.
-        .testTarget(
-            name: "LibraryTests",
-            dependencies: [
-                "FerryProtocols", "FerryConnectivity", "FerryTransfer", "FerryUploads", "FerryReceiver",
-                "FerryTestSupport",
-            ]),
+        .testTarget(name: "LibraryTests", dependencies: ["Ferry", "FerryTestSupport"]),
         .testTarget(
             name: "FerryTests",
             dependencies: [

@@ -1,9 +1,5 @@
-import FerryConnectivity
-import FerryProtocols
-import FerryReceiver
+import Ferry
 import FerryTestSupport
-import FerryTransfer
-import FerryUploads
 import Foundation
 import Synchronization
 import Testing

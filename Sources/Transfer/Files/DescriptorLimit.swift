@@ -1,4 +1,4 @@
-public import FerryProtocols
+package import FerryProtocols
 import Foundation
 
 #if canImport(Glibc)
@@ -8,16 +8,16 @@ import Foundation
 #endif
 
 /// How many files and sockets this process may have open at once.
-public enum DescriptorLimit {
+package enum DescriptorLimit {
     /// nil if there is none, or it cannot be told.
-    public static var current: UInt64? {
+    package static var current: UInt64? {
         var limit = rlimit()
         guard getrlimit(resource, &limit) == 0, limit.rlim_cur < UInt64(Int64.max) else { return nil }
         return UInt64(limit.rlim_cur)
     }
 
     /// Allows as many as the system lets this user allow himself; that is often a thousand times what is usual.
-    public static func raise() {
+    package static func raise() {
         var limit = rlimit()
         guard getrlimit(resource, &limit) == 0, limit.rlim_cur < limit.rlim_max else { return }
         limit.rlim_cur = limit.rlim_max
@@ -30,7 +30,7 @@ public enum DescriptorLimit {
     }
 
     /// True if not one more file can be opened now.
-    public static var isReached: Bool {
+    package static var isReached: Bool {
         let probe = open("/dev/null", O_RDONLY | O_CLOEXEC)
         guard probe < 0 else {
             close(probe)
@@ -56,7 +56,7 @@ extension UploadFailure {
     /// - Parameters:
     ///   - code: EMFILE, ENFILE, or nil if it is only known that there is none.
     ///   - what: What it was wanted for; nil for a word on all of them.
-    public static func noDescriptor(_ code: CInt? = nil, for what: String? = nil) -> UploadFailure {
+    package static func noDescriptor(_ code: CInt? = nil, for what: String? = nil) -> UploadFailure {
         let prefix = what.map { "\($0): " } ?? ""
         guard code != ENFILE, let limit = DescriptorLimit.current else {
             return UploadFailure(
@@ -69,7 +69,7 @@ extension UploadFailure {
     }
 
     /// A lack of descriptors without what one was wanted for: it is the same for all.
-    public var ofEveryUpload: UploadFailure {
+    package var ofEveryUpload: UploadFailure {
         var failure = self
         if let start = summary.range(of: Self.lack)?.lowerBound {
             failure.summary = String(summary[start...])

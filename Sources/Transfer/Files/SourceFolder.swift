@@ -1,4 +1,4 @@
-public import FerryProtocols
+package import FerryProtocols
 
 #if canImport(Glibc)
     import Glibc
@@ -8,9 +8,9 @@ public import FerryProtocols
 
 /// A folder that is open: what is found in it is found there, whatever takes its name meanwhile. Symbolic links are
 /// seen and never followed.
-public final class SourceFolder: Sendable {
+package final class SourceFolder: Sendable {
     /// What a name in a folder is, itself.
-    public enum Kind: Hashable, Sendable {
+    package enum Kind: Hashable, Sendable {
         case file, folder, link
         /// A device, a pipe or a socket.
         case special
@@ -19,7 +19,7 @@ public final class SourceFolder: Sendable {
     }
 
     /// By which it was found.
-    public let path: LocalPath
+    package let path: LocalPath
     private let descriptor: CInt
     /// `st_dev`: the file system it is on.
     package let device: UInt64
@@ -29,7 +29,7 @@ public final class SourceFolder: Sendable {
 
     /// - Parameter path: Without a symbolic link on it, as `LocalPath.resolved()` gives it.
     /// - Throws: `UploadFailure` (`sourceUnreadable`) that names the path and the reason.
-    public convenience init(_ path: LocalPath) throws(UploadFailure) {
+    package convenience init(_ path: LocalPath) throws(UploadFailure) {
         try self.init(path, opened: path.withCString { open($0, Self.flags) })
     }
 
@@ -50,12 +50,12 @@ public final class SourceFolder: Sendable {
     deinit { close(descriptor) }
 
     /// True if both are one folder, which a mount can show at two places.
-    public func isSame(as other: SourceFolder) -> Bool { device == other.device && inode == other.inode }
+    package func isSame(as other: SourceFolder) -> Bool { device == other.device && inode == other.inode }
 
     /// The names in it, as bytes: names need not be UTF-8, and Foundation loses those that are not. Sorted by bytes,
     /// without `.` and `..`.
     /// - Throws: as `init`.
-    public func names() throws(UploadFailure) -> [[UInt8]] {
+    package func names() throws(UploadFailure) -> [[UInt8]] {
         // A stream owns its descriptor, and the place in it.
         let copy = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard copy >= 0 else { throw SourceFile.failure(path, errno) }
@@ -77,7 +77,7 @@ public final class SourceFolder: Sendable {
     }
 
     /// - Parameter name: One of `names()`.
-    public func kind(of name: [UInt8]) -> Kind {
+    package func kind(of name: [UInt8]) -> Kind {
         var status = stat()
         let result = LocalPath(bytes: name).withCString {
             fstatat(descriptor, $0, &status, AT_SYMLINK_NOFOLLOW)
@@ -115,14 +115,14 @@ public final class SourceFolder: Sendable {
     }
 
     /// - Throws: as `init`.
-    public func folder(named name: [UInt8]) throws(UploadFailure) -> SourceFolder {
+    package func folder(named name: [UInt8]) throws(UploadFailure) -> SourceFolder {
         let opened = LocalPath(bytes: name).withCString { openat(descriptor, $0, Self.flags) }
         return try SourceFolder(path.appending(name), opened: opened)
     }
 
     /// Which version of a file is there.
     /// - Throws: as `SourceFile.init`.
-    public func identity(ofFile name: [UInt8]) throws(UploadFailure) -> FileIdentity {
+    package func identity(ofFile name: [UInt8]) throws(UploadFailure) -> FileIdentity {
         let path = path.appending(name)
         guard path.bytes.count < PATH_MAX else {
             throw SourceFile.failure(path, ENAMETOOLONG)

@@ -3,18 +3,18 @@ import HTTPTypes
 
 /// Something else that answers in a server's place: the page of a network that wants somebody to sign in (a captive
 /// portal, RFC 8952), or what a resolver leads to that does not tell the truth. Nothing of a file has then arrived.
-public struct SignInPage: Hashable, Sendable {
+package struct SignInPage: Hashable, Sendable {
     /// What is known of the server that should answer.
-    public struct Expectation: Hashable, Sendable {
+    package struct Expectation: Hashable, Sendable {
         /// True if that server has answered as itself before: then an answer that sends elsewhere, or is a page for people
         /// where there should be none, is not its own. A server that was never reached is taken at its word.
-        public var isKnown: Bool
+        package var isKnown: Bool
         /// Whether this request may be answered by a page for people (HTML) with a success.
-        public var mayBePage: Bool
+        package var mayBePage: Bool
         /// Whether the question was about a file, which may be a page itself.
-        public var isAboutFile: Bool
+        package var isAboutFile: Bool
 
-        public init(isKnown: Bool, mayBePage: Bool, isAboutFile: Bool = false) {
+        package init(isKnown: Bool, mayBePage: Bool, isAboutFile: Bool = false) {
             self.isKnown = isKnown
             self.mayBePage = mayBePage
             self.isAboutFile = isAboutFile
@@ -22,13 +22,13 @@ public struct SignInPage: Hashable, Sendable {
     }
 
     /// The host of the page, where it tells one.
-    public var host: String?
+    package var host: String?
 
     /// Looks for what gives such a page away.
     ///
     /// - Parameter url: Where the request went. What is encrypted cannot be answered by anybody else.
     /// - Returns: nil if the answer may well be the server's.
-    public init?(_ answer: Reply.Answer, to url: String, expecting: Expectation) {
+    package init?(_ answer: Reply.Answer, to url: String, expecting: Expectation) {
         let address = URL(string: url)
         guard address?.scheme?.lowercased() != "https" else { return nil }
         let target = answer.fields[.location].flatMap {
@@ -53,14 +53,14 @@ public struct SignInPage: Hashable, Sendable {
     }
 
     /// Of a certificate that is not the server's.
-    public init() {}
+    package init() {}
 
     /// As the queue takes it: all uploads to that host wait, and one looks now and then.
     ///
     /// - Parameters:
     ///   - server: The host that was asked.
     ///   - failure: What gave it away, if that was no answer.
-    public func failure(inPlaceOf server: String, after failure: UploadFailure? = nil) -> UploadFailure {
+    package func failure(inPlaceOf server: String, after failure: UploadFailure? = nil) -> UploadFailure {
         let place = host.map { " (\($0))" } ?? ""
         let summary = failure.map { "\($0.summary); it was accepted before" }
         let hint = "sign in to this network with a browser; what waits goes on by itself"

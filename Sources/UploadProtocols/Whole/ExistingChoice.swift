@@ -138,14 +138,14 @@ public struct ExistingChoice: Sendable {
 }
 
 /// Names of files.
-public enum FileName {
+package enum FileName {
     /// The name without the folders before it.
     static func last(_ name: String) -> String {
         String(name[(name.lastIndex(of: "/").map(name.index(after:)) ?? name.startIndex)...])
     }
 
     /// `name (2).ext`; folders before the name stay.
-    public static func numbered(_ name: String, _ number: Int) -> String {
+    package static func numbered(_ name: String, _ number: Int) -> String {
         let start = name.lastIndex(of: "/").map { name.index(after: $0) } ?? name.startIndex
         let last = name[start...]
         guard let dot = last.lastIndex(of: "."), dot > last.startIndex else { return "\(name) (\(number))" }

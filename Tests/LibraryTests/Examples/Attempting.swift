@@ -1,6 +1,5 @@
 // Example: attempt
-import FerryProtocols
-import FerryTransfer
+import Ferry
 
 /// One resumable upload without a queue; `recorder` keeps what to go on with.
 func resume(

@@ -1,5 +1,5 @@
 // Example: authenticator
-import FerryTransfer
+import Ferry
 
 /// A session that a server hands out for a name, and takes back after an hour.
 struct Visit: AuthenticationCredential {

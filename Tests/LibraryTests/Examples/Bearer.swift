@@ -1,5 +1,5 @@
 // Example: bearer
-import FerryTransfer
+import Ferry
 
 func makeSession(token: @escaping AuthorizationInterceptor.Value) throws -> Session {
     var configuration = Session.Configuration()

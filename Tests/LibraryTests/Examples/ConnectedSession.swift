@@ -1,5 +1,5 @@
 // Example: connections
-import FerryTransfer
+import Ferry
 
 func makeSession(pins: [SPKIPin], proxy: String, events: LocalPath) throws -> Session {
     var configuration = Session.Configuration()

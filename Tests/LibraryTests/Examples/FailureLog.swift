@@ -1,5 +1,5 @@
 // Example: monitor
-import FerryTransfer
+import Ferry
 
 /// Tells why requests were tried again, and why they failed.
 struct FailureLog: EventMonitor {

@@ -1,5 +1,5 @@
 // Example: form
-import FerryTransfer
+import Ferry
 
 func upload(_ photo: LocalPath, into album: String, at server: String, over session: Session) async throws {
     var form = MultipartFormData()

@@ -1,6 +1,5 @@
 // Example: own transport
-import FerryProtocols
-import FerryTransfer
+import Ferry
 import Synchronization
 
 /// Takes every request without a network, and keeps what would have been sent.

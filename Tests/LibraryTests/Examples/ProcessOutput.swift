@@ -1,5 +1,5 @@
 // Example: stream
-import FerryTransfer
+import Ferry
 import Foundation
 
 struct ProgramFailed: Error {

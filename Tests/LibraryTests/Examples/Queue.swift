@@ -1,10 +1,8 @@
 // Example: queue
-import FerryConnectivity
-import FerryTransfer
-import FerryUploads
+import Ferry
 
 func uploadSurely(_ paths: [LocalPath], to server: String, state: LocalPath) async throws -> [Upload] {
-    let films = Destination(name: "films", url: server + "/files/", protocolName: "tus")
+    let films = Destination(name: "films", url: server + "/files/", protocol: .tus)
     let limit = RateLimit()
     let runner = DestinationRunner(destinations: [films], pace: limit)
     let journal = FileJournal(try StateDirectory(at: state).lock())

@@ -1,5 +1,5 @@
 // Example: receiver
-import FerryReceiver
+import Ferry
 
 func receive(into folder: String, onStart: @escaping @Sendable (ReceiverAddress) -> Void) async throws {
     var configuration = ReceiverConfiguration(directory: folder, maximumSize: 1 << 30)

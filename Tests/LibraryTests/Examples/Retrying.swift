@@ -1,5 +1,5 @@
 // Example: retrier
-import FerryTransfer
+import Ferry
 
 /// Waits while a server is asleep, as it says with a status of its own.
 struct Patience: RequestRetrier {

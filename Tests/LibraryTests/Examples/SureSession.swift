@@ -1,5 +1,5 @@
 // Example: session
-import FerryTransfer
+import Ferry
 
 func makeSession(tokenURL: String, refreshToken: String, tokens: LocalPath) throws -> Session {
     let authenticator = OAuth2Authenticator(

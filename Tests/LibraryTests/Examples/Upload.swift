@@ -1,5 +1,5 @@
 // Example: upload
-import FerryTransfer
+import Ferry
 
 struct Receipt: Decodable, Sendable {
     let id: Int

@@ -1,5 +1,5 @@
 // Example: connectivity
-import FerryConnectivity
+import Ferry
 
 func watch(_ monitor: ConnectivityMonitor, tell: @Sendable (String) -> Void) async {
     for await status in monitor.statuses() {
