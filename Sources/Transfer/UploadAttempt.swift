@@ -59,7 +59,9 @@ public struct UploadAttempt: Sendable {
     ) {
         self.learn = learn
         self.session = session
-        self.server = ServerRecognition(server, learn: recognize)
+        self.server = ServerRecognition(server) { [secrets = session.secrets] software in
+            recognize(software.map { secrets.cut(fromAddress: $0) })
+        }
         self.file = file
         self.identity = identity
         self.label = label

@@ -120,6 +120,7 @@ struct SecretEchoTests {
             headers: [
                 ("Content-Type", type), ("ETag", "\"\(sent[0])\""), ("WWW-Authenticate", "Bearer \(sent[0])"),
                 ("Location", "/box/a?again=\(forms(of: sent[0])[1])"), ("Tus-Version", sent[0]),
+                ("Server", sent[0]),
                 ("Allow", header), ("X-Reason", header),
             ], body: body)
     }
