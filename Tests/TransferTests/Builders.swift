@@ -127,7 +127,7 @@ extension Session {
     /// A session that takes every answer.
     static func making(
         _ transport: any Transport, adapters: [any RequestAdapter] = [], retriers: [any RequestRetrier] = [],
-        validation: ResponseValidation = .none, monitors: [any EventMonitor] = [],
+        validation: ResponseValidation = .unchecked, monitors: [any EventMonitor] = [],
         clock: any Clock<Duration> = ContinuousClock()
     ) -> Session {
         Session(

@@ -1,4 +1,5 @@
 import FerryProtocols
+import Foundation
 import Testing
 
 struct ProtocolCatalogTests {

@@ -79,7 +79,7 @@ struct ValidationTests {
     }
 
     @Test func `without validation every answer is taken`() async {
-        #expect(await reason(.none, status: 500, type: "x/y", accept: "text/plain") == nil)
+        #expect(await reason(.unchecked, status: 500, type: "x/y", accept: "text/plain") == nil)
     }
 }
 
