@@ -102,7 +102,7 @@ package struct LiveLines: Sendable {
     private func file(_ upload: Upload, _ columns: Int) -> LiveLine {
         let live = model.live[upload.id]
         let percent = Wording.percent(live?.sample.sent ?? model.held(upload), of: upload.size)
-        let rate = live?.throughput.rate.map { "  \(ByteFormat.rate($0))" } ?? ""
+        let rate = model.estimates[upload.id].rate.map { "  \(ByteFormat.rate($0))" } ?? ""
         let facts = "  \(percent)%\(rate)"
         let ellipsis = model.appearance.glyphs.ellipsis
         let name = model.appearance.safe(upload.target.name).fitted(
