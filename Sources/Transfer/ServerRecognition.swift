@@ -23,7 +23,7 @@ final class ServerRecognition: Sendable {
         let isNew = server.withLock { server in
             let before = server
             server.isKnown = true
-            if let software { server.software.insert(software) }
+            server.software = (server.software ?? []).union(software.map { [$0] } ?? [])
             return server != before
         }
         if isNew { learn(software) }

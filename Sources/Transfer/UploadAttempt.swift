@@ -22,13 +22,13 @@ public struct UploadAttempt: Sendable {
         public var isKnown: Bool
         /// Whether its protocol may get HTML with a success.
         public var answersInPages: Bool
-        /// The values of the field Server that it has answered with before.
-        public var software: Set<String>
+        /// The values of the field Server that it has answered with; nil until it has answered as itself, as far as known.
+        public var software: Set<String>?
         /// True if each answer counts as its own, whatever it looks like: none else has come for long.
         public var isTakenAtWord: Bool
 
         public init(
-            isKnown: Bool = false, answersInPages: Bool = true, software: Set<String> = [],
+            isKnown: Bool = false, answersInPages: Bool = true, software: Set<String>? = nil,
             isTakenAtWord: Bool = false
         ) {
             self.isKnown = isKnown
@@ -293,15 +293,16 @@ public struct UploadAttempt: Sendable {
     ) async -> UploadFailure? {
         let server = server.now
         let isResuming = exchange.method == .head && exchange.url == known?.url
-        guard server.isKnown, !server.isTakenAtWord,
+        // Nothing tells a refusal of a server whose own answers were never seen from a network's.
+        guard server.isKnown, !server.isTakenAtWord, let software = server.software,
             let page = SignInPage(
-                suspecting: answer, to: exchange.url, of: server.software, isResuming: isResuming),
+                suspecting: answer, to: exchange.url, of: software, isResuming: isResuming),
             let front = URL(string: "/", relativeTo: URL(string: exchange.url))?.absoluteString
         else { return nil }
         var look = Exchange(.head, front, isIdempotent: true)
         look.carriesCredentials = false
         if case .answered(let told)? = try? await session.ask(look, label: label),
-            SignInPage.isExcluded(by: told, of: server.software, refusal: answer.status)
+            SignInPage.isExcluded(by: told, of: software, refusal: answer.status)
         {
             return nil
         }

@@ -45,7 +45,8 @@ extension SignInPage {
         guard software.isEmpty, !(300..<400).contains(answer.status), answer.status != 511 else {
             return false
         }
-        return answer.status != refusal && !isPage(answer)
+        // A page that refuses something else, with another status, is a server's own as well: nginx has one for each.
+        return answer.status != refusal && (!isPage(answer) || answer.status >= 400)
     }
 
     /// As the queue takes it: the upload waits, as behind a page that is certainly not the server's.
