@@ -75,7 +75,7 @@ struct ConsumerTests {
     private static func run(
         _ program: String, _ arguments: [String], into file: String
     ) async throws -> (Int32, String) {
-        FileManager.default.createFile(atPath: file, contents: nil)
+        _ = FileManager.default.createFile(atPath: file, contents: nil)
         let output = try #require(FileHandle(forWritingAtPath: file))
         let process = Process()
         process.executableURL = URL(filePath: program)
