@@ -84,9 +84,9 @@ struct ReportedProgressTests {
             try await place.ferry("add", place.path("large.bin"))
             try await place.ferry("limit", "1M")
             try await place.withEngine { _ in
-                try await estimates(place, limit: 1 << 20)
+                try await estimates(place, limit: 1_048_576)
                 try await place.ferry("limit", "3M")
-                try await estimates(place, limit: 3 << 20)
+                try await estimates(place, limit: 3_145_728)
                 try await place.ferry("pause", "--all")
                 #expect(try await status(place).eta == nil)
                 try await place.ferry("resume", "--all")
