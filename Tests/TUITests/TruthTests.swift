@@ -28,7 +28,8 @@ import Testing
 
     @Test func `where nothing runs and the next try waits, the first line says that and is not green`() {
         let model = Model.make([.make(1, state: Self.refused()), .make(2, state: .paused(.user))])
-        #expect(model.frame().text(0).hasPrefix(" ↻ retrying  in 12 s"))
+        #expect(model.frame().text(0).hasPrefix(" ↻ retrying"))
+        #expect(model.frame().text(0).contains("in 12 s"))
         #expect(!model.frame().text(0).contains("online"))
         let running = Model.make([.make(1, state: Self.refused()), .make(2, state: .running)])
         #expect(running.frame().text(0).contains("● online"))
@@ -52,7 +53,7 @@ import Testing
         _ = model.change(.make(1, size: 500_000_000, state: .paused(.user), confirmed: 0))
         model.type("i")
         let screen = model.frame().description
-        #expect(screen.contains("not told yet: the server is asked on resume; 20 MB of 476.8 MB were sent"))
+        #expect(screen.contains("not told yet: the server is asked on resume; 20 MB of 477 MB were"))
         #expect(!screen.contains("0 B of") && !screen.contains("nothing of"))
     }
 
