@@ -95,7 +95,7 @@ enum TusOffer {
         return found.map { TusSum(algorithm: $0.algorithm, name: $0.name, chunk: TusSum.usualChunk) }
     }
 
-    private static let largestByItself: ByteCount = 1 << 20
+    private static let largestByItself: ByteCount = 128 << 10
     private static let strongestFirst: [DigestAlgorithm] = [.sha256, .sha1, .md5, .crc32c]
 
     static func list(_ field: String?) -> [String] {
