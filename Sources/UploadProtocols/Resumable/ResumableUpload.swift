@@ -179,10 +179,6 @@ extension ResumableUpload {
             // Seen: 400 with the version that the server speaks (swift-nio-extras), 412 from one that takes it for
             // tus (tusd).
             if let problem = told.problem { return .failed(problem.failure(status: answer.status)) }
-            // Who names the version that was asked in refuses something else.
-            if answer.status == 400, told.version == version {
-                return .failed(AnswerVerdict.failure(answer))
-            }
             return tryOlder(than: version, after: answer, spoken: told.version)
         case _ where !hasAsked && answer.refusesKind: return askAnew()
         case 413:
@@ -199,7 +195,10 @@ extension ResumableUpload {
         if let spoken, versions.contains(spoken) { prefer(spoken) }
         var failure = firstRefusal ?? AnswerVerdict.failure(answer)
         firstRefusal = failure
-        if answer.status == 412 || answer.fields[.uploadDraftInteropVersion] != nil { isAboutVersion = true }
+        // Who names the version that was asked in refuses something else, as far as can be told: swift-nio-extras 1.35
+        // names its newest with every refusal.
+        let namesAnother = answer.fields[.uploadDraftInteropVersion] != nil && spoken != version
+        if answer.status == 412 || namesAnother { isAboutVersion = true }
         guard versions.isEmpty else { return create() }
         if isAboutVersion {
             failure.summary =
