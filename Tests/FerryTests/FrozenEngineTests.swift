@@ -91,7 +91,7 @@ struct ReportedProgressTests {
                 #expect(try await status(place).eta == nil)
                 try await place.ferry("resume", "--all")
                 try await place.ferry("limit", "off")
-                #expect(try await place.ferry("wait").ending == .exited(0))
+                #expect(try await place.ferry("wait", "--all").ending == .exited(0))
                 let row = try await row(place)
                 #expect(row.sent == row.size)
                 #expect(row.rate == nil && row.eta == nil)
