@@ -148,7 +148,7 @@ struct QueueCommandTests {
 
     @Test(arguments: [
         ["pause"], ["pause", "1", "--all"], ["move", "1"], ["move", "x", "up"], ["move", "1", "sideways"],
-        ["pause", "first"], ["pause", "3-1"], ["remove", "1-"], ["move", "2-x", "up"], ["unknown"],
+        ["pause", "first"], ["pause", "3-1"], ["remove", "1-"], ["move", "2-x", "up"],
         ["list", "--unknown"],
     ])
     func `wrong usage has status 2 and says what is right`(words: [String]) async throws {

@@ -19,6 +19,17 @@ struct ReceiverSite: Sendable {
         try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0 != ".ferry" }.sorted()
     }
 
+    /// The paths of stored files below the folder, with those in folders.
+    func files() -> [String] {
+        let paths = FileManager.default.enumerator(atPath: folder)?.allObjects as? [String] ?? []
+        return paths.filter { path in
+            var isFolder: ObjCBool = false
+            return !path.hasPrefix(".ferry")
+                && FileManager.default.fileExists(atPath: folder + "/" + path, isDirectory: &isFolder)
+                && !isFolder.boolValue
+        }.sorted()
+    }
+
     /// Names of what belongs to unfinished uploads.
     func unfinished() throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: folder + "/.ferry").filter { $0 != "lock" }

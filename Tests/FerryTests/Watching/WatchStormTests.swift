@@ -54,7 +54,7 @@ struct WatchStormTests {
             let last = writers.reduce(into: Set<Data>()) { $0.formUnion($1.last) }
             #expect(last.count > 10)
             try await Eventually.holds("the last version of every file", upTo: .seconds(180)) {
-                last.isSubset(of: Set(try site.names().compactMap { site.content($0) }))
+                last.isSubset(of: Set(site.files().compactMap { site.content($0) }))
             }
             if trouble == .deleting {
                 try await Eventually.holds("an empty folder", upTo: .seconds(60)) {
@@ -64,7 +64,7 @@ struct WatchStormTests {
             }
             run.signal(SIGINT)
             _ = try await run.ending()
-            for name in try site.names() {
+            for name in site.files() {
                 let content = try #require(site.content(name))
                 #expect(StormWriter.isWhole(content), "\(name) of \(content.count) bytes is half a file")
             }
