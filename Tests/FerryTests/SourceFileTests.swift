@@ -278,7 +278,7 @@ struct SourceFileTests {
         let run = try await place.ferry("run", "--exit-when-idle")
         #expect(run.lines.last == "1 done", "\(run.output)")
         let requests = server.requests
-        #expect(requests.map(\.method) == ["OPTIONS", "POST", "PATCH", "HEAD", "PATCH"])
+        #expect(requests.map(\.method) == ["OPTIONS", "POST", "PATCH", "HEAD", "PATCH", "HEAD"])
         #expect(requests[1]["Upload-Length"] == "\(size)")
         #expect(requests[2]["Content-Length"] == "\(size)")
         #expect(requests[4]["Upload-Offset"] == "\(rest)")

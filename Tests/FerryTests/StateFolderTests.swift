@@ -23,7 +23,7 @@ struct StateFolderTests {
         let result = try await place.ferry("add", path, "--state", path + "/below")
         #expect(result.ending == .exited(73), "\(result.errors)")
         #expect(result.errors.hasPrefix("error: the state folder \(path)/below cannot be made: "))
-        #expect(result.errors.contains("\nhint: name another folder with --state\n"))
+        #expect(result.errors.contains("\nhint: name another folder with --state-dir\n"))
     }
 
     @Test func `S11 a folder that may not be written has status 77`() async throws {
@@ -149,7 +149,7 @@ struct StateFolderTests {
                 result.errors.hasPrefix(
                     "error: the file system of \(place.state) cannot lock files (ENOLCK)\nhint: "),
                 "\(result.errors)")
-            #expect(result.errors.contains("local disk with --state"))
+            #expect(result.errors.contains("local disk with --state-dir"))
         }
         #expect(try await place.list().map(\.name) == ["a"])
     }

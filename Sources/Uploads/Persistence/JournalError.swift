@@ -144,11 +144,11 @@ extension JournalError {
     /// What to do about it.
     public var hint: String? {
         switch self {
-        case .folderCannotBeMade: "name another folder with --state"
-        case .notAllowed: "make it readable and writable for you, or name another folder with --state"
+        case .folderCannotBeMade: "name another folder with --state-dir"
+        case .notAllowed: "make it readable and writable for you, or name another folder with --state-dir"
         case .unsafe(let path, _, let danger): danger.hint(path)
         case .inUse: "use that one, or stop it"
-        case .locksNotSupported: "name a folder on a local disk with --state"
+        case .locksNotSupported: "name a folder on a local disk with --state-dir"
         case .damaged(let path, let byte, _):
             path.hasSuffix(".jsonl")
                 ? "nothing was changed; `ferry state export` prints all that is before it; to go on without what "
@@ -160,10 +160,10 @@ extension JournalError {
                 + "back to what was saved and keep the edited file aside"
         case .olderCopy(_, _, _, hasNewer: true):
             "nothing was changed; start once with --discard-edited to keep the copy aside and go on with the newer "
-                + "queue; to use the copy itself, put it alone into an empty folder and name that with --state"
+                + "queue; to use the copy itself, put it alone into an empty folder and name that with --state-dir"
         case .olderCopy(_, _, _, hasNewer: false):
             "nothing was changed; put the newer queue.json back; to use the copy itself, put it alone into an empty "
-                + "folder and name that with --state"
+                + "folder and name that with --state-dir"
         case .newerFormat:
             "nothing was changed; use that version; `ferry list` and `ferry state export` show what this one understands"
         case .diskFull(_, true): "free some space or have the quota raised; saving goes on by itself"
@@ -210,7 +210,7 @@ extension JournalError.Danger {
     fileprivate func hint(_ path: String) -> String {
         switch self {
         case .openToOthers: "chmod go-rwx '\(path)', after a look at what is in it"
-        case .notADirectory, .parentOpenToAll: "name another folder with --state"
+        case .notADirectory, .parentOpenToAll: "name another folder with --state-dir"
         case .notARegularFile, .symbolicLink, .otherNames, .owner: "move it away, after a look at what it is"
         }
     }

@@ -44,7 +44,7 @@ public final class StateDirectory: Sendable {
         guard let kind = files.fileSystem, kind.isRemote else { return nil }
         return
             "the state folder \(path.text) is on a network file system (\(kind.name)): two machines may both take "
-            + "the queue, and what was saved may be lost with the server; name a folder on a local disk with --state"
+            + "the queue, and what was saved may be lost with the server; name a folder on a local disk with --state-dir"
     }
 
     /// Takes the queue for this process until the lock is let go; the end of the process lets go of it in any case.

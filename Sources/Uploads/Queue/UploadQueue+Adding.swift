@@ -9,7 +9,7 @@ extension UploadQueue {
         }
         guard settings.nextID < Int.max - new.count, ranks.upperBound < Int64.max - Int64(new.count) else {
             throw UploadFailure(
-                .permanent, "the queue has no numbers left", hint: "begin a new one with --state")
+                .permanent, "the queue has no numbers left", hint: "begin a new one with --state-dir")
         }
         try Self.checkBatches(new)
         let awaited = try await awaited(by: new)

@@ -198,7 +198,9 @@ struct AddCommand: AsyncParsableCommand {
                 known.add(try UploadHistory.read(in: directory))
             }
         } catch {
-            throw CommandFailure(error)
+            // Without the history a file may be sent twice; without the addition it is not sent at all.
+            let text = "what was uploaded before is not known: \(error.summary)"
+            StandardError.write(Notice(kind: .note, text: text).line + "\n")
         }
         if dryRun, case .uploads(let queued) = try await access.perform(.find(new)) { known.add(queued) }
         return known

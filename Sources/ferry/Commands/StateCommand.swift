@@ -101,6 +101,6 @@ extension GlobalOptions {
         }
         throw CommandFailure(
             status: 1, summary: "there is no queue in \(stateFolder.text)",
-            hint: "name the folder of one with --state")
+            hint: "name the folder of one with --state-dir")
     }
 }
