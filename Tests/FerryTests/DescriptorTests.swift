@@ -96,9 +96,9 @@ struct DescriptorTests {
                 .filter { $0.contains("openat(") && !$0.contains("openat(AT_FDCWD") }
         }
         let path = try place.file("more")
-        let plain = try await Workplace.result(of: try place.start(through: words, ["add", path]))
+        let plain = try await Workplace.result(of: try place.start(through: words, ["add", "--again", path]))
         #expect(plain.ending == .exited(0), "\(plain.errors)")
-        // strace counts for each thread; the first of the main thread is the folder itself, before there is a reserve.
+        // Without --again the history would be looked at first. strace counts for each thread; the first of the main thread is the folder itself, before there is a reserve.
         let all = try String(contentsOfFile: trace, encoding: .utf8).split(separator: "\n")
         let threads = Dictionary(grouping: all.filter { $0.contains("openat(") }) { $0.prefix { $0 != " " } }
         let count = threads.values.map(\.count).max() ?? 0
@@ -107,7 +107,7 @@ struct DescriptorTests {
         for number in 2...count {
             let fault = ["-e", "inject=openat:error=EMFILE:when=\(number)"]
             let result = try await Workplace.result(
-                of: try place.start(through: words + fault, ["add", path]))
+                of: try place.start(through: words + fault, ["add", "--again", path]))
             #expect(result.ending == .exited(0), "opening \(number): \(result.errors)")
             let traced = try String(contentsOfFile: trace, encoding: .utf8)
             #expect(traced.contains("(INJECTED)"), "opening \(number) was not reached")
