@@ -3,8 +3,9 @@ import NIOSSL
 
 /// The certificate and the key of a receiver that speaks TLS.
 public struct ReceiverTLS: Sendable {
-    /// Paths of files in PEM: the certificate with those that signed it, and its key without a password.
+    /// The path of the file, in PEM, that holds the certificate and those that signed it.
     public let certificate: String
+    /// The path of the file, in PEM, that holds its key without a password.
     public let key: String
 
     public init(certificate: String, key: String) {
