@@ -2,9 +2,9 @@ import Foundation
 import NIOCore
 import Synchronization
 
-/// What tells clients apart: an IPv4 address, or the network of an IPv6 address.
+/// A client's identity for limits: an IPv4 address, or the /64 network of an IPv6 address.
 ///
-/// A host is free to choose the last 64 bits of its IPv6 address (RFC 4291 §2.5.1), so they tell nothing.
+/// A host is free to choose the last 64 bits of its IPv6 address (RFC 4291 §2.5.1), so they identify nobody.
 struct ClientAddress: Hashable, Sendable {
     /// Empty for a client without an address.
     let text: String

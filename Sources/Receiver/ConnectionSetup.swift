@@ -11,7 +11,7 @@ final class ConnectionSetup: ChannelDuplexHandler, RemovableChannelHandler {
     typealias OutboundIn = HTTPResponsePart
     typealias OutboundOut = HTTPResponsePart
 
-    /// What every connection is measured by.
+    /// The limits that apply to every connection.
     struct Rules: Sendable {
         let headerTime: TimeAmount
         let idleTime: TimeAmount
@@ -23,9 +23,9 @@ final class ConnectionSetup: ChannelDuplexHandler, RemovableChannelHandler {
 
     private enum State {
         case idle
-        /// For the head of a request.
+        /// The connection waits for the head of a request; the timer closes it.
         case waiting(Scheduled<Void>)
-        /// So many requests whose answers have not gone out whole.
+        /// The number of requests whose responses are not completely sent.
         case answering(Int)
         case refused
     }

@@ -13,9 +13,10 @@ public struct ReceiverConfiguration: Sendable {
         public var uploads = 10_000
         /// Unfinished tus resources of one client address. Beyond that its oldest empty one makes room for a new one.
         public var uploadsPerClient = 1_000
-        /// From accepting a connection to the end of its first request's header, a TLS handshake included.
+        /// The longest time from accepting a connection to the end of its first request head, including a TLS handshake.
         public var headerTime = Duration.seconds(10)
-        /// Without a byte, inside a request or between two; also from an answer to the end of the next request's header.
+        /// The longest time without a byte, inside a request or between two. It also bounds the time from a response to the
+        /// end of the next request head.
         public var idleTime = Duration.seconds(60)
         /// Bytes a second that a request's content must bring, averaged over `slowTime`. Apache's `mod_reqtimeout` asks
         /// for 500; this leaves room for several uploads over one bad mobile link.

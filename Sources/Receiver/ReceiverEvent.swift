@@ -34,7 +34,7 @@ public struct ReceiverAddress: Hashable, Sendable {
     public let host: String
     /// The port that the system chose, where the configuration says 0.
     public let port: Int
-    /// Whether it speaks TLS.
+    /// True if the receiver speaks TLS at this address.
     public let isSecure: Bool
 
     public init(host: String, port: Int, isSecure: Bool = false) {

@@ -87,7 +87,7 @@ final class FramingCheck: ChannelInboundHandler, RemovableChannelHandler {
 extension FramingFlaw {
     fileprivate static let field = "Ferry-Framing-Flaw"
 
-    /// What `FramingCheck` marked; nil for a head without a flaw.
+    /// The flaw that `FramingCheck` marked; nil for a head without one.
     init?(markedIn fields: HTTPFields) {
         guard let name = HTTPField.Name(Self.field), let mark = fields[name] else { return nil }
         self.init(rawValue: mark)

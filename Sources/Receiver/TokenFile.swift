@@ -3,7 +3,7 @@ import NIOCore
 
 /// The token that a receiver made for itself.
 public struct ReceiverToken: Hashable, Sendable {
-    /// What clients send.
+    /// The token that clients send.
     public let text: String
     /// The file that holds it, readable by this user alone.
     public let path: String

@@ -24,7 +24,7 @@ struct TusUpload: Codable, Hashable, Sendable {
     /// The client that began it, as `ClientAddress` tells clients apart; nil from an older receiver.
     var client: String?
 
-    /// Whether bytes of it may still come.
+    /// True if more bytes of the upload may arrive.
     var isOpen: Bool {
         if case .finished = state { false } else { true }
     }
@@ -40,7 +40,7 @@ struct TusUpload: Codable, Hashable, Sendable {
     static func infoName(_ id: String) -> String { "\(id).json" }
 }
 
-/// Where an upload is to go.
+/// The path that the client asks for.
 extension TusUpload {
     func wish() throws(Refusal) -> StoredPath {
         if let resumable { return try resumable.wish() }

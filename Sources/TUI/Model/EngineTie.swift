@@ -7,7 +7,7 @@ public enum EngineTie: Hashable, Sendable {
     /// It runs in another process, and goes on when the screen has gone.
     case attached
 
-    /// What a person reads on the normal screen when Ctrl-Z has stopped this one.
+    /// The sentence on the normal screen after Ctrl-Z has suspended this one.
     var farewell: String {
         switch self {
         case .own, .detachable: "ferry and its uploads are suspended; `fg` resumes them"

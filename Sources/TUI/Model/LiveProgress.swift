@@ -3,11 +3,11 @@ import FerryUploads
 
 /// One running upload as sampled, and what follows from the samples.
 struct LiveProgress: Sendable {
-    /// What a sample says of the time since the one before.
+    /// The movement between two samples.
     enum Movement: Hashable {
         /// Bytes went out.
         case bytes(Double)
-        /// From here on bytes are counted: the attempt is another one, or goes on at an offset.
+        /// Counting starts here: the attempt is a new one, or it resumed at an offset.
         case start
         case none
     }

@@ -31,13 +31,13 @@ struct UploadTable: Sendable {
 
     /// How many of some files the queue has already, for one destination.
     struct KnownFiles: Hashable, Sendable {
-        /// On their way there, in whatever version.
+        /// Files queued for the destination, in any version.
         var queued = 0
-        /// Uploaded there in this version.
+        /// Files already uploaded to the destination in this version.
         var done = 0
     }
 
-    /// In one pass over the queue, whatever the number of files.
+    /// Counts the files that the queue knows already, in one pass over the queue.
     func known(_ files: [FileSelection.File], to destination: String) -> KnownFiles {
         let wanted = Dictionary(files.map { ($0.path, $0.identity) }) { first, _ in first }
         var (queued, done): (Set<LocalPath>, Set<LocalPath>) = ([], [])

@@ -10,7 +10,7 @@ package struct ListTable: Sendable {
         package var progress: String
         package var name: String
         package var destination: String
-        /// What matters now; empty for nothing.
+        /// The most important remark on the upload; empty if there is none.
         package var remark: String
 
         package init(

@@ -38,7 +38,7 @@ package struct LiveLines: Sendable {
 
     package mutating func take(_ samples: [ProgressSample]) { _ = model.update(.progress(samples)) }
 
-    /// What was done when this began counts for nothing.
+    /// Adds an upload to the sums. Uploads that were done at the start do not count.
     private mutating func count(_ upload: Upload) {
         if let size = due.removeValue(forKey: upload.id) {
             bytesDue -= Int128(size)
@@ -125,7 +125,7 @@ package struct LiveLine: Hashable, Sendable {
 }
 
 extension CellWidth {
-    /// Of a character that has been made safe: its first scalar is what is drawn.
+    /// The cells of a character that was escaped before: the terminal draws its first scalar.
     fileprivate static func of(_ character: Character) -> Int {
         character.unicodeScalars.first.flatMap { CellWidth.of($0) } ?? 1
     }

@@ -27,11 +27,11 @@ extension QueueChangeKind {
 }
 
 extension UndoOffer {
-    /// What would be done, and which command that takes back: `remove 600 uploads, added at 14:02`.
+    /// The sentence that names an undo before it happens: `remove 600 uploads, added at 14:02`.
     ///
     /// - Parameters:
-    ///   - now: From a day on, a moment has its day of the week.
-    ///   - zone: Where the clock is that times of day are told by.
+    ///   - now: The current time; events of other days are shown with their date.
+    ///   - zone: The time zone of the times of day.
     public func told(of what: String, at now: Date = Date(), in zone: TimeZone) -> String {
         let time = Wording.moment(date, before: now, in: zone)
         return switch change {

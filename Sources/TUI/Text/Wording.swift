@@ -45,7 +45,7 @@ package enum Wording {
         return "\(day.year ?? 0)-\(padded(day.month ?? 0))-\(padded(day.day ?? 0)) \(time)"
     }
 
-    /// Of something past, to the minute: `14:02`; with the date unless that is today's, `2026-11-30 08:00`.
+    /// The time of a past event to the minute: `14:02` today, `2026-11-30 08:00` on other days.
     static func moment(_ date: Date, before now: Date, in zone: TimeZone) -> String {
         let time = String(timeOfDay(date, in: zone).dropLast(3))
         var calendar = Calendar(identifier: .gregorian)

@@ -15,7 +15,7 @@ struct Columns: Hashable, Sendable {
     let hasNumber, hasWord, hasSize, hasRemaining, hasRate, hasTarget, hasBatch: Bool
     let barWidth: Int
     let nameWidth: Int
-    /// What the last column has beyond `targetWidth`.
+    /// The cells that the last column gets beyond `targetWidth`.
     private let tail: Int
     var targetWidth: Int { Self.targetWidth + tail }
 

@@ -52,12 +52,12 @@ struct StatusView {
 
     private var hasFailures: Bool { model.table.count(.failed) > 0 }
 
-    /// What the queue as a whole does.
+    /// The activity of the whole queue.
     private enum Activity {
         case online
-        /// Nothing runs, and what is next was tried before and failed.
+        /// Nothing runs, and the next upload failed before and waits for its retry.
         case retrying
-        /// People have paused all there is to do.
+        /// The user has paused every pending upload.
         case paused
 
         var word: String {

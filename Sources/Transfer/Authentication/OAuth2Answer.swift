@@ -50,7 +50,8 @@ struct OAuth2Answer {
         lifetime = document.lifetime
     }
 
-    /// In bytes. It goes into the head of each request, of which the transport sends 32 KiB; servers take 8 or 16.
+    /// The longest access token, in bytes. Every request head carries it: the transport sends heads of up to 32 KiB, and
+    /// servers take 8 or 16 KiB.
     private static let longestAccessToken = 16 << 10
 
     private static func isToken(_ text: String) -> Bool {

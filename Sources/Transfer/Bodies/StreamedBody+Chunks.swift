@@ -44,7 +44,7 @@ extension TransportRequest.Body {
 }
 
 extension TransportError {
-    /// What reading a body threw, as what a transport throws.
+    /// Turns an error thrown while a body is read into the error that a transport throws.
     public init(reading error: any Error) {
         switch error {
         case is CancellationError: self.init(.cancelled, UploadFailure(.network, "stopped"))

@@ -1,6 +1,6 @@
 import FerryProtocols
 
-/// What a server says for Digest sign-in (RFC 7616 §3.3).
+/// A server's challenge for Digest authentication (RFC 7616 §3.3).
 struct DigestChallenge: Hashable, Sendable {
     enum Algorithm: String, Hashable, Sendable {
         case md5 = "MD5"
