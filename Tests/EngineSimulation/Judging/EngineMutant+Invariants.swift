@@ -1,0 +1,23 @@
+extension EngineMutant {
+    /// The invariants that a schedule with this fault may violate first; which of them it is depends on the seed.
+    package var invariants: [Invariant] {
+        switch self {
+        case .appendsAreNotSynced, .doneIsNotSynced: [.nothingAcknowledgedIsLost]
+        case .foldersAreNotSynced, .recordsAreDropped: [.nothingAcknowledgedIsLost, .queueIsReadable]
+        case .markIsDropped: [.postsAreNotRepeated]
+        case .addressIsLate: [.addressIsOnDisk]
+        case .senderGoesOn, .startsAreDoubled: [.oneSender]
+        case .doneIsEarly: [.doneIsThere]
+        case .offsetsAreExaggerated: [.confirmedIsThere]
+        case .rangesAreShifted: [.nothingIsSpliced, .confirmedIsNotSentAgain]
+        case .changesAreOverlooked, .oldResourceIsReused, .partsAreSwapped:
+            [.nothingIsSpliced, .doneIsThere]
+        case .sentIsUndercounted: [.whatIsSentIsTold]
+        case .retryAfterIsDropped, .hostPauseIsPrivate: [.pausesAreKept]
+        case .sleepersAreForgotten: [.nothingStarves]
+        case .linkReturnIsMissed, .deadConnectionsAreKept: [.linkIsUsed, .nothingStarves]
+        case .resumeForgets: [.confirmedIsNotSentAgain]
+        case .refusalsAreTaken: [.doneIsThere]
+        }
+    }
+}

@@ -1,0 +1,258 @@
+import FerryProtocols
+import FerryQueueSimulation
+import FerryTransfer
+import FerryUploads
+import HTTPTypes
+
+/// The facts about the engine that are known from outside, and the invariants that follow from them.
+struct Judge {
+    struct Known {
+        /// The upload as the journal last got it.
+        var last: Upload?
+        /// The last resource that the attempts noted.
+        var resource: Resource?
+        /// Bytes of each version of the file that went over the wire.
+        var wire: [Int64: ByteCount] = [:]
+        /// The bytes of these that a crash may have kept from being counted.
+        var untold: ByteCount = 0
+        var retries = 0
+        /// The number of times that it left a state that only a retry ends.
+        var left = 0
+        /// A user or a server has done something by which bytes may be sent again.
+        var mayStartOver = false
+        /// The promise to a user: true if the upload is there, false if it is gone.
+        var isPromised: Bool?
+    }
+
+    private(set) var violations: [Violation] = []
+    var ledger = Ledger()
+    /// A sync failed, and nothing has been acknowledged as durable since.
+    var isSyncInDoubt = false
+    /// True until a snapshot is written if the disk may lack what the life before wrote.
+    var isDiskInDoubt = false
+    var uploads: [Upload.ID: Known] = [:]
+    /// The offset that each address last told the client, and the parts that it acknowledged.
+    var told: [String: ByteCount] = [:]
+    var parts: [String: Set<Range<ByteCount>>] = [:]
+    /// The end of the pause that each host asked for.
+    var pauses: [String: Int64] = [:]
+    /// The most uploads that a user ever allowed at once.
+    var ceiling = 4
+    /// Attempts that began.
+    var starts = 0
+    var done: Set<Upload.ID> = []
+
+    mutating func violated(_ invariant: Invariant, _ text: String) {
+        violations.append(Violation(invariant: invariant, text: text))
+    }
+
+    func lastResource(of id: Upload.ID) -> Resource? { uploads[id]?.resource }
+    func sent(of upload: Upload) -> ByteCount { uploads[upload.id]?.wire[upload.identity.modified] ?? 0 }
+
+    mutating func note(_ resource: Resource?, of id: Upload.ID) {
+        if let resource { uploads[id, default: Known()].resource = resource }
+    }
+
+    /// Bytes that the server had confirmed are gone, and it says so or was made to.
+    mutating func lost(_ id: Upload.ID) { uploads[id, default: Known()].mayStartOver = true }
+    mutating func serverSaysLost(_ id: Upload.ID) { lost(id) }
+}
+
+// Users.
+extension Judge {
+    mutating func retried(_ ids: [Upload.ID]) {
+        for id in ids {
+            uploads[id, default: Known()].retries += 1
+            uploads[id]?.mayStartOver = true
+        }
+    }
+
+    /// A user wants everything tried now.
+    mutating func forced() { pauses = [:] }
+
+    /// A command is taken back: which promises hold is known again when it has been answered.
+    mutating func undone() {
+        for id in uploads.keys {
+            uploads[id]?.isPromised = nil
+            uploads[id]?.mayStartOver = true
+        }
+    }
+
+    mutating func answered(_ kind: Order.Kind, _ ids: [Upload.ID]) {
+        for id in ids {
+            switch kind {
+            case .add: uploads[id, default: Known()].isPromised = true
+            case .remove:
+                uploads[id]?.isPromised = false
+                uploads[id]?.mayStartOver = true
+            case .pause, .resume, .retry, .move, .limit, .back: break
+            }
+        }
+    }
+}
+
+// What goes over the wire.
+extension Judge {
+    /// A request reaches its server.
+    mutating func check(_ flight: Flight, engine: Engine?) {
+        guard case .attempt = flight.purpose, let range = flight.exchange.range else { return }
+        let (id, url) = (flight.owner, flight.exchange.url)
+        checkSender(flight, engine)
+        if flight.exchange.value("Upload-Offset") != nil {
+            if !ledger.durableAddresses.contains(url) {
+                violated(.addressIsOnDisk, "upload \(id) sends to an address that is not on disk")
+            }
+            if let told = told[url], range.lowerBound < told {
+                violated(
+                    .confirmedIsNotSentAgain,
+                    "upload \(id) sends from \(range.lowerBound), \(told) are confirmed")
+            }
+        } else if parts[url]?.contains(range) ?? false {
+            violated(.confirmedIsNotSentAgain, "upload \(id) sends a part again that is acknowledged")
+        }
+    }
+
+    private mutating func checkSender(_ flight: Flight, _ engine: Engine?) {
+        guard case .attempt(let run) = flight.purpose, flight.life == engine?.life,
+            engine?.attempts[flight.owner]?.run != run
+        else { return }
+        violated(.oneSender, "upload \(flight.owner): attempt \(run) sends after its end")
+    }
+
+    mutating func sent(_ bytes: ByteCount, _ flight: Flight, engine: Engine?) {
+        checkSender(flight, engine)
+        uploads[flight.owner, default: Known()].wire[flight.version, default: 0] += bytes
+    }
+
+    /// An answer reaches the attempt that waits for it.
+    mutating func delivered(_ reply: Reply, to flight: Flight, site: Site) {
+        guard case .answered(let answer) = reply, (200..<300).contains(answer.status) else { return }
+        let url = flight.exchange.url
+        if let offset = answer.fields[.uploadOffset].flatMap({ ByteCount($0) }),
+            flight.exchange.method != .post
+        {
+            told[url] = offset
+        } else if let range = flight.exchange.range, flight.exchange.part > 0 {
+            parts[url, default: []].insert(range)
+        }
+        guard flight.exchange.method == .post, let id = uploads[flight.owner], !id.mayStartOver,
+            let old = id.resource?.url, let count = told[old], count > 0, !site.isForgetful,
+            id.last?.identity.modified == flight.version, site.service.held(at: old) ?? 0 >= count
+        else { return }
+        violated(
+            .confirmedIsNotSentAgain,
+            "upload \(flight.owner) begins anew, and the server has \(count) bytes of it")
+    }
+}
+
+// Attempts.
+extension Judge {
+    mutating func began(_ upload: Upload, engine: Engine?, sites: [Site], now: Int64) {
+        starts += 1
+        let id = upload.id
+        if engine?.attempts[id] != nil { violated(.oneSender, "upload \(id) has two attempts") }
+        let running = (engine?.attempts.count ?? 0) + 1
+        // In place of what is stuck at one host each other host may have one.
+        if running > ceiling + sites.count { violated(.oneSender, "\(running) run, and \(ceiling) may") }
+        guard let host = sites.first(where: { $0.url == upload.target.url })?.host else { return }
+        if let end = pauses[host], now < end - 2 {
+            violated(
+                .pausesAreKept, "upload \(id) is tried \(end - now) ms before \(host) wants to be asked again"
+            )
+        }
+    }
+
+    mutating func ended(_ attempt: Attempt, _ outcome: UploadAttempt.Outcome, host: String, now: Int64) {
+        guard case .failed(let failure) = outcome, failure.status == 503 || failure.status == 429,
+            let asked = attempt.askedPause, asked.status == failure.status, asked.seconds < 86_400
+        else { return }
+        pauses[host] = max(pauses[host] ?? 0, now + Int64(asked.seconds * 1000))
+    }
+}
+
+// What is written down.
+extension Judge {
+    /// - Parameter site: Where the upload goes.
+    mutating func check(_ upload: Upload, at site: Site?) {
+        var known = uploads[upload.id] ?? Known()
+        if let last = known.last { checkTransition(from: last, to: upload, &known) }
+        if let site { check(upload, at: site, &known) }
+        if known.last?.identity != upload.identity { known.mayStartOver = true }
+        known.last = upload
+        uploads[upload.id] = known
+    }
+
+    private mutating func checkTransition(from last: Upload, to upload: Upload, _ known: inout Known) {
+        let change = "upload \(upload.id) went from \(last.state.kind) to \(upload.state.kind)"
+        switch (last.state, upload.state) {
+        case (.done, .done), (.failed, .failed), (.held, .held): break
+        case (.done, _): violated(.endsAreFinal, change)
+        case (.failed, _), (.held, _):
+            known.left += 1
+            if known.left > known.retries { violated(.endsAreFinal, "\(change), and nobody asked for it") }
+        default: break
+        }
+    }
+
+    private mutating func check(_ upload: Upload, at site: Site, _ known: inout Known) {
+        let id = upload.id
+        if let resource = upload.resource, resource != known.last?.resource {
+            let isCounted = ["tus", "resumable", "s3"].contains(site.protocolName) && !site.isForgetful
+            if isCounted, let held = site.service.held(at: resource.url), resource.confirmed > held {
+                violated(
+                    .confirmedIsThere,
+                    "upload \(id): \(resource.confirmed) bytes are confirmed, \(held) are there")
+            }
+        }
+        guard case .done(let receipt, _) = upload.state, known.last?.isDone != true else { return }
+        done.insert(id)
+        let (version, size) = (upload.identity.modified, upload.size)
+        let whole = Content(file: Int(upload.identity.inode), version: version, range: 0..<size)
+        if !site.service.holds(whole, of: id) || receipt.bytes != size {
+            let isSpliced = site.service.hasSpliced(of: id, size: size)
+            violated(
+                isSpliced ? .nothingIsSpliced : .doneIsThere,
+                "upload \(id) is done, and the server \(isSpliced ? "has other bytes" : "does not have it")")
+        }
+        let told = size + upload.tries.resent + known.untold
+        if let wire = known.wire[version], wire > told {
+            violated(
+                .whatIsSentIsTold,
+                "upload \(id): \(wire) bytes were sent of \(size), and \(upload.tries.resent) told as sent again"
+            )
+        }
+    }
+}
+
+// Ends and beginnings.
+extension Judge {
+    mutating func crashed() {
+        if isSyncInDoubt { isDiskInDoubt = true }
+        isSyncInDoubt = false
+        pauses = [:]
+        for (id, known) in uploads { uploads[id]?.untold = known.wire.values.reduce(0, +) }
+    }
+
+    mutating func recovered(_ recovered: Recovered, after ending: Ledger.Ending) {
+        let found = Ledger.Content(recovered)
+        if !ledger.explains(found, after: ending) {
+            violated(
+                .nothingAcknowledgedIsLost, "after a \(ending.rawValue) the queue is not what was accepted")
+        }
+        for id in uploads.keys.sorted() {
+            guard let known = uploads[id] else { continue }
+            switch (known.isPromised, found.uploads[id]) {
+            case (true, nil): violated(.nothingAcknowledgedIsLost, "upload \(id) is lost")
+            case (false, .some): violated(.nothingAcknowledgedIsLost, "upload \(id) was removed and is back")
+            default: break
+            }
+            guard let upload = found.uploads[id] else {
+                // Its number may be given again.
+                uploads[id] = known.isPromised == nil ? nil : known
+                continue
+            }
+            uploads[id]?.last = upload
+        }
+        ledger = Ledger(from: found)
+    }
+}

@@ -1,0 +1,47 @@
+import FerryProtocols
+import FerryUploads
+
+/// The checks that look at all of the simulation at once.
+extension Simulation {
+    mutating func check(_ upload: Upload) {
+        judge.check(upload, at: sites.first { $0.url == upload.target.url })
+    }
+
+    /// A second after the link was reported to be up, and nothing has changed since.
+    mutating func checkLink(since starts: Int) {
+        guard link.isUp, !link.isFading, let engine else { return }
+        for number in flights.keys.sorted() {
+            guard let flight = flights[number], flight.life == engine.life, !flight.isAbandoned,
+                !sites[flight.site].isLocal, flight.generation < link.generation
+            else { continue }
+            judge.violated(.linkIsUsed, "request \(number) waits on a connection whose address is gone")
+        }
+        let inspection = QueueInspection(engine.core, at: moment)
+        guard inspection.isAccepting else { return }
+        for (id, upload) in inspection.uploads.sorted(by: { $0.key < $1.key }) {
+            guard case .paused(.offline) = upload.state else { continue }
+            judge.violated(.linkIsUsed, "upload \(id) is still paused a second after the link's return")
+        }
+    }
+
+    /// Everything that could go on must have ended.
+    mutating func checkEnds() {
+        for (id, upload) in uploads.sorted(by: { $0.key < $1.key }) {
+            switch upload.state {
+            case .done, .failed, .held: break
+            case .paused(let reasons) where reasons.contains(.user): break
+            case .queued, .running, .waiting, .paused:
+                judge.violated(.nothingStarves, "upload \(id) is \(upload.state.kind) at the end")
+            }
+        }
+        for site in sites {
+            guard let service = site.service as? WholeService else { continue }
+            for (id, count) in service.posts.sorted(by: { $0.key < $1.key }) {
+                let retries = judge.uploads[id]?.retries ?? 0
+                guard count > 1 + retries else { continue }
+                judge.violated(
+                    .postsAreNotRepeated, "upload \(id) was posted \(count) times after \(retries) retries")
+            }
+        }
+    }
+}

@@ -1,0 +1,32 @@
+import FerryProtocols
+import FerryUploads
+import HTTPTypes
+
+/// A server that takes each file in one request, by PUT or by POST.
+struct WholeService: Service {
+    private var files: [Upload.ID: [Content]] = [:]
+    private var sizes: [String: ByteCount] = [:]
+    /// The number of times that a POST was carried out.
+    private(set) var posts: [Upload.ID: Int] = [:]
+
+    mutating func answer(_ request: ServerRequest) -> Reply.Answer {
+        let exchange = request.exchange
+        switch exchange.method {
+        case .put, .post:
+            files[request.owner, default: []].append(request.body)
+            sizes[exchange.path] = request.body.count
+            if exchange.method == .post { posts[request.owner, default: 0] += 1 }
+            return Reply.Answer(201)
+        case .head:
+            return sizes[exchange.path].map { Reply.Answer(200, ["Content-Length": "\($0)"]) }
+                ?? Reply.Answer(404)
+        default: return Reply.Answer(405)
+        }
+    }
+
+    func holds(_ content: Content, of owner: Upload.ID) -> Bool { files[owner]?.contains(content) ?? false }
+
+    func hasSpliced(of owner: Upload.ID, size: ByteCount) -> Bool {
+        files[owner]?.contains { $0.count == size } ?? false
+    }
+}

@@ -1,0 +1,53 @@
+import FerryUploads
+import Foundation
+import HeapModule
+
+/// The virtual clock, in milliseconds, and the events that are planned. Events of one time come in the order in which
+/// they were planned.
+struct Timeline<Event> {
+    private struct Entry: Comparable {
+        var time: Int64
+        var number: Int
+        var event: Event
+
+        static func == (left: Entry, right: Entry) -> Bool { left.number == right.number }
+        static func < (left: Entry, right: Entry) -> Bool {
+            (left.time, left.number) < (right.time, right.number)
+        }
+    }
+
+    private var heap = Heap<Entry>()
+    private var lastNumber = 0
+    private(set) var now: Int64 = 0
+
+    /// Plans an event; one in the past comes at once.
+    mutating func plan(_ event: Event, after milliseconds: Int64) {
+        lastNumber += 1
+        heap.insert(Entry(time: now + max(0, milliseconds), number: lastNumber, event: event))
+    }
+
+    /// Takes out the next event and sets the clock to its time.
+    mutating func next() -> Event? {
+        guard let entry = heap.popMin() else { return nil }
+        now = entry.time
+        return entry.event
+    }
+}
+
+/// The clocks of the simulated machine.
+enum VirtualTime {
+    private static let start = ContinuousClock.now
+    private static let firstDate = 1_800_000_000.0
+
+    /// - Parameter jump: The seconds by which a user has set the wall clock.
+    static func moment(_ milliseconds: Int64, jump: Double) -> Moment {
+        Moment(
+            instant: start.advanced(by: .milliseconds(milliseconds)),
+            date: Date(timeIntervalSince1970: firstDate + (Double(milliseconds) + jump * 1000) / 1000))
+    }
+
+    /// The first millisecond that is not before `instant`.
+    static func milliseconds(of instant: ContinuousClock.Instant) -> Int64 {
+        Int64((start.duration(to: instant) / .milliseconds(1)).rounded(.up))
+    }
+}
