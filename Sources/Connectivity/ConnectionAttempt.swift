@@ -112,7 +112,7 @@ enum ConnectionAttempt {
         return code
     }
 
-    /// At least 0; rounded up, so that a wait is never cut short into a busy loop.
+    /// The milliseconds until a deadline, at least 0. They are rounded up, so that a wait never ends early and spins.
     private static func milliseconds(until deadline: ContinuousClock.Instant) -> Int32 {
         let left = ContinuousClock.now.duration(to: deadline) / .milliseconds(1)
         return Int32(exactly: min(max(left, 0), 3_600_000).rounded(.up)) ?? 0

@@ -1,7 +1,7 @@
 extension ConnectivityMonitor {
     /// Whether there is a way to a destination, as far as this machine's interfaces, addresses and routes tell.
     public enum Status: Hashable, Sendable {
-        /// Nobody is watching, or nothing has been reported yet.
+        /// The status before the first report, and while nobody watches.
         case unknown
         /// `reason` is a part of a sentence: `no interface is connected`, `no route`.
         case notReachable(reason: String)
@@ -14,7 +14,7 @@ extension ConnectivityMonitor {
         }
     }
 
-    /// What the packets leave by: of several interfaces the one with the default route of the lowest metric.
+    /// The kind of interface that packets leave by: the one whose default route has the lowest metric.
     ///
     /// A VLAN, a bridge or a bond is what is below it. A VPN is `other` if it has that route, and what it runs over
     /// if it has not.
@@ -33,7 +33,7 @@ extension ConnectivityMonitor {
 }
 
 extension ConnectivityMonitor.Status {
-    /// What a monitor that knows nothing of interfaces tells.
+    /// Converts the status of a monitor that knows nothing of interfaces.
     init(_ status: LinkStatus) {
         self =
             switch status {

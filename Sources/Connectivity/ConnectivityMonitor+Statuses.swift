@@ -31,7 +31,7 @@ extension ConnectivityMonitor {
                 return nil
             }
 
-            /// As `next(isolation:)`, for a caller without an actor.
+            /// Does the same as `next(isolation:)`, for a caller without an actor.
             public mutating func next() async -> Status? { await next(isolation: nil) }
         }
     }

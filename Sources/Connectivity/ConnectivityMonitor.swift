@@ -46,8 +46,8 @@ public final class ConnectivityMonitor: Sendable {
         stop()
     }
 
-    /// What was last reported. `unknown` while nobody listens, reads or waits, and until the first report, which
-    /// takes some milliseconds; never for a destination on this machine.
+    /// The last reported status. It is `unknown` while nobody listens, reads or waits, and until the first report,
+    /// which takes some milliseconds. It is never `unknown` for a destination on this machine.
     public var status: Status { watch.status }
 
     /// Whether `status` is reachable; false while it is unknown.

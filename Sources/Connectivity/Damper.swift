@@ -1,14 +1,14 @@
 /// Holds back the good news while a link flaps, so that uploads do not start and stop with every blink. Pure.
 ///
 /// `down` passes at once. `up` passes at once too, unless the network was disturbed twice within the last ten
-/// seconds: then it passes when it has held for one second, and at the latest five seconds after the first one held
+/// seconds. Then it passes when it has held for one second, and at the latest five seconds after the first one held
 /// back. A lost address counts as a disturbance like a lost link.
 public struct Damper<Instant: InstantProtocol>: Sendable where Instant.Duration == Duration {
     private enum State: Sendable {
         case settled
         /// `status` waits since `since`; the first of an unbroken row of such waits began at `firstHeld`.
         case holding(LinkStatus, since: Instant, firstHeld: Instant)
-        /// What was held went away before its time.
+        /// The held value went away before its time.
         case interrupted(firstHeld: Instant)
     }
 
@@ -23,7 +23,7 @@ public struct Damper<Instant: InstantProtocol>: Sendable where Instant.Duration 
 
     public init() {}
 
-    /// When to call `elapse(at:)`; nil if nothing is held back.
+    /// The time to call `elapse(at:)`; nil if nothing is held back.
     public var deadline: Instant? {
         guard case .holding(_, let since, let firstHeld) = state else { return nil }
         return min(since.advanced(by: Self.steadyFor), firstHeld.advanced(by: Self.maximumDelay))

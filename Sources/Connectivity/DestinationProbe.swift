@@ -1,12 +1,11 @@
+import FerryFiles
 import Synchronization
-
-import class Foundation.Thread
 
 /// Tries whether anybody accepts a TCP connection at a destination. Nothing is sent.
 ///
 /// A sign-in page that takes every connection looks reachable: only the answer to a request tells it apart.
 public struct DestinationProbe: Sendable {
-    /// For everything: looking up the name and connecting.
+    /// The time limit for everything: looking up the name and connecting.
     public var timeout: Duration
 
     public init(timeout: Duration = .seconds(3)) {
@@ -33,7 +32,7 @@ public struct DestinationProbe: Sendable {
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 answer.await(continuation)
-                Thread.detachNewThread {
+                DetachedThread.start {
                     answer.give(.success(ConnectionAttempt.run(host: host, port: port, until: deadline)))
                     permit.giveBack()
                 }

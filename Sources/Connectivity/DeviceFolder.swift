@@ -1,6 +1,6 @@
-import Foundation
+import FerryFiles
 
-/// What sysfs(5) tells of an interface and netlink does not: which radio, if any, is behind it.
+/// The facts about an interface that sysfs(5) has and netlink does not: which radio, if any, is behind it.
 struct DeviceFolder: Hashable, Sendable {
     var index: Int32
     /// `DEVTYPE`: `wlan`, `wwan`, `bluetooth`; nil for plain Ethernet.
@@ -9,7 +9,7 @@ struct DeviceFolder: Hashable, Sendable {
     /// Whether a driver of real, or virtual machine's, hardware stands behind it.
     var hasHardware: Bool
 
-    /// Where the kernel shows interfaces: that of the network namespace in which sysfs was mounted.
+    /// The folder in which the kernel lists the interfaces of the network namespace in which sysfs was mounted.
     static let root = "/sys/class/net"
 
     /// - Returns: nil if the folder does not show this interface.
@@ -25,7 +25,7 @@ struct DeviceFolder: Hashable, Sendable {
         func has(_ entry: String) -> Bool { FileManager.default.fileExists(atPath: "\(folder)/\(entry)") }
         // Another namespace may have another interface of the same name.
         guard
-            let index = text("ifindex").flatMap({ Int32($0.trimmingCharacters(in: .whitespacesAndNewlines)) }
+            let index = text("ifindex").flatMap({ Int32($0.trimmedOfLines()) }
             ),
             index == link.index
         else { return nil }

@@ -2,8 +2,8 @@
 public enum LinkStatus: Hashable, Sendable {
     /// Some interface has carrier, a usable address and a route.
     ///
-    /// `generation` starts at 0 and grows each time an address goes away that this machine had: a connection made
-    /// under an older generation may be bound to an address that no longer exists and will never hear of it.
+    /// `generation` starts at 0 and grows each time this machine loses an address. A connection made under an older
+    /// generation may be bound to an address that no longer exists, and will never hear of it.
     /// An address that is added changes nothing.
     case up(generation: Int)
     /// `reason` is a part of a sentence: `no address on any interface`, `no route`.
@@ -15,7 +15,7 @@ public enum LinkStatus: Hashable, Sendable {
     }
 }
 
-/// Where the status of the network comes from.
+/// A source of the network's status.
 public protocol LinkMonitor: Sendable {
     /// The status now, then each change. Equal statuses in a row come once, a slow reader finds only the newest, and
     /// watching ends with the reader. Every call watches for itself, with generations from 0.

@@ -7,7 +7,7 @@ struct NetlinkMessage: Hashable {
         case address(NetworkAddress, isUsable: Bool)
         case addressRemoved(NetworkAddress)
         case routes([NetworkRoute])
-        /// They took the place of others, which are not named.
+        /// Routes that replaced others, which are not named.
         case routesReplaced([NetworkRoute])
         case routeRemoved
         /// The end of a dump.
@@ -16,7 +16,7 @@ struct NetlinkMessage: Hashable {
         case failure(errno: Int32)
         /// The kernel dropped messages (`NLMSG_OVERRUN`).
         case overrun
-        /// Of no interest here, or not understood.
+        /// A message that is not needed here, or not understood.
         case other
     }
 

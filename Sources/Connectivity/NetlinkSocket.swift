@@ -1,20 +1,15 @@
 #if os(Linux)
+    import FerryFiles
     import Glibc
 
     /// A socket to the kernel's routing tables. It belongs to the network namespace of the thread that opened it.
     struct NetlinkSocket {
         enum Reading {
             case messages([NetlinkMessage])
-            /// Nothing more to read for now.
+            /// There is nothing more to read for now.
             case empty
             /// The kernel had more to tell than the socket could hold (ENOBUFS).
             case lost
-        }
-
-        /// What a call of the socket interface answered, named for the diagnostic.
-        struct Failure: Error {
-            var call: String
-            var errno: Int32
         }
 
         let descriptor: Int32
@@ -26,12 +21,12 @@
         private static let groups: UInt32 = 0x1 | 0x10 | 0x40 | 0x100 | 0x400
         private static let routingProtocol: Int32 = 0
 
-        /// - Throws: `Failure` if this process may not use netlink, as in some sandboxes.
-        init() throws(Failure) {
+        /// - Throws: `SystemCallError` if this process may not use netlink, as in some sandboxes.
+        init() throws(SystemCallError) {
             let type = Int32(SOCK_RAW.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
             let descriptor = socket(AF_NETLINK, type, Self.routingProtocol)
-            guard descriptor >= 0 else { throw Failure(call: "socket", errno: errno) }
-            do throws(Failure) {
+            guard descriptor >= 0 else { throw SystemCallError("socket") }
+            do throws(SystemCallError) {
                 port = try Self.bind(descriptor)
             } catch {
                 close(descriptor)
@@ -40,32 +35,32 @@
             self.descriptor = descriptor
         }
 
-        private static func bind(_ descriptor: Int32) throws(Failure) -> UInt32 {
+        private static func bind(_ descriptor: Int32) throws(SystemCallError) -> UInt32 {
             var address = KernelAddress()
             address.groups = groups
             let size = socklen_t(MemoryLayout<KernelAddress>.size)
             let bound = withUnsafePointer(to: address) {
                 $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { Glibc.bind(descriptor, $0, size) }
             }
-            guard bound == 0 else { throw Failure(call: "bind", errno: errno) }
+            guard bound == 0 else { throw SystemCallError("bind") }
             var actualSize = size
             let named = withUnsafeMutablePointer(to: &address) {
                 $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                     getsockname(descriptor, $0, &actualSize)
                 }
             }
-            guard named == 0 else { throw Failure(call: "getsockname", errno: errno) }
+            guard named == 0 else { throw SystemCallError("getsockname") }
             return address.port
         }
 
-        func send(_ request: NetworkView.Request) throws(Failure) {
+        func send(_ request: NetworkView.Request) throws(SystemCallError) {
             let bytes = request.bytes
             while Glibc.send(descriptor, bytes, bytes.count, 0) < 0 {
-                guard errno == EINTR else { throw Failure(call: "send", errno: errno) }
+                guard errno == EINTR else { throw SystemCallError("send") }
             }
         }
 
-        func read() throws(Failure) -> Reading {
+        func read() throws(SystemCallError) -> Reading {
             var buffer = [UInt8](repeating: 0, count: Self.bufferSize)
             while true {
                 var sender = KernelAddress()
@@ -80,7 +75,7 @@
                 case (..<0, EINTR): continue
                 case (..<0, EAGAIN): return .empty
                 case (..<0, ENOBUFS): return .lost
-                case (..<0, let code): throw Failure(call: "recv", errno: code)
+                case (..<0, let code): throw SystemCallError(call: "recv", code: Errno(rawValue: code))
                 default: break
                 }
                 // Port 0 is the kernel. Nobody else has anything to say here.

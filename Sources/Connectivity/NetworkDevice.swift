@@ -1,9 +1,9 @@
-/// What an interface is, as far as the kernel tells with the interface itself.
+/// An interface, as the kernel describes it.
 struct NetworkDevice: Hashable {
     var name = ""
     /// The hardware (ARPHRD in linux/if_arp.h); nil if it is not told.
     var hardware: UInt16?
-    /// What made a virtual interface: `veth`, `bridge`, `wireguard`; nil for a real one, or if it is not told.
+    /// The kind of a virtual interface: `veth`, `bridge`, `wireguard`; nil for a real one, or if the kernel names none.
     var kind: String?
     /// The interface below a VLAN, a tunnel and the like; nil if there is none, or none in this network namespace.
     var lower: Int32?

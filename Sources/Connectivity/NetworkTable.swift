@@ -35,13 +35,13 @@ struct NetworkAddress: Hashable {
     }
 }
 
-/// That packets of a family can leave by an interface. Many routes are one of these: which prefixes they lead to
-/// decides nothing, and a router's full table would be large.
+/// A route of an address family through an interface. Prefixes are not kept: they decide nothing, and a router's full
+/// table would be large.
 struct NetworkRoute: Hashable {
     var family: NetworkAddress.Family
     /// nil if the route does not name one interface.
     var link: Int32?
-    /// Of a default route in the main table, where the lowest goes first; nil for any other route.
+    /// The metric of a default route in the main table, the lowest of which is used; nil for any other route.
     var defaultMetric: UInt32?
 }
 
@@ -53,7 +53,7 @@ struct NetworkTable: Hashable {
     /// nil where routes cannot be read: then they are assumed.
     var routes: Set<NetworkRoute>? = []
 
-    /// Why there is no network, as a part of a sentence; nil if there is one.
+    /// The reason why there is no network, as a part of a sentence; nil if there is one.
     ///
     /// A subnet without a gateway counts: the destination may be on it.
     var obstacle: String? {

@@ -1,4 +1,4 @@
-/// What one attempt to connect to a destination showed.
+/// The result of one attempt to connect to a destination.
 public enum Reachability: Hashable, Sendable {
     case reachable
     /// The machine answers, the service does not listen.

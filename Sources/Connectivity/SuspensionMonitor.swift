@@ -28,7 +28,7 @@ public struct SuspensionMonitor: Sendable {
         self.pause = pause
     }
 
-    /// How long it slept, each time that it wakes up. Watching ends with the reader.
+    /// The length of each sleep of the machine, told when it wakes up. Watching ends with the reader.
     public func suspensions() -> AsyncStream<Duration> {
         let (stream, continuation) = AsyncStream.makeStream(of: Duration.self)
         let task = Task { [self] in

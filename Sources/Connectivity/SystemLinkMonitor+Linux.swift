@@ -1,7 +1,6 @@
 #if os(Linux)
-    import class Foundation.Thread
+    import FerryFiles
     import Glibc
-    import Synchronization
 
     /// Watches the network of this machine: through the kernel's routing socket, or, where that is not allowed, by looking
     /// at the addresses every two seconds.
@@ -26,18 +25,16 @@
         private func watch<Tracker: NetworkTracker>(with tracker: Tracker) -> AsyncStream<Tracker.Report> {
             let (stream, continuation) = AsyncStream.makeStream(
                 of: Tracker.Report.self, bufferingPolicy: .bufferingNewest(1))
-            do throws(NetlinkSocket.Failure) {
+            do throws(SystemCallError) {
                 let socket = try NetlinkSocket()
-                let alarm: Alarm
-                do throws(NetlinkSocket.Failure) {
-                    alarm = try Alarm()
-                } catch {
+                let alarm: WakeupPipe
+                do throws(SystemCallError) { alarm = try WakeupPipe() } catch {
                     close(socket.descriptor)
                     throw error
                 }
                 continuation.onTermination = { _ in alarm.ring() }
                 // A thread of its own, since it spends its life waiting in the kernel.
-                Thread.detachNewThread { watch(socket, until: alarm, with: tracker, continuation) }
+                DetachedThread.start { watch(socket, until: alarm, with: tracker, continuation) }
             } catch {
                 fallBack(error, from: tracker, to: continuation)
             }
@@ -45,18 +42,18 @@
         }
 
         private func watch<Tracker: NetworkTracker>(
-            _ socket: NetlinkSocket, until alarm: Alarm, with tracker: Tracker,
+            _ socket: NetlinkSocket, until alarm: WakeupPipe, with tracker: Tracker,
             _ continuation: AsyncStream<Tracker.Report>.Continuation
         ) {
-            defer {
-                alarm.release()
-                close(socket.descriptor)
-            }
+            defer { close(socket.descriptor) }
             var tracker = tracker
-            do throws(NetlinkSocket.Failure) {
+            do throws(SystemCallError) {
                 var view = NetworkView(port: socket.port)
                 try send(view.reload(), over: socket)
-                while try alarm.waits(for: socket.descriptor) {
+                while true {
+                    let wakeup = try alarm.wait(for: socket.descriptor)
+                    if wakeup.isRung { return }
+                    guard wakeup.isReadable else { continue }
                     switch try socket.read() {
                     case .empty: continue
                     case .lost: try send(view.reload(), over: socket)
@@ -73,66 +70,22 @@
 
         private func send(
             _ output: NetworkView.Output, over socket: NetlinkSocket
-        ) throws(NetlinkSocket.Failure) {
+        ) throws(SystemCallError) {
             switch output {
             case .nothing: break
             case .send(let request): try socket.send(request)
-            case .refused(let errno): throw NetlinkSocket.Failure(call: "dump", errno: errno)
+            case .refused(let errno): throw SystemCallError(call: "dump", code: Errno(rawValue: errno))
             }
         }
 
         private func fallBack<Tracker: NetworkTracker>(
-            _ failure: NetlinkSocket.Failure, from tracker: Tracker,
+            _ failure: SystemCallError, from tracker: Tracker,
             to continuation: AsyncStream<Tracker.Report>.Continuation
         ) {
-            let reason = String(cString: strerror(failure.errno))
             onDiagnostic(
-                "The kernel does not report network changes (netlink \(failure.call): \(reason)); "
+                "The kernel does not report network changes (netlink \(failure)); "
                     + "looking at the addresses every 2 s instead.")
             AddressPollMonitor(clock: ContinuousClock()).feed(continuation, from: tracker)
-        }
-    }
-
-    /// Wakes a thread that waits in the kernel, once and for good: a socket whose other end is closed.
-    private final class Alarm: Sendable {
-        private let near: Int32
-        private let far: Mutex<Int32?>
-
-        init() throws(NetlinkSocket.Failure) {
-            var ends: [Int32] = [-1, -1]
-            let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
-            guard socketpair(AF_UNIX, type, 0, &ends) == 0 else {
-                throw NetlinkSocket.Failure(call: "socketpair", errno: errno)
-            }
-            near = ends[0]
-            far = Mutex(ends[1])
-        }
-
-        func ring() {
-            far.withLock { far in
-                if let descriptor = far { close(descriptor) }
-                // Once closed, the number may belong to another file.
-                far = nil
-            }
-        }
-
-        /// Called by the thread that waits, when it is done.
-        func release() {
-            ring()
-            close(near)
-        }
-
-        /// Waits until `other` can be read, however long.
-        /// - Returns: false once the alarm has rung.
-        func waits(for other: Int32) throws(NetlinkSocket.Failure) -> Bool {
-            var waiting = [
-                pollfd(fd: near, events: 0, revents: 0),
-                pollfd(fd: other, events: Int16(POLLIN), revents: 0),
-            ]
-            while poll(&waiting, nfds_t(waiting.count), -1) < 0 {
-                guard errno == EINTR else { throw NetlinkSocket.Failure(call: "poll", errno: errno) }
-            }
-            return waiting[0].revents == 0
         }
     }
 #endif

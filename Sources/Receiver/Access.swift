@@ -1,7 +1,13 @@
-import Foundation
+import FerryFiles
 import HTTPTypes
 
-/// Who may talk to the receiver.
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Decides which clients may talk to the receiver.
 struct Access: Sendable {
     /// Shorter tokens can be guessed in reasonable time.
     static let shortestToken = 16

@@ -1,9 +1,15 @@
+import FerryFiles
 import FerryProtocols
-import Foundation
 import HTTPTypes
 import NIOCore
 
-/// What a request is answered with.
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// The response to a request.
 struct Answer {
     var status: HTTPResponse.Status
     var fields: HTTPFields

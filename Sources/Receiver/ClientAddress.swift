@@ -1,6 +1,12 @@
-import Foundation
+import FerryFiles
 import NIOCore
 import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
 
 /// A client's identity for limits: an IPv4 address, or the /64 network of an IPv6 address.
 ///

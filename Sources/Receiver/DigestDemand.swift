@@ -1,13 +1,13 @@
+import FerryFiles
 import FerryProtocols
-import Foundation
 import HTTPTypes
 import NIOCore
 
-/// What a request says and asks about digests (RFC 9530). Algorithms that nobody here knows are left out.
+/// The digests that a request states and asks for (RFC 9530), without unknown algorithms.
 struct DigestDemand {
-    /// Of this request's content.
+    /// The digests of this request's content.
     let content: [ToldDigest]
-    /// Of the whole file.
+    /// The digests of the whole file.
     let whole: [ToldDigest]
     /// The one that the client would like to be told most.
     let wanted: DigestAlgorithm?
@@ -36,14 +36,14 @@ extension DigestAlgorithm {
 
 extension PartFile {
     /// Reads a range of the file for all digests at once. It blocks for as long as that takes.
-    func digests(_ algorithms: Set<DigestAlgorithm>, of range: Range<Int>) throws(SystemError)
+    func digests(_ algorithms: Set<DigestAlgorithm>, of range: Range<Int>) throws(SystemCallError)
         -> [DigestAlgorithm: [UInt8]]
     {
         var running = algorithms.map { ($0, RunningDigest($0)) }
         var offset = range.lowerBound
         while offset < range.upperBound, !running.isEmpty {
             let piece = try read(upTo: min(1 << 20, range.upperBound - offset), at: offset)
-            guard piece.readableBytes > 0 else { throw SystemError(call: "read", code: EIO) }
+            guard piece.readableBytes > 0 else { throw SystemCallError(call: "read", code: .ioError) }
             piece.withUnsafeReadableBytes { bytes in
                 for index in running.indices { running[index].1.update(bytes) }
             }
@@ -65,7 +65,7 @@ extension Responder {
     {
         let algorithms = Set(told.map(\.algorithm) + [demand.wanted].compactMap { $0 })
         guard !algorithms.isEmpty else { return nil }
-        let own = try await offLoop { () throws(SystemError) in try file.digests(algorithms, of: range) }
+        let own = try await offLoop { () throws(SystemCallError) in try file.digests(algorithms, of: range) }
         for digest in told where own[digest.algorithm] != digest.bytes {
             throw Refusal(
                 .badRequest, problem: "digest-mismatching-values",
@@ -94,7 +94,9 @@ actor DigestMemory {
         let key = Key(entityTag: status.entityTag, algorithm: algorithm)
         if let known = fields[key] { return known }
         let size = status.size
-        let own = try await offLoop { () throws(SystemError) in try file.digests([algorithm], of: 0..<size) }
+        let own = try await offLoop { () throws(SystemCallError) in
+            try file.digests([algorithm], of: 0..<size)
+        }
         guard let field = own[algorithm].flatMap({ algorithm.field($0) }) else { return nil }
         if fields.count >= Self.limit { fields = [:] }
         fields[key] = field

@@ -1,11 +1,14 @@
-import Foundation
+import FerryFiles
 import HTTPTypes
-import HummingbirdCore
 import NIOCore
+import NIOHTTPTypes
 
 /// One request and its answer, on one connection.
 final class Exchange {
-    /// Why no more of a body will come.
+    typealias Parts = NIOAsyncChannelInboundStream<HTTPRequestPart>.AsyncIterator
+    typealias Output = NIOAsyncChannelOutboundWriter<HTTPResponsePart>
+
+    /// The reason why a body ends early.
     enum Cut: Error {
         case connectionLost
         /// Fewer bytes a second came than the receiver waits for.
@@ -30,27 +33,26 @@ final class Exchange {
     /// Content-Length; nil with chunked coding. 0 without content.
     let length: Int?
     let channel: any Channel
-    private var writer: ResponseWriter?
+    private let output: Output
+    private var isAnswered = false
     private var body: Body
-    private var iterator: RequestBody.AsyncIterator
+    private var parts: Parts
     private var received = 0
     private var rate: BodyRate
 
-    init(
-        _ request: Request, _ writer: consuming ResponseWriter, _ channel: any Channel, rate: BodyRate
-    ) {
-        self.rate = rate
-        head = request.head
+    init(_ head: HTTPRequest, _ parts: Parts, _ output: Output, _ channel: any Channel, rate: BodyRate) {
+        self.head = head
+        self.parts = parts
+        self.output = output
         self.channel = channel
-        self.writer = consume writer
-        iterator = request.body.makeAsyncIterator()
-        let isChunked = request.headers[.transferEncoding] != nil
+        self.rate = rate
+        let isChunked = head.headerFields[.transferEncoding] != nil
         // A length that cannot be read is refused; until then it is not taken for none.
-        length = isChunked ? nil : request.headers[.contentLength].map { Int($0) } ?? 0
+        length = isChunked ? nil : head.headerFields[.contentLength].map { Int($0) } ?? 0
         if length == 0 {
             body = .ended
         } else {
-            body = request.headers[.expect]?.lowercased() == "100-continue" ? .announced : .flowing
+            body = head.headerFields[.expect]?.lowercased() == "100-continue" ? .announced : .flowing
         }
     }
 
@@ -62,12 +64,12 @@ final class Exchange {
             return nil
         case .announced:
             body = .flowing
-            try await sendContinue()
+            try await sendInterim(HTTPResponse(status: .continue))
         case .flowing:
             break
         }
         let began = ContinuousClock.now
-        guard let piece = try await iterator.next() else {
+        guard let piece = try await nextPiece() else {
             let isWhole = length.map { $0 == received } ?? channel.isActive
             guard isWhole, !Task.isCancelled else { throw Cut.connectionLost }
             body = .ended
@@ -75,6 +77,11 @@ final class Exchange {
         }
         received += piece.readableBytes
         guard rate.allows(piece.readableBytes, after: began.duration(to: .now)) else { throw Cut.tooSlow }
+        return piece
+    }
+
+    private func nextPiece() async throws -> ByteBuffer? {
+        guard case .body(let piece)? = try await parts.next() else { return nil }
         return piece
     }
 
@@ -87,34 +94,33 @@ final class Exchange {
         let closes = mustClose || fields[.connection] == "close"
         if closes { fields[.connection] = "close" }
         let response = HTTPResponse(status: answer.status, headerFields: common(fields))
-        guard let writer = writer.take() else { return }
-        if head.method == .head || answer.body.readableBytes == 0 {
-            try await writer.writeResponse(response)
-        } else {
-            try await writer.write(response: response, body: ResponseBody(byteBuffer: answer.body))
-        }
+        guard !isAnswered else { return }
+        isAnswered = true
+        let hasBody = head.method != .head && answer.body.readableBytes > 0
+        try await output.write(
+            contentsOf: [.head(response)] + (hasBody ? [.body(answer.body)] : []) + [.end(nil)])
         if closes { try await linger() }
     }
 
     /// Sends a stored file.
     func send(_ file: PartFile, size: Int, fields: HTTPFields) async throws {
-        guard let writer = writer.take() else { return }
+        guard !isAnswered else { return }
+        isAnswered = true
         var response = HTTPResponse(status: .ok, headerFields: common(fields))
         response.headerFields[.contentLength] = "\(size)"
-        let sender = try await writer.writeHead(response)
-        var output: any ResponseBodyWriter = sender
+        try await output.write(.head(response))
         var offset = 0
         while offset < size {
             let position = offset
-            let piece = try? await offLoop { () throws(SystemError) in
+            let piece = try? await offLoop { () throws(SystemCallError) in
                 try file.read(upTo: min(1 << 20, size - position), at: position)
             }
             // After the head no refusal can be sent; a connection that ends early says it.
             guard let piece, piece.readableBytes > 0 else { throw Cut.connectionLost }
             offset += piece.readableBytes
-            try await output.write(piece)
+            try await output.write(.body(piece))
         }
-        try await output.finish(nil)
+        try await output.write(.end(nil))
     }
 
     private func common(_ fields: HTTPFields) -> HTTPFields {
@@ -124,13 +130,9 @@ final class Exchange {
         return fields
     }
 
-    private func sendContinue() async throws { try await sendInterim(HTTPResponse(status: .continue)) }
-
     /// Sends an answer before the final one (RFC 9110 §15.2).
     func sendInterim(_ response: HTTPResponse) async throws {
-        guard let writer = writer.take() else { return }
-        try await writer.writeInformationalHead(response)
-        self.writer = consume writer
+        if !isAnswered { try await output.write(.head(response)) }
     }
 
     private var mustClose: Bool {
@@ -147,7 +149,7 @@ final class Exchange {
         defer { deadline.cancel() }
         try? await channel.close(mode: .output)  // the client need not wait to learn that this was all
         var rest = 0
-        while rest < Self.largestRest, let piece = try? await iterator.next() { rest += piece.readableBytes }
+        while rest < Self.largestRest, let piece = try? await nextPiece() { rest += piece.readableBytes }
         try? await channel.close()
     }
 }

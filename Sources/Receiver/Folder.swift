@@ -1,4 +1,10 @@
-import Foundation
+import FerryFiles
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
 
 /// An open directory. Everything inside is reached by one name at a time, never through a link, so no name
 /// can lead outside.
@@ -9,61 +15,62 @@ final class Folder: Sendable {
 
     deinit { close(descriptor) }
 
-    convenience init(path: String) throws(SystemError) {
+    convenience init(path: String) throws(SystemCallError) {
         self.init(
-            descriptor: try SystemError.check("open") { open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) })
+            descriptor: try SystemCallError.check("open") { open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) })
     }
 
     /// - Throws: `ELOOP` or `ENOTDIR` if the name is a link or a file.
-    func folder(_ name: String) throws(SystemError) -> Folder {
+    func folder(_ name: String) throws(SystemCallError) -> Folder {
         let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
-        return Folder(descriptor: try SystemError.check("open") { openat(descriptor, name, flags) })
+        return Folder(descriptor: try SystemCallError.check("open") { openat(descriptor, name, flags) })
     }
 
     /// Opens the folder of that name, and makes it first if there is none.
-    func makeFolder(_ name: String, mode: mode_t = 0o777) throws(SystemError) -> Folder {
+    func makeFolder(_ name: String, mode: mode_t = 0o777) throws(SystemCallError) -> Folder {
         if mkdirat(descriptor, name, mode) == 0 {
             try sync()
         } else if errno != EEXIST {
-            throw SystemError.last("mkdir")
+            throw SystemCallError("mkdir")
         }
         return try folder(name)
     }
 
-    /// Why what is in this folder may not be this user's own; nil if it is.
+    /// The reason why other users could change this folder's content; nil if they cannot.
     var distrust: String? {
         var status = stat()
-        guard fstat(descriptor, &status) == 0 else { return SystemError.last("stat").reason }
+        guard fstat(descriptor, &status) == 0 else { return SystemCallError("stat").reason }
         if status.st_uid != geteuid() { return "it belongs to another user" }
         return status.st_mode & 0o077 == 0 ? nil : "others may use it"
     }
 
     /// - Throws: `EEXIST` if the name is taken.
-    func makeNewFolder(_ name: String) throws(SystemError) {
-        try SystemError.check("mkdir") { mkdirat(descriptor, name, 0o777) }
+    func makeNewFolder(_ name: String) throws(SystemCallError) {
+        try SystemCallError.check("mkdir") { mkdirat(descriptor, name, 0o777) }
         try sync()
     }
 
-    /// Of what has that name, a link included, which is not followed.
-    func status(of name: String) throws(SystemError) -> PartFile.Status {
+    /// The status of the entry of that name. A link is not followed.
+    func status(of name: String) throws(SystemCallError) -> PartFile.Status {
         var status = stat()
-        try SystemError.check("stat") { fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) }
+        try SystemCallError.check("stat") { fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) }
         return PartFile.Status(status)
     }
 
-    func status() throws(SystemError) -> PartFile.Status {
+    func status() throws(SystemCallError) -> PartFile.Status {
         var status = stat()
-        try SystemError.check("stat") { fstat(descriptor, &status) }
+        try SystemCallError.check("stat") { fstat(descriptor, &status) }
         return PartFile.Status(status)
     }
 
-    func file(_ name: String, flags: CInt, mode: mode_t = 0o666) throws(SystemError) -> PartFile {
+    func file(_ name: String, flags: CInt, mode: mode_t = 0o666) throws(SystemCallError) -> PartFile {
         let flags = flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
-        return PartFile(descriptor: try SystemError.check("open") { openat(descriptor, name, flags, mode) })
+        return PartFile(
+            descriptor: try SystemCallError.check("open") { openat(descriptor, name, flags, mode) })
     }
 
-    func remove(_ name: String) throws(SystemError) {
-        if unlinkat(descriptor, name, 0) != 0, errno != ENOENT { throw SystemError.last("unlink") }
+    func remove(_ name: String) throws(SystemCallError) {
+        if unlinkat(descriptor, name, 0) != 0, errno != ENOENT { throw SystemCallError("unlink") }
     }
 
     func exists(_ name: String) -> Bool {
@@ -72,37 +79,37 @@ final class Folder: Sendable {
     }
 
     /// Makes renames and removals in this folder survive a power cut.
-    func sync() throws(SystemError) { try SystemError.check("fsync") { fsync(descriptor) } }
+    func sync() throws(SystemCallError) { try SystemCallError.check("fsync") { fsync(descriptor) } }
 
-    func rename(_ name: String, to folder: Folder, as newName: String) throws(SystemError) {
-        try SystemError.check("rename") { renameat(descriptor, name, folder.descriptor, newName) }
+    func rename(_ name: String, to folder: Folder, as newName: String) throws(SystemCallError) {
+        try SystemCallError.check("rename") { renameat(descriptor, name, folder.descriptor, newName) }
     }
 
     /// - Throws: `EEXIST` if the new name is taken.
-    func renameExclusively(_ name: String, to folder: Folder, as newName: String) throws(SystemError) {
+    func renameExclusively(_ name: String, to folder: Folder, as newName: String) throws(SystemCallError) {
         #if os(Linux)
             // Making a link is exclusive. A crash between the two steps leaves one file with both names.
             if linkat(descriptor, name, folder.descriptor, newName, 0) == 0 { return try remove(name) }
             guard errno == EPERM || errno == EOPNOTSUPP || errno == EMLINK else {
-                throw SystemError.last("link")
+                throw SystemCallError("link")
             }
             // A file system without links: take the name with an empty file, then replace that.
             _ = try folder.file(newName, flags: O_WRONLY | O_CREAT | O_EXCL)
             try rename(name, to: folder, as: newName)
         #else
-            try SystemError.check("rename") {
+            try SystemCallError.check("rename") {
                 renameatx_np(descriptor, name, folder.descriptor, newName, UInt32(RENAME_EXCL))
             }
         #endif
     }
 
     /// The names in this folder, in no order; no more than `limit` of them.
-    func names(limit: Int = .max) throws(SystemError) -> [String] {
-        let copy = try SystemError.check("open") {
+    func names(limit: Int = .max) throws(SystemCallError) -> [String] {
+        let copy = try SystemCallError.check("open") {
             openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         }
         guard let stream = fdopendir(copy) else {
-            let error = SystemError.last("opendir")
+            let error = SystemCallError("opendir")
             close(copy)
             throw error
         }

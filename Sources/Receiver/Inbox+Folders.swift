@@ -1,22 +1,22 @@
-import Foundation
+import FerryFiles
 
 /// A file or a folder below the directory, or the directory itself.
 struct StoredEntry: Sendable {
-    /// From the directory on; empty for the directory itself.
+    /// The names from the directory on; empty for the directory itself.
     let names: [SafeName]
     let status: PartFile.Status
 }
 
-/// What stands at a path.
+/// The files and folders found at a path.
 enum Found: Sendable {
     case nothing
-    /// What stands there first, then what is in it.
+    /// The entry at the path first, then those in it.
     case entries([StoredEntry])
     /// A folder with more names than the limit.
     case tooMany
 }
 
-/// What came of the wish for a new folder.
+/// The outcome of making a folder.
 enum FolderMaking {
     case made
     case nameTaken
@@ -24,18 +24,18 @@ enum FolderMaking {
 }
 
 extension Inbox {
-    /// What is asked of a folder: itself, or what is in it as well.
+    /// The extent of a search: the folder alone, or its entries as well.
     enum Depth {
         case itself
         case children(limit: Int)
     }
 
-    /// What stands at a path, and what is in it if that is a folder.
+    /// Finds the entry at a path, and the entries in it if it is a folder.
     ///
     /// The receiver's own folder is left out, and so are links and whatever else is no file
     /// or folder, and names that no request can have.
-    func find(_ names: [SafeName], _ depth: Depth) throws(SystemError) -> Found {
-        do throws(SystemError) {
+    func find(_ names: [SafeName], _ depth: Depth) throws(SystemCallError) -> Found {
+        do throws(SystemCallError) {
             guard let last = names.last else { return try entries(in: root, [], depth) }
             let parent = try folder(names.dropLast())
             let status = try parent.status(of: last.text)
@@ -45,27 +45,29 @@ extension Inbox {
             case .other: return .nothing
             }
         } catch {
-            if [ENOENT, ENOTDIR, ELOOP].contains(error.code) { return .nothing }
+            if [.noSuchFileOrDirectory, .notDirectory, .tooManySymbolicLinkLevels].contains(error.code) {
+                return .nothing
+            }
             throw error
         }
     }
 
     /// - Throws: `ENOTDIR` or `ELOOP` if a file or a link is in the way.
-    func makeFolder(_ names: [SafeName]) throws(SystemError) -> FolderMaking {
+    func makeFolder(_ names: [SafeName]) throws(SystemCallError) -> FolderMaking {
         guard let last = names.last else { return .nameTaken }
         let parent: Folder
-        do throws(SystemError) { parent = try folder(names.dropLast()) } catch {
-            if error.code == ENOENT { return .noParent }
+        do throws(SystemCallError) { parent = try folder(names.dropLast()) } catch {
+            if error.code == .noSuchFileOrDirectory { return .noParent }
             throw error
         }
-        do throws(SystemError) { try parent.makeNewFolder(last.text) } catch {
-            if error.code == EEXIST { return .nameTaken }
+        do throws(SystemCallError) { try parent.makeNewFolder(last.text) } catch {
+            if error.code == .fileExists { return .nameTaken }
             throw error
         }
         return .made
     }
 
-    private func folder(_ names: ArraySlice<SafeName>) throws(SystemError) -> Folder {
+    private func folder(_ names: ArraySlice<SafeName>) throws(SystemCallError) -> Folder {
         var folder = root
         for name in names { folder = try folder.folder(name.text) }
         return folder
@@ -73,7 +75,7 @@ extension Inbox {
 
     private func entries(
         in folder: Folder, _ names: [SafeName], _ depth: Depth
-    ) throws(SystemError) -> Found {
+    ) throws(SystemCallError) -> Found {
         var entries = [StoredEntry(names: names, status: try folder.status())]
         guard case .children(let limit) = depth else { return .entries(entries) }
         let texts = try folder.names(limit: limit + 1)

@@ -1,4 +1,10 @@
-import Foundation
+import FerryFiles
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
 
 /// The folder that files go into, and `.ferry` inside it for what is unfinished.
 final class Inbox: Sendable {
@@ -12,7 +18,7 @@ final class Inbox: Sendable {
     /// - Throws: `.directory`, `.workFolder`, `.directoryInUse`.
     init(directory: String, overwrite: Bool) throws(ReceiverError) {
         self.overwrite = overwrite
-        do throws(SystemError) {
+        do throws(SystemCallError) {
             root = try Self.root(directory)
             work = try root.makeFolder(SafeName.workFolder, mode: 0o700)
         } catch {
@@ -22,26 +28,26 @@ final class Inbox: Sendable {
         if let reason = work.distrust {
             throw .workFolder(directory + "/" + SafeName.workFolder, reason: reason)
         }
-        do throws(SystemError) {
+        do throws(SystemCallError) {
             lock = try work.file("lock", flags: O_RDWR | O_CREAT, mode: 0o600)
             try Self.take(lock)
         } catch {
-            guard error.call == "flock", error.code == EWOULDBLOCK else {
+            guard error.call == "flock", error.code == .wouldBlock else {
                 throw .directory(directory, reason: error.reason)
             }
             throw .directoryInUse(directory)
         }
     }
 
-    private static func root(_ directory: String) throws(SystemError) -> Folder {
-        if mkdir(directory, 0o700) != 0, errno != EEXIST { throw SystemError.last("mkdir") }
+    private static func root(_ directory: String) throws(SystemCallError) -> Folder {
+        if mkdir(directory, 0o700) != 0, errno != EEXIST { throw SystemCallError("mkdir") }
         return try Folder(path: directory)
     }
 
     /// - Throws: `EWOULDBLOCK` from `flock` if another receiver uses the folder.
-    private static func take(_ lock: PartFile) throws(SystemError) {
+    private static func take(_ lock: PartFile) throws(SystemCallError) {
         let descriptor = lock.descriptor
-        try SystemError.check("flock") {
+        try SystemCallError.check("flock") {
             // A child that is just being started shares every descriptor until its exec closes them: for that moment a
             // lock that was given up seems to be held.
             for _ in 0..<40 {
@@ -57,10 +63,10 @@ final class Inbox: Sendable {
     static func dataName(_ id: String) -> String { "\(id).part" }
 
     /// Bytes of the file system that the folder is on: what is free for this user, and all there is.
-    func disk() throws(SystemError) -> (free: Int, capacity: Int) {
+    func disk() throws(SystemCallError) -> (free: Int, capacity: Int) {
         var status = statvfs()
         let descriptor = root.descriptor
-        try SystemError.check("statvfs") { fstatvfs(descriptor, &status) }
+        try SystemCallError.check("statvfs") { fstatvfs(descriptor, &status) }
         func bytes(_ blocks: UInt64) -> Int {
             let (bytes, overflow) = blocks.multipliedReportingOverflow(by: UInt64(status.f_frsize))
             return overflow ? .max : Int(clamping: bytes)
@@ -68,55 +74,59 @@ final class Inbox: Sendable {
         return (bytes(UInt64(status.f_bavail)), bytes(UInt64(status.f_blocks)))
     }
 
-    func create(_ id: String) throws(SystemError) -> PartFile {
+    func create(_ id: String) throws(SystemCallError) -> PartFile {
         try work.file(Self.dataName(id), flags: O_RDWR | O_CREAT | O_EXCL)
     }
 
-    func open(_ id: String) throws(SystemError) -> PartFile {
+    func open(_ id: String) throws(SystemCallError) -> PartFile {
         try work.file(Self.dataName(id), flags: O_RDWR)
     }
 
-    func discard(_ id: String) throws(SystemError) { try work.remove(Self.dataName(id)) }
+    func discard(_ id: String) throws(SystemCallError) { try work.remove(Self.dataName(id)) }
 
     /// Gives a complete, synced upload its name: the wished one, or ` (2)` and so on where that is taken.
     /// - Parameter willUse: Called with each name before it is tried.
     /// - Returns: The path it got, durably.
     func publish(
-        _ id: String, as path: StoredPath, willUse: (StoredPath) throws(SystemError) -> Void = { _ in }
-    ) throws(SystemError) -> StoredPath {
+        _ id: String, as path: StoredPath, willUse: (StoredPath) throws(SystemCallError) -> Void = { _ in }
+    ) throws(SystemCallError) -> StoredPath {
         var folder = root
         for name in path.folders { folder = try folder.makeFolder(name.text) }
         for number in 1...10_000 {
             let candidate = StoredPath(folders: path.folders, file: path.file.numbered(number))
             if !overwrite, folder.exists(candidate.file.text) { continue }
             try willUse(candidate)
-            do throws(SystemError) {
+            do throws(SystemCallError) {
                 if overwrite {
                     try work.rename(Self.dataName(id), to: folder, as: candidate.file.text)
                 } else {
                     try work.renameExclusively(Self.dataName(id), to: folder, as: candidate.file.text)
                 }
             } catch {
-                if error.code == EEXIST, !overwrite { continue }
+                if error.code == .fileExists, !overwrite { continue }
                 throw error
             }
             try folder.sync()
             try work.sync()
             return candidate
         }
-        throw SystemError(call: "rename", code: EEXIST)
+        throw SystemCallError(call: "rename", code: .fileExists)
     }
 
     /// A stored file, for reading. Only regular files, never through a link.
-    func stored(_ path: StoredPath) throws(SystemError) -> (file: PartFile, status: PartFile.Status)? {
-        do throws(SystemError) {
+    func stored(_ path: StoredPath) throws(SystemCallError) -> (file: PartFile, status: PartFile.Status)? {
+        do throws(SystemCallError) {
             var folder = root
             for name in path.folders { folder = try folder.folder(name.text) }
             let file = try folder.file(path.file.text, flags: O_RDONLY)
             let status = try file.status()
             return status.kind == .file ? (file, status) : nil
         } catch {
-            if [ENOENT, ENOTDIR, ELOOP, ENXIO].contains(error.code) { return nil }
+            if [.noSuchFileOrDirectory, .notDirectory, .tooManySymbolicLinkLevels, .noSuchAddressOrDevice]
+                .contains(error.code)
+            {
+                return nil
+            }
             throw error
         }
     }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What the receiver counts: statistics, the quota and the events.
+/// The receiver's statistics, its quota and the events that it reports.
 final class Ledger: Sendable {
     private struct Counts {
         var statistics = ReceiverStatistics()

@@ -1,6 +1,12 @@
-import Foundation
+import FerryFiles
 import NIOCore
 import NIOPosix
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
 
 /// An open file. Its calls block, so they belong on `offLoop`.
 final class PartFile: Sendable {
@@ -44,43 +50,43 @@ final class PartFile: Sendable {
 
     deinit { close(descriptor) }
 
-    func status() throws(SystemError) -> Status {
+    func status() throws(SystemCallError) -> Status {
         var status = stat()
-        try SystemError.check("stat") { fstat(descriptor, &status) }
+        try SystemCallError.check("stat") { fstat(descriptor, &status) }
         return Status(status)
     }
 
-    func write(_ buffers: [ByteBuffer], at offset: Int) throws(SystemError) {
+    func write(_ buffers: [ByteBuffer], at offset: Int) throws(SystemCallError) {
         var offset = offset
         for buffer in buffers {
             do {
                 try buffer.withUnsafeReadableBytes { try write($0, at: offset) }
-            } catch let error as SystemError {
+            } catch let error as SystemCallError {
                 throw error
             } catch {
-                throw SystemError(call: "write", code: EIO)
+                throw SystemCallError(call: "write", code: .ioError)
             }
             offset += buffer.readableBytes
         }
     }
 
-    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(SystemError) {
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(SystemCallError) {
         var written = 0
         while written < bytes.count {
             let rest = UnsafeRawBufferPointer(rebasing: bytes[written...])
             let position = off_t(offset + written)
-            written += try SystemError.check("write") {
+            written += try SystemCallError.check("write") {
                 pwrite(descriptor, rest.baseAddress, rest.count, position)
             }
         }
     }
 
-    func read(upTo count: Int, at offset: Int) throws(SystemError) -> ByteBuffer {
+    func read(upTo count: Int, at offset: Int) throws(SystemCallError) -> ByteBuffer {
         var buffer = ByteBuffer()
-        var failure: SystemError?
+        var failure: SystemCallError?
         buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: count) { space in
-            do throws(SystemError) {
-                return try SystemError.check("read") {
+            do throws(SystemCallError) {
+                return try SystemCallError.check("read") {
                     pread(descriptor, space.baseAddress, min(count, space.count), off_t(offset))
                 }
             } catch {
@@ -92,27 +98,27 @@ final class PartFile: Sendable {
         return buffer
     }
 
-    func truncate(to size: Int) throws(SystemError) {
-        try SystemError.check("truncate") { ftruncate(descriptor, off_t(size)) }
+    func truncate(to size: Int) throws(SystemCallError) {
+        try SystemCallError.check("truncate") { ftruncate(descriptor, off_t(size)) }
     }
 
     /// Returns once the content would survive a power cut.
-    func sync() throws(SystemError) {
+    func sync() throws(SystemCallError) {
         #if os(Linux)
-            try SystemError.check("fdatasync") { fdatasync(descriptor) }
+            try SystemCallError.check("fdatasync") { fdatasync(descriptor) }
         #else
-            try SystemError.check("fsync") { fcntl(descriptor, F_FULLFSYNC) }
+            try SystemCallError.check("fsync") { fcntl(descriptor, F_FULLFSYNC) }
         #endif
     }
 }
 
 /// Runs blocking work on a thread that may block. Never skipped on cancellation: bytes that came must be kept.
 func offLoop<Result: Sendable>(
-    _ work: @escaping @Sendable () throws(SystemError) -> Result
-) async throws(SystemError) -> Result {
-    let result: Swift.Result<Result, SystemError> = await withCheckedContinuation { continuation in
+    _ work: @escaping @Sendable () throws(SystemCallError) -> Result
+) async throws(SystemCallError) -> Result {
+    let result: Swift.Result<Result, SystemCallError> = await withCheckedContinuation { continuation in
         NIOThreadPool.singleton.submit { _ in
-            continuation.resume(returning: Swift.Result { () throws(SystemError) in try work() })
+            continuation.resume(returning: Swift.Result { () throws(SystemCallError) in try work() })
         }
     }
     return try result.get()

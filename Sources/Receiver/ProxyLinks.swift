@@ -1,6 +1,12 @@
-import Foundation
+import FerryFiles
 import NIOCore
 import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
 
 /// The open ends of a proxy's connections.
 final class ProxyLinks: Sendable {

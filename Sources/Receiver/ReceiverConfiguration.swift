@@ -1,6 +1,6 @@
-/// Where a receiver listens, where it puts files, and what it will not accept.
+/// The settings of a receiver: its address, its folder and its limits.
 public struct ReceiverConfiguration: Sendable {
-    /// What keeps one client, or many, from using the machine up.
+    /// The limits that keep one client, or many, from using the machine up.
     public struct Limits: Hashable, Sendable {
         /// Connections open at once; further ones wait until one closes.
         public var connections = 256
@@ -21,7 +21,7 @@ public struct ReceiverConfiguration: Sendable {
         /// Bytes a second that a request's content must bring, averaged over `slowTime`. Apache's `mod_reqtimeout` asks
         /// for 500; this leaves room for several uploads over one bad mobile link.
         public var leastBytesPerSecond = 100
-        /// How long a client is waited for before its rate counts.
+        /// The time spent waiting for a client before its rate counts.
         public var slowTime = Duration.seconds(60)
         /// Bytes this receiver may take in all while it runs, unfinished uploads found at start included.
         public var quota: Int?
@@ -38,7 +38,7 @@ public struct ReceiverConfiguration: Sendable {
     /// Clients must send it as `Authorization: Bearer TOKEN`; at least 16 characters. Needed for any address but
     /// loopback.
     public var token: String?
-    /// Without a token, makes a random one, and keeps it in `.ferry/token` for the next start.
+    /// Makes a random token if none is given, and keeps it in `.ferry/token` for the next start.
     public var makesToken = false
     /// The certificate and the key with which the receiver speaks TLS; nil for plain HTTP.
     public var tls: ReceiverTLS?
@@ -51,9 +51,9 @@ public struct ReceiverConfiguration: Sendable {
     /// Tells what is in a folder (`PROPFIND` with `Depth: 1`). Without it a client can only ask for the size, the time and
     /// the digest of one file whose name it knows.
     public var allowListing = false
-    /// How long a tus resource is kept after its last byte, finished or not.
+    /// The time for which a tus resource is kept after its last byte, finished or not.
     public var expiry = Duration.seconds(24 * 60 * 60)
-    /// What one client, or many, may use up.
+    /// The limits on what clients use up.
     public var limits = Limits()
     /// Bytes a second over all uploads together, so that a person can watch; nil for as fast as it goes.
     public var bytesPerSecond: Int?

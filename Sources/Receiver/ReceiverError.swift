@@ -1,6 +1,6 @@
-public import Foundation
+public import FerryFiles
 
-/// Why a receiver cannot run, in the words a person reads.
+/// The reason why a receiver cannot run, in words for a person.
 public enum ReceiverError: LocalizedError, Hashable, Sendable {
     case tokenNeeded(host: String)
     /// A token with fewer characters than the minimum could be guessed.
@@ -14,7 +14,7 @@ public enum ReceiverError: LocalizedError, Hashable, Sendable {
     case portInUse(host: String, port: Int)
     case cannotListen(host: String, port: Int, reason: String)
 
-    /// What is wrong, as a sentence.
+    /// The error as a sentence.
     public var errorDescription: String? {
         switch self {
         case .tokenNeeded(let host): "Anyone who can reach \(host) could store files: it needs a token."
@@ -29,7 +29,7 @@ public enum ReceiverError: LocalizedError, Hashable, Sendable {
         }
     }
 
-    /// What to do about it, as a sentence.
+    /// The next step as a sentence.
     public var recoverySuggestion: String? {
         switch self {
         case .tokenNeeded: "Set a token, or listen on 127.0.0.1."

@@ -1,4 +1,4 @@
-/// What a receiver has done, for a log or a screen.
+/// An event of a receiver, for a log or a screen.
 public enum ReceiverEvent: Hashable, Sendable {
     /// An upload has begun; the name is the client's wish, the size is nil where the client does not know it.
     case created(id: String, name: String, size: Int?)
@@ -8,7 +8,7 @@ public enum ReceiverEvent: Hashable, Sendable {
     case finished(id: String, name: String, size: Int)
     /// The client went away. `kept` bytes wait for it to come back; 0 where the protocol cannot resume.
     case interrupted(id: String, name: String, kept: Int)
-    /// After a break, or a restart of the receiver, bytes come again from this offset on.
+    /// Bytes come again from this offset on, after a break or a restart of the receiver.
     case resumed(id: String, name: String, offset: Int)
     /// Removed by its client.
     case removed(id: String, name: String)
@@ -28,9 +28,9 @@ public struct ReceiverStatistics: Hashable, Sendable {
     public var refusedRequests = 0
 }
 
-/// Where a receiver or a proxy listens.
+/// The address on which a receiver or a proxy listens.
 public struct ReceiverAddress: Hashable, Sendable {
-    /// As in the configuration: a name or an address, without brackets.
+    /// The name or address of the configuration, without brackets.
     public let host: String
     /// The port that the system chose, where the configuration says 0.
     public let port: Int

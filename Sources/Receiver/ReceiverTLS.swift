@@ -1,5 +1,11 @@
-import Foundation
+import FerryFiles
 import NIOSSL
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
 
 /// The certificate and the key of a receiver that speaks TLS.
 public struct ReceiverTLS: Sendable {
@@ -39,6 +45,6 @@ public struct ReceiverTLS: Sendable {
         // BoringSSL says the same of a missing file and of a wrong one.
         let isReadable = access(path, R_OK) == 0
         return .file(
-            path, reason: isReadable ? "it does not hold \(content)" : SystemError.last("open").reason)
+            path, reason: isReadable ? "it does not hold \(content)" : SystemCallError("open").reason)
     }
 }

@@ -1,16 +1,16 @@
-import Foundation
+import FerryFiles
 import HTTPTypes
 import NIOCore
 
 /// Bytes of a request body on their way into a file.
 struct Reception: Sendable {
-    /// How a body ended.
+    /// The way in which a body ended.
     enum Ending {
         case complete
         case cut(Exchange.Cut)
         case tooLarge
         case overQuota
-        case storage(SystemError)
+        case storage(SystemCallError)
     }
 
     private static let patience = Duration.milliseconds(500)
@@ -48,14 +48,14 @@ struct Reception: Sendable {
                 }
                 try await rate?.pass(count)
             }
-        } catch let error as SystemError {
+        } catch let error as SystemCallError {
             ending = .storage(error)
         } catch let cut as Exchange.Cut {
             ending = .cut(cut)
         } catch {
             ending = .cut(.connectionLost)
         }
-        do throws(SystemError) {
+        do throws(SystemCallError) {
             try await writer.flush()
         } catch {
             ending = .storage(error)
@@ -96,13 +96,13 @@ struct PartWriter {
         pendingBytes += buffer.readableBytes
     }
 
-    /// On failure, what was pending is dropped: `offset` stays where the file is known to be good.
-    mutating func flush() async throws(SystemError) {
+    /// Writes the pending bytes. A failure drops them: `offset` stays where the file is known to be good.
+    mutating func flush() async throws(SystemCallError) {
         guard pendingBytes > 0 else { return }
         let (file, buffers, position, count) = (file, pending, offset, pendingBytes)
         pending = []
         pendingBytes = 0
-        try await offLoop { () throws(SystemError) in try file.write(buffers, at: position) }
+        try await offLoop { () throws(SystemCallError) in try file.write(buffers, at: position) }
         offset = position + count
         ledger.wrote(count)
     }
@@ -125,14 +125,16 @@ extension Reception.Ending {
 }
 
 extension Refusal {
-    /// What a failed system call means to a client. The call itself is for the log only.
-    init(_ error: SystemError) {
+    /// The refusal that tells a client of a failed system call. The call itself is for the log only.
+    init(_ error: SystemCallError) {
         switch error.code {
-        case ENOSPC, EDQUOT: self.init(.insufficientStorage, "The receiver's disk is full.")
-        case ENOTDIR, ELOOP, EISDIR: self.init(.conflict, "A folder or a link of that name is in the way.")
-        case EACCES, EPERM, EROFS: self.init(.forbidden, "The receiver may not write there.")
-        case ENAMETOOLONG: self.init(.badRequest, "The path is too long.")
-        case EMFILE, ENFILE:
+        case .noSpace, .diskQuotaExceeded: self.init(.insufficientStorage, "The receiver's disk is full.")
+        case .notDirectory, .tooManySymbolicLinkLevels, .isDirectory:
+            self.init(.conflict, "A folder or a link of that name is in the way.")
+        case .permissionDenied, .notPermitted, .readOnlyFileSystem:
+            self.init(.forbidden, "The receiver may not write there.")
+        case .fileNameTooLong: self.init(.badRequest, "The path is too long.")
+        case .tooManyOpenFiles, .tooManyOpenFilesInSystem:
             // RFC 9110 §15.6.4: for the time being. Connections that end give descriptors back.
             self.init(
                 .serviceUnavailable, "The receiver has too many files open.", fields: [.retryAfter: "1"])

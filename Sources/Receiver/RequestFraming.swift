@@ -1,4 +1,4 @@
-import Foundation
+import FerryFiles
 import HTTPTypes
 import NIOCore
 import NIOHTTP1
@@ -31,7 +31,7 @@ enum FramingFlaw: String, CaseIterable {
 
     private static func flaw(ofTarget target: String, host: String?) -> FramingFlaw? {
         if target.hasPrefix("/") || target == "*" { return nil }
-        guard let range = target.range(of: "://"),
+        guard let range = target.firstRange(of: "://"),
             ["http", "https"].contains(target[..<range.lowerBound].lowercased())
         else { return .target }
         // RFC 9112 §3.2.2: the target's authority counts, and a client sends the same one in Host.
@@ -45,7 +45,7 @@ enum FramingFlaw: String, CaseIterable {
         // RFC 9112 §6.1: HTTP/1.0 knows no codings, so such a message was assembled wrongly.
         if (head.version.major, head.version.minor) < (1, 1) { return .codingInOldVersion }
         let names = codings.joined(separator: ",").split(separator: ",").map {
-            $0.trimmingCharacters(in: .whitespaces).lowercased()
+            $0.trimmed().lowercased()
         }
         return names == ["chunked"] ? nil : .coding
     }

@@ -1,5 +1,5 @@
+import FerryFiles
 import FerryProtocols
-import Foundation
 import HTTPTypes
 import NIOCore
 
@@ -84,7 +84,7 @@ extension Responder {
         }
         let id = UploadID.make()
         let inbox = inbox
-        let file = try await offLoop { () throws(SystemError) in try inbox.create(id) }
+        let file = try await offLoop { () throws(SystemCallError) in try inbox.create(id) }
         let isNamed = !filename.isEmpty
         intake.files.append(
             FormIntake.File(id: id, field: part.name, path: path, isNamed: isNamed, data: file))
@@ -132,7 +132,7 @@ extension Responder {
                 try await discard(file.id, bytes: 0)
                 continue
             }
-            let path = try await offLoop { () throws(SystemError) in
+            let path = try await offLoop { () throws(SystemCallError) in
                 try file.data.sync()
                 return try inbox.publish(file.id, as: file.path)
             }

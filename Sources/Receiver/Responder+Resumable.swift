@@ -1,5 +1,5 @@
+import FerryFiles
 import FerryProtocols
-import Foundation
 import HTTPTypes
 import NIOCore
 
@@ -13,7 +13,7 @@ extension Responder {
         return [.uploadDraftInteropVersion, .uploadComplete, .uploadIncomplete].contains { fields[$0] != nil }
     }
 
-    /// What goes into every answer, also a refusal.
+    /// The fields of every response, also of a refusal.
     func resumableFields(_ head: HTTPRequest) -> HTTPFields {
         (ResumableRequest(head.headerFields).version ?? .eight).fields.merging([.cacheControl: "no-store"])
     }
@@ -214,7 +214,7 @@ extension Responder {
             upload = nil
             throw Self.inconsistentLength
         }
-        try await offLoop { () throws(SystemError) in try file.sync() }
+        try await offLoop { () throws(SystemCallError) in try file.sync() }
         if case .cut(let cut) = ending {
             // What cannot be checked is kept only if the whole will be.
             if !demand.content.isEmpty, current.resumable?.digest == nil {
@@ -236,7 +236,7 @@ extension Responder {
 
     private func takeBack(_ file: PartFile, from size: Int, to expected: Int) async throws {
         ledger.giveBack(size - expected)
-        try await offLoop { () throws(SystemError) in
+        try await offLoop { () throws(SystemCallError) in
             try file.truncate(to: expected)
             try file.sync()
         }

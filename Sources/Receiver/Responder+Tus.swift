@@ -1,5 +1,5 @@
+import FerryFiles
 import FerryProtocols
-import Foundation
 import HTTPTypes
 import NIOCore
 
@@ -232,7 +232,7 @@ extension Responder {
         if case .finished = current.state { return Held(file: nil, offset: current.length) }
         let inbox = inbox
         do {
-            let (file, offset) = try await offLoop { () throws(SystemError) in
+            let (file, offset) = try await offLoop { () throws(SystemCallError) in
                 let file = try inbox.open(current.id)
                 try file.sync()
                 return (file, try file.status().size)
@@ -242,7 +242,7 @@ extension Responder {
             }
             try await finish(&upload)
             return Held(file: nil, offset: current.length)
-        } catch let error as SystemError where error.code == ENOENT {
+        } catch let error as SystemCallError where error.code == .noSuchFileOrDirectory {
             await tus.discard(current)
             upload = nil
             throw Refusal(.gone, "The upload's data is gone.")
@@ -275,7 +275,7 @@ extension Responder {
         if let checksum {
             var isRight = false
             if case .complete = ending {
-                isRight = try await offLoop { () throws(SystemError) in
+                isRight = try await offLoop { () throws(SystemCallError) in
                     try checksum.matches(file, expected..<size)
                 }
             }
@@ -284,7 +284,7 @@ extension Responder {
                 throw Refusal(.checksumMismatch, "The content is not what Upload-Checksum says.")
             }
         }
-        try await offLoop { () throws(SystemError) in try file.sync() }
+        try await offLoop { () throws(SystemCallError) in try file.sync() }
         if case .cut(let cut) = ending {
             await noteBreak(current, kept: checksum == nil ? size : expected)
             throw cut
@@ -296,7 +296,7 @@ extension Responder {
 
     private func takeBack(_ file: PartFile, from size: Int, to start: Int) async throws {
         ledger.giveBack(size - start)
-        try await offLoop { () throws(SystemError) in try file.truncate(to: start) }
+        try await offLoop { () throws(SystemCallError) in try file.truncate(to: start) }
     }
 
     /// Moves the complete data file to its name. The name is written down first, so that after a crash at any
@@ -306,10 +306,10 @@ extension Responder {
         let wish = try current.wish()
         let inbox = inbox
         let now = tus.now()
-        let (finished, path) = try await offLoop { () throws(SystemError) in
+        let (finished, path) = try await offLoop { () throws(SystemCallError) in
             var finished = current
             finished.touched = now
-            let path = try inbox.publish(current.id, as: wish) { candidate throws(SystemError) in
+            let path = try inbox.publish(current.id, as: wish) { candidate throws(SystemCallError) in
                 finished.state = .finishing(path: candidate.text)
                 try inbox.save(finished)
             }

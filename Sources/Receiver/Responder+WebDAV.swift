@@ -1,9 +1,9 @@
+import FerryFiles
 import FerryProtocols
-import Foundation
 import HTTPTypes
 import NIOCore
 
-/// As much of WebDAV (RFC 4918) as a client needs to copy a tree of files into the folder, and to see what is there
+/// The part of WebDAV (RFC 4918) that a client needs to copy a tree of files into the folder, and to see what is there
 /// already. Nothing can be moved, removed or locked.
 extension Responder {
     /// A folder with more names is not told of: a part of a list would be taken for the whole.
@@ -23,7 +23,7 @@ extension Responder {
             throw Refusal(.forbidden, "This receiver does not list what it has; PROPFIND needs a Depth of 0.")
         }
         let inbox = inbox
-        switch try await offLoop({ () throws(SystemError) in try inbox.find(names, depth) }) {
+        switch try await offLoop({ () throws(SystemCallError) in try inbox.find(names, depth) }) {
         case .nothing:
             throw Refusal(.notFound, "There is no such file or folder.")
         case .tooMany:
@@ -46,7 +46,7 @@ extension Responder {
             throw Refusal(.unsupportedMediaType, "MKCOL takes no content here.")
         }
         let inbox = inbox
-        switch try await offLoop({ () throws(SystemError) in try inbox.makeFolder(names) }) {
+        switch try await offLoop({ () throws(SystemCallError) in try inbox.makeFolder(names) }) {
         case .made:
             return Answer(.created, fields: [.location: StoredPath.location(of: names) + "/"])
         case .nameTaken:

@@ -1,5 +1,5 @@
+import FerryFiles
 import FerryProtocols
-import Foundation
 import HTTPTypes
 
 /// Uploads that come in one request: all of it is stored, or nothing.
@@ -19,7 +19,7 @@ extension Responder {
         try await store(exchange, as: try Self.postedName(exchange.head.headerFields))
     }
 
-    /// From Content-Disposition; made up without one.
+    /// The name from Content-Disposition; a made-up one without it.
     static func postedName(_ fields: HTTPFields) throws(Refusal) -> StoredPath {
         guard let name = fields[.contentDisposition].flatMap({ ContentDisposition.filename(in: $0) }) else {
             return StoredPath(file: try madeUpName())
@@ -50,7 +50,7 @@ extension Responder {
         let id = UploadID.make()
         ledger.note(.created(id: id, name: wish.text, size: exchange.length))
         let inbox = inbox
-        let file = try await offLoop { () throws(SystemError) in try inbox.create(id) }
+        let file = try await offLoop { () throws(SystemCallError) in try inbox.create(id) }
         let (size, ending) = await reception.receive(
             exchange, id: id, into: file, from: 0, limit: maximumSize)
         do {
@@ -58,7 +58,7 @@ extension Responder {
             if let refusal = ending.refusal(limit: maximumSize) { throw refusal }
             // The content of such a request is the whole file.
             let told = try await check(demand.content + demand.whole, demand, file, 0..<size)
-            let (path, status) = try await offLoop { () throws(SystemError) in
+            let (path, status) = try await offLoop { () throws(SystemCallError) in
                 try file.sync()
                 return (try inbox.publish(id, as: wish), try file.status())
             }
@@ -73,9 +73,9 @@ extension Responder {
         }
     }
 
-    func discard(_ id: String, bytes: Int) async throws(SystemError) {
+    func discard(_ id: String, bytes: Int) async throws(SystemCallError) {
         let inbox = inbox
-        try await offLoop { () throws(SystemError) in try inbox.discard(id) }
+        try await offLoop { () throws(SystemCallError) in try inbox.discard(id) }
         ledger.giveBack(bytes)
     }
 
@@ -96,7 +96,7 @@ extension Responder {
         // A small file that finds no room is refused while it is written; most need not wait for a look at the disk.
         guard size > Self.smallSize else { return }
         let inbox = inbox
-        let disk = try await offLoop { () throws(SystemError) in try inbox.disk() }
+        let disk = try await offLoop { () throws(SystemCallError) in try inbox.disk() }
         guard size <= disk.capacity else {
             throw Refusal(.contentTooLarge, "The content is larger than the receiver's disk.")
         }
@@ -141,8 +141,8 @@ extension Responder {
 
     func stored(
         _ path: StoredPath
-    ) async throws(SystemError) -> (file: PartFile, status: PartFile.Status)? {
+    ) async throws(SystemCallError) -> (file: PartFile, status: PartFile.Status)? {
         let inbox = inbox
-        return try await offLoop { () throws(SystemError) in try inbox.stored(path) }
+        return try await offLoop { () throws(SystemCallError) in try inbox.stored(path) }
     }
 }

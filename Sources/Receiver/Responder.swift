@@ -1,7 +1,6 @@
+import FerryFiles
 import FerryProtocols
-import Foundation
 import HTTPTypes
-import HummingbirdCore
 import NIOCore
 
 /// Turns requests into files and answers.
@@ -20,17 +19,14 @@ struct Responder: Sendable {
     let slowest: BodyRate
     let digests = DigestMemory()
 
-    func respond(
-        _ request: Request, _ writer: consuming ResponseWriter, _ channel: any Channel
-    ) async throws {
-        let exchange = Exchange(request, writer, channel, rate: slowest)
+    func respond(_ exchange: Exchange) async throws {
         do {
             if let flaw = FramingFlaw(markedIn: exchange.head.headerFields) { throw flaw.refusal }
             try access.check(exchange.head)
             try await exchange.send(try await answer(exchange))
         } catch let refusal as Refusal {
             try await refuse(exchange, refusal)
-        } catch let error as SystemError {
+        } catch let error as SystemCallError {
             try await refuse(exchange, Refusal(error))
         } catch Exchange.Cut.tooSlow {
             try await refuse(
@@ -110,7 +106,7 @@ struct Responder: Sendable {
 }
 
 extension HTTPFields {
-    /// These fields, with those of `other` in their place where both have one.
+    /// The fields of both; where both have one, that of `other`.
     func merging(_ other: HTTPFields) -> HTTPFields {
         var merged = self
         for field in other { merged[field.name] = field.value }

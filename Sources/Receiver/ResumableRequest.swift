@@ -1,11 +1,11 @@
+import FerryFiles
 import FerryProtocols
-import Foundation
 import HTTPTypes
 import NIOCore
 
-/// What must be remembered of an IETF upload beside what every upload has.
+/// The properties that only an IETF upload has.
 struct ResumableTerms: Codable, Hashable, Sendable {
-    /// Where the file is to go, below the directory.
+    /// The path of the finished file, below the directory.
     let path: String
     /// `Repr-Digest` of its creation, to be checked when all is here.
     let digest: String?
@@ -16,9 +16,9 @@ struct ResumableTerms: Codable, Hashable, Sendable {
     }
 }
 
-/// What a request says in the words of resumable uploads.
+/// The header fields of a request for resumable uploads.
 struct ResumableRequest {
-    /// What this receiver speaks. A request without a version is taken for the newest.
+    /// The versions that this receiver speaks. A request without a version counts as the newest.
     static let versions: Set<InteropVersion> = [.six, .eight]
 
     /// nil for one that is not spoken here.

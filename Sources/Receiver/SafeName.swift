@@ -1,4 +1,4 @@
-import Foundation
+import FerryFiles
 
 /// One file or folder name that cannot lead anywhere else.
 struct SafeName: Hashable {
@@ -48,7 +48,7 @@ struct SafeName: Hashable {
     }
 }
 
-/// Why a name cannot be used.
+/// The reason why a name cannot be used.
 enum NameProblem: Error, Hashable, CustomStringConvertible {
     case empty
     case dots
@@ -75,7 +75,7 @@ enum NameProblem: Error, Hashable, CustomStringConvertible {
     }
 }
 
-/// Where a file goes below the directory.
+/// The path of a file below the directory.
 struct StoredPath: Hashable {
     static let maximumDepth = 32
 
@@ -94,7 +94,7 @@ struct StoredPath: Hashable {
         let components = path.drop { $0 == "/" }.split(separator: "/", omittingEmptySubsequences: false)
         guard components.count <= Self.maximumDepth + 1 else { throw .tooDeep }
         for component in components {
-            guard let name = component.removingPercentEncoding else { throw .encoding }
+            guard let name = component.percentDecoded() else { throw .encoding }
             names.append(try SafeName(name))
         }
         guard let file = names.popLast() else { throw .empty }
@@ -130,7 +130,7 @@ struct StoredPath: Hashable {
             guard let name = try? SafeName(String(component)) else { return nil }
             names.append(name)
         }
-        guard let file = names.popLast() else { return nil }
+        guard names.count <= Self.maximumDepth + 1, let file = names.popLast() else { return nil }
         self.init(folders: names, file: file)
     }
 
@@ -142,10 +142,6 @@ struct StoredPath: Hashable {
 
     /// The path of a request for what has these names from the directory on; empty for the directory itself.
     static func location(of names: [SafeName]) -> String {
-        var allowed = CharacterSet.alphanumerics.intersection(CharacterSet(charactersIn: "\u{0}"..."\u{7F}"))
-        allowed.insert(charactersIn: "-._~")
-        return names.map { name in
-            "/" + (name.text.addingPercentEncoding(withAllowedCharacters: allowed) ?? "")
-        }.joined()
+        names.map { "/" + $0.text.percentEncoded() }.joined()
     }
 }

@@ -1,5 +1,11 @@
-import Foundation
+import FerryFiles
 import NIOCore
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
 
 /// The token that a receiver made for itself.
 public struct ReceiverToken: Hashable, Sendable {
@@ -21,7 +27,7 @@ enum TokenFile {
     static func token(in inbox: Inbox, directory: String) throws(ReceiverError) -> ReceiverToken {
         let path = "\(directory)/\(SafeName.workFolder)/\(name)"
         let token: ReceiverToken
-        do throws(SystemError) {
+        do throws(SystemCallError) {
             if let text = try read(inbox.work) {
                 token = ReceiverToken(text: text, path: path, isNew: false)
             } else {
@@ -37,17 +43,17 @@ enum TokenFile {
         return token
     }
 
-    private static func read(_ folder: Folder) throws(SystemError) -> String? {
-        do throws(SystemError) {
+    private static func read(_ folder: Folder) throws(SystemCallError) -> String? {
+        do throws(SystemCallError) {
             let bytes = try folder.file(name, flags: O_RDONLY).read(upTo: 4096, at: 0)
-            return String(buffer: bytes).trimmingCharacters(in: .whitespacesAndNewlines)
+            return String(buffer: bytes).trimmedOfLines()
         } catch {
-            if error.code == ENOENT { return nil }
+            if error.code == .noSuchFileOrDirectory { return nil }
             throw error
         }
     }
 
-    private static func write(_ token: String, in folder: Folder) throws(SystemError) {
+    private static func write(_ token: String, in folder: Folder) throws(SystemCallError) {
         let draft = "\(name).draft"
         let file = try folder.file(draft, flags: O_WRONLY | O_CREAT | O_TRUNC, mode: 0o600)
         try file.write([ByteBuffer(string: token + "\n")], at: 0)

@@ -1,14 +1,14 @@
+import FerryFiles
 import FerryProtocols
-import Foundation
 import HTTPTypes
 import NIOCore
 
-/// What a request's content must add up to (tus 1.0.0, Checksum).
+/// The checksum that a request's content must have (tus 1.0.0, Checksum).
 struct TusChecksum: Sendable {
     private static let algorithms: [(name: String, algorithm: DigestAlgorithm)] = [
         ("sha1", .sha1), ("sha256", .sha256), ("md5", .md5), ("crc32c", .crc32c),
     ]
-    /// For `Tus-Checksum-Algorithm`.
+    /// The value of `Tus-Checksum-Algorithm`.
     static let names = algorithms.map(\.name).joined(separator: ",")
 
     private let algorithm: DigestAlgorithm
@@ -29,7 +29,7 @@ struct TusChecksum: Sendable {
     }
 
     /// Reads what was stored, so that the disk's word is checked as well. Blocks.
-    func matches(_ file: PartFile, _ range: Range<Int>) throws(SystemError) -> Bool {
+    func matches(_ file: PartFile, _ range: Range<Int>) throws(SystemCallError) -> Bool {
         var digest = RunningDigest(algorithm)
         var position = range.lowerBound
         while position < range.upperBound {

@@ -1,10 +1,10 @@
-import Foundation
+import FerryFiles
 
-/// Who may touch which tus upload: one request at a time, and the newest wins.
+/// Decides which request may use a tus upload: one at a time, and the newest wins.
 actor TusStore {
     enum Problem: Error {
         case unknown
-        /// It was here once.
+        /// The upload existed once.
         case gone
         case full
     }
@@ -34,7 +34,7 @@ actor TusStore {
     init(
         inbox: Inbox, expiry: Duration, limits: ReceiverConfiguration.Limits, ledger: Ledger,
         now: @escaping @Sendable () -> Date
-    ) throws(SystemError) {
+    ) throws(SystemCallError) {
         self.inbox = inbox
         self.expiry = expiry
         self.limits = limits
@@ -68,7 +68,7 @@ actor TusStore {
         open[client, default: []].insert(upload.id)
         let inbox = inbox
         do {
-            try await offLoop { () throws(SystemError) in
+            try await offLoop { () throws(SystemCallError) in
                 _ = try inbox.create(upload.id)
                 try inbox.save(upload)
             }
@@ -168,7 +168,7 @@ actor TusStore {
             if case .free(let upload) = slots[id] { upload } else { nil }
         }.sorted { $0.touched < $1.touched }
         let inbox = inbox
-        let empty = try? await offLoop { () throws(SystemError) in
+        let empty = try? await offLoop { () throws(SystemCallError) in
             waiting.first { (try? inbox.open($0.id).status().size) == 0 }
         }
         guard let empty = empty ?? nil, case .free(let upload) = slots[empty.id], upload == empty else {
@@ -217,7 +217,7 @@ actor TusStore {
     /// Removes the files of an upload. A finished file has left for its name, and stays.
     nonisolated func discard(_ upload: TusUpload) async {
         let inbox = inbox
-        let freed = try? await offLoop { () throws(SystemError) in
+        let freed = try? await offLoop { () throws(SystemCallError) in
             let size = (try? inbox.open(upload.id).status().size) ?? 0
             try inbox.forget(upload.id)
             return size

@@ -1,8 +1,14 @@
+import FerryFiles
 import FerryProtocols
-import Foundation
 import NIOCore
 
-/// What must be remembered of a tus upload beside its bytes. The offset is the size of its data file.
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// The properties of a tus upload. Its offset is the size of its data file.
 struct TusUpload: Codable, Hashable, Sendable {
     enum State: Codable, Hashable, Sendable {
         case receiving
@@ -17,9 +23,9 @@ struct TusUpload: Codable, Hashable, Sendable {
     /// `Upload-Metadata` as the client sent it.
     let metadata: String?
     var state: State
-    /// When something last happened to it; it expires some time after.
+    /// The time of the last change; the upload expires some time after it.
     var touched: Date
-    /// What an IETF upload has instead of metadata; nil for one of tus.
+    /// The properties of an IETF upload; nil for one of tus.
     var resumable: ResumableTerms?
     /// The client that began it, as `ClientAddress` tells clients apart; nil from an older receiver.
     var client: String?
@@ -78,15 +84,15 @@ extension TusUpload {
 
 extension Inbox {
     /// Replaces the info file, durably.
-    func save(_ upload: TusUpload) throws(SystemError) {
+    func save(_ upload: TusUpload) throws(SystemCallError) {
         guard let bytes = try? JSONEncoder().encode(upload) else {
-            throw SystemError(call: "write", code: EINVAL)
+            throw SystemCallError(call: "write", code: .invalidArgument)
         }
         let draft = "\(upload.id).draft"
         let file = try work.file(draft, flags: O_WRONLY | O_CREAT | O_TRUNC, mode: 0o600)
-        var failure: SystemError?
+        var failure: SystemCallError?
         bytes.withUnsafeBytes { bytes in
-            do throws(SystemError) { try file.write(bytes, at: 0) } catch { failure = error }
+            do throws(SystemCallError) { try file.write(bytes, at: 0) } catch { failure = error }
         }
         if let failure { throw failure }
         try file.sync()
@@ -94,13 +100,13 @@ extension Inbox {
         try work.sync()
     }
 
-    func forget(_ id: String) throws(SystemError) {
+    func forget(_ id: String) throws(SystemCallError) {
         try work.remove(Self.dataName(id))
         try work.remove(TusUpload.infoName(id))
     }
 
     /// The uploads of an earlier run. Files that belong to none of them are leftovers, and are removed.
-    func restore() throws(SystemError) -> [TusUpload] {
+    func restore() throws(SystemCallError) -> [TusUpload] {
         let names = Set(try work.names())
         var uploads: [TusUpload] = []
         for name in names where name.hasSuffix(".json") {
@@ -120,7 +126,7 @@ extension Inbox {
     }
 
     /// True if the data file has been moved to the path, or has that name as well as its own.
-    private func hasName(_ path: String, _ id: String) throws(SystemError) -> Bool {
+    private func hasName(_ path: String, _ id: String) throws(SystemCallError) -> Bool {
         guard work.exists(Self.dataName(id)) else { return true }
         guard let published = StoredPath(text: path).flatMap({ try? stored($0) }) else { return false }
         return try open(id).status().entityTag == published.status.entityTag

@@ -1,9 +1,12 @@
-import Foundation
-import HummingbirdCore
-import Logging
+import FerryFiles
 import NIOCore
-import NIOPosix
 import NIOSSL
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
 
 /// An HTTP server that takes uploads into a folder: `PUT /NAME`, `POST /` with the file or a form, either of a file
 /// also as a resumable upload of the IETF, and tus 1.0 at `/files/`.
@@ -42,7 +45,7 @@ public final class UploadReceiver: Sendable {
         tls = try configuration.tls?.context()
         ledger = Ledger(quota: configuration.limits.quota, report: report)
         let inbox = try Inbox(directory: configuration.directory, overwrite: configuration.overwrite)
-        do throws(SystemError) {
+        do throws(SystemCallError) {
             store = try TusStore(
                 inbox: inbox, expiry: configuration.expiry, limits: configuration.limits, ledger: ledger,
                 now: now)
@@ -66,18 +69,21 @@ public final class UploadReceiver: Sendable {
         )
     }
 
-    /// What was received so far, by `run` as it goes on.
+    /// The statistics so far, also while `run` runs.
     public func statistics() -> ReceiverStatistics { ledger.statistics }
 
     /// Serves until the task is cancelled; then keeps what has come of each upload, and returns.
     /// - Parameter onStart: Called once connections are accepted.
     /// - Throws: `ReceiverError.portInUse`, `.cannotListen`.
     public func run(onStart: @escaping @Sendable (ReceiverAddress) -> Void = { _ in }) async throws {
-        let store = store
-        let server = makeServer(onStart: onStart)
+        let (store, server, host, isSecure) = (store, makeServer(), configuration.host, tls != nil)
         do {
             try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { try await server.run() }
+                group.addTask {
+                    try await server.run {
+                        onStart(ReceiverAddress(host: host, port: $0, isSecure: isSecure))
+                    }
+                }
                 group.addTask {
                     while !Task.isCancelled {
                         try await Task.sleep(for: .seconds(60))
@@ -93,33 +99,16 @@ public final class UploadReceiver: Sendable {
         }
     }
 
-    private func makeServer(
-        onStart: @escaping @Sendable (ReceiverAddress) -> Void
-    ) -> Server<ConnectionServing> {
-        let (limits, host, responder) = (configuration.limits, configuration.host, responder)
-        let rules = ConnectionSetup.Rules(
-            headerTime: TimeAmount(limits.headerTime), idleTime: TimeAmount(limits.idleTime),
-            isRateLimited: configuration.bytesPerSecond != nil, isSecure: tls != nil,
-            clients: ClientTable(limit: limits.connectionsPerClient), ledger: ledger)
-        let isSecure = tls != nil
-        let logger = Logger(label: "ferry.receiver") { _ in SwiftLogNoOpLogHandler() }
-        return Server(
-            childChannelSetup: ConnectionServing(
-                http: HTTP1Channel(
-                    responder: { try await responder.respond($0, $1, $2) },
-                    configuration: HTTP1Channel.Configuration(
-                        additionalChannelHandlers: [ConnectionSetup(rules)],
-                        idleTimeout: TimeAmount(limits.idleTime))),
-                tls: tls),
-            configuration: ServerConfiguration(
-                address: .hostname(host, port: configuration.port),
-                availableConnectionsDelegate: .maximum(limits.connections, logger: logger)),
-            onServerRunning: { channel in
-                onStart(
-                    ReceiverAddress(
-                        host: host, port: channel.localAddress?.port ?? 0, isSecure: isSecure))
-            },
-            eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: logger)
+    private func makeServer() -> HTTPServer {
+        let limits = configuration.limits
+        return HTTPServer(
+            host: configuration.host, port: configuration.port, maximumConnections: limits.connections,
+            tls: tls,
+            rules: ConnectionGuard.Rules(
+                headerTime: TimeAmount(limits.headerTime), idleTime: TimeAmount(limits.idleTime),
+                isRateLimited: configuration.bytesPerSecond != nil, isSecure: tls != nil,
+                clients: ClientTable(limit: limits.connectionsPerClient), ledger: ledger),
+            responder: responder)
     }
 
     private func translated(_ error: any Error) -> ReceiverError {

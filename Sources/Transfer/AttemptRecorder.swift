@@ -1,6 +1,6 @@
 public import FerryProtocols
 
-/// Where an attempt writes down what must outlive it, and shows how far it is.
+/// The receiver of an attempt's progress and of what must outlive the attempt.
 public protocol AttemptRecorder: Sendable {
     /// Remembers what to resume with. Returns once it would survive a power cut if `durably`.
     func record(_ resource: Resource?, durably: Bool) async throws(UploadFailure)

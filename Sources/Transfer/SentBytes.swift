@@ -1,7 +1,7 @@
 import FerryProtocols
 import Synchronization
 
-/// How much of the file is out or at the server: what the server confirmed, and what the exchanges under way have sent.
+/// The bytes of the file that are out or at the server: those confirmed, and those the exchanges under way have sent.
 final class SentBytes: Sendable {
     private struct Counts {
         var confirmed: ByteCount

@@ -2,7 +2,7 @@ import FerryProtocols
 import HTTPTypes
 import Synchronization
 
-/// What is known of who answers, which grows while an attempt runs.
+/// The knowledge of the server, which grows while an attempt runs.
 final class ServerRecognition: Sendable {
     private let server: Mutex<UploadAttempt.Server>
     private let learn: @Sendable (String?) -> Void

@@ -1,10 +1,10 @@
+import FerryFiles
 public import FerryProtocols
-import Foundation
 import HTTPTypes
 
 /// One run at moving an upload forward: performs what its protocol asks, step by step, until that ends.
 public struct UploadAttempt: Sendable {
-    /// How an attempt ended.
+    /// The outcome of an attempt.
     public enum Outcome: Sendable {
         case done(Receipt)
         case failed(UploadFailure)
@@ -16,7 +16,7 @@ public struct UploadAttempt: Sendable {
     /// one is free; nothing needs more requests without moving.
     private static let idleExchangeLimit = 128
 
-    /// What is known of who should answer.
+    /// The knowledge of the expected server.
     public struct Server: Hashable, Sendable {
         /// True if it has answered as itself before.
         public var isKnown: Bool
@@ -38,34 +38,36 @@ public struct UploadAttempt: Sendable {
         }
     }
 
-    private let session: Session
+    private let sender: RequestSender
     private let server: ServerRecognition
     private let file: SourceFile
     private let identity: FileIdentity
     private let label: String
-    private let pace: (any Pace)?
+    private let rateLimiter: (any RateLimiter)?
     private let recorder: any AttemptRecorder
     private let learn: @Sendable (ServerCapabilities) -> Void
 
     /// - Parameters:
+    ///   - file: Opened for this attempt.
     ///   - identity: Which version of the file was queued; anything else ends the attempt.
     ///   - recognize: Told what the server names as its software, once it has answered as itself.
     ///   - learn: Keeps what the server offers, for the destination's next uploads.
     public init(
-        session: Session, server: Server = Server(), file: SourceFile, identity: FileIdentity, label: String,
-        pace: (any Pace)? = nil, recorder: any AttemptRecorder,
+        sender: RequestSender, server: Server = Server(), file: SourceFile, identity: FileIdentity,
+        label: String,
+        rateLimiter: (any RateLimiter)? = nil, recorder: any AttemptRecorder,
         recognize: @escaping @Sendable (String?) -> Void = { _ in },
         learn: @escaping @Sendable (ServerCapabilities) -> Void = { _ in }
     ) {
         self.learn = learn
-        self.session = session
-        self.server = ServerRecognition(server) { [secrets = session.secrets] software in
+        self.sender = sender
+        self.server = ServerRecognition(server) { [secrets = sender.secrets] software in
             recognize(software.map { secrets.cut(fromAddress: $0) })
         }
         self.file = file
         self.identity = identity
         self.label = label
-        self.pace = pace
+        self.rateLimiter = rateLimiter
         self.recorder = recorder
     }
 
@@ -80,7 +82,7 @@ public struct UploadAttempt: Sendable {
     public func run(
         _ uploadProtocol: any UploadProtocol, resource: Resource?, capabilities: ServerCapabilities?
     ) async -> Outcome {
-        session.secrets.cut(
+        sender.secrets.cut(
             from: await performed(uploadProtocol, resource: resource, capabilities: capabilities))
     }
 
@@ -111,17 +113,28 @@ public struct UploadAttempt: Sendable {
                     guard idleExchanges < Self.idleExchangeLimit else {
                         return .failed(UploadFailure(.server, "the server keeps asking and nothing moves"))
                     }
-                    for exchange in step.exchanges {
+                    let exchange: Exchange
+                    let ending: Ending
+                    if underWay.isEmpty, step.exchanges.count == 1 {
+                        // Without a task of its own, which costs a small file more than it does good.
+                        exchange = step.exchanges[0]
                         lastExchange += 1
-                        underWay[lastExchange] = exchange
-                        group.addTask { [number = lastExchange, known] in
-                            await ending(of: exchange, number: number, known: known, sent: sent)
+                        ending = await self.ending(
+                            of: exchange, number: lastExchange, known: known, sent: sent)
+                    } else {
+                        for exchange in step.exchanges {
+                            lastExchange += 1
+                            underWay[lastExchange] = exchange
+                            group.addTask { [number = lastExchange, known] in
+                                await self.ending(of: exchange, number: number, known: known, sent: sent)
+                            }
                         }
+                        guard let next = await group.next(), let ended = underWay[next.number] else {
+                            return .failed(UploadFailure(.permanent, "the upload waits for nothing"))
+                        }
+                        (exchange, ending) = (ended, next)
+                        underWay[ending.number] = nil
                     }
-                    guard let ending = await group.next(), let exchange = underWay[ending.number] else {
-                        return .failed(UploadFailure(.permanent, "the upload waits for nothing"))
-                    }
-                    underWay[ending.number] = nil
                     guard let reply = try ending.reply.get() else { return .cancelled }
                     step = uploadProtocol.receive(reply, to: exchange)
                     sent.end(ending.number, confirmed: step.confirmed ?? known?.confirmed ?? 0)
@@ -145,12 +158,12 @@ public struct UploadAttempt: Sendable {
         // What may be complete is the version that was queued, whole: that is not ours to delete.
         guard let known, !known.wholeBodySent else { return }
         for exchange in uploadProtocol.removal(of: known) {
-            guard case .answered? = try? await session.ask(exchange, label: label) else { return }
+            guard case .answered? = try? await sender.ask(exchange, label: label) else { return }
         }
         try? await recorder.record(nil, durably: true)
     }
 
-    /// What came of one exchange; its reply is nil if the attempt was cancelled.
+    /// The outcome of one exchange; its reply is nil if the attempt was cancelled.
     private struct Ending: Sendable {
         var number: Int
         var reply: Result<Reply?, UploadFailure>
@@ -175,22 +188,22 @@ public struct UploadAttempt: Sendable {
         for note in notes {
             switch note {
             case .resource(let resource):
-                // An upload at the same place may be another one: what tells them apart is in the fields.
-                let isNew = resource?.url != known?.url || resource?.fields != known?.fields
+                // An upload at the same place may be another one: what tells them apart is in the memory.
+                let isNew = resource?.url != known?.url || resource?.memory != known?.memory
                 known = resource
                 try await recorder.record(resource, durably: isNew)
             case .capabilities(let capabilities):
-                learn(session.secrets.cut(from: capabilities))
+                learn(sender.secrets.cut(from: capabilities))
                 if let chosen = capabilities.choice, chosen != choice { tell(chosen, asked: nil) }
                 choice = capabilities.choice
-            case .serverLost(let bytes): session.report(.serverLost(bytes), label: label)
+            case .serverLost(let bytes): sender.report(.serverLost(bytes), label: label)
             }
         }
     }
 
     private func tell(_ choice: ProtocolChoice, asked: Date?) {
         let when = asked.map { "; asked \($0.formatted(.iso8601))" } ?? ""
-        session.report(.protocolChosen(choice.sentence + when), label: label)
+        sender.report(.protocolChosen(choice.sentence + when), label: label)
     }
 
     /// - Returns: nil if the attempt was cancelled.
@@ -199,27 +212,28 @@ public struct UploadAttempt: Sendable {
     ) async throws(UploadFailure) -> Reply? {
         // A server that may have all of the file is asked for it first, whatever became of the file since.
         let carriesFile = exchange.carriesFile
-        if carriesFile || exchange.mayComplete || known?.wholeBodySent != true {
-            try await file.confirm(identity)
+        if carriesFile || exchange.traits.contains(.completes) || known?.wholeBodySent != true {
+            // It was opened for this attempt, and its bytes are checked again when they are read.
+            if progress.number > 1 || file.identity != identity { try await file.confirm(identity) }
         }
         guard let digests = try await digests(for: exchange) else { return nil }
-        let marker = CompletionMark(mark: exchange.markBeforeLastBytes, recorder: recorder)
+        let marker = UnknownOutcomeMarker(mark: exchange.markBeforeLastBytes, recorder: recorder)
         var request = TransportRequest(
             method: exchange.method, url: exchange.url, fields: exchange.fields(with: digests),
-            body: body(of: exchange, marker: marker), isRepeatable: exchange.isIdempotent,
-            breakCostsLittle: !carriesFile || exchange.keepsWhatArrives)
-        request.answerMayTakeLong = exchange.answerMayTakeLong
+            body: body(of: exchange, marker: marker), isRepeatable: exchange.traits.contains(.idempotent),
+            breakCostsLittle: !carriesFile || exchange.traits.contains(.kept))
+        request.answerMayTakeLong = exchange.traits.contains(.slowResponse)
         if !carriesFile { try await marker.set() }
         progress.start()
         let failure: RequestFailure
         do throws(RequestFailure) {
-            let session = exchange.carriesCredentials ? session : session.withoutCredentials
-            let response = try await session.perform(
+            let sender = exchange.traits.contains(.withoutCredentials) ? sender.withoutCredentials : sender
+            let response = try await sender.perform(
                 request, label: label,
-                interceptor: exchange.mayComplete && !carriesFile
+                interceptor: exchange.traits.contains(.completes) && !carriesFile
                     ? LastLook(file: file, identity: identity) : nil,
-                validation: credentialsAccepted(exchange, marker, known: known), delegate: progress)
-            var answer = response.answer(with: digests, session, exchange)
+                delegate: progress, accept: acceptance(of: exchange, marker, known: known))
+            var answer = response.answer(with: digests, sender, exchange)
             answer.digests += await comparisons(for: exchange, answer)
             return await reply(to: exchange, answer, marker, known: known)
         } catch {
@@ -227,7 +241,7 @@ public struct UploadAttempt: Sendable {
         }
         if case .rejected(let response, _) = failure {
             return await reply(
-                to: exchange, response.answer(with: digests, session, exchange), marker, known: known)
+                to: exchange, response.answer(with: digests, sender, exchange), marker, known: known)
         }
         if !failure.mayHaveSentAll(exchange.contentLength) { await marker.remove(leaving: known) }
         switch failure {
@@ -259,16 +273,16 @@ public struct UploadAttempt: Sendable {
         }
     }
 
-    /// What something else answered in the server's place is no answer, and the server has seen nothing.
+    /// Returns the reply, unless something answered in the server's place: then the server has seen nothing.
     private func reply(
-        to exchange: Exchange, _ answer: Reply.Answer, _ marker: CompletionMark, known: Resource?
+        to exchange: Exchange, _ answer: Reply.Answer, _ marker: UnknownOutcomeMarker, known: Resource?
     ) async -> Reply {
         let isAboutFile = exchange.method == .head
         let server = server.now
         let expecting = SignInPage.Expectation(
             isKnown: server.isKnown,
             mayBePage: server.answersInPages
-                && (exchange.mayComplete || isAboutFile || answer.status != 200),
+                && (exchange.traits.contains(.completes) || isAboutFile || answer.status != 200),
             isAboutFile: isAboutFile)
         let failure: UploadFailure?
         if server.isTakenAtWord, answer.status != 511 {
@@ -286,8 +300,8 @@ public struct UploadAttempt: Sendable {
         return .broken(failure, bodySent: nil)
     }
 
-    /// What an answer means that a known server has perhaps not given: nil if it did. The server's first page is asked
-    /// for then: a network that wants a sign-in answers everything alike.
+    /// Returns the failure if a known server has perhaps not given this answer; nil if it did. Asks for its first page
+    /// in doubt: a network that wants a sign-in answers everything alike.
     private func suspicion(
         of answer: Reply.Answer, to exchange: Exchange, known: Resource?
     ) async -> UploadFailure? {
@@ -299,9 +313,9 @@ public struct UploadAttempt: Sendable {
                 suspecting: answer, to: exchange.url, of: software, isResuming: isResuming),
             let front = URL(string: "/", relativeTo: URL(string: exchange.url))?.absoluteString
         else { return nil }
-        var look = Exchange(.head, front, isIdempotent: true)
-        look.carriesCredentials = false
-        if case .answered(let told)? = try? await session.ask(look, label: label),
+        var look = Exchange(.head, front)
+        look.traits.insert(.withoutCredentials)
+        if case .answered(let told)? = try? await sender.ask(look, label: label),
             SignInPage.isExcluded(by: told, of: software, refusal: answer.status)
         {
             return nil
@@ -326,7 +340,7 @@ public struct UploadAttempt: Sendable {
     /// read: the upload itself has gone well.
     private func comparisons(for exchange: Exchange, _ answer: Reply.Answer) async -> [ComputedDigest] {
         guard !exchange.digestsIfTold.isEmpty, (200..<300).contains(answer.status) else { return [] }
-        let told = ToldDigest.algorithms(in: answer.fields)
+        let told = ToldDigest.algorithms(in: answer, exchange.toldIn)
         let orders = exchange.digestsIfTold.filter { told.contains($0.algorithm) }
         do throws(UploadFailure) {
             guard !orders.isEmpty, let digests = try await FileDigest.compute(orders, of: file) else {
@@ -339,35 +353,34 @@ public struct UploadAttempt: Sendable {
         }
     }
 
-    /// What an answer means is the protocol's to say; only refused credentials are the session's.
-    ///
-    /// A server that refuses them has taken nothing. To get others may take long, and whatever ends this process
+    /// A server that refuses credentials has taken nothing. To get others may take long, and whatever ends this process
     /// meanwhile must not leave a question. Only a file's mark is set again when it is sent again.
-    private func credentialsAccepted(
-        _ exchange: Exchange, _ marker: CompletionMark, known: Resource?
-    ) -> ResponseValidation {
-        let interceptor = session.configuration.interceptor
-        return .check { _, response in
-            guard interceptor.canMend(response) else { return }
+    private func acceptance(
+        of exchange: Exchange, _ marker: UnknownOutcomeMarker, known: Resource?
+    ) -> RequestRun.Check {
+        sender.acceptance {
             if case .file = exchange.body { await marker.remove(leaving: known) }
-            throw AnswerVerdict.failure(response.answer)
         }
     }
 
-    private func body(of exchange: Exchange, marker: CompletionMark) -> TransportRequest.Body {
+    private func body(of exchange: Exchange, marker: UnknownOutcomeMarker) -> TransportRequest.Body {
         switch exchange.body {
         case .none: return .none
         case .bytes(let bytes): return .bytes(bytes)
         case .file(let range, let prefix, let suffix):
             let (file, identity) = (file, identity)
+            // A small file is read at once, and checked then.
+            let isRead = range.upperBound - range.lowerBound <= ChunkSize.alwaysBuffered
             let check: @Sendable () async throws(UploadFailure) -> Void = { () async throws(UploadFailure) in
-                try await file.confirm(identity)
+                if !isRead { try await file.confirm(identity) }
                 try await marker.set()
             }
+            let isNeeded =
+                exchange.traits.contains(.completes) && (!isRead || exchange.markBeforeLastBytes != nil)
             return .streamed(
                 StreamedBody(
                     [.bytes(prefix), .file(file, identity: identity, range: range), .bytes(suffix)],
-                    beforeLastBytes: exchange.mayComplete ? check : nil, pace: pace))
+                    beforeLastBytes: isNeeded ? check : nil, rateLimiter: rateLimiter))
         }
     }
 }
@@ -385,7 +398,7 @@ private struct LastLook: RequestInterceptor {
 }
 
 extension Receipt {
-    /// With what became of the file's name.
+    /// Returns the receipt with what became of the file's name.
     fileprivate func telling(of file: SourceFile) async -> Receipt {
         var receipt = self
         receipt.source = await file.fateNow()
@@ -425,10 +438,16 @@ private struct ExchangeProgress: UploadDelegate {
     }
 
     func didFinishSending() { recorder.didFinishSending(exchange) }
+
+    func didBreak(totalBytesSent: ByteCount) {
+        guard case .file = exchange.body else { return }
+        let bytes = exchange.fileBytes(afterSending: totalBytesSent)
+        recorder.didSend(0, reached: sent.record(bytes, of: number))
+    }
 }
 
 extension Step {
-    /// What the last note says that the server holds; nil if none says anything.
+    /// The bytes that the server holds by the last note; nil if none says anything.
     fileprivate var confirmed: ByteCount? {
         for case .resource(let resource) in notes.reversed() { return resource?.confirmed ?? 0 }
         return nil
@@ -451,11 +470,11 @@ extension Exchange {
 
 extension TransportResponse {
     fileprivate func answer(
-        with digests: [ComputedDigest], _ session: Session, _ exchange: Exchange
+        with digests: [ComputedDigest], _ sender: RequestSender, _ exchange: Exchange
     ) -> Reply.Answer {
         var answer = answer
         answer.digests = digests
-        answer.carriedCredentials = session.signs(exchange)
+        answer.carriedCredentials = sender.signs(exchange)
         return answer
     }
 }

@@ -1,7 +1,15 @@
 /// A number of bytes, or an offset in bytes from the start of a file. Signed, so that differences need no care.
 public typealias ByteCount = Int64
 
-/// How amounts are written for people: three significant digits at most, units of 1024.
+extension ByteCount {
+    /// The sum of two amounts; the largest amount there is if it is larger.
+    static func sum(_ first: ByteCount, _ second: ByteCount) -> ByteCount {
+        let (sum, overflow) = first.addingReportingOverflow(second)
+        return overflow ? .max : sum
+    }
+}
+
+/// The format of amounts for people: at most three significant digits, units of 1024 (IEC 80000-13: KiB, MiB).
 public enum ByteFormat {
     private static let units = ["B", "K", "M", "G", "T", "P", "E"]
 
@@ -16,10 +24,10 @@ public enum ByteFormat {
         return "\(tenths / 10).\(tenths % 10)\(units[unit])"
     }
 
-    /// An amount in a sentence: `4.1 GB`, `12 KB`, `0 B`.
+    /// An amount in a sentence: `4.1 GiB`, `12 KiB`, `0 B`.
     public static func sentence(_ count: some BinaryInteger) -> String { spaced(Double(count)) }
 
-    /// A rate in a sentence: `18.4 MB/s`.
+    /// A rate in a sentence: `18.4 MiB/s`.
     public static func rate(_ bytesPerSecond: Double) -> String { spaced(bytesPerSecond) + "/s" }
 
     /// Reads `2M`, `1.5 GB`, `800k`, `65536`; nil for anything else, for negative amounts and for overflow.
@@ -45,7 +53,7 @@ public enum ByteFormat {
         let tenths = Int((value * 10).rounded())
         let number =
             value < 99.95 && tenths % 10 != 0 ? "\(tenths / 10).\(tenths % 10)" : "\(Int(value.rounded()))"
-        return "\(number) \(units[unit])B"
+        return "\(number) \(units[unit])iB"
     }
 
     private static func scaled(_ count: Double) -> (value: Double, unit: Int) {

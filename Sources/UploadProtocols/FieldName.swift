@@ -7,3 +7,11 @@ extension HTTPField.Name {
         return name
     }
 }
+
+/// Fields that are lists of words (RFC 9110 §5.6.1).
+enum FieldList {
+    /// The words in their order; none if there is no field.
+    static func words(_ field: String?) -> [String] {
+        (field ?? "").split(separator: ",").map { String($0).trimmingSpaces }.filter { !$0.isEmpty }
+    }
+}

@@ -1,4 +1,4 @@
-public import Foundation
+public import FerryFiles
 
 extension UploadAddress {
     /// True if `url` names a private, loopback or link-local host and `origin` does not: a server on the internet has
@@ -65,7 +65,7 @@ enum PrivateHost {
     /// Groups of RFC 4291 §2.2, the last two perhaps as an IPv4 address.
     private static func ipv6(_ text: String) -> [UInt8]? {
         guard text.contains(":") else { return nil }
-        let halves = text.components(separatedBy: "::")
+        let halves = text.split(separator: "::", omittingEmptySubsequences: false).map(String.init)
         guard halves.count <= 2, let front = groups(halves[0]) else { return nil }
         guard halves.count == 2 else { return front.count == 16 ? front : nil }
         guard let back = groups(halves[1]), front.count + back.count <= 14 else { return nil }

@@ -1,21 +1,21 @@
-public import Foundation
+public import FerryFiles
 
 /// Addresses: where a name goes, and what counts as the same server.
 public enum UploadAddress {
-    /// Where in a destination's url the file's name goes.
+    /// The mark in a destination's URL that the file's name replaces.
     public static let nameMark = "{name}"
 
     /// The address with `{name}` replaced; without the mark, the address as it is.
     public static func filled(_ url: String, with name: String) -> String {
-        let encoded = name.addingPercentEncoding(withAllowedCharacters: allowedInName) ?? name
-        return url.replacingOccurrences(of: nameMark, with: encoded)
+        let encoded = name.percentEncoded(keeping: allowedInName)
+        return url.replacing(nameMark, with: encoded)
     }
 
     /// The address of one file below a destination: `{name}` is replaced; an address that ends with a slash gets the
     /// name appended, as `curl -T` does; any other address is taken as it is.
     public static func address(_ url: String, for name: String) -> String {
         if url.contains(nameMark) { return filled(url, with: name) }
-        let encoded = name.addingPercentEncoding(withAllowedCharacters: allowedInName) ?? name
+        let encoded = name.percentEncoded(keeping: allowedInName)
         let end = url.firstIndex(where: { $0 == "?" || $0 == "#" }) ?? url.endIndex
         guard url[..<end].hasSuffix("/") else { return url }
         return url[..<end] + encoded + url[end...]
@@ -84,7 +84,7 @@ public enum UploadAddress {
                 : "\(server) sent an address that cannot be read: \(ServerText.cleaned(location))")
     }
 
-    /// What a `Location` names, wherever that is; nil if it is malformed, too long (`longest`) or holds user info.
+    /// The address in a `Location`, on any host; nil if it is malformed, too long (`longest`) or holds user info.
     public static func absolute(_ location: String, against base: String) -> URL? {
         guard location.utf8.count <= longest, let base = URL(string: base),
             let resolved = URL(string: escaped(location), relativeTo: base)?.absoluteURL.behindSocket(
@@ -94,8 +94,8 @@ public enum UploadAddress {
         return resolved
     }
 
-    /// A URI reference with what RFC 3986 does not allow in it percent-encoded, and nothing else: nginx 1.22 writes a
-    /// `Location` with raw brackets beside `%20`, and what is encoded already must not be encoded again.
+    /// A URI reference in which only the characters that RFC 3986 forbids are percent-encoded. nginx 1.22 writes a
+    /// `Location` with raw brackets beside `%20`, and an encoded character must not be encoded again.
     static func escaped(_ reference: String) -> String {
         let bytes = Array(reference.utf8)
         // Brackets are part of an IPv6 address in the authority, and of nothing else (RFC 3986 §3.2.2).
@@ -119,7 +119,7 @@ public enum UploadAddress {
         return String(decoding: escaped, as: UTF8.self)
     }
 
-    /// Where the authority of a reference ends, in bytes; 0 if it has none.
+    /// The end of a reference's authority, in bytes; 0 if it has none.
     private static func authorityEnd(_ reference: [UInt8]) -> Int {
         let slash = UInt8(ascii: "/")
         let delimiters = Array("/?#".utf8)
@@ -146,13 +146,14 @@ public enum UploadAddress {
     private static let allowedInReference = Set(
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~:/?#@!$&'()*+,;=".utf8)
 
-    /// What an address must be. A Unix socket's is one too, for the few who have one.
+    /// The expected kind of address. That of a Unix socket is valid too, but not mentioned.
     public static let anyAddress = "an http or https address"
-    /// How an address on a Unix socket is written, for messages.
+    /// The form of an address on a Unix socket, for messages.
     public static let socketExample = "http+unix://%2Frun%2Fname.sock/"
 
-    /// What is expected instead of `url`, if it is no place that uploads can go to; nil if it is one.
+    /// The expected address, if `url` cannot be uploaded to; nil if it can.
     public static func expectation(brokenBy url: String) -> String? {
+        if plainAuthority(of: url) != nil { return nil }
         guard let parts = URL(string: url), let scheme = parts.scheme?.lowercased(),
             let host = parts.host(percentEncoded: false), !host.isEmpty,
             ["http", "https", unixScheme].contains(scheme)
@@ -172,6 +173,42 @@ public enum UploadAddress {
         return nil
     }
 
+    /// The scheme, host and port of an address such as `http://host:80/a/b`, as written, if nothing in all of it is
+    /// escaped, secret or wrong; nil for any other. Most addresses are such, and this is how they are read fast.
+    package static func plainAuthority(of url: String) -> Substring? {
+        guard let scheme = ["http://", "https://"].first(where: url.hasPrefix) else { return nil }
+        let bytes = url.utf8
+        let start = bytes.index(bytes.startIndex, offsetBy: scheme.utf8.count)
+        let end = bytes[start...].firstIndex { !isPlain($0) } ?? bytes.endIndex
+        guard (1...253).contains(bytes.distance(from: start, to: end)) else { return nil }
+        var rest = bytes[end...]
+        if rest.first == UInt8(ascii: ":") {
+            let digits = rest.dropFirst().prefix { $0 != UInt8(ascii: "/") }
+            guard digits.count <= 5, digits.first != UInt8(ascii: "0"), digits.allSatisfy(isDigit),
+                UInt16(Substring(digits)) != nil
+            else { return nil }
+            rest = bytes[digits.endIndex...]
+        }
+        guard rest.first == UInt8(ascii: "/"), rest.allSatisfy({ $0 == UInt8(ascii: "/") || isPlain($0) })
+        else {
+            return nil
+        }
+        return url[..<rest.startIndex]
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+    }
+
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
+            true
+        default: false
+        }
+    }
+
     /// Whether `text` can be written into a request as a host: percent-encoding in an address could hide a line break.
     public static func isHost(_ text: String) -> Bool {
         // RFC 1035 §2.3.4, less the length octets.
@@ -184,27 +221,21 @@ public enum UploadAddress {
     /// The scheme of addresses on Unix sockets.
     public static let unixScheme = "http+unix"
 
-    /// What a server behind a Unix socket is called in `Host`, as curl does.
+    /// The name in `Host` of a server behind a Unix socket, as in curl.
     public static let socketHost = "localhost"
 
     /// True for `http+unix://…`.
     public static func isUnixSocket(_ url: String) -> Bool { url.lowercased().hasPrefix(unixScheme + "://") }
 
     fileprivate static func socketAuthority(_ path: String) -> String {
-        path.addingPercentEncoding(
-            withAllowedCharacters: allowedInName.subtracting(CharacterSet(charactersIn: "/")))
-            ?? path
+        path.percentEncoded()
     }
 
-    private static let allowedInName: CharacterSet = {
-        var set = CharacterSet(charactersIn: "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
-        set.insert(charactersIn: "-._~/")
-        return set
-    }()
+    private static let allowedInName = PlainCharacters(alphanumericsAnd: "-._~/")
 }
 
 extension URL {
-    /// What a server behind a Unix socket calls by the name that we gave it in `Host` is behind that socket.
+    /// Translates an address that uses the name we gave a server in `Host` to one behind its socket.
     fileprivate func behindSocket(of base: URL) -> URL {
         guard base.scheme?.lowercased() == UploadAddress.unixScheme,
             let socket = base.host(percentEncoded: false),

@@ -1,16 +1,16 @@
-public import struct Foundation.Date
+public import FerryFiles
 
-/// What a person should know without having asked.
+/// A notice for a person who has not asked.
 public struct Notice: Hashable, Codable, Sendable {
-    /// How much it matters.
+    /// The weight of a notice.
     public enum Kind: String, Codable, Sendable {
-        /// Something to know.
+        /// A fact to know.
         case note
-        /// Something that may do harm.
+        /// A setting or state that may do harm.
         case warning
     }
 
-    /// How much it matters.
+    /// The weight.
     public let kind: Kind
     /// Raw: names and paths in it may hold anything.
     public let text: String
@@ -23,9 +23,9 @@ public struct Notice: Hashable, Codable, Sendable {
 
 /// A notice and when it came.
 public struct DatedNotice: Hashable, Codable, Sendable {
-    /// By the clock that there was then.
+    /// The time by the clock that there was then.
     public let date: Date
-    /// What came.
+    /// The notice.
     public let notice: Notice
 
     public init(_ notice: Notice, at date: Date) {

@@ -1,6 +1,5 @@
+public import FerryFiles
 public import FerryProtocols
-
-public import struct Foundation.Date
 
 /// The one seam between the queue and whoever steers it: the screen, the subcommands, a second process.
 ///
@@ -9,22 +8,22 @@ public protocol QueueClient: Sendable {
     /// Carries out one command. When this returns without a failure the change is on disk.
     func perform(_ command: QueueCommand) async -> QueueReply
 
-    /// What changes, in order. The first element describes the whole queue (`isComplete`), as it was at this moment. A
-    /// slow reader is never waited for: changes to one upload merge, so each listener holds at most one record per
-    /// upload.
+    /// Returns the changes, in order. The first element describes the whole queue (`isComplete`), as it was at this
+    /// moment. A slow reader is never waited for: changes to one upload merge, so each listener holds at most one
+    /// record per upload.
     func updates() async -> AsyncStream<QueueUpdate>
 
-    /// How far the running uploads are, at this moment. Cheap; meant to be asked several times a second.
+    /// Returns the progress of the running uploads at this moment. Cheap; meant to be asked several times a second.
     func progress() -> [ProgressSample]
 }
 
-/// What people can ask of the queue.
+/// A command of a person for the queue.
 public enum QueueCommand: Hashable, Codable, Sendable {
     case add([NewUpload])
-    /// Those of them that the queue has not got: neither unfinished in any version of the file, nor done in this one.
+    /// Adds the files that the queue has not got: neither unfinished in any version of the file, nor done in this one.
     case addMissing([NewUpload])
-    /// Those of them that the queue has not got in this version of the file, whether unfinished or done. An unfinished
-    /// upload of another version keeps none of them out.
+    /// Adds the files that the queue has not got in this version of the file, whether unfinished or done. An unfinished
+    /// upload of another version keeps no file out.
     case addNew([NewUpload])
     /// The uploads of the same files to the same targets, in whatever version and state.
     case find([NewUpload])
@@ -34,7 +33,7 @@ public enum QueueCommand: Hashable, Codable, Sendable {
     case retry(UploadSelection)
     case remove(UploadSelection)
     case move(UploadSelection, QueueMove)
-    /// Which limits of bandwidth hold.
+    /// Asks for the limits of bandwidth that hold.
     case limits
     /// Holds from now on, whatever a timetable says; nil brings back what the configuration says.
     case limitBandwidth(Bandwidth?, LimitScope)
@@ -58,17 +57,17 @@ public enum QueueCommand: Hashable, Codable, Sendable {
     case flush
 }
 
-/// Which uploads a command is for.
+/// The uploads that a command is for.
 public enum UploadSelection: Hashable, Codable, Sendable {
     case ids([Upload.ID])
-    /// Those within ranges. One in which there is none is a mistake.
+    /// The uploads within ranges. A range without any is a mistake.
     case numbers(UploadNumbers)
     case all
     /// All uploads that failed or are held.
     case failed
     /// All that are done.
     case done
-    /// Those that were added to the batch of this name. One that nobody knows is a mistake.
+    /// The uploads that were added to the batch of this name. An unknown batch is a mistake.
     case batch(String)
 
     /// True if the uploads were named one by one.
@@ -85,24 +84,24 @@ public enum UploadSelection: Hashable, Codable, Sendable {
     }
 }
 
-/// What an order did, as it is to be told.
+/// The change that a command made.
 public enum QueueChangeKind: Hashable, Codable, Sendable {
     case paused, resumed, removed, putBack, moved
     /// Uploads that were added were removed again; `done` more of them were finished before, and stay.
     case unadded(done: Int)
-    /// With what holds now.
+    /// Another limit holds now.
     case limited(LimitSetting)
 }
 
-/// What `undo` would do, told before it does it.
+/// The change that `undo` would make.
 public struct UndoOffer: Hashable, Codable, Sendable {
     /// The number of the command that would be taken back, for `undoCommand`.
     public var number: Int
-    /// What would be done.
+    /// The change.
     public var change: QueueChangeKind
     /// The uploads that it would change.
     public var ids: [Upload.ID]
-    /// When the command was carried out.
+    /// The time when the command was carried out.
     public var date: Date
 
     public init(number: Int, change: QueueChangeKind, ids: [Upload.ID], date: Date) {
@@ -113,36 +112,36 @@ public struct UndoOffer: Hashable, Codable, Sendable {
     }
 }
 
-/// One of the limits that people can order, as it stands.
+/// A limit that people can set.
 public enum LimitSetting: Hashable, Codable, Sendable {
-    /// Of all uploads together, a destination or a batch.
+    /// The limit of all uploads together, a destination or a batch.
     case bandwidth(BandwidthLimit)
     /// Uploads that may run at once.
     case concurrency(Int)
 }
 
-/// Where to, within the order of the queue.
+/// The direction of a move in the queue.
 public enum QueueMove: String, CaseIterable, Hashable, Codable, Sendable {
     case up, down, top, bottom
 }
 
-/// What came of a command.
+/// The result of a command.
 public enum QueueReply: Hashable, Codable, Sendable {
     /// The uploads the command changed.
     case changed([Upload.ID])
     /// The uploads that were added, of which some are paused, as their batch is.
     case addedPaused([Upload.ID])
     case uploads([Upload])
-    /// As `EngineStatus.limits`.
+    /// The limits as in `EngineStatus.limits`.
     case limits([BandwidthLimit])
-    /// What `undo` or `redo` did, and to which uploads.
+    /// The change that `undo` or `redo` made, and its uploads.
     case reversed(QueueChangeKind, [Upload.ID])
-    /// What `undo` would do.
+    /// The change that `undo` would make.
     case undoable(UndoOffer)
-    /// Nothing was changed.
+    /// The command changed nothing.
     case refused(UploadFailure)
 
-    /// What a command that changes uploads changed; nil for other replies.
+    /// The uploads that a command changed; nil for other replies.
     var changed: [Upload.ID]? {
         switch self {
         case .changed(let ids), .addedPaused(let ids): ids
@@ -152,14 +151,14 @@ public enum QueueReply: Hashable, Codable, Sendable {
 }
 
 /// A change of the queue, absolute: applying it twice changes nothing.
-public struct QueueUpdate: Codable, Sendable {
+public struct QueueUpdate: Sendable {
     /// True if `changed` is the whole queue and everything known before is to be dropped.
     public var isComplete: Bool
-    /// As they are now, new ones among them.
+    /// The changed uploads as they are now, new ones among them.
     public var changed: [Upload]
     /// Ids that are given to no other upload.
     public var removed: [Upload.ID]
-    /// As it is now, whether it changed or not.
+    /// The current status, whether it changed or not.
     public var status: EngineStatus
 
     public init(isComplete: Bool, changed: [Upload], removed: [Upload.ID], status: EngineStatus) {
@@ -170,7 +169,7 @@ public struct QueueUpdate: Codable, Sendable {
     }
 }
 
-/// What is true of the engine as a whole.
+/// The status of the engine as a whole.
 public struct EngineStatus: Hashable, Codable, Sendable {
     /// Whether uploads that need the network may run.
     public enum Network: Hashable, Codable, Sendable {
@@ -192,26 +191,27 @@ public struct EngineStatus: Hashable, Codable, Sendable {
     /// Whether the engine that told this is there. Only a client in another process finds out that it is not.
     public enum Contact: Hashable, Codable, Sendable {
         case here
-        /// It is there and has not answered since: it is stopped or stuck.
+        /// The engine is there and has not answered since: it is stopped or stuck.
         case silent(since: Date)
-        /// It ended or was killed; what it told last may be old. What it acknowledged is on disk.
+        /// The engine ended or was killed; what it told last may be old. What it acknowledged is on disk.
         case lost(since: Date)
     }
 
-    /// As the queue takes it to be.
+    /// The network as the queue takes it to be.
     public var network: Network
-    /// Of bandwidth, in the order of their scopes: those that hold now, and where something else than none may hold.
+    /// The limits of bandwidth, in the order of their scopes: those that hold now, and where something else than none
+    /// may hold.
     public var limits: [BandwidthLimit]
     /// Uploads that may run at once.
     public var concurrency: Int
-    /// What `notice` is about, if it is not `saved`.
+    /// The state of the disk that `notice` is about, if it is not `saved`.
     public var storage: Storage
-    /// Something that concerns the whole queue and that a person should know, such as a full disk.
+    /// A notice about the whole queue that a person should know, such as a full disk.
     public var notice: UploadFailure?
     /// Servers that asked to be left alone and that uploads wait for, the one that lasts longest first.
-    public var askedPauses: [AskedPause]
+    public var retryAfterPauses: [RetryAfterPause]
     /// The hosts that do not answer and that uploads wait for, the most awaited first.
-    public var awayHosts: [AwayHost]
+    public var unreachableHosts: [UnreachableHost]
     /// The watched folders that are not there, as they are shown to people.
     public var awayFolders: [String]
     /// The newest of what happened beside the queue, in order.
@@ -221,8 +221,8 @@ public struct EngineStatus: Hashable, Codable, Sendable {
 
     public init(
         network: Network = .online, limits: [BandwidthLimit] = [], concurrency: Int = 4,
-        storage: Storage = .saved, notice: UploadFailure? = nil, askedPauses: [AskedPause] = [],
-        awayHosts: [AwayHost] = [], awayFolders: [String] = [], notices: [DatedNotice] = [],
+        storage: Storage = .saved, notice: UploadFailure? = nil, retryAfterPauses: [RetryAfterPause] = [],
+        unreachableHosts: [UnreachableHost] = [], awayFolders: [String] = [], notices: [DatedNotice] = [],
         contact: Contact = .here
     ) {
         self.network = network
@@ -230,8 +230,8 @@ public struct EngineStatus: Hashable, Codable, Sendable {
         self.concurrency = concurrency
         self.storage = storage
         self.notice = notice
-        self.askedPauses = askedPauses
-        self.awayHosts = awayHosts
+        self.retryAfterPauses = retryAfterPauses
+        self.unreachableHosts = unreachableHosts
         self.awayFolders = awayFolders
         self.notices = notices
         self.contact = contact
@@ -241,9 +241,9 @@ public struct EngineStatus: Hashable, Codable, Sendable {
     public var totalLimit: BandwidthLimit { limits[.total] }
 }
 
-/// How far one running upload is. Sampled, never stored.
+/// The progress of one running upload. Sampled, never stored.
 public struct ProgressSample: Hashable, Codable, Sendable {
-    /// What a running upload does now.
+    /// The work of a running upload.
     public enum Phase: String, Hashable, Codable, Sendable {
         case connecting
         /// The file is read for a digest before its bytes are sent.
@@ -261,13 +261,13 @@ public struct ProgressSample: Hashable, Codable, Sendable {
         }
     }
 
-    /// Of the upload that runs.
+    /// The number of the running upload.
     public var id: Upload.ID
     /// Bytes of the file handed to the socket, counted from the start of the file; never more than its size.
     public var sent: ByteCount
     /// Bytes the server said it holds.
     public var confirmed: ByteCount
-    /// At the moment of the sample.
+    /// The phase at the moment of the sample.
     public var phase: Phase
     /// Bytes per second now; nil before there is a measurement, and from engines that tell none.
     public var rate: Double?

@@ -1,6 +1,7 @@
 package import FerryProtocols
 
-/// How far uploads are, by the samples of the queue that runs them and, where there is none, by what servers confirmed.
+/// The progress of uploads, by the samples of the queue that runs them and, where there is none, by what servers
+/// confirmed.
 package struct SampledProgress: Sendable {
     private let samples: [Upload.ID: ProgressSample]
 
@@ -15,17 +16,18 @@ package struct SampledProgress: Sendable {
         return min(upload.size, sample.reached)
     }
 
-    /// How fast it goes and how long it still needs; nothing of what does not run.
+    /// Returns the rate and the remaining time; empty for an upload that does not run.
     package func estimate(of upload: Upload) -> TransferEstimate {
         guard case .running = upload.state, let sample = samples[upload.id] else { return TransferEstimate() }
         return TransferEstimate(rate: sample.rate, remaining: sample.remaining)
     }
 
-    /// What is not sent yet, in bytes.
+    /// Returns the number of bytes that are not sent yet.
     package func left(of upload: Upload) -> ByteCount { max(0, upload.size - of(upload)) }
 }
 
 extension ProgressSample {
-    /// Before the first byte of an attempt, where it goes on is only known once the server has said it.
+    /// The position that is certainly reached: before the first byte of an attempt, only the server's answer tells
+    /// where it resumes.
     fileprivate var reached: ByteCount { phase.hasBegun ? max(sent, confirmed) : confirmed }
 }

@@ -1,9 +1,9 @@
+import FerryFiles
 import FerryProtocols
 import FerryTransfer
-import Foundation
 
-/// How a `QueueUpdate` crosses to another process: a line of JSON that says how many records follow, then a record a
-/// line in the form of the queue's files, which is written and read ten times faster than what `Codable` makes of it.
+/// The form of a `QueueUpdate` for another process: a line of JSON that says how many records follow, then a record a
+/// line in the form of the queue's files. `Codable` takes ten times longer to write and read them.
 package enum UpdateLines {
     /// The first line.
     package struct Head: Codable, Sendable {
@@ -35,6 +35,19 @@ package enum UpdateLines {
         return writer.bytes
     }
 
+    /// The records of uploads, each with its line break, in pieces of some hundred.
+    package static func pages(of uploads: [Upload]) -> some Sequence<[UInt8]> {
+        stride(from: 0, to: uploads.count, by: 500).lazy.map { start in
+            var writer = JSONWriter()
+            writer.bytes.reserveCapacity(512 * 500)
+            for upload in uploads[start..<min(start + 500, uploads.count)] {
+                writer.upload(upload, unknown: nil)
+                writer.raw("\n")
+            }
+            return writer.bytes
+        }
+    }
+
     package static func head(_ line: some Collection<UInt8>) throws -> Head {
         try JSONDecoder().decode(Head.self, from: Data(line))
     }
@@ -48,8 +61,8 @@ package enum UpdateLines {
         /// - Parameter line: Without its line break.
         /// - Throws: If it is no record of an upload.
         package mutating func upload(_ line: UnsafeBufferPointer<UInt8>) throws -> Upload {
-            var cursor = JSONCursor(line)
-            return try cursor.upload(last: &last).0
+            var scanner = JSONScanner(line)
+            return try scanner.upload(last: &last).0
         }
     }
 }

@@ -1,61 +1,50 @@
+import FerryFiles
 import FerryProtocols
 import FerryTransfer
-import Foundation
 
-/// As uploads cross the control socket, where an engine or a screen of before may be at the other end: it must find all
-/// members that it knows, and has none that came later.
+// Uploads cross the control socket as the text of their records: the queue's files have the same.
+
 extension Upload: Codable {
-    private enum CodingKeys: String, CodingKey {
-        case id, rank, path, identity, target, state, resource, tries, added, batch, start
-    }
-
     public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        self.init(
-            id: try container.decode(ID.self, forKey: .id),
-            rank: try container.decode(Int64.self, forKey: .rank),
-            path: try container.decode(LocalPath.self, forKey: .path),
-            identity: try container.decode(FileIdentity.self, forKey: .identity),
-            target: try container.decode(Target.self, forKey: .target),
-            state: try container.decode(State.self, forKey: .state),
-            resource: try container.decodeIfPresent(Resource.self, forKey: .resource),
-            tries: try container.decodeIfPresent(Tries.self, forKey: .tries) ?? Tries(),
-            added: try container.decode(Date.self, forKey: .added),
-            batch: try container.decodeIfPresent(String.self, forKey: .batch),
-            start: try container.decodeIfPresent(StartCondition.self, forKey: .start))
+        var last = RepeatedTarget()
+        self = try decoder.record { scanner throws(MalformedJSON) in try scanner.upload(last: &last).0 }
     }
 
     public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(id, forKey: .id)
-        try container.encode(rank, forKey: .rank)
-        try container.encode(path, forKey: .path)
-        try container.encode(identity, forKey: .identity)
-        try container.encode(target, forKey: .target)
-        try container.encode(state, forKey: .state)
-        // Nothing is said of them by null.
-        try container.encode(resource, forKey: .resource)
-        try container.encode(tries == Tries() ? nil : tries, forKey: .tries)
-        try container.encode(added, forKey: .added)
-        try container.encodeIfPresent(batch, forKey: .batch)
-        try container.encodeIfPresent(start, forKey: .start)
+        try encoder.encodeRecord { $0.upload(self, unknown: nil) }
     }
 }
 
-/// As `Upload`: engines and screens of before know no `sent`.
-extension Upload.Tries {
+extension NewUpload: Codable {
     public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        self.init()
-        attempts = try container.decode(Int.self, forKey: .attempts)
-        network = try container.decode(Int.self, forKey: .network)
-        server = try container.decode(Int.self, forKey: .server)
-        authentication = try container.decode(Int.self, forKey: .authentication)
-        resumes = try container.decode(Int.self, forKey: .resumes)
-        resent = try container.decode(ByteCount.self, forKey: .resent)
-        sent = try container.decodeIfPresent(ByteCount.self, forKey: .sent) ?? 0
-        delay = try container.decode(Double.self, forKey: .delay)
-        changes = try container.decode(Int.self, forKey: .changes)
-        uncertain = try container.decode(Int.self, forKey: .uncertain)
+        self = try decoder.record { scanner throws(MalformedJSON) in try scanner.newUpload() }
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        try encoder.encodeRecord { $0.newUpload(self) }
+    }
+}
+
+extension Decoder {
+    fileprivate func record<Record>(
+        _ read: (inout JSONScanner) throws(MalformedJSON) -> Record
+    ) throws -> Record {
+        let container = try singleValueContainer()
+        var text = try container.decode(String.self)
+        return try text.withUTF8 { bytes in
+            var scanner = JSONScanner(bytes)
+            do throws(MalformedJSON) { return try read(&scanner) } catch {
+                throw DecodingError.dataCorruptedError(in: container, debugDescription: error.reason)
+            }
+        }
+    }
+}
+
+extension Encoder {
+    fileprivate func encodeRecord(_ write: (inout JSONWriter) -> Void) throws {
+        var writer = JSONWriter()
+        write(&writer)
+        var container = singleValueContainer()
+        try container.encode(String(decoding: writer.bytes, as: UTF8.self))
     }
 }

@@ -1,9 +1,9 @@
+import FerryFiles
 import FerryTransfer
-import Foundation
 
 extension Upload {
-    /// By what a server may know it again: different for each upload and each version of its file, the same in all
-    /// attempts. Without signs that an address would have to escape.
+    /// The key by which a server may know it again: different for each upload and each version of its file, the same in
+    /// all attempts. It has no signs that an address would have to escape.
     package var key: String {
         // Written by hand it may be any number.
         let added = Int64(exactly: (self.added.timeIntervalSince1970 * 1000).rounded(.towardZero)) ?? 0

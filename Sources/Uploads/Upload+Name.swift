@@ -7,5 +7,5 @@ extension Upload {
 
 extension Upload.Target {
     /// The destination's name, or the address where there is none.
-    package var place: String { destination.isEmpty ? url : destination }
+    package var destinationText: String { destination.isEmpty ? url : destination }
 }

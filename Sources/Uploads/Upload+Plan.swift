@@ -1,9 +1,9 @@
-public import struct Foundation.Date
+public import FerryFiles
 
 extension Upload {
-    /// What must be so before an upload starts for the first time. It holds, or is over, once and for all.
-    public struct StartCondition: Hashable, Codable, Sendable {
-        /// Not before this moment by the wall clock; nil for any.
+    /// The condition for an upload's first start. Once it holds, it holds for ever.
+    public struct StartCondition: Hashable, Sendable {
+        /// The earliest moment by the wall clock; nil for any.
         public var notBefore: Date?
         /// Once these are done: ranges of numbers below its own, in ascending order and apart from each other. One that
         /// is not in the queue any more was done.
@@ -39,7 +39,7 @@ extension Upload {
     /// The longest name of a batch, in characters.
     public static let longestBatchName = 64
 
-    /// What makes a batch's name impossible, as a sentence part; nil if it can be one.
+    /// Returns the error of a batch's name, as a sentence part; nil if it can be one.
     public static func flaw(ofBatch name: String) -> String? {
         if name.isEmpty { return "is empty" }
         if name.count > longestBatchName { return "is longer than \(longestBatchName) characters" }

@@ -1,8 +1,13 @@
+import FerryFiles
 import FerryProtocols
 import FerryTransfer
-import Foundation
 
 extension Upload.State {
+    /// True if a user paused the upload, and perhaps the link too.
+    fileprivate var isPausedByUser: Bool {
+        if case .paused(let reasons) = self { reasons.contains(.user) } else { false }
+    }
+
     /// True while the queue itself will do something about it, now or later.
     package var isPending: Bool {
         switch self {
@@ -60,7 +65,8 @@ extension Upload.Tries {
     }
 }
 
-/// What people may do with an upload. Each rule says whether anything changed; none knows of a clock, disk or network.
+/// The commands of people for an upload. Each rule says whether anything changed; none knows of a clock, disk or
+/// network.
 extension Upload {
     mutating func pause() -> Bool {
         switch state {
@@ -175,13 +181,29 @@ extension Upload {
     mutating func takeBack(from after: Upload, to before: Upload) {
         if rank == after.rank { rank = before.rank }
         if identity == after.identity { identity = before.identity }
-        if state == after.state { state = before.state }
+        if state == after.state {
+            state = before.state
+        } else if before.state.isPausedByUser != after.state.isPausedByUser {
+            takeBackPause(before.state.isPausedByUser)
+        }
         if resource == after.resource { resource = before.resource }
         if tries == after.tries { tries = before.tries }
         if start == after.start { start = before.start }
     }
 
-    /// What an upload is when the queue is read back after the process that ran it is gone.
+    /// Sets whether the user paused the upload, whatever the link did to it meanwhile.
+    private mutating func takeBackPause(_ isPausedByUser: Bool) {
+        var reasons: PauseReasons
+        switch state {
+        case .queued: reasons = []
+        case .paused(let known): reasons = known
+        case .running, .waiting, .held, .done, .failed: return
+        }
+        if isPausedByUser { reasons.insert(.user) } else { reasons.remove(.user) }
+        state = reasons.isEmpty ? .queued : .paused(reasons)
+    }
+
+    /// Sets the state that an upload has when the queue is read back after the process that ran it is gone.
     mutating func recover() {
         switch state {
         case .running: state = .queued

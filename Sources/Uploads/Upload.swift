@@ -1,7 +1,6 @@
+public import FerryFiles
 public import FerryProtocols
-public import FerryTransfer
-
-public import struct Foundation.Date
+import FerryTransfer
 
 /// One file on its way to one destination: the unit of the queue.
 public struct Upload: Identifiable, Hashable, Sendable {
@@ -14,30 +13,30 @@ public struct Upload: Identifiable, Hashable, Sendable {
     public var rank: Int64
     /// Absolute.
     public var path: LocalPath
-    /// Which version of the file was queued.
+    /// The version of the file that was queued.
     public var identity: FileIdentity
-    /// Where to and how, fixed when it was queued.
+    /// The target, fixed when it was queued.
     public var target: Target
-    /// What it waits for or does.
+    /// The state.
     public var state: State
-    /// What the server gave us to go on with; nil before creation and for protocols that cannot resume.
+    /// The resource that the server gave to resume with; nil before creation and for protocols that cannot resume.
     public var resource: Resource? {
         get { boxedResource.value }
         set { boxedResource = Boxed(newValue) }
     }
-    /// What happened so far.
+    /// The attempts so far.
     public var tries: Tries {
         get { rest.value?.tries ?? Tries() }
         set { setRest { $0.tries = newValue } }
     }
-    /// By the wall clock.
+    /// The time by the wall clock when it was added.
     public var added: Date
     /// The name of the group it was added to; nil for none.
     public var batch: String? {
         get { rest.value?.batch }
         set { setRest { $0.batch = newValue } }
     }
-    /// What must be so before it starts for the first time; nil if it may start at once.
+    /// The condition for its first start; nil if it may start at once.
     public var start: StartCondition? {
         get { rest.value?.start }
         set { setRest { $0.start = newValue?.ifAny } }
@@ -46,7 +45,7 @@ public struct Upload: Identifiable, Hashable, Sendable {
     private var boxedResource: Boxed<Resource>
     private var rest: Boxed<Rest>
 
-    /// What there is to say of few of the uploads that wait in a long queue.
+    /// The members that few of the uploads in a long queue have.
     private struct Rest: Hashable, Sendable {
         var tries = Tries()
         var batch: String?
@@ -92,7 +91,8 @@ public struct Upload: Identifiable, Hashable, Sendable {
         return resource?.confirmed ?? 0
     }
 
-    /// Where an upload goes. Fixed when it is queued, so that a later change of the configuration cannot redirect it.
+    /// The target of an upload. Fixed when it is queued, so that a later change of the configuration cannot redirect
+    /// it.
     public struct Target: Hashable, Codable, Sendable {
         /// The destination's name in the configuration: where credentials, headers and TLS settings come from.
         /// Empty for an address given on the command line.
@@ -105,21 +105,11 @@ public struct Upload: Identifiable, Hashable, Sendable {
         public var name: String
         /// Form parameters or metadata of this upload alone, in order.
         public var fields: [Field]
-        /// What becomes of a file that is there already; nil for what the destination says.
+        /// The treatment of a file that is there already; nil for what the destination says.
         public var existing: ExistingFilePolicy?
 
-        /// A form parameter or an entry of the metadata.
-        public struct Field: Hashable, Codable, Sendable {
-            /// A name may come several times: that is a list.
-            public var name: String
-            /// Any text.
-            public var value: String
-
-            public init(name: String, value: String) {
-                self.name = name
-                self.value = value
-            }
-        }
+        /// A form parameter or an entry of the metadata. A name may come several times: that is a list.
+        public typealias Field = UploadItem.Parameter
 
         public init(
             destination: String, url: String, method: String, name: String, fields: [Field] = [],
@@ -135,7 +125,7 @@ public struct Upload: Identifiable, Hashable, Sendable {
     }
 
     /// Each case carries what is true in it and nothing else.
-    public enum State: Hashable, Codable, Sendable {
+    public enum State: Hashable, Sendable {
         case queued
         case running(attempt: Int, since: Date)
         indirect case waiting(until: Date, failure: UploadFailure)
@@ -159,19 +149,19 @@ public struct Upload: Identifiable, Hashable, Sendable {
         }
     }
 
-    /// Who paused an upload. Each reason is lifted by who set it: the link coming back never lifts the user's.
-    public struct PauseReasons: OptionSet, Hashable, Codable, Sendable {
+    /// The reasons for a pause. Each reason is lifted by who set it: the link coming back never lifts the user's.
+    public struct PauseReasons: OptionSet, Hashable, Sendable {
         /// One bit a reason; stored in the queue's files.
         public let rawValue: Int
         public init(rawValue: Int) { self.rawValue = rawValue }
-        /// Somebody paused it, and only somebody can let it go on.
+        /// A person paused it, and only a person can resume it.
         public static let user = PauseReasons(rawValue: 1)
         /// There is no network; lifted when it is back.
         public static let offline = PauseReasons(rawValue: 2)
     }
 
-    /// What the retries cost so far. Time offline counts for nothing.
-    public struct Tries: Hashable, Codable, Sendable {
+    /// The cost of the attempts so far. Time offline counts for nothing.
+    public struct Tries: Hashable, Sendable {
         /// Attempts ever started.
         public var attempts = 0
         /// Failures of the network since the upload last moved forward.
@@ -184,20 +174,16 @@ public struct Upload: Identifiable, Hashable, Sendable {
         public var resumes = 0
         /// Bytes sent that had been sent before.
         public var resent: ByteCount = 0
-        /// How far into the file the last attempt had sent, in bytes, as noted last; 0 once the next attempt knows
-        /// what of that it sends again.
+        /// The position in the file that the last attempt had reached, in bytes, as noted last; 0 once the next attempt
+        /// knows what of that it sends again.
         public var sent: ByteCount = 0
         /// The wait before the next attempt, in seconds, as last drawn.
         public var delay = 0.0
-        /// How often another version of the file took the place of the one before.
+        /// The number of times that another version of the file took the place of the one before.
         public var changes = 0
         /// Whole bodies that went out without an answer, where nobody could be asked what became of them.
         public var uncertain = 0
 
         public init() {}
-
-        enum CodingKeys: String, CodingKey {
-            case attempts, network, server, authentication, resumes, resent, sent, delay, changes, uncertain
-        }
     }
 }

@@ -3,7 +3,8 @@ import FerryTransfer
 
 /// Uploads as people name them: `3`, or `3-7` for those from 3 to 7 that there are, with commas or as words.
 public struct UploadNumbers: Hashable, Codable, Sendable {
-    /// As they were typed. They may overlap, and reach from 1 to the largest number: nothing is made for each number.
+    /// The ranges as they were typed. They may overlap, and reach from 1 to the largest number: nothing is made for
+    /// each number.
     public let ranges: [ClosedRange<Upload.ID>]
 
     public init(_ ranges: [ClosedRange<Upload.ID>]) { self.ranges = ranges }
@@ -20,7 +21,7 @@ public struct UploadNumbers: Hashable, Codable, Sendable {
         self.ranges = ranges
     }
 
-    /// Those of some numbers that follow each other as one range, in ascending order.
+    /// Joins numbers that follow each other to ranges, in ascending order.
     package init(joining ids: some Sequence<Upload.ID>) {
         var ranges: [ClosedRange<Upload.ID>] = []
         for id in ids.sorted() {
@@ -49,12 +50,12 @@ public struct UploadNumbers: Hashable, Codable, Sendable {
         return id
     }
 
-    /// What is chosen by them.
+    /// The selection of these numbers.
     public var selection: UploadSelection {
         ranges.allSatisfy { $0.lowerBound == $0.upperBound } ? .ids(ranges.map(\.lowerBound)) : .numbers(self)
     }
 
-    /// Those of some uploads that are meant, each once and in their order, and the ranges in which there is none.
+    /// Returns the chosen uploads, each once and in their order, and the ranges in which there is none.
     public func found(
         among ids: some Sequence<Upload.ID>
     ) -> (ids: [Upload.ID], missing: [ClosedRange<Upload.ID>]) {
@@ -84,7 +85,7 @@ public struct UploadNumbers: Hashable, Codable, Sendable {
         return index < known.count && known[index] <= range.upperBound ? known[index] : nil
     }
 
-    /// Where the first of sorted ids stands that is not below `id`.
+    /// Returns the index of the first of sorted ids that is not below `id`.
     private static func firstIndex(of id: Upload.ID, in known: [Upload.ID]) -> Int {
         var (low, high) = (0, known.count)
         while low < high {
@@ -94,7 +95,7 @@ public struct UploadNumbers: Hashable, Codable, Sendable {
         return low
     }
 
-    /// As they are typed: `17,20-30`.
+    /// The numbers as they are typed: `17,20-30`.
     package var text: String {
         ranges.map { range in
             range.lowerBound == range.upperBound

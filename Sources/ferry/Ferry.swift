@@ -5,15 +5,18 @@ import FerryTransfer
 struct Ferry: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ferry",
-        abstract: "Uploads files over links that drop: a queue you can see, steer and kill.",
+        abstract: "Uploads files reliably over bad links.",
         discussion: """
-            Without a subcommand the screen opens: the queue, its progress and the keys (`?` lists them).
+            Without a subcommand the screen opens. `?` there lists the keys. `ferry help topics` lists the manual's pages.
+
+              ferry add film.mov --to tus+https://uploads.example.org/files/
+              ferry
 
             Exit status:
               0       all done
               1       some failed or held
               2       wrong usage or configuration
-              3       no ferry runs (status, wait, reload)
+              3       no engine runs (status, wait, reload)
               73, 77  the state folder cannot be used
               75      the queue is in use and does not answer
               124     wait --timeout
@@ -21,14 +24,26 @@ struct Ferry: AsyncParsableCommand {
               143     ended by a signal or stop
             """,
         version: FerryVersion.current,
-        subcommands: [
-            ScreenCommand.self, AddCommand.self, RunCommand.self, StatusCommand.self, ReloadCommand.self,
-            StopCommand.self,
-            WaitCommand.self, ListCommand.self, PauseCommand.self, ResumeCommand.self, RetryCommand.self,
-            RemoveCommand.self, MoveCommand.self, LimitCommand.self, UndoCommand.self, RedoCommand.self,
-            ServeCommand.self,
-            HistoryCommand.self, StateCommand.self, DemoCommand.self, CheckCommand.self, ConfigCommand.self,
-            InitCommand.self,
+        groupedSubcommands: [
+            CommandGroup(
+                name: "Start",
+                subcommands: [DemoCommand.self, InitCommand.self, AddCommand.self, ScreenCommand.self]),
+            CommandGroup(
+                name: "Engine",
+                subcommands: [
+                    RunCommand.self, StatusCommand.self, ReloadCommand.self, StopCommand.self,
+                    WaitCommand.self,
+                ]),
+            CommandGroup(
+                name: "Queue",
+                subcommands: [
+                    ListCommand.self, PauseCommand.self, ResumeCommand.self, RetryCommand.self,
+                    RemoveCommand.self, MoveCommand.self, LimitCommand.self, UndoCommand.self,
+                    RedoCommand.self, HistoryCommand.self,
+                ]),
+            CommandGroup(
+                name: "Destinations and files",
+                subcommands: [CheckCommand.self, ConfigCommand.self, StateCommand.self, ServeCommand.self]),
         ],
         defaultSubcommand: ScreenCommand.self)
 
@@ -36,6 +51,11 @@ struct Ferry: AsyncParsableCommand {
         DescriptorLimit.raise()
         do {
             if let mistake = Misspelling.ofCommand(in: CommandLine.arguments.dropFirst()) { throw mistake }
+            if let page = try ManualTopic.text(
+                for: CommandLine.arguments.dropFirst(), columns: min(WordWrap.terminalColumns ?? 80, 100))
+            {
+                return Pager.show(page)
+            }
             var command = try parseAsRoot()
             if var asynchronous = command as? any AsyncParsableCommand {
                 try await asynchronous.run()

@@ -8,7 +8,7 @@ struct ConnectivityMonitorTests {
     private let up = LinkStatus.up(generation: 0)
     private let down = LinkStatus.down(reason: "no route")
 
-    /// What a listener was told, one by one.
+    /// The statuses that a listener got, one by one.
     private struct Listener {
         let told: AsyncStream<ConnectivityMonitor.Status>
         let tell: @Sendable (ConnectivityMonitor.Status) -> Void

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FerryConnectivity
 
-/// That nothing is left of a monitor that is let go.
+/// Tests that nothing is left of a monitor that is released.
 @Suite(.timeLimit(.minutes(1)))
 struct ConnectivityReleaseTests {
     /// Opens its gate when the last reference to it goes.

@@ -174,7 +174,7 @@ extension NetlinkMessage {
         NetlinkMessage(body: body, sequence: sequence, port: port, isInterrupted: isInterrupted)
     }
 
-    /// What the kernel says unasked, about a change that some other program made.
+    /// The kernel's messages about a change that another program made.
     fileprivate static func event(_ body: Body) -> NetlinkMessage {
         NetlinkMessage(body: body, sequence: 77, port: 1234, isInterrupted: false)
     }

@@ -4,7 +4,7 @@
     import Testing
 
     extension NetworkNamespace {
-        /// What the monitor reports inside the namespace.
+        /// The monitor's reports inside the namespace.
         func statuses() async throws -> StatusReader<AsyncStream<LinkStatus>> {
             StatusReader(try await inside { SystemLinkMonitor { Issue.record("\($0)") }.statuses() })
         }

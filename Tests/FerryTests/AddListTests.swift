@@ -79,7 +79,7 @@ struct AddListTests {
             let engine = try place.start("run", "--json")
             try await place.ferry("add", place.path("a.txt"))
             let result = try await shell(#"cd "$1" && find many -type f -print0 | "$2" add -0"#)
-            #expect(result.output == "added 10000 files, 9.8 KB, to here\n", "\(result.errors)")
+            #expect(result.output == "added 10000 files, 9.8 KiB, to here\n", "\(result.errors)")
             try await site.log.wait(upTo: .seconds(60)) { $0.finished > 100 }
             engine.signal(SIGTERM)
             try await engine.ending()

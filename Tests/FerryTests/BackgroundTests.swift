@@ -34,7 +34,7 @@ struct BackgroundTests {
         let result = try await Workplace.result(of: try place.start(["run", "--detach"] + options))
         #expect(result.ending == .exited(0), "\(result.errors)")
         let line = try #require(
-            result.output.wholeMatch(of: /The uploads go on in the background \(process (\d+)\); .*\n/),
+            result.output.wholeMatch(of: /The uploads continue in the background \(process (\d+)\); .*\n/),
             "\(result.output)")
         let process = try #require(pid_t(line.1))
         defer { kill(process, SIGKILL) }
@@ -92,7 +92,7 @@ struct BackgroundTests {
         try await withEngine { process in
             let second = try await place.ferry("run", "--detach")
             #expect(second.ending == .exited(0))
-            #expect(second.output == "A ferry has the queue already (process \(process)).\n")
+            #expect(second.output == "An engine has the queue already (process \(process)).\n")
         }
     }
 
@@ -146,7 +146,7 @@ struct BackgroundTests {
         for options in [["stop"], ["stop", "--when-idle"]] {
             let result = try await Workplace.result(of: try place.start(options))
             #expect(result.ending == .exited(0))
-            #expect(result.output == "no ferry is running\n")
+            #expect(result.output == "no engine is running\n")
         }
     }
 
@@ -179,14 +179,14 @@ struct BackgroundTests {
             let text = try await place.ferry("status")
             #expect(text.ending == .exited(0))
             #expect(text.lines.contains("uploads  2 paused"))
-            #expect(text.lines.contains("limits   3 at once, 2 MB/s"))
+            #expect(text.lines.contains("limits   3 at once, 2 MiB/s"))
         }
     }
 
     @Test func `status says with its exit status that none runs`() async throws {
         let result = try await place.ferry("status")
         #expect(result.ending == .exited(3))
-        #expect(result.output == "no ferry is running; `ferry` or `ferry run` starts one\n")
+        #expect(result.output == "no engine is running; `ferry` or `ferry run` starts one\n")
         #expect(try await status().running == false)
     }
 
@@ -204,7 +204,7 @@ struct BackgroundTests {
             let result = try await place.ferry(command)
             #expect(result.status != 0)
             #expect(
-                result.errors.contains("the running ferry is 0.0.7, and this is 0.1.0"), "\(result.errors)")
+                result.errors.contains("the running engine is 0.0.7, and this is 0.1.0"), "\(result.errors)")
             #expect(result.errors.contains("`ferry stop` ends it"))
         }
     }

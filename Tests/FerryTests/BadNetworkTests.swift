@@ -37,7 +37,7 @@
         private func states() async throws -> [String] { try await place.list().map(\.state) }
 
         private static func server(
-            at place: ListeningPlace = .ipv4, in namespace: NetworkNamespace
+            at place: ListeningAddress = .ipv4, in namespace: NetworkNamespace
         ) async throws -> HostileServer {
             try await namespace.inside {
                 try HostileServer(at: place) { connection in
@@ -149,7 +149,7 @@
             return rules.firstMatch(of: /counter packets ([0-9]+)/).flatMap { Int($0.output.1) } ?? 0
         }
 
-        @Test(.enabled(if: hasFilter && ListeningPlace.hasIPv6, needsFilter), arguments: ["ip6", "ip"])
+        @Test(.enabled(if: hasFilter && ListeningAddress.hasIPv6, needsFilter), arguments: ["ip6", "ip"])
         func `N15 with one family dead a connection is made by the other within half a second`(
             dead: String
         ) async throws {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import FerryCommand
 
-/// Which folder the Add dialog lists for a line that is typed, and how it is named there.
+/// Tests of the folder that the Add dialog lists for a typed line, and of its name there.
 @Suite struct BrowsingTests {
     private let folder: TemporaryDirectory
 

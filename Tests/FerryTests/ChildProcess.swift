@@ -26,7 +26,7 @@ final class ChildProcess: Sendable {
     let id: pid_t
     private let life: Life
 
-    /// What the thread that waits for the program shares with its owner.
+    /// The state that the waiting thread shares with the process's owner.
     private final class Life: Sendable {
         let state = Mutex(State.running)
         let ended = Gate()
@@ -91,7 +91,7 @@ final class ChildProcess: Sendable {
     /// Whether `standStill` can tell.
     static let showsThreads = FileManager.default.fileExists(atPath: "/proc/self/task")
 
-    /// How the program ended, once all it printed has been read.
+    /// Waits for the end of the program, and until all of its output is read.
     /// - Throws: `Gate.TimedOut` after `limit` of real time; the program is killed then.
     @discardableResult
     func ending(upTo limit: Duration = .seconds(60)) async throws -> Ending {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FerryCommand
 
-/// What Tab makes of a path that is typed in the screen.
+/// Tests of completing a typed path with Tab.
 @Suite struct CompletionTests {
     @Test func `a path is completed by what is in its folder, and folders end with a slash`() throws {
         let folder = try TemporaryDirectory()

@@ -7,7 +7,7 @@ import Testing
 
 @testable import FerryCommand
 
-/// What a running engine makes of an edited configuration, before anything is done.
+/// Tests of the comparison between two configurations, before anything takes effect.
 struct ConfigurationChangesTests {
     private func configuration(_ text: String) throws -> Configuration {
         try ConfigurationFile.parse(Data(text.utf8), file: "config.json")
@@ -175,8 +175,8 @@ struct ConfigurationChangesTests {
         #expect(
             report.lines == [
                 "/config.json was read again", "destinations: added a, b; removed c",
-                "holds from now on: limits", "takes effect at the next start: onHangUp",
-                "3 uploads stopped for want of a destination or a sign-in and may go on now: `ferry retry 3-4,7`",
+                "in effect now: limits", "takes effect at the next start: onHangUp",
+                "3 uploads stopped for lack of a destination or credentials and may resume now: `ferry retry 3-4,7`",
             ])
         let nothing = ReloadReport(
             file: "/config.json", changes: try self.changes("{}", "{}"), retry: [], warnings: [])

@@ -8,8 +8,7 @@ import Testing
 /// The configuration as a person writes it, with all mistakes.
 @Suite(.fewAtOnce, .timeLimit(.minutes(2)))
 struct ConfigurationTests {
-    private static let example = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-        .deletingLastPathComponent().deletingLastPathComponent().appending(path: "config.example.json")
+    private static let example = Repository.root.appending(path: "config.example.json")
 
     private let place: Workplace
 
@@ -57,7 +56,7 @@ struct ConfigurationTests {
         #expect(keys == ["key            remove: d, Del", "key            pauseAll: no key"])
         let listed = try await place.ferry("config", "--keys").output
         #expect(listed.contains(/\nremove +d, Del +remove from the queue\n/))
-        #expect(listed.contains(/\ndetails.retry +r +try this one again\n/))
+        #expect(listed.contains(/\ndetails.retry +r +retry this upload\n/))
     }
 
     @Test func `without a file there is nothing wrong`() async throws {

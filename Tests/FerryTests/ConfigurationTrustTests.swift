@@ -8,7 +8,7 @@ import Testing
     import Darwin
 #endif
 
-/// Who may change the configuration, and what it names: programs in it run as the user.
+/// Tests of who may write the configuration and the files it names: programs in it run as the user.
 @Suite(.fewAtOnce, .timeLimit(.minutes(2)))
 struct ConfigurationTrustTests {
     private let place: Workplace

@@ -78,7 +78,7 @@
                 try await upload.atServer("ss", "-K", "sport", "=", ":8080")
                 try await Eventually.holds("a sign-in page is named") {
                     try await upload.place.list().first?.error?.contains(
-                        "a sign-in page (login.hotel.example) answers in place of") ?? false
+                        "a captive portal's sign-in page (login.hotel.example) answers in place of") ?? false
                 }
                 try await upload.atServer("nft", "delete table ip portal")
                 #expect(try await upload.finish().last?.state == "done")

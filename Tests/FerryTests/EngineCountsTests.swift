@@ -1,27 +1,28 @@
 import FerryProtocols
+import FerryTestSupport
 import FerryUploads
 import Foundation
 import Testing
 
 @testable import FerryCommand
 
-/// What `ferry status` counts.
+/// Tests of the counts in `ferry status`.
 struct EngineCountsTests {
     private static func scheduled(_ id: Upload.ID) -> Upload {
-        var upload = Upload.make(id)
+        var upload = Upload.boxed(id)
         upload.start = .init(notBefore: Date(timeIntervalSince1970: 4_000_000_000))
         return upload
     }
 
     @Test func `what is on its way is not left`() {
         let sent = SampledProgress([ProgressSample(id: 1, sent: 4, confirmed: 0, phase: .sending)])
-        let counts = EngineReport.Counts([.make(1, .running), .make(2), .make(3, .held)], sent: sent)
+        let counts = EngineReport.Counts([.boxed(1, .running), .boxed(2), .boxed(3, .held)], sent: sent)
         #expect(counts.bytesLeft == 6 + 10)
         #expect(counts.bytesLater == 0)
     }
 
     @Test func `what waits for a time is told apart`() {
-        let counts = EngineReport.Counts([.make(1), Self.scheduled(2), Self.scheduled(3)])
+        let counts = EngineReport.Counts([.boxed(1), Self.scheduled(2), Self.scheduled(3)])
         #expect(counts.bytesLeft == 10)
         #expect(counts.bytesLater == 20)
         #expect(counts.queued == 3)

@@ -1,20 +1,21 @@
+import Foundation
 import Synchronization
 import Testing
 
-/// Lets only a few tests of this target run at a time: each starts processes of its own, and tests elsewhere measure
-/// time.
+/// Limits how many tests of this target run at a time, since each starts processes of its own. They mostly wait, so that
+/// there are two for each core.
 struct FewAtOnce: TestTrait, SuiteTrait, TestScoping {
-    private static let places = Places(count: 2)
+    private static let slots = Slots(count: 2 * ProcessInfo.processInfo.activeProcessorCount)
 
     var isRecursive: Bool { true }
 
     func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
     ) async throws {
-        // A suite as a whole takes no place, or its tests would find none.
+        // A suite as a whole takes no slot: its tests would find none.
         guard testCase != nil else { return try await function() }
-        await Self.places.take()
-        defer { Self.places.give() }
+        await Self.slots.take()
+        defer { Self.slots.give() }
         try await function()
     }
 }
@@ -24,7 +25,7 @@ extension Trait where Self == FewAtOnce {
 }
 
 /// A semaphore for tasks.
-private final class Places: Sendable {
+private final class Slots: Sendable {
     private struct State {
         var free: Int
         var waiting: [CheckedContinuation<Void, Never>] = []

@@ -1,4 +1,5 @@
 import FerryProtocols
+import FerryRequests
 import FerryTransfer
 import HTTPTypes
 
@@ -9,7 +10,7 @@ struct SentPart {
     var type: String?
     var content: [UInt8]
 
-    /// What a name is on the wire; checked against the vectors by the tests of `MultipartHeader`.
+    /// Returns a name as it is written in the form. The tests of `MultipartHeader` compare it with vectors.
     static func escaped(_ name: String, isFieldName: Bool) -> String {
         let header = isFieldName ? MultipartHeader(name: name) : MultipartHeader(name: "", fileName: name)
         let start = "Content-Disposition: form-data; name=\"".utf8.count
@@ -111,8 +112,8 @@ struct FormCase {
         }
     }
 
-    /// Those of `multipart-parser-matrix.json` that our encoder writes: it quotes, escapes as the standard says and
-    /// has no `filename*`.
+    /// Reads the cases of `multipart-parser-matrix.json` that our encoder can write: quoted, escaped by the standard,
+    /// without `filename*`.
     static func dispositions() throws -> [FormCase] {
         let names: [String: String?] = [
             "plain": "a.txt", "space": "a b.txt", "quote-%22": "a\"b.txt", "single-backslash": "a\\b.txt",

@@ -1,8 +1,10 @@
+import FerryTestSupport
 import Foundation
 
-/// What one parser is known to make of names: all that is not as it was sent is here or in the matrix.
+/// The known differences between sent and parsed names, for one parser. Those of the matrix are read from there.
 struct FormParser {
-    /// As `multipart_parsers.py` calls them; it adds `node` where that is installed. `ours` is `MultipartParser`.
+    /// The parsers' names in the matrix, by their names in `multipart_parsers.py`. That script adds `node` if it is
+    /// installed; `ours` is `MultipartParser`.
     static let nameInMatrix = [
         "werkzeug": "werkzeug 3.1", "python-multipart": "python-multipart(starlette)",
         "multipart": "multipart(defnull)", "aiohttp": "aiohttp 3.14", "email": "stdlib email",
@@ -55,7 +57,8 @@ struct FormParser {
         return text
     }
 
-    /// Those that are not in the matrix: both undo the escapes of the standard. Ours takes two backslashes for one.
+    /// The results of parsers that are missing in the matrix. Both undo the standard's escapes. Ours reads two
+    /// backslashes as one.
     private static let others: [String: [String: [String]]] = [
         "node": standard.merging(["backslash": ["file", "a\\\\b.txt"]]) { $1 },
         "ours": standard.merging(["backslash": ["file", "a\\b.txt"]]) { $1 },
@@ -82,7 +85,7 @@ enum FormVectors {
 
     struct Disposition: Decodable {
         var disposition: String
-        /// By parser: `file` and its name, or `field` and its value.
+        /// The results by parser: `file` and its name, or `field` and its value.
         var results: [String: [String]]
 
         init(from decoder: any Decoder) throws {
@@ -120,8 +123,7 @@ enum FormVectors {
     }
 
     private static func decode<Value: Decodable>(_ type: Value.Type, _ name: String) throws -> Value {
-        let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        let file = tests.appending(path: "UploadProtocolsTests/Vectors/\(name).json")
+        let file = Repository.root.appending(path: "Tests/UploadProtocolsTests/Vectors/\(name).json")
         return try JSONDecoder().decode(type, from: Data(contentsOf: file))
     }
 }

@@ -56,7 +56,7 @@ struct FrozenEngineTests {
     }
 }
 
-/// What the commands say of a running upload, compared with what the server gets.
+/// Tests of the reported progress of a running upload, compared with the bytes at the server.
 @Suite(.fewAtOnce, .timeLimit(.minutes(3)))
 struct ReportedProgressTests {
     private struct Status: Decodable {

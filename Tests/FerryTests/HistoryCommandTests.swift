@@ -9,7 +9,7 @@ import Testing
     import Darwin
 #endif
 
-/// What has been uploaded, after the queue has let go of it.
+/// Tests of `ferry history`, after uploads have left the queue.
 @Suite(.fewAtOnce, .timeLimit(.minutes(3)))
 struct HistoryCommandTests {
     private let place: Workplace

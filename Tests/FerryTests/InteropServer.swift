@@ -16,8 +16,7 @@ final class InteropServer: Sendable {
     static let needsPython: Comment =
         "needs the packages of Tests/Servers/requirements.txt; Tests/run installs them"
 
-    private static let scripts = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-        .deletingLastPathComponent().appending(path: "Servers")
+    private static let scripts = Repository.root.appending(path: "Tests/Servers")
 
     let port: Int
     private let process: ChildProcess
@@ -26,12 +25,16 @@ final class InteropServer: Sendable {
     ///   - script: A file of `Tests/Servers`.
     ///   - port: 0 takes any, where the script can do that.
     ///   - socket: The path of a Unix socket to listen on instead of a port.
-    init(_ script: String, port: Int = 0, socket: String? = nil, folder: String) async throws {
+    ///   - more: Further arguments of the script.
+    init(
+        _ script: String, port: Int = 0, socket: String? = nil, folder: String, more: [String] = []
+    ) async throws {
         let file = Self.script(script)
         let interpreter = script.hasSuffix(".py") ? try #require(Self.python) : "/bin/sh"
         let environment = ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "PYTHONDONTWRITEBYTECODE": "1"]
         process = try ChildProcess(
-            interpreter, [file, socket.map { "unix:\($0)" } ?? "\(port)", folder].map { Array($0.utf8) },
+            interpreter,
+            ([file, socket.map { "unix:\($0)" } ?? "\(port)", folder] + more).map { Array($0.utf8) },
             environment: environment)
         let lines = try await process.output.wait { $0.contains { $0.hasPrefix("ready ") } }
         self.port =

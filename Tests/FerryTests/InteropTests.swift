@@ -182,7 +182,7 @@ struct InteropTests {
     }
 }
 
-/// What `form_server.py` writes of one form.
+/// A form as `form_server.py` writes it.
 private struct ReceivedForm: Decodable {
     struct File: Decodable {
         var name: String

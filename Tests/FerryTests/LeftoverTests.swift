@@ -3,7 +3,7 @@ import FerryTestSupport
 import Foundation
 import Testing
 
-/// What killed or removed uploads leave at servers, found and deleted by `ferry check`.
+/// Tests of `ferry check`, which finds and deletes the leftovers of killed or removed uploads.
 @Suite(.fewAtOnce, .timeLimit(.minutes(3)))
 struct LeftoverTests {
     private struct Line: Decodable {
@@ -93,7 +93,7 @@ struct LeftoverTests {
         }
     }
 
-    @Test func `what the ferry that runs is about to delete is told and left to it`() async throws {
+    @Test func `what the running engine is about to delete is told and left to it`() async throws {
         try await ReceiverSite.with { site in
             try await cutUpload("tus", to: site.tusURL, more: #", "chunkSize": "1M""#)
             try await place.ferry("pause", "1")
@@ -101,7 +101,7 @@ struct LeftoverTests {
                 try await place.ferry("remove", "1")
                 #expect(try await leftovers("--remove-leftovers", "--yes").map(\.state) == ["deletedSoon"])
                 let told = try await place.ferry("check", "here").output
-                #expect(told.contains("; its upload was just removed, and the ferry that runs deletes it"))
+                #expect(told.contains("; its upload was just removed, and the running engine deletes it"))
                 #expect(try !site.unfinished().isEmpty)
             }
             #expect(try site.unfinished().isEmpty)
@@ -137,7 +137,7 @@ struct LeftoverTests {
         try await server.stop()
     }
 
-    /// Where the server tells what is there, a lost queue is no loss.
+    /// Expects that `ferry check` still finds the leftovers of a server that lists them after the queue is lost.
     private func expectListed(_ protocolName: String, at url: String, more: String) async throws {
         try await cutUpload(protocolName, to: url, more: more)
         #expect(try await leftovers().map(\.state) == ["own"])

@@ -44,7 +44,7 @@ struct LimitTests {
         try place.configure("put", at: "http://127.0.0.1:9/box/")
         let result = try await place.ferry("limit")
         #expect(result.ending == .exited(0), "\(result.errors)")
-        #expect(result.output == "all uploads together: no limit\n")
+        #expect(result.output == "total limit: no limit\n")
         #expect(try await limits() == [Line(scope: "total", from: "nothing")])
     }
 
@@ -54,8 +54,9 @@ struct LimitTests {
         let result = try await place.ferry("limit")
         #expect(
             result.lines == [
-                "all uploads together: 1.9 MB/s (timetable)", "uploads to films: 1 MB/s (configuration)",
-                "uploads to photos: 800 KB/s (command)",
+                "total limit: 1.9 MiB/s (timetable)",
+                "limit for uploads to films: 1 MiB/s (configuration)",
+                "limit for uploads to photos: 800 KiB/s (command)",
             ])
         #expect(
             try await limits() == [
@@ -70,19 +71,19 @@ struct LimitTests {
     {
         try configureTimetable()
         let set = try await place.ferry("limit", "3M")
-        #expect(set.output == "all uploads together: 3 MB/s (command)\n")
+        #expect(set.output == "total limit: 3 MiB/s (command)\n")
         #expect(
             try await place.ferry("limit", "off", "--to", "films").output
-                == "uploads to films: no limit (command)\n")
+                == "limit for uploads to films: no limit (command)\n")
         let engine = try place.start("run")
         try await Eventually.holds("no engine") { UnixSocket.accepts(place.state + "/control") }
         #expect(try await limits().map(\.bandwidth) == [3 << 20, nil])
         let auto = try await place.ferry("limit", "auto")
-        #expect(auto.output == "all uploads together: 1.9 MB/s (timetable)\n")
+        #expect(auto.output == "total limit: 1.9 MiB/s (timetable)\n")
         #expect(try await place.ferry("undo").ending == .exited(0))
         #expect(try await limits("auto", "--to", "films").map(\.bandwidth) == [1 << 20])
         let status = try await place.ferry("status")
-        #expect(status.lines.contains("limits   4 at once, 3 MB/s, uploads to films 1 MB/s"))
+        #expect(status.lines.contains("limits   4 at once, 3 MiB/s, uploads to films 1 MiB/s"))
         engine.signal(SIGTERM)
         _ = try await engine.ending()
         #expect(try await limits().map(\.from) == ["command", "configuration"])
@@ -110,7 +111,7 @@ struct LimitTests {
         #expect(others.first?["name"] as? String == "here")
         #expect(others.first?["bandwidth"] as? Int == 1 << 20)
         let text = try await place.ferry("status").output
-        #expect(text.contains(/limits +4 at once, [23] MB\/s until (12|00):00, uploads to here 1 MB\/s\n/))
+        #expect(text.contains(/limits +4 at once, [23] MiB\/s until (12|00):00, uploads to here 1 MiB\/s\n/))
         engine.signal(SIGTERM)
         _ = try await engine.ending()
     }
@@ -174,7 +175,7 @@ struct LimitTests {
         #expect(try await limits().map(\.scope) == ["total", "batch"])
         #expect(
             try await place.ferry("limit", "auto", "--batch", "raw").output
-                == "uploads of the batch raw: no limit\n")
+                == "limit for uploads of the batch raw: no limit\n")
     }
 
     @Test func `what nothing is known of is named also where only its limit is asked for`() async throws {
@@ -192,7 +193,9 @@ struct LimitTests {
         let destination = try await place.ferry("limit", "--to", "film", "--json")
         #expect(destination.ending == .exited(2))
         #expect(destination.output == "")
-        #expect(destination.errors == "error: there is no destination film\nhint: known are films, photos\n")
+        #expect(
+            destination.errors
+                == "error: there is no destination film\nhint: did you mean films? known are films, photos\n")
         let batch = try await place.ferry("limit", "--batch", "row")
         #expect(batch.ending == .exited(2))
         #expect(batch.errors == "error: there is no batch 'row'\nhint: there are raw\n")
@@ -213,7 +216,9 @@ struct LimitTests {
         try configureTimetable()
         let result = try await place.ferry("limit", "1M", "--to", "film")
         #expect(result.ending == .exited(2))
-        #expect(result.errors == "error: there is no destination film\nhint: known are films, photos\n")
+        #expect(
+            result.errors
+                == "error: there is no destination film\nhint: did you mean films? known are films, photos\n")
         #expect(try await place.ferry("limit", "auto", "--to", "film").ending == .exited(0))
     }
 

@@ -3,7 +3,7 @@
     import FerryTestSupport
     import Testing
 
-    /// A file of 16 MiB on its way at 4 MB/s, from one end of a virtual link to a receiver at the other.
+    /// A file of 16 MiB on its way at 4 MiB/s, from one end of a virtual link to a receiver at the other.
     struct LinkedUpload {
         static let limits = #"{ "bandwidth": "4M" }"#
 
@@ -98,7 +98,7 @@
             return process.output.text
         }
 
-        /// How often the log has a text.
+        /// Returns the number of times that the log has a text.
         func logged(_ text: String) throws -> Int {
             try String(contentsOfFile: place.state + "/ferry.log", encoding: .utf8).ranges(of: text).count
         }

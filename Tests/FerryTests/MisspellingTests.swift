@@ -1,10 +1,11 @@
+import FerryProtocols
 import FerryTestSupport
 import Foundation
 import Testing
 
 @testable import FerryCommand
 
-/// What is typed wrong is told as what it is, with what may have been meant.
+/// Tests of the suggestions for mistyped commands and options.
 struct MisspellingTests {
     private let place: Workplace
 
@@ -68,9 +69,16 @@ struct MisspellingTests {
     {
         let data = Data(#"{ "destinations": { "a": {}, "b": {},"#.utf8) + Data("\n \"a\": {} } }".utf8)
         #expect(
-            JSONSyntax.flaw(in: data)?.text(in: data) == "line 2, column 2: the name \"a\" is there twice")
+            ConfigurationFile.syntaxError(in: data)?.text(in: data)
+                == "line 2, column 2: the name \"a\" is there twice")
         let fine = Data(#"{ "a": { "x": 1 }, "b": { "x": 1, "a": [{ "x": 1 }, { "x": 2 }] } }"#.utf8)
-        #expect(JSONSyntax.flaw(in: fine) == nil)
+        #expect(ConfigurationFile.syntaxError(in: fine) == nil)
+    }
+
+    @Test func `what is not UTF-8 is left to the decoder`() throws {
+        for encoding in [String.Encoding.utf16, .utf16BigEndian] {
+            #expect(ConfigurationFile.syntaxError(in: try #require("{}".data(using: encoding))) == nil)
+        }
     }
 
     @Test func `a secret that cannot be had is told, and the status says so`() async throws {

@@ -1,4 +1,5 @@
 import FerryProtocols
+import FerryRequests
 import FerryTestSupport
 import FerryTransfer
 import Foundation
@@ -73,7 +74,7 @@ struct ReadPart: Decodable {
     var type: String?
     var content: Data
 
-    /// As `MultipartParser` reads them.
+    /// Reads all parts with `MultipartParser`.
     static func all(of body: [UInt8], type: String) throws -> [ReadPart] {
         var parser = try MultipartParser(contentType: type)
         var parts: [ReadPart] = []

@@ -10,7 +10,7 @@
             var call: String
         }
 
-        /// What it says to every question.
+        /// The answer to every question.
         enum Answer: Sendable {
             case nameNotFound
             case serverFailure
@@ -60,10 +60,10 @@
 
         func say(_ answer: Answer) { state.withLock { $0.answer = answer } }
 
-        /// How often a host was asked for.
+        /// Returns the number of questions for a host.
         func questions(for host: String) -> Int { state.withLock { $0.questions[host] ?? 0 } }
 
-        /// When an address was told last.
+        /// The time of the last answer with an address.
         var lastAnswer: ContinuousClock.Instant? { state.withLock { $0.lastAnswer } }
 
         private func serve() {

@@ -22,7 +22,7 @@ enum OtherWebDAVServer: String, CaseIterable, CustomTestStringConvertible {
 
     var testDescription: String { rawValue }
 
-    /// Where the files of the folder `files` are.
+    /// The path of the folder `files` in URLs.
     var path: String { self == .copyparty ? "/files/" : "/" }
 
     static let arePresent =
@@ -92,7 +92,7 @@ struct OtherWebDAVTests {
         try await with(OtherWebDAVServer.sabreDAV.rawValue) { server in
             try place.configure("webdav", at: server.url("/"))
             let checked = try await place.ferry("check")
-            #expect(checked.output.contains("goes on after a crash"))
+            #expect(checked.output.contains("resumes after a crash"))
             #expect(!checked.output.contains("starts again"))
             let result = try await CutUpload(size: 32 << 20, cuts: 5, seed: 4, trouble: .kill).run(
                 in: place, to: server.port, "/", protocol: "webdav")

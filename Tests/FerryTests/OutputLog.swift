@@ -8,7 +8,7 @@ import Synchronization
     import Darwin
 #endif
 
-/// What a program prints, as it comes.
+/// The output of a program, as it comes.
 final class OutputLog: Sendable {
     struct TimedOut: Error {
         var text: String

@@ -1,6 +1,7 @@
 import FerryProtocols
 import FerryReceiver
 import FerryTUI
+import FerryTestSupport
 import FerryTransfer
 import FerryUploads
 import Foundation
@@ -18,7 +19,8 @@ struct OutputSchemaTests {
             NetworkLine(event: "offline", reason: "no address"),
             StorageLine(event: "notSaved", text: "the disk is full", hint: "make room"),
             NoticeLine(Notice(kind: .warning, text: "not verified")),
-            AskedPauseLine(event: "slow", pause), status(), StopLine(running: false, process: 7), check(),
+            RetryAfterPauseLine(event: "slow", pause), status(), StopLine(running: false, process: 7),
+            check(),
             verified(),
             ConfigurationLine(
                 configuration, watches: [watch], file: "/home/ann/config.json", folder: "/home/ann/state"),
@@ -41,14 +43,14 @@ struct OutputSchemaTests {
         BandwidthLimit(.total, .atMost(1 << 20), origin: .timetable, until: moment),
         BandwidthLimit(.destination("d"), .atMost(1 << 20), origin: .timetable, until: moment),
     ]
-    private static let pause = AskedPause(host: "h.example", status: 503, until: moment, waiting: 2)
+    private static let pause = RetryAfterPause(host: "h.example", status: 503, until: moment, waiting: 2)
     private static let new = NewUpload(
-        path: LocalPath(bytes: [0x2F, 0xFF]), identity: Upload.make(1).identity,
-        target: Upload.make(1).target,
+        path: LocalPath(bytes: [0x2F, 0xFF]), identity: Upload.boxed(1).identity,
+        target: Upload.boxed(1).target,
         batch: "day 3", start: Upload.StartCondition(notBefore: moment, after: [1...2]))
 
     private static func upload(_ event: String = "state") -> UploadRecordLine {
-        var line = UploadRecordLine(event: event, .make(1, .waiting, attempts: 2))
+        var line = UploadRecordLine(event: event, .boxed(1, .waiting, attempts: 2))
         line.hint = "try later"
         line.batch = "day 3"
         line.startsAt = moment
@@ -67,7 +69,7 @@ struct OutputSchemaTests {
     }
 
     private static func finished() -> FinishedLine {
-        var line = FinishedLine(HistoryEntry(outcome: .removed, at: moment, upload: .make(1, .failed)))
+        var line = FinishedLine(HistoryEntry(outcome: .removed, at: moment, upload: .boxed(1, .failed)))
         line.upload = upload("finished")
         return line
     }
@@ -78,17 +80,17 @@ struct OutputSchemaTests {
         return line
     }
 
-    private static func skipped() -> SkippedLine { SkippedLine(new, known: .make(3, .done)) }
+    private static func skipped() -> SkippedLine { SkippedLine(new, known: .boxed(3, .done)) }
 
     private static func status() -> StatusLine {
         let status = EngineStatus(
             network: .offline(since: moment, reason: "no address"), limits: limits,
-            notice: UploadFailure(.storage, "the disk is full"), askedPauses: [pause],
-            awayHosts: [AwayHost(host: "h.example", reason: "is not found", waiting: 1)])
+            notice: UploadFailure(.storage, "the disk is full"), retryAfterPauses: [pause],
+            unreachableHosts: [UnreachableHost(host: "h.example", reason: "is not found", waiting: 1)])
         return StatusLine(
             EngineReport(
                 process: 7, since: moment, status: status,
-                counts: .init([.make(1, .running), .make(2, .held)]),
+                counts: .init([.boxed(1, .running), .boxed(2, .held)]),
                 estimate: TransferEstimate(rate: 1_000_000, remaining: 12.5), screens: 1,
                 watched: [
                     .init(

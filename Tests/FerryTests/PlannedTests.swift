@@ -22,7 +22,7 @@ struct PlannedTests {
         try await place.withEngine { _ in
             try await server.wait { $0.count == 2 }
             let pause = try await place.ferry("pause", "--batch", "night")
-            #expect(pause.output == "1 paused; what is added to night later is paused too\n")
+            #expect(pause.output == "1 paused; uploads added to night later are paused too\n")
             gate.open()
             #expect(try await place.ferry("wait", "2").ending == .exited(0))
             let late = try await place.ferry("add", try place.file("c"), "--batch", "night")
@@ -129,12 +129,12 @@ struct PlannedTests {
         try noServer()
         let added = try await place.ferry("add", try place.file("a"), "--at", "2001-01-01 06:00")
         #expect(added.ending == .exited(0), "\(added.errors)")
-        #expect(added.output.hasSuffix("; 2001-01-01 06:00 is past, so nothing waits for it\n"))
+        #expect(added.output.hasSuffix("; 2001-01-01 06:00 is past, so it is ignored\n"))
         #expect(try await place.list().first?.startsAt == nil)
     }
 
     @Test(arguments: [
-        (["--at", "noon"], "error: --at 'noon' is no time\nhint: write 22:00, tomorrow 8:00, "),
+        (["--at", "noon"], "error: --at 'noon' is not a valid time\nhint: write 22:00, tomorrow 8:00, "),
         (["--after", "7"], "there is no upload 7"),
         (["--after", "1,,2"], "'' is not the number of an upload"),
         (["--batch", ""], "The name after --batch is empty"),

@@ -13,8 +13,7 @@
         /// - Parameter source: Below `Tests`.
         /// - Returns: What `LD_PRELOAD` is to name.
         static func compile(_ source: String, in directory: TemporaryDirectory) async throws -> String {
-            let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-                .deletingLastPathComponent().appending(path: source)
+            let file = Repository.root.appending(path: "Tests").appending(path: source)
             let library = directory.path(file.deletingPathExtension().lastPathComponent + ".so")
             let words = [
                 compiler ?? "cc", "-shared", "-fPIC", "-O1", "-o", library, file.path(percentEncoded: false),

@@ -6,7 +6,7 @@ import Foundation
     import Darwin
 #endif
 
-/// What the user who runs the tests may do, and how to do without it.
+/// The rights of the user who runs the tests, and ways to drop them.
 enum Privilege {
     static let isRoot = geteuid() == 0
 

@@ -81,8 +81,8 @@ struct QueueCommandTests {
     @Test func `what an order leaves as it is is told with the reason, and not to programs`() async throws {
         try await place.ferry("pause", "2")
         let retry = try await place.ferry("retry", "2")
-        #expect(retry.output == "0 to be tried again\n")
-        #expect(retry.errors == "note: 2 is paused: `ferry resume 2` lets it go on\n")
+        #expect(retry.output == "0 retried\n")
+        #expect(retry.errors == "note: 2 is paused: `ferry resume 2` resumes it\n")
         let pause = try await place.ferry("pause", "1", "2")
         #expect(pause.output == "1 paused\n")
         #expect(pause.errors == "note: 2 is paused\n")
@@ -102,14 +102,14 @@ struct QueueCommandTests {
             ])
     }
 
-    @Test(arguments: [("undo", "undo"), ("redo", "do again")])
-    func `without a ferry that runs there is nothing to undo, and it is said why`(
-        command: String, what: String
-    ) async throws {
+    @Test(arguments: ["undo", "redo"])
+    func `without a running engine there is nothing to undo, and the message says why`(command: String)
+        async throws
+    {
         try await place.ferry("pause", "1")
         let result = try await place.ferry(command)
         #expect(result.ending == .exited(2))
-        #expect(result.errors.hasPrefix("error: there is nothing to \(what): no ferry runs\nhint: "))
+        #expect(result.errors.hasPrefix("error: nothing to \(command): no engine is running\nhint: "))
         #expect(try await states() == ["paused", "queued", "queued"])
     }
 
@@ -170,7 +170,7 @@ struct QueueCommandTests {
         #expect(["failed", "held"].contains(before.state))
         #expect(before.status == 403)
         #expect(before.error?.isEmpty == false)
-        #expect(try await place.ferry("retry", "\(before.id)").output == "1 to be tried again\n")
+        #expect(try await place.ferry("retry", "\(before.id)").output == "1 retried\n")
         #expect(try await states() == ["queued"])
         #expect(try await place.ferry("run", "--exit-when-idle").ending == .exited(0))
         #expect(try await states() == ["done"])

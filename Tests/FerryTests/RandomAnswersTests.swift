@@ -6,15 +6,17 @@ import Testing
     /// A short run of `Tests/random-answers`, which runs at length by hand.
     @Suite(.enabled(if: InteropServer.hasPython, InteropServer.needsPython), .timeLimit(.minutes(5)))
     struct RandomAnswersTests {
-        private static let program = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-            .deletingLastPathComponent().appending(path: "random-answers").path(percentEncoded: false)
+        private static let program = Repository.path("Tests/random-answers")
 
         /// Runs one batch after the other until the servers gave so many answers.
-        private func run(_ ferry: String, answers: Int, seed: String) async throws -> CommandResult {
-            let words = [
-                Self.program, "--ferry", ferry, "--seed", seed, "--answers", "\(answers)", "--uploads", "40",
-                "--seconds", "90",
-            ]
+        private func run(
+            _ ferry: String, answers: Int, seed: String, _ more: [String] = []
+        ) async throws -> CommandResult {
+            let words =
+                [
+                    Self.program, "--ferry", ferry, "--seed", seed, "--answers", "\(answers)",
+                    "--uploads", "40", "--at-once", "1", "--limit", "12", "--seconds", "90",
+                ] + more
             let process = try ChildProcess(
                 try #require(InteropServer.python), words.map { Array($0.utf8) },
                 environment: ["PATH": "/usr/bin:/bin", "PYTHONDONTWRITEBYTECODE": "1"])
@@ -27,6 +29,16 @@ import Testing
             let result = try await run(try FerryBinary.path(), answers: 300, seed: "tests")
             #expect(result.ending == .exited(0), "\(result.output)\(result.errors)")
             #expect(result.output.contains(", 0 wrong"))
+        }
+
+        @Test func `where no answer is wrong, every upload of every protocol, link and sign-in is done`()
+            async throws
+        {
+            let result = try await run(
+                try FerryBinary.path(), answers: 1, seed: "honest",
+                ["--honest", "--limit", "120", "--uploads", "80"])
+            #expect(result.ending == .exited(0), "\(result.output)\(result.errors)")
+            #expect(result.output.contains("(80 done"))
         }
 
         @Test func `a program that ends by itself is found`() async throws {

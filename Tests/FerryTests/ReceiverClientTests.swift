@@ -10,7 +10,7 @@ struct ReceiverClientTests {
 
     init() throws { directory = try TemporaryDirectory() }
 
-    /// What the program printed.
+    /// Runs a program and returns its output.
     /// - Throws: If it did not succeed.
     private static func output(of program: String, _ words: [String]) async throws -> String {
         let environment = ["PATH": "/usr/bin:/bin", "HOME": "/nonexistent", "PYTHONDONTWRITEBYTECODE": "1"]

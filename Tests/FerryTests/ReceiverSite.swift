@@ -67,7 +67,7 @@ struct ReceiverSite: Sendable {
     }
 }
 
-/// What a receiver reported, and a way to wait for it.
+/// The reports of a receiver, and a way to wait for them.
 final class ReceiverLog: Sendable {
     /// Sums over all uploads.
     struct Totals: Sendable {

@@ -65,7 +65,7 @@ struct ReloadTests {
         }
     }
 
-    @Test func `a queue is steered while the file has a mistake, by the ferry that runs and by no other`()
+    @Test func `a queue is steered while the file has a mistake, by the running engine and by no other`()
         async throws
     {
         try configure([("old", member(nowhere))])
@@ -74,7 +74,7 @@ struct ReloadTests {
             try place.configure(#"{ "destinations": "#)
             let paused = try await place.ferry("pause", "--all")
             #expect(paused.output == "1 paused\n")
-            #expect(paused.errors.contains("the ferry that runs goes by what it read before"))
+            #expect(paused.errors.contains("the engine keeps its earlier configuration"))
         }
         let alone = try await place.ferry("resume", "--all")
         #expect(alone.ending == .exited(2))
@@ -168,7 +168,7 @@ struct ReloadTests {
                 "other.json", #"{ "destinations": { "new": { "url": "http://127.0.0.1:9/" } } }"#)
             let added = try await place.ferry("add", try place.file("a"), "--to", "new", "--config", other)
             #expect(added.ending == .exited(2))
-            #expect(added.errors.contains("the running ferry has no destination new"), "\(added.errors)")
+            #expect(added.errors.contains("the running engine has no destination new"), "\(added.errors)")
             #expect(added.errors.contains(place.configurationFile))
             #expect(try await place.list().isEmpty)
             try place.configure("{")
@@ -278,9 +278,9 @@ struct ReloadTests {
                 more: #", "limits": { "bandwidth": "4M", "concurrency": 7 }"#)
             #expect(try await reload()["now"] == ["limits"])
             let status = try await place.ferry("status").output
-            #expect(status.contains("limits   7 at once, 4 MB/s, uploads to box 2 MB/s"), "\(status)")
+            #expect(status.contains("limits   7 at once, 4 MiB/s, uploads to box 2 MiB/s"), "\(status)")
             try await place.ferry("limit", "auto", "--to", "box")
-            #expect(try await place.ferry("status").output.contains("uploads to box 8 MB/s"))
+            #expect(try await place.ferry("status").output.contains("uploads to box 8 MiB/s"))
         }
     }
 
@@ -294,7 +294,7 @@ struct ReloadTests {
                 #expect(try await place.list().first?.hint?.contains("`ferry reload`") == true)
                 try configure([("box", member(site.url))])
                 let result = try await place.ferry("reload")
-                #expect(result.lines.last?.hasSuffix("may go on now: `ferry retry 1`") == true)
+                #expect(result.lines.last?.hasSuffix("may resume now: `ferry retry 1`") == true)
                 #expect(try await place.list().map(\.state) == ["failed"])
                 try await place.ferry("retry", "1")
                 try await site.log.wait { $0.finished == 1 }
@@ -341,10 +341,10 @@ struct ReloadTests {
     @Test func `without an engine it is said that none runs`() async throws {
         let result = try await place.ferry("reload")
         #expect(result.ending == .exited(3))
-        #expect(result.errors.hasPrefix("error: no ferry is running\n"))
+        #expect(result.errors.hasPrefix("error: no engine is running\n"))
     }
 
-    @Test func `init lets the ferry that runs know of the new destination`() async throws {
+    @Test func `init lets the running engine know of the new destination`() async throws {
         try await ReceiverSite.with { site in
             try await place.withEngine { _ in
                 let answers = try place.file("answers", ["box", "1", "y"].joined(separator: "\n"))
@@ -352,7 +352,7 @@ struct ReloadTests {
                 let result = try await Workplace.result(
                     of: try place.start(through: words, ["init", site.url]))
                 #expect(result.ending == .exited(0), "\(result.output) \(result.errors)")
-                #expect(result.output.hasSuffix("The ferry that runs knows box now.\n"), "\(result.output)")
+                #expect(result.output.hasSuffix("The running engine knows box now.\n"), "\(result.output)")
             }
         }
     }

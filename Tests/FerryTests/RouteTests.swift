@@ -108,7 +108,7 @@ struct RouteTests {
     }
 
     @Test(
-        .enabled(if: ListeningPlace.hasIPv6, "this machine has no ::1"), arguments: ["put", "tus"])
+        .enabled(if: ListeningAddress.hasIPv6, "this machine has no ::1"), arguments: ["put", "tus"])
     func `a receiver with an IPv6 address takes a file`(protocolName: String) async throws {
         try await ReceiverSite.with {
             $0.host = "::1"
@@ -128,7 +128,7 @@ struct RouteTests {
         "http+unix://" + socket.replacing("/", with: "%2F") + rest
     }
 
-    /// What is printed and what the state folder holds.
+    /// Expects a secret neither in the output nor in the state folder.
     private func expectNowhere(_ secret: String, in result: CommandResult) throws {
         #expect(!(result.output + result.errors).contains(secret))
         for name in try FileManager.default.contentsOfDirectory(atPath: place.state) {

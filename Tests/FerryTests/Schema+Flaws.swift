@@ -3,7 +3,7 @@ import Foundation
 @testable import FerryCommand
 
 extension Schema {
-    /// What does not fit in a value of `JSONSerialization`; nil if all does.
+    /// Returns the first mismatch in a value of `JSONSerialization`; nil if all of it fits.
     func flaw(in value: Any, at place: String = "") -> String? {
         let fits: Bool
         switch self {

@@ -6,14 +6,14 @@ import Testing
 /// The schema of the configuration beside the reader: an editor marks what ferry refuses, and nothing else.
 struct SchemaRefusalTests {
     private func flaw(in text: String) throws -> String? {
-        ConfigurationSchema.root.flaw(in: try JSONSerialization.jsonObject(with: Data(text.utf8)))
+        ConfigurationTable.root.flaw(in: try JSONSerialization.jsonObject(with: Data(text.utf8)))
     }
 
     private func isRead(_ text: String) -> Bool {
         (try? ConfigurationFile.parse(Data(text.utf8), file: "config.json")) != nil
     }
 
-    /// What one member alone cannot tell, of which the schema says nothing.
+    /// The errors that depend on several members. The schema does not describe them.
     private static let togetherness = [
         "is not valid JSON", "one of the destinations", "that nothing else has there",
         "theme or themeFile, not both",
@@ -122,6 +122,6 @@ struct SchemaRefusalTests {
     }
 
     @Test func `the example fits`() throws {
-        #expect(try flaw(in: ExampleConfiguration.text) == nil)
+        #expect(try flaw(in: ManualPage.example()) == nil)
     }
 }

@@ -74,8 +74,8 @@ struct SecretEchoTests {
             members: #", "auth": { "bearer": "canary-dav-2e" }"#, secrets: ["canary-dav-2e"]),
     ]
 
-    /// As servers write what they repeat: plain, percent-encoded, in base64 and as a text in JSON.
-    private static func forms(of secret: String) -> [String] {
+    /// Returns the forms in which servers repeat a text: plain, percent-encoded, in base64 and as JSON.
+    static func forms(of secret: String) -> [String] {
         let json = (try? JSONEncoder().encode([secret])).map { String(decoding: $0, as: UTF8.self) } ?? ""
         let unreserved = CharacterSet.alphanumerics.union(CharacterSet(charactersIn: "-._~"))
         let encoded = secret.addingPercentEncoding(withAllowedCharacters: unreserved) ?? secret

@@ -194,8 +194,8 @@ struct ServeTests {
         ),
         (["--bind", "127.0.0.1"], "Error: --bind takes HOST:PORT"),
         (["--bind", "127.0.0.1:65536"], "Error: --bind takes HOST:PORT"),
-        (["--no-token", "--token-file", "t"], "Error: --no-token and --token-file contradict each other."),
-        (["--tls-key", "k"], "Error: --tls-certificate and --tls-key are given together."),
+        (["--no-token", "--token-file", "t"], "Error: Give --no-token or --token-file, not both."),
+        (["--tls-key", "k"], "Error: Give --tls-certificate and --tls-key together."),
         (["--max-size=-1"], "Error: --max-size takes an amount"),
         (["--max-size", "99999999999999999999G"], "Error: --max-size takes an amount"),
         (

@@ -7,7 +7,7 @@
         import Glibc
     #endif
 
-    /// Somebody sets the wall clock, before the start or while an upload waits.
+    /// Tests in which the wall clock is set, before the start or while an upload waits.
     @Suite(
         .fewAtOnce, .enabled("needs a C compiler", { PreloadedLibrary.compiler != nil }),
         .timeLimit(.minutes(5)))
@@ -88,7 +88,7 @@
             environment = ["LD_PRELOAD": library, "FERRY_TEST_CLOCK": file]
         }
 
-        /// So many days from the true time.
+        /// Sets the clock so many days from the true time.
         func set(days: Int) throws {
             // At once: a program that reads meanwhile sees one time or the other.
             try Data("\(days * 86_400)\n".utf8).write(to: URL(fileURLWithPath: file), options: .atomic)

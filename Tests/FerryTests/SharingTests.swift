@@ -76,7 +76,7 @@ struct SharingTests {
         let result = try await Workplace.result(of: asking)
         #expect(result.ending == .exited(75))
         #expect(
-            result.errors.contains("it is not known whether it did this\nhint: `ferry list` shows it"),
+            result.errors.contains("unknown whether this succeeded\nhint: check `ferry list`"),
             "\(result.errors)")
     }
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FerryCommand
 
-/// What a shell is offered for values that the configuration or the queue has.
+/// Tests of the shell's completions for values of the configuration and the queue.
 @Suite(.fewAtOnce, .timeLimit(.minutes(2)))
 struct ShellCompletionTests {
     private let place: Workplace

@@ -9,13 +9,13 @@ final class SignInSite: Sendable {
         var granted = 0
     }
 
-    /// What is answered to one who asks for a token.
-    enum Answer: Sendable {
+    /// The response to a request for a token.
+    enum Response: Sendable {
         /// a1, a2, …, each with a refresh token of its own: r1, r2, …
         case token
         case status(Int, String)
 
-        static let refused = Answer.status(400, #"{"error":"invalid_grant"}"#)
+        static let refused = Response.status(400, #"{"error":"invalid_grant"}"#)
     }
 
     private let state: Shared
@@ -29,7 +29,7 @@ final class SignInSite: Sendable {
     ///   - token: Gets the refresh token and how often one was asked for, from 1.
     ///   - upload: What becomes of a request for anything else; its head has been read.
     init(
-        token: @escaping @Sendable (String, Int) -> Answer = { _, _ in .token },
+        token: @escaping @Sendable (String, Int) -> Response = { _, _ in .token },
         upload: @escaping @Sendable (HostileConnection, RecordedRequest) throws -> Void
     ) throws {
         let shared = Shared()

@@ -256,7 +256,7 @@ struct SignInTests {
                 upload: SignInSite.taking(["a1", "a2"]))
         }
 
-        @Test(arguments: ["openat", "write", "fsync", "renameat"])
+        @Test(arguments: ["openat", "write", "fdatasync", "renameat"])
         func `A5 a kill before a new token is stored costs another renewal, and the token was not used`(
             call: String
         ) async throws {

@@ -98,7 +98,8 @@ struct SourceFileTests {
             #expect(upload.state == "held")
             #expect(
                 upload.error?.hasSuffix(
-                    ": edited while it was sent: was \(ByteFormat.sentence(Self.size)), is 4 KB now") == true)
+                    ": edited while it was sent: was \(ByteFormat.sentence(Self.size)), is 4 KiB now") == true
+            )
             #expect(try site.names().isEmpty)
         }
     }
@@ -274,7 +275,7 @@ struct SourceFileTests {
             ])
         defer { server.stop() }
         try place.configure("tus", at: server.url("/files/"))
-        #expect(try await place.ferry("add", file.path).output == "added 1 file, 1 TB, to here\n")
+        #expect(try await place.ferry("add", file.path).output == "added 1 file, 1 TiB, to here\n")
         let run = try await place.ferry("run", "--exit-when-idle")
         #expect(run.lines.last == "1 done", "\(run.output)")
         let requests = server.requests
@@ -301,7 +302,7 @@ struct SourceFileTests {
         try await place.ferry("add", file.path)
         #expect(try await place.ferry("run", "--exit-when-idle").lines.last == "1 failed")
         #expect(server.requests.map(\.method) == ["OPTIONS"])
-        #expect(try await place.list().first?.error == "the file has 1 TB, the server takes 1 GB")
+        #expect(try await place.list().first?.error == "the file has 1 TiB, the server takes 1 GiB")
     }
 
     @Test(arguments: ["put", "form", "tus", "resumable"])

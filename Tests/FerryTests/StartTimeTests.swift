@@ -1,10 +1,12 @@
 import FerryProtocols
+import FerryTestSupport
+import FerryUploads
 import Foundation
 import Testing
 
 @testable import FerryCommand
 
-/// What people write after `--at`.
+/// Tests of the times that users write after `--at`.
 struct StartTimeTests {
     private static let berlin = TimeZone(identifier: "Europe/Berlin")
     /// Noon in Berlin, in winter.
@@ -12,7 +14,7 @@ struct StartTimeTests {
 
     private func date(_ text: String, now: String = noon, in zone: TimeZone? = berlin) throws -> String? {
         let now = try Date(now, strategy: .iso8601)
-        return StartTime.date(text, now: now, in: try #require(zone))?.ISO8601Format()
+        return StartTime.date(text, now: now, in: ZoneRules(try #require(zone)))?.ISO8601Format()
     }
 
     @Test(arguments: [
@@ -71,9 +73,9 @@ struct StartTimeTests {
     }
 
     @Test func `a number without a unit is answered with what it would be with one`() {
-        let flaw = StartTime.flaw(in: "+90")
-        #expect(flaw.summary == "--at +90 has no unit")
-        #expect(flaw.hint == "+90m is in 90 minutes, +90h in 90 hours")
+        let error = StartTime.error(in: "+90")
+        #expect(error.summary == "--at +90 has no unit")
+        #expect(error.hint == "+90m is in 90 minutes, +90h in 90 hours")
     }
 
     @Test(arguments: [

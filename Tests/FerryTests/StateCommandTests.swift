@@ -13,7 +13,11 @@ import Testing
 struct StateCommandTests {
     private let place: Workplace
 
-    init() async throws { place = try await .withThreeUploads() }
+    /// The snapshot is complete, so that it can be edited.
+    init() async throws {
+        place = try await .withThreeUploads()
+        try await place.ferry("state", "flush")
+    }
 
     private var snapshot: String { place.state + "/queue.json" }
 
@@ -317,7 +321,7 @@ private struct Exported: Decodable {
     var format: String
     var uploads: [Upload]
 
-    /// In the order of the queue.
+    /// The names in the order of the queue.
     var names: [String] { uploads.sorted { $0.rank < $1.rank }.map(\.to.name) }
 
     init(_ text: String) throws { self = try JSONDecoder().decode(Self.self, from: Data(text.utf8)) }

@@ -22,7 +22,7 @@ struct StateFolderTests {
         let path = try place.file("plain")
         let result = try await place.ferry("add", path, "--state", path + "/below")
         #expect(result.ending == .exited(73), "\(result.errors)")
-        #expect(result.errors.hasPrefix("error: the state folder \(path)/below cannot be made: "))
+        #expect(result.errors.hasPrefix("error: the state folder \(path)/below cannot be created: "))
         #expect(result.errors.contains("\nhint: name another folder with --state-dir\n"))
     }
 

@@ -8,7 +8,7 @@ import Testing
     import Darwin
 #endif
 
-/// Somebody puts a symbolic link in a queued file's way, at whatever moment.
+/// Tests in which a symbolic link appears in a queued file's path at a random moment.
 @Suite(.fewAtOnce, .timeLimit(.minutes(3)))
 struct SwappedFolderTests {
     private let place: Workplace

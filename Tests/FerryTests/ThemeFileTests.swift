@@ -103,10 +103,8 @@ struct ThemeFileTests {
         }
     }
 
-    @Test func `the theme of the README is one`() throws {
-        let readme = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().appending(path: "README.md")
-        let text = try String(contentsOf: readme, encoding: .utf8)
+    @Test func `the theme in the manual is one`() throws {
+        let text = try ManualPage.text("appearance")
         let block = try #require(text.firstMatch(of: /```json\n(\{\n +"base"[^`]*)```/)?.output.1)
         let theme = try Self.theme(String(block))
         #expect(theme[.failed].added == .underline)

@@ -12,13 +12,13 @@ struct TimeSpanTests {
         ] as [(String, Double)])
     func `numbers with units are added up`(text: String, seconds: Double) {
         #expect(TimeSpan(argument: text)?.seconds == seconds)
-        #expect(SecondsOrSpan(argument: text)?.seconds == seconds)
+        #expect(DurationArgument(argument: text)?.seconds == seconds)
     }
 
     @Test(arguments: ["", "m", "1x", "-1m", "+1m", "1h 30m", "1h30", ".5s", "1.s", "1e3s", "２h", "99999w"])
     func `anything else is none`(text: String) {
         #expect(TimeSpan(argument: text) == nil)
-        #expect(SecondsOrSpan(argument: text) == nil)
+        #expect(DurationArgument(argument: text) == nil)
     }
 
     @Test(
@@ -27,7 +27,7 @@ struct TimeSpanTests {
             ("252.00000000000003", 252.00000000000003),
         ] as [(String, Double)])
     func `a number alone is seconds only where it always was`(text: String, seconds: Double) {
-        #expect(SecondsOrSpan(argument: text)?.seconds == seconds)
+        #expect(DurationArgument(argument: text)?.seconds == seconds)
         #expect(TimeSpan(argument: text) == nil)
     }
 }

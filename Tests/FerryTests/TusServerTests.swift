@@ -98,7 +98,7 @@ struct TusServerTests {
     }
 }
 
-/// What is counted of uploads in parts: the same as a link between counts.
+/// Tests that the counts of an upload in parts equal those of a link in between.
 @Suite(.fewAtOnce, .timeLimit(.minutes(3)))
 struct PartedCountTests {
     private static let size = 40 << 20

@@ -3,12 +3,12 @@ import Synchronization
 
 /// A tus server for tests that does what others do wrong, or says what they say. It has one upload, at `/files/1`.
 final class TusStandIn: Sendable {
-    /// What is particular about it.
+    /// The deviations of this server.
     struct Habits: Sendable {
-        /// How many appends it interrupts halfway, as tusd 2.9.2 does when a later request wants the lock
-        /// (pkg/handler/unrouted_handler.go, lockUpload). What had arrived is kept.
+        /// The number of appends that it interrupts halfway, as tusd 2.9.2 does when a later request wants the lock
+        /// (pkg/handler/unrouted_handler.go, lockUpload). It keeps the bytes that had arrived.
         var interruptions = 0
-        /// How many questions after each interruption find the lock taken (423, ERR_UPLOAD_LOCKED).
+        /// The number of requests after each interruption that find the lock taken (423, ERR_UPLOAD_LOCKED).
         var lockedQuestions = 0
         /// True if each append replaces what was there, and its length is what the server says that it holds.
         var reopensFile = false
@@ -38,7 +38,7 @@ final class TusStandIn: Sendable {
 
     /// Bytes of the file that the upload became.
     var stored: Int { state.withLock { $0.stored } }
-    /// How many requests carried bytes.
+    /// The number of requests that carried bytes.
     var appends: Int { state.withLock { $0.appends } }
 
     /// Listens until it is stopped.

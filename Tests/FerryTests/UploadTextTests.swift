@@ -1,4 +1,5 @@
 import FerryProtocols
+import FerryTestSupport
 import FerryTransfer
 import FerryUploads
 import Foundation
@@ -17,33 +18,33 @@ struct UploadTextTests {
 
     private func planned(_ state: Upload.State, in seconds: Double? = nil, after: Upload.ID? = nil) -> Upload
     {
-        var upload = Upload.make(9, state)
+        var upload = Upload.boxed(9, state)
         upload.start = .init(
             notBefore: seconds.map { Self.now.addingTimeInterval($0) }, after: after.map { [$0...$0] } ?? [])
         return upload
     }
 
     @Test func `what was sent is told and not only what was confirmed`() {
-        #expect(words(.make(1, .running), sent: 4) == ["1", "running", "10B", "40%", "1"])
-        #expect(words(.make(1, .running)) == ["1", "running", "10B", "0%", "1"])
+        #expect(words(.boxed(1, .running), sent: 4) == ["1", "running", "10B", "40%", "1"])
+        #expect(words(.boxed(1, .running)) == ["1", "running", "10B", "0%", "1"])
     }
 
     @Test func `a file that is called otherwise there is told by its name, and by the other`() {
-        var upload = Upload.make(1)
+        var upload = Upload.boxed(1)
         upload.target.name = "reel.mov"
         upload.batch = "may"
         #expect(words(upload) == ["1", "queued", "10B", "1", "(as reel.mov; batch may)"])
     }
 
     @Test func `a name with the folders of the path is no other name`() {
-        var upload = Upload.make(1)
+        var upload = Upload.boxed(1)
         upload.target.name = "out/1"
         #expect(words(upload) == ["1", "queued", "10B", "out/1"])
     }
 
     @Test func `where it goes is told if that is asked for`() {
-        #expect(words(.make(1), showsPlace: true) == ["1", "queued", "10B", "1 -> box"])
-        var upload = Upload.make(1)
+        #expect(words(.boxed(1), showsPlace: true) == ["1", "queued", "10B", "1 -> box"])
+        var upload = Upload.boxed(1)
         upload.target.destination = ""
         #expect(words(upload, showsPlace: true).last == "1 -> https://box.example/")
     }

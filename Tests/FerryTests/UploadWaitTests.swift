@@ -1,18 +1,19 @@
 import FerryTUI
+import FerryTestSupport
 import FerryUploads
 import Testing
 
 @testable import FerryCommand
 
-/// What `ferry wait` makes of the updates of a queue.
+/// Tests of how `ferry wait` reads the updates of a queue.
 struct UploadWaitTests {
     private static func waiting(_ id: Upload.ID, after: ClosedRange<Upload.ID>) -> Upload {
-        var upload = Upload.make(id)
+        var upload = Upload.boxed(id)
         upload.start = .init(after: [after])
         return upload
     }
 
-    /// What ended by each update.
+    /// Returns the uploads that each update ended.
     private func ends(_ chosen: [Upload.ID], _ updates: QueueUpdate...) throws -> [[String]] {
         var wait = UploadWait(.ids(chosen), past: { _ in nil })
         return try updates.map { update in
@@ -30,36 +31,36 @@ struct UploadWaitTests {
     {
         #expect(
             try ends(
-                [2, 3], .whole([.make(1), Self.waiting(2, after: 1...1), Self.waiting(3, after: 2...2)]),
-                .change([.make(1, .running, attempts: 1)]), .change([.make(1, .failed, attempts: 1)]))
+                [2, 3], .whole([.boxed(1), Self.waiting(2, after: 1...1), Self.waiting(3, after: 2...2)]),
+                .change([.boxed(1, .running, attempts: 1)]), .change([.boxed(1, .failed, attempts: 1)]))
                 == [[], [], ["blocked 2 by 1", "blocked 3 by 2"]])
     }
 
     @Test func `what failed before it began blocks at once`() throws {
         #expect(
-            try ends([2], .whole([.make(1, .failed), Self.waiting(2, after: 1...1)]))
+            try ends([2], .whole([.boxed(1, .failed), Self.waiting(2, after: 1...1)]))
                 == [["blocked 2 by 1"]])
     }
 
     @Test func `a failure of one that nothing starts after blocks nothing`() throws {
         #expect(
             try ends(
-                [4], .whole([.make(1), .make(2), .make(3, .failed), Self.waiting(4, after: 1...2)]),
-                .change([.make(2, .done)]), .change([.make(3, .failed)]), .change([.make(1, .failed)]))
+                [4], .whole([.boxed(1), .boxed(2), .boxed(3, .failed), Self.waiting(4, after: 1...2)]),
+                .change([.boxed(2, .done)]), .change([.boxed(3, .failed)]), .change([.boxed(1, .failed)]))
                 == [[], [], [], ["blocked 4 by 1"]])
     }
 
     @Test func `one of the chosen that fails blocks another of them`() throws {
         #expect(
             try ends(
-                [1, 2, 3], .whole([.make(1), Self.waiting(2, after: 1...1), .make(3)]),
-                .change([.make(3, .done), .make(1, .held)]))
+                [1, 2, 3], .whole([.boxed(1), Self.waiting(2, after: 1...1), .boxed(3)]),
+                .change([.boxed(3, .done), .boxed(1, .held)]))
                 == [[], ["held 1", "done 3", "blocked 2 by 1"]])
     }
 
     @Test func `those that are gone are told, one by one or all at once`() throws {
         #expect(
-            try ends([1, 2], .whole([.make(1), .make(2)]), .change(removed: [1]), .whole([]))
+            try ends([1, 2], .whole([.boxed(1), .boxed(2)]), .change(removed: [1]), .whole([]))
                 == [[], ["removed 1"], ["removed 2"]])
     }
 

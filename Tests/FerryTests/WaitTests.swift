@@ -72,7 +72,7 @@ struct WaitTests {
         #expect(result.ending == .exited(3))
         #expect(
             result.errors
-                == "error: no ferry is running: what is not finished will not be\nhint: `ferry run --detach` starts one\n"
+                == "error: no engine is running: unfinished uploads cannot finish\nhint: `ferry run --detach` starts one\n"
         )
     }
 

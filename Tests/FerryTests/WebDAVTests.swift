@@ -51,7 +51,7 @@ struct WebDAVTests {
 
     private let place: Workplace
     private let folder: String
-    /// Where each server keeps its files.
+    /// The folder in which each server keeps its files.
     private var stored: String { folder + "/files" }
 
     init() throws {
@@ -77,7 +77,7 @@ struct WebDAVTests {
         _ = try PatternFile(at: place.path(name), count: size, seed: UInt64(size))
     }
 
-    /// Nothing else is at the server either, such as a temporary file.
+    /// Expects the same files at the server, and no others such as temporary ones.
     private func expectSameTrees() async {
         #expect(await ChildProcess.succeeds("diff", "-r", place.path(""), stored))
     }

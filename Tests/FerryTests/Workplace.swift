@@ -10,12 +10,10 @@ enum FerryBinary {
 
     static func path() throws -> String {
         if let named = ProcessInfo.processInfo.environment["FERRY"] { return named }
-        let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
         // The runner is beside the products on Linux; on macOS it belongs to Xcode, and the bundle of the tests is.
         var folders = [URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()]
         folders += Bundle.allBundles.map { $0.bundleURL.deletingLastPathComponent() }
-        folders.append(package.appending(path: ".build/debug"))
+        folders.append(Repository.root.appending(path: ".build/debug"))
         let places = folders.map { $0.appending(path: "ferry").path(percentEncoded: false) }
         guard let found = places.first(where: FileManager.default.isExecutableFile) else {
             throw NotFound(places: places)
@@ -24,7 +22,7 @@ enum FerryBinary {
     }
 }
 
-/// How a command ended, and what it said.
+/// The ending and the output of a command.
 struct CommandResult {
     var ending: ChildProcess.Ending
     var output: String
@@ -55,7 +53,7 @@ struct Workplace: Sendable {
             atPath: directory.path("home"), withIntermediateDirectories: false)
     }
 
-    /// Where the queue is.
+    /// The state folder, which has the queue.
     var state: String { directory.path("state-home/ferry") }
     var configurationFile: String { directory.path("config/ferry/config.json") }
 
@@ -96,7 +94,7 @@ struct Workplace: Sendable {
         try directory.write(Array(text.utf8), to: "files/\(name)")
     }
 
-    /// Where `file` puts things.
+    /// Returns the path of a file that `file` makes.
     func path(_ name: String) -> String { directory.path("files/\(name)") }
 
     /// The bodies of all requests with a method, in bytes, as the log has them.
@@ -193,7 +191,7 @@ struct UploadLine: Decodable, Hashable {
     }
 }
 
-/// What every line of `--json` has.
+/// The members that every line of `--json` has.
 struct EventLine: Decodable {
     var event: String
 

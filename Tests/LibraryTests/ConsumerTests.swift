@@ -5,8 +5,7 @@ import Testing
 /// Packages that depend on this one.
 @Suite(.timeLimit(.minutes(2)))
 struct ConsumerTests {
-    private static let root = URL(filePath: #filePath).deletingLastPathComponent()
-        .deletingLastPathComponent().deletingLastPathComponent().path(percentEncoded: false)
+    private static let root = Repository.path("")
 
     private static let swift: String? = {
         let environment = ProcessInfo.processInfo.environment

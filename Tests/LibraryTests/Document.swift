@@ -1,3 +1,4 @@
+import FerryTestSupport
 import Foundation
 
 /// The pages for people who use the library, and the examples that they show.
@@ -8,14 +9,15 @@ enum Document {
         let code: String
     }
 
-    private static let root = URL(filePath: #filePath).deletingLastPathComponent()
-        .deletingLastPathComponent().deletingLastPathComponent()
+    private static let root = Repository.root
 
-    /// `README.md` and the articles of all catalogs.
+    /// `README.md`, the pages of the manual and the articles of all catalogs.
     static func pages() throws -> [(name: String, text: String)] {
         let sources = root.appending(path: "Sources")
         let names = try FileManager.default.subpathsOfDirectory(atPath: sources.path(percentEncoded: false))
-        let articles = names.filter { $0.contains(".docc/") && $0.hasSuffix(".md") }.sorted()
+        let articles = names.filter { name in
+            name.hasSuffix(".md") && (name.contains(".docc/") || name.hasPrefix("Manual/"))
+        }.sorted()
         return try (["README.md"] + articles.map { "Sources/" + $0 }).map { name in
             (name, try String(contentsOf: root.appending(path: name), encoding: .utf8))
         }

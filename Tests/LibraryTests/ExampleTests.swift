@@ -38,6 +38,15 @@ struct ExampleTests {
         #expect(request["Content-Type"] == "video/quicktime" && request.bodyByteCount == 300_000)
     }
 
+    @Test func `the shortest example sends a file`() async throws {
+        let folder = try TemporaryDirectory()
+        let film = LocalPath(try folder.write(Array("film".utf8), to: "film.mov"))
+        let server = try HostileServer([.answer(201)])
+        defer { server.stop() }
+        try await withSession { try await send(film, to: server.url("/film.mov"), over: $0) }
+        #expect(server.requests.first?.body == Array("film".utf8))
+    }
+
     @Test func `a form has its fields, its list, its JSON and its file in order`() async throws {
         let folder = try TemporaryDirectory()
         let photo = LocalPath(try folder.write(Array("pixels".utf8), to: "May 1.jpg"))
@@ -124,6 +133,20 @@ struct ExampleTests {
         #expect(
             try FileManager.default.contentsOfDirectory(atPath: folder.path("stored/in")).sorted()
                 == ["a.bin", "b.bin"])
+    }
+
+    @Test func `files of a watched folder get across by tus`() async throws {
+        let folder = try TemporaryDirectory()
+        try folder.write([UInt8](repeating: 1, count: 1000), to: "in/a.bin")
+        let uploads = try await withReceiver(in: folder) { server in
+            try await uploadArrivals(
+                in: LocalPath(folder.path("in")),
+                to: Destination(name: "films", url: server + "/files/", protocol: .tus),
+                state: LocalPath(folder.path("state")))
+        }
+        #expect(uploads.map(\.state.kind) == ["done"])
+        let stored = try FileManager.default.contentsOfDirectory(atPath: folder.path("stored"))
+        #expect(stored.filter { !$0.hasPrefix(".") } == ["a.bin"])
     }
 
     @Test func `one attempt uploads a file by tus`() async throws {

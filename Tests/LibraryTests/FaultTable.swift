@@ -1,3 +1,4 @@
+import FerryTestSupport
 import Foundation
 
 /// `Tests/FAULTS.md`, and the tests that prove its rows: those whose names begin with a row's number.
@@ -13,8 +14,7 @@ enum FaultTable {
         let name: String
     }
 
-    private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
-        .deletingLastPathComponent()
+    private static let folder = Repository.root.appending(path: "Tests")
 
     static func rows() throws -> [Row] {
         let text = try String(contentsOf: folder.appending(path: "FAULTS.md"), encoding: .utf8)

@@ -55,13 +55,13 @@ def test_the_manual_page_renders_without_warnings(equipped):
     page = equipped.run("man", "--warnings", "ferry")
     assert page.returncode == 0
     assert page.stderr == ""
-    assert "ferry - uploads files over links that drop" in " ".join(page.stdout.split())
+    assert "ferry - uploads files reliably over bad links" in " ".join(page.stdout.split())
     assert "EXIT STATUS" in page.stdout
 
 
 def test_apropos_finds_it(equipped):
     equipped.run("mandb", "--quiet")
-    assert "links that drop" in equipped.run("whatis", "--long", "ferry").stdout
+    assert "over bad links" in equipped.run("whatis", "--long", "ferry").stdout
 
 
 SHELLS = {

@@ -1,6 +1,7 @@
 """What is in the package, and what it says of itself."""
 
 import gzip
+import json
 import os
 import pathlib
 import re
@@ -73,11 +74,9 @@ def test_each_file_has_its_checksum(tree):
     assert named == {str(path.relative_to(tree)) for path in (tree / "usr").rglob("*") if path.is_file()}
 
 
-def test_readme_help_and_manual_page_list_the_same_exit_statuses(tree):
-    readme = (REPOSITORY / "README.md").read_text()
-    listed = re.search(r"Exit status: (0 all done.*?143 ended by a signal or stop)", readme, re.DOTALL).group(1)
-    entries = [re.match(r"([\d, ]*\d) (.*)", entry.strip(), re.DOTALL) for entry in listed.split("·")]
-    told = statuses_of(entry.groups() for entry in entries)
+def test_the_page_for_scripts_help_and_manual_page_list_the_same_exit_statuses(tree):
+    scripts = (REPOSITORY / "Sources/Manual/scripts.md").read_text()
+    told = statuses_of(re.findall(r"^\| ([\d, ]*\d) \| (.*) \|$", scripts, re.MULTILINE))
     assert len(told) == 9
 
     shown = re.search(r"^Exit status:\n((?:  .*\n)+)", ferry(tree, "--help"), re.MULTILINE).group(1)
@@ -99,8 +98,25 @@ def test_the_manual_page_has_each_command_and_each_option_of_the_help(tree):
             assert f"\\fB{option}\\fR" in page, f"{command} {option}"
 
 
+def test_the_page_about_the_configuration_has_each_member_of_the_schema(tree):
+    page = gzip.decompress((tree / "usr/share/man/man5/ferry-config.5.gz").read_bytes()).decode().replace("\\-", "-")
+    schema = json.loads(ferry(tree, "config", "--schema"))
+    for name in schema["properties"]:
+        assert name == "$schema" or f"\\fB{name}\\fR" in page, name
+    assert "destinations.NAME.url" in page and ".SH HOOKS" in page
+
+
 @pytest.mark.parametrize("name", ["bash-completion/completions/ferry", "zsh/vendor-completions/_ferry"])
 def test_what_a_shell_reads_is_no_program(tree, name):
     path = tree / "usr/share" / name
     assert path.stat().st_mode & 0o777 == 0o644
     assert not path.read_text().startswith("#!")
+
+
+def test_the_bill_of_materials_names_every_package_of_the_build_with_its_version(tree):
+    text = gzip.decompress((tree / "usr/share/doc/ferry/sbom.spdx.json.gz").read_bytes())
+    document = json.loads(text)
+    pins = json.loads((REPOSITORY / "Package.resolved").read_text())["pins"]
+    listed = {package["name"]: package["versionInfo"] for package in document["packages"]}
+    assert listed.pop("ferry") == field(tree, "Version")
+    assert listed == {pin["identity"]: pin["state"]["version"] for pin in pins}

@@ -1,12 +1,12 @@
 /// What happened in a simulation, as a digest that differs if anything differs, and as text for whoever reads along.
-struct EventLog {
-    private(set) var digest: UInt64 = 0xCBF2_9CE4_8422_2325
-    private(set) var count = 0
-    private(set) var lines: [String]?
+package struct EventLog {
+    package private(set) var digest: UInt64 = 0xCBF2_9CE4_8422_2325
+    package private(set) var count = 0
+    package private(set) var lines: [String]?
 
-    init(keepsLines: Bool) { lines = keepsLines ? [] : nil }
+    package init(keepsLines: Bool) { lines = keepsLines ? [] : nil }
 
-    mutating func add(
+    package mutating func add(
         _ what: StaticString, _ first: Int = 0, _ second: Int = 0, _ text: () -> String = { "" }
     ) {
         count += 1

@@ -1,26 +1,26 @@
 import FerryProtocols
-import FerryUploads
+package import FerryUploads
 
 /// What was written down in one life of the engine, to say what the next may find.
-struct Ledger {
+package struct Ledger {
     enum Fate { case underWay, acknowledged, refused }
 
     /// How a life ended.
-    enum Ending: String { case kill, powerCut }
+    package enum Ending: String { case kill, powerCut }
 
     private struct Entry {
         var changes: [QueueChange]
         var fate = Fate.underWay
     }
 
-    struct Content: Equatable {
-        var uploads: [Upload.ID: Upload] = [:]
+    package struct Content: Equatable {
+        package var uploads: [Upload.ID: Upload] = [:]
         var concurrency: Int?
         var limits: [LimitScope: Bandwidth] = [:]
 
         init() {}
 
-        init(_ recovered: Recovered) {
+        package init(_ recovered: Recovered) {
             for upload in recovered.uploads { uploads[upload.id] = upload }
             take(recovered.settings)
         }
@@ -47,24 +47,24 @@ struct Ledger {
     private var afterKill = 0
     private var afterPowerCut = 0
     /// Addresses of the server that are on disk for good.
-    private(set) var durableAddresses: Set<String> = []
+    package private(set) var durableAddresses: Set<String> = []
     /// The disk failed so that refused changes cannot be kept out: they may come back, after all that were accepted.
-    var mayKeepRefused = false
+    package var mayKeepRefused = false
 
-    init() {}
+    package init() {}
 
-    init(from found: Content) {
+    package init(from found: Content) {
         base = found
         for upload in found.uploads.values { note(upload) }
     }
 
     /// - Returns: Its number, for `settle`.
-    mutating func begin(_ changes: [QueueChange]) -> Int {
+    package mutating func begin(_ changes: [QueueChange]) -> Int {
         entries.append(Entry(changes: changes))
         return entries.count - 1
     }
 
-    mutating func settle(_ number: Int, acknowledged: Bool, durably: Bool) {
+    package mutating func settle(_ number: Int, acknowledged: Bool, durably: Bool) {
         entries[number].fate = acknowledged ? .acknowledged : .refused
         guard acknowledged else { return }
         afterKill = max(afterKill, number + 1)
@@ -88,7 +88,7 @@ struct Ledger {
     }
 
     /// True if `found` is what was accepted, in its order, up to some point not before the last that must be there.
-    func explains(_ found: Content, after ending: Ending) -> Bool {
+    package func explains(_ found: Content, after ending: Ending) -> Bool {
         let least = ending == .kill ? afterKill : afterPowerCut
         return explains(found, from: least, withRefused: false)
             || mayKeepRefused && explains(found, from: least, withRefused: true)

@@ -68,7 +68,7 @@ struct Life {
             journal: journal, history: nil, runner: SimulatedRunner(world: world, life: number),
             rateLimit: RateLimit(now: { world.now }), clock: world.clock(of: number),
             probe: { await world.probe($0.name, life: number) },
-            surroundings: QueueSurroundings(
+            environment: QueueEnvironment(
                 executor: world.executor, random: { world.drawn($0) },
                 look: { path, _ in
                     await world.identity(of: path).map(Result.success)

@@ -87,9 +87,10 @@ struct People {
 
     /// A command is on its way: from now on its effects may be seen.
     ///
-    /// - Returns: How often anybody asked to resume anything, for `answered`.
-    func asked(_ command: QueueCommand) -> Int {
+    /// - Returns: What had been asked for until then, for `answered`.
+    func asked(_ command: QueueCommand) -> Watch.Asked {
         world.with { state in
+            var before = state.watch.askedSoFar
             state.watch.commandsUnderWay += 1
             state.log.add("command", 0, 0) { "\(command)".prefix(200).description }
             switch command {
@@ -120,6 +121,10 @@ struct People {
                 state.watch.resumesUnderWay += 1
                 state.watch.broadResumes += 1
                 state.watch.removalsUnderWay += 1
+                state.watch.undosAsked += 1
+                state.watch.undosUnderWay += 1
+                // Its own answer compares without itself.
+                before.undos = before.undos.map { $0 + 1 }
                 Self.each(.all, &state.watch) { known in
                     known.notBefore = nil
                     known.isPaused = false
@@ -134,8 +139,7 @@ struct People {
                 .stopWhenIdle:
                 break
             }
-            // A pause that meets a resumption on its way promises nothing.
-            return state.watch.resumesUnderWay == 0 ? state.watch.resumesAsked : -1
+            return before
         }
     }
 
@@ -152,7 +156,7 @@ struct People {
     }
 
     /// What a command was answered with holds from now on, whatever happens.
-    func answered(_ command: QueueCommand, _ reply: QueueReply, resumesBefore: Int) {
+    func answered(_ command: QueueCommand, _ reply: QueueReply, before: Watch.Asked) {
         world.with { state in
             state.watch.commandsUnderWay -= 1
             switch command {
@@ -161,6 +165,7 @@ struct People {
             case .undo, .undoCommand, .redo:
                 state.watch.resumesUnderWay -= 1
                 state.watch.removalsUnderWay -= 1
+                state.watch.undosUnderWay -= 1
             default: break
             }
             switch reply {
@@ -171,36 +176,38 @@ struct People {
             case .limits, .undoable: break
             case .reversed(let change, let ids):
                 state.log.add("reversed", ids.count) { "\(change) \(ids)" }
-                for id in ids { Self.reversed(id, change, &state.watch) }
+                for id in ids { Self.reversed(id, change, before: before, &state.watch) }
             case .changed(let ids), .addedPaused(let ids):
                 state.log.add("changed", ids.count) { "\(ids)" }
                 for id in ids {
-                    Self.changed(id, by: command, resumesBefore: resumesBefore, &state.watch)
+                    Self.changed(id, by: command, before: before, &state.watch)
                 }
             }
         }
     }
 
-    private static func reversed(_ id: Upload.ID, _ change: QueueChangeKind, _ watch: inout Watch) {
+    private static func reversed(
+        _ id: Upload.ID, _ change: QueueChangeKind, before: Watch.Asked, _ watch: inout Watch
+    ) {
         switch change {
         case .putBack: watch.uploads[id]?.removal = .no
-        case .removed, .unadded: watch.uploads[id]?.removal = .acknowledged
+        case .removed, .unadded:
+            let removal = watch.removal(since: before)
+            watch.uploads[id]?.removal = removal
         case .paused, .resumed, .moved, .limited: break
         }
     }
 
     private static func changed(
-        _ id: Upload.ID, by command: QueueCommand, resumesBefore: Int, _ watch: inout Watch
+        _ id: Upload.ID, by command: QueueCommand, before: Watch.Asked, _ watch: inout Watch
     ) {
         var known = watch.uploads[id] ?? Watch.Known()
         switch command {
         case .add, .addMissing, .addNew:
             if known.isAdded { watch.violated("I6", "the number \(id) was given twice") }
             known.isAdded = true
-        case .pause:
-            known.isPaused =
-                watch.resumesAsked == resumesBefore && watch.resumesUnderWay == 0 && !known.isHeld
-        case .remove: known.removal = .acknowledged
+        case .pause: known.isPaused = watch.isAlone(before.resumes, watch.askedSoFar.resumes) && !known.isHeld
+        case .remove: known.removal = watch.removal(since: before)
         default: break
         }
         watch.uploads[id] = known

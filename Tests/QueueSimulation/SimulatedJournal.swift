@@ -11,7 +11,7 @@ final class SimulatedJournal: Journal {
         var isFinding: Bool
         var isDurable: Bool
         var entry: Int
-        var continuation: CheckedContinuation<Result<Void, JournalError>, Never>
+        var answer: @Sendable (Result<Void, JournalError>) -> Void
     }
 
     private enum Snapshot {
@@ -59,18 +59,6 @@ final class SimulatedJournal: Journal {
         return recovered
     }
 
-    nonisolated(nonsending) func append(
-        _ changes: [QueueChange], durably: Bool
-    ) async throws(JournalError) {
-        try await append(changes, isFinding: false, durably: durably)
-    }
-
-    nonisolated(nonsending) func appendFinding(
-        _ changes: [QueueChange], durably: Bool
-    ) async throws(JournalError) {
-        try await append(changes, isFinding: true, durably: durably)
-    }
-
     nonisolated(nonsending) func repair() async -> JournalCondition {
         state.withLock { state in
             state.store.repair()
@@ -78,20 +66,19 @@ final class SimulatedJournal: Journal {
         }
     }
 
-    private nonisolated(nonsending) func append(
-        _ changes: [QueueChange], isFinding: Bool, durably: Bool
-    ) async throws(JournalError) {
-        guard world.isAlive(life), !state.withLock({ $0.isClosed }) else { throw .notOpen }
-        let entry = world.willWrite(changes, durably: durably, life: life)
-        let result = await withCheckedContinuation { continuation in
-            state.withLock {
-                $0.waiting.append(
-                    Append(
-                        changes: changes, isFinding: isFinding, isDurable: durably, entry: entry,
-                        continuation: continuation))
-            }
+    func submit(
+        _ changes: [QueueChange], _ durability: Durability,
+        answer: @escaping @Sendable (Result<Void, JournalError>) -> Void
+    ) {
+        guard world.isAlive(life), !state.withLock({ $0.isClosed }) else { return answer(.failure(.notOpen)) }
+        let isDurable = durability != .process
+        let entry = world.willWrite(changes, durably: isDurable, life: life)
+        state.withLock {
+            $0.waiting.append(
+                Append(
+                    changes: changes, isFinding: durability == .finding, isDurable: isDurable, entry: entry,
+                    answer: answer))
         }
-        try result.get()
     }
 
     nonisolated(nonsending) func close() async throws(JournalError) {
@@ -133,7 +120,7 @@ final class SimulatedJournal: Journal {
                 if case .none = state.snapshot, state.store.isCompactionDue { state.snapshot = .due }
             }
         }
-        for (append, result) in zip(batch, results) { append.continuation.resume(returning: result) }
+        for (append, result) in zip(batch, results) { append.answer(result) }
     }
 
     private func isForgotten(_ changes: [QueueChange]) -> Bool {
@@ -178,7 +165,7 @@ final class SimulatedJournal: Journal {
             defer { state.waiting = [] }
             return state.waiting
         }
-        for append in waiting { append.continuation.resume(returning: .failure(.notOpen)) }
+        for append in waiting { append.answer(.failure(.notOpen)) }
     }
 }
 

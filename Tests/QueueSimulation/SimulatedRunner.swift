@@ -169,7 +169,7 @@ private struct SimulatedAttempt: Sendable {
 
     private func isNew(_ new: Resource?, _ old: Resource?) -> Bool {
         guard world.mutant != .addressIsLate else { return false }
-        return new?.url != old?.url || new?.fields != old?.fields
+        return new?.url != old?.url || new?.memory != old?.memory
     }
 
     private func pause() async throws(Stop) {
@@ -249,7 +249,7 @@ private struct SimulatedAttempt: Sendable {
         recorder.didStart(exchange, reached: 0)
         while sent < length {
             let piece = ByteCount(world.number(in: 1...max(1, Int(length - sent))))
-            if sent + piece >= length, exchange.mayComplete {
+            if sent + piece >= length, exchange.traits.contains(.completes) {
                 try checkSource()
                 isMarked = try await mark(exchange)
             }

@@ -65,6 +65,8 @@ struct Watch {
     var resumesAsked = 0
     var resumesUnderWay = 0
     var removalsUnderWay = 0
+    var undosAsked = 0
+    var undosUnderWay = 0
     /// Retries and resumptions of whatever there is when the queue comes to them.
     var broadRetries = 0
     var broadResumes = 0
@@ -182,7 +184,27 @@ extension Watch {
 
 extension Watch {
     mutating func forgetCommands() {
-        (commandsUnderWay, resumesUnderWay, removalsUnderWay) = (0, 0, 0)
+        (commandsUnderWay, resumesUnderWay, removalsUnderWay, undosUnderWay) = (0, 0, 0, 0)
+    }
+
+    /// How often somebody asked for what lifts a pause, or for what takes a removal back.
+    struct Asked {
+        /// Nil while one is on its way: a pause or a removal that meets one promises nothing.
+        var resumes: Int?
+        var undos: Int?
+    }
+
+    /// True if both are counts and equal: nothing was asked for meanwhile, and nothing is on its way.
+    func isAlone(_ before: Int?, _ now: Int?) -> Bool { now != nil && now == before }
+
+    /// How far a removal is that was answered, and asked for at `before`.
+    func removal(since before: Asked) -> Progress {
+        isAlone(before.undos, askedSoFar.undos) ? .acknowledged : .asked
+    }
+
+    var askedSoFar: Asked {
+        Asked(
+            resumes: resumesUnderWay == 0 ? resumesAsked : nil, undos: undosUnderWay == 0 ? undosAsked : nil)
     }
 }
 

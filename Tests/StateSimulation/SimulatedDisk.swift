@@ -134,7 +134,9 @@ package final class SimulatedDisk: StateFiles {
         _ body: (inout State) -> Result?
     ) throws(SystemCallError) -> Result {
         let result: Swift.Result<Result, SystemCallError> = state.withLock { state in
-            let failure = { (code: Int32) in SystemCallError(call: kind, name: name, code: code) }
+            let failure = { (code: Int32) in
+                SystemCallError(call: kind, name: name, code: Errno(rawValue: code))
+            }
             guard !state.isKilled else { return .failure(failure(EINTR)) }
             let call = Call(number: state.calls.count, name: name, kind: kind)
             state.calls.append(call)

@@ -103,7 +103,7 @@ final class Descriptor: Sendable {
         try? receiveOrEnd(limit).get()
     }
 
-    /// At least one byte and at most `limit`.
+    /// Receives at least one byte and at most `limit`.
     func receiveOrEnd(_ limit: Int) -> Result<[UInt8], Ending> {
         var buffer = [UInt8](repeating: 0, count: limit)
         while isOpen {

@@ -16,7 +16,7 @@ public final class FakeLink: LinkMonitor {
         state = Mutex(State(status: status))
     }
 
-    /// How often watching has begun.
+    /// The number of times that watching has begun.
     public var watchCount: Int { state.withLock { $0.watchCount } }
 
     public func statuses() -> AsyncStream<LinkStatus> {

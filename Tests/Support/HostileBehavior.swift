@@ -1,4 +1,4 @@
-/// What a `HostileServer` does with one request, from its first byte on.
+/// The behavior of a `HostileServer` towards one request, from its first byte on.
 public struct HostileBehavior: Sendable {
     let run: @Sendable (HostileConnection) throws -> Void
 

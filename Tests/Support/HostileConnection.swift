@@ -6,7 +6,7 @@ public final class HostileConnection: Sendable {
     public enum Failure: Error {
         /// The client closed or reset the connection, or the server stops.
         case ended
-        /// What came is no HTTP/1.1 request.
+        /// The received bytes are not an HTTP/1.1 request.
         case malformed(String)
     }
 
@@ -16,7 +16,7 @@ public final class HostileConnection: Sendable {
         var framing = Framing.none
     }
 
-    /// How much content of the current request is still to come.
+    /// The framing of the request's remaining content.
     private enum Framing {
         case none
         case length(Int)

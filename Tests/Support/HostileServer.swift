@@ -41,7 +41,7 @@ public final class HostileServer: Sendable {
     ///   - remembers: False keeps no requests: for tests that make thousands and measure memory.
     ///   - script: Run for every connection; it is closed when the script returns or throws.
     public init(
-        at place: ListeningPlace = .ipv4, bodyLimit: Int = 1 << 20, receiveBuffer: Int32? = nil,
+        at place: ListeningAddress = .ipv4, bodyLimit: Int = 1 << 20, receiveBuffer: Int32? = nil,
         remembers: Bool = true,
         _ script: @escaping @Sendable (HostileConnection) throws -> Void
     ) throws {
@@ -59,7 +59,7 @@ public final class HostileServer: Sendable {
     /// Follows a list: each request that arrives, on whatever connection, meets the next behaviour. Requests beyond
     /// the list are answered with 500.
     public convenience init(
-        at place: ListeningPlace = .ipv4, bodyLimit: Int = 1 << 20, receiveBuffer: Int32? = nil,
+        at place: ListeningAddress = .ipv4, bodyLimit: Int = 1 << 20, receiveBuffer: Int32? = nil,
         _ behaviors: [HostileBehavior]
     ) throws {
         let remaining = RemainingBehaviors(behaviors)
@@ -77,7 +77,7 @@ public final class HostileServer: Sendable {
     /// The requests whose head was read, in that order.
     public var requests: [RecordedRequest] { state.withLock { $0.requests } }
 
-    /// How many connections were accepted.
+    /// The number of accepted connections.
     public var connectionCount: Int { state.withLock { $0.connectionCount } }
 
     /// Returns once `condition` holds for the requests; it is asked whenever a head, a piece of a body or its end was
@@ -170,13 +170,13 @@ public final class HostileServer: Sendable {
     }
 }
 
-/// What the server read of one request.
+/// A request as the server read it.
 public struct RecordedRequest: Sendable {
     /// Connections are numbered from 1.
     public let connection: Int
     public let method: String
     public let target: String
-    /// In the order and with the names as sent.
+    /// The header fields in the order and with the names as sent.
     public let headers: [(name: String, value: String)]
     /// Bytes of content that were read, without the framing of chunks.
     public internal(set) var bodyByteCount = 0

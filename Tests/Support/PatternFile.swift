@@ -8,7 +8,7 @@ public struct PatternFile: Sendable {
     public let path: String
     public let count: Int
     private let period: [UInt8]
-    /// Where the zeros of a sparse file begin and end; empty in a full one.
+    /// The range of zeros in a sparse file; empty in a full one.
     private let hole: Range<Int>
 
     // A prime, about 64 KiB.
@@ -46,7 +46,7 @@ public struct PatternFile: Sendable {
         }
     }
 
-    /// What the file holds in a range within it.
+    /// Returns the bytes of the file in a range.
     public func bytes(_ range: Range<Int>) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(range.count)

@@ -1,7 +1,7 @@
 /// A TCP client on 127.0.0.1 that sends and receives bytes as they are. Its methods block the thread, for ten seconds
 /// at most.
 public final class RawClient: Sendable {
-    /// How a conversation ended.
+    /// The end of a conversation.
     public enum End: Hashable, Sendable {
         case closed, reset, timedOut
     }

@@ -41,7 +41,7 @@ import Testing
         #expect(asked?.text == "/out/a.mov")
         _ = model.update(.previewed(Self.selection, number: asked?.number ?? 0))
         let screen = model.frame().description
-        #expect(screen.contains("1 file, 2 KB"))
+        #expect(screen.contains("1 file, 2 KiB"))
         #expect(screen.contains("/out/b: no such file"))
     }
 

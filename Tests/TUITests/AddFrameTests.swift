@@ -13,7 +13,7 @@ import Testing
         model.type("a/out/")
         _ = model.pass(to: 1)
         func answer(_ folder: BrowsedFolder) {
-            for number in 1...model.questions { _ = model.update(.listed(folder, number: number)) }
+            for number in 1...model.adding.questions { _ = model.update(.listed(folder, number: number)) }
         }
         answer(.make("/out", "cam-A/", "cam-B/", "evil\u{1B}[31mred.txt", "notes.txt", "報告書-最終版.pdf"))
         _ = model.update(.key(.down))
@@ -31,13 +31,13 @@ import Testing
         }
         let problem = FileSelection.Problem(path: LocalPath("/out/cam-A/.x"), reason: "is hidden")
         let selection = FileSelection(files: files, problems: [problem])
-        for number in 1...model.questions { _ = model.update(.previewed(selection, number: number)) }
+        for number in 1...model.adding.questions { _ = model.update(.previewed(selection, number: number)) }
         return model
     }
 
     @Test func `adding at 80 by 24`() {
         let expected = """
-             ● online  1 KB left
+             ● online  1 KiB left
             ┌ Add ─────────────────────────────────────────────────────────────────────────┐
             │ files /out/                                                                  │
             │ to    box   1 of 2                                                           │
@@ -52,7 +52,7 @@ import Testing
             │                                                                              │
             │                                                                              │
             │ ──────────────────────────────────────────────────────────────────────────── │
-            │ 2 files, 4 KB   1 already queued, 1 left out                                 │
+            │ 2 files, 4 KiB  1 already queued, 1 left out                                 │
             │   cam-A/a.mov                                                           2.0K │
             │   notes.txt                                                             2.0K │
             │   /out/cam-A/.x: is hidden                                                   │
@@ -60,7 +60,7 @@ import Testing
             │ [u] unmark all  [v] left out                                                 │
             └──────────────────────────────────────────────────────────────────────────────┘
              /out/notes.txt -> box
-             ? help  a add  p pause  x remove  u undo  q quit  space mark  o order       1/1
+             ? help  a add  p pause  x remove  u undo  q quit  space mark  o sort        1/1
             """
         #expect(Self.adding(rows: 24, columns: 80).frame().description == expected)
     }
@@ -72,7 +72,7 @@ import Testing
             | to    box   2 marked, 1 elsewhere    |
             |  * notes.txt                    2.0K |
             | >  報告書-最終版.pdf            2.0K |
-            | 2 files, 4 KB   1 queued, 1 left out |
+            | 2 files, 4 KiB  1 queued, 1 left out |
             | [Enter] add  [space] mark            |
             | [Esc] line  [Left] up  [.] hidden    |
             | [a] add  [u] unmark all              |

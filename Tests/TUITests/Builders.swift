@@ -50,14 +50,15 @@ extension Model {
     static func make(
         _ uploads: [Upload] = [], rows: Int = 24, columns: Int = 80, isUnicode: Bool = true,
         graph: GraphStyle = .braille, destinations: [String] = ["box"],
-        status: EngineStatus = EngineStatus(), actions: ActionTable = .standard, tie: EngineTie = .own
+        status: EngineStatus = EngineStatus(), actions: ActionTable = .standard,
+        ownership: EngineOwnership = .own
     ) -> Model {
         var model = Model(
             appearance: Appearance(
                 glyphs: Glyphs(isUnicode: isUnicode), wantedGraph: graph, actions: actions,
-                zone: TimeZone(secondsFromGMT: 0) ?? .current),
+                zone: .gmt),
             destinations: destinations, defaultDestination: nil, hasMouse: true, clock: .at(0),
-            tie: tie)
+            ownership: ownership)
         _ = model.update(.resized(Size(rows: rows, columns: columns)))
         _ = model.update(.queue(QueueUpdate(isComplete: true, changed: uploads, removed: [], status: status)))
         return model

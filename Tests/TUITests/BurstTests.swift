@@ -21,7 +21,7 @@ import Testing
         let model = Self.feed("/state:queued night\r")
         #expect(model.context == .list)
         #expect(model.table.filter?.text == "state:queued night")
-        #expect(model.rows.map(\.id) == [2])
+        #expect(model.list.rows.map(\.id) == [2])
     }
 
     @Test func `a filter without Enter is typed on`() {
@@ -37,7 +37,7 @@ import Testing
         model.type("/")
         _ = Self.feed("state:queued day\r", &model)
         #expect(model.context == .list)
-        #expect(model.rows.map(\.id) == [1])
+        #expect(model.list.rows.map(\.id) == [1])
     }
 
     @Test func `a part of a path is filtered by with two slashes`() {
@@ -81,7 +81,7 @@ import Testing
 
     @Test func `a search of the log with its Enter holds`() {
         var model = Model.make()
-        model.log(.information, "an entry")
+        model.log.add(.information, "an entry", date: model.clock.date)
         model.type("l")
         _ = Self.feed("/nothing here\r", &model)
         #expect(model.context == .log)

@@ -15,10 +15,10 @@ import Testing
     @Test func `y and p copy the path of the upload under the cursor`() {
         var model = Model.make([.make(1, name: "a b.txt")])
         model.type("y")
-        #expect(model.frame().description.contains("Copy of a b.txt"))
+        #expect(model.frame().description.contains("Copy: a b.txt"))
         #expect(Self.copied(model.type("p")) == "/out/a b.txt")
         #expect(model.context == .list)
-        #expect(model.toast?.text == "the path went to the terminal's clipboard")
+        #expect(model.toast.current?.text == "copied the path to the terminal's clipboard")
     }
 
     @Test func `of a done upload the address that the server told is copied, else the one it goes to`() {
@@ -45,7 +45,7 @@ import Testing
         var model = Model.make([.make(1)])
         model.type("y")
         #expect(model.type("e").isEmpty)
-        #expect(model.toast?.text == "nothing went wrong here")
+        #expect(model.toast.current?.text == "no error to copy")
     }
 
     @Test func `more than a clipboard takes is refused`() {
@@ -54,7 +54,7 @@ import Testing
         _ = model.update(.key(.control("a")))
         model.type("y")
         #expect(model.type("p").isEmpty)
-        #expect(model.toast?.text.hasPrefix("too much for a clipboard") == true)
+        #expect(model.toast.current?.text.hasPrefix("too much for a clipboard") == true)
     }
 
     @Test func `a line break in a name is not copied as one`() {
@@ -67,7 +67,7 @@ import Testing
         var model = Model.make([.make(1)])
         model.type("y")
         #expect(model.update(.key(.escape)).isEmpty)
-        #expect(model.toast == nil)
+        #expect(model.toast.current == nil)
     }
 
     @Test func `in the details the upload that is looked at is copied, whatever is marked`() {

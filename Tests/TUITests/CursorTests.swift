@@ -11,51 +11,52 @@ import Testing
         var model = Model.make(Self.ten)
         model.type("jjjj")
         _ = model.change(removed: [1, 2, 7])
-        #expect(model.cursor?.id == 5)
-        #expect(model.cursorIndex == 2)
+        #expect(model.list.cursor?.id == 5)
+        #expect(model.list.cursorIndex == 2)
     }
 
     @Test func `the cursor stays on its upload when it moves`() {
         var model = Model.make(Self.ten)
         model.type("jj")
         _ = model.change(.make(3, rank: 99))
-        #expect(model.cursor == Place(rank: 99, id: 3))
-        #expect(model.cursorIndex == 9)
+        #expect(model.list.cursor == QueuePosition(rank: 99, id: 3))
+        #expect(model.list.cursorIndex == 9)
     }
 
     @Test func `when its upload goes the next takes over, at the end the one before`() {
         var model = Model.make(Self.ten)
         model.type("jj")
         _ = model.change(removed: [3])
-        #expect(model.cursor?.id == 4)
+        #expect(model.list.cursor?.id == 4)
         model.type("G")
         _ = model.change(removed: [10])
-        #expect(model.cursor?.id == 9)
+        #expect(model.list.cursor?.id == 9)
         _ = model.change(removed: Array(1...9))
-        #expect(model.cursor == nil)
+        #expect(model.list.cursor == nil)
     }
 
     @Test func `the line under the cursor does not move when uploads above it go`() {
         var model = Model.make((1...100).map { .make($0) })
         model.type("G")
         model.type("kkk")
-        let line = (model.cursorIndex ?? 0) - model.top
+        let line = (model.list.cursorIndex ?? 0) - model.list.top
         _ = model.change(removed: [1, 2, 3])
-        #expect((model.cursorIndex ?? 0) - model.top == line)
+        #expect((model.list.cursorIndex ?? 0) - model.list.top == line)
     }
 
     @Test func `at first the cursor is where something runs`() {
-        #expect(Model.make([.make(1, state: .done), .make(2), .make(3, state: .running)]).cursor?.id == 3)
-        #expect(Model.make([.make(1, state: .done), .make(2)]).cursor?.id == 2)
-        #expect(Model.make([.make(1, state: .done)]).cursor?.id == 1)
+        #expect(
+            Model.make([.make(1, state: .done), .make(2), .make(3, state: .running)]).list.cursor?.id == 3)
+        #expect(Model.make([.make(1, state: .done), .make(2)]).list.cursor?.id == 2)
+        #expect(Model.make([.make(1, state: .done)]).list.cursor?.id == 1)
     }
 
     @Test func `an upload that leaves the tab hands the cursor to a neighbour`() {
         var model = Model.make([.make(1, state: .running), .make(2, state: .running), .make(3)])
         model.type("2")
-        #expect(model.rows.map(\.id) == [1, 2])
+        #expect(model.list.rows.map(\.id) == [1, 2])
         _ = model.change(.make(1, state: .done))
-        #expect(model.cursor?.id == 2)
+        #expect(model.list.cursor?.id == 2)
     }
 
     @Test func `every way of moving keeps the cursor in the list and on the screen`() {
@@ -75,9 +76,9 @@ import Testing
                             rows: .random(in: 1...50, using: &dice),
                             columns: .random(in: 1...130, using: &dice))))
             }
-            let index = model.cursorIndex ?? -1
-            #expect(model.rows.indices.contains(index))
-            #expect((model.top..<(model.top + max(1, model.layout.list.count))).contains(index))
+            let index = model.list.cursorIndex ?? -1
+            #expect(model.list.rows.indices.contains(index))
+            #expect((model.list.top..<(model.list.top + max(1, model.layout.list.count))).contains(index))
         }
     }
 }
@@ -86,7 +87,7 @@ import Testing
     @Test func `space marks and steps down, and actions take the marked`() {
         var model = Model.make((1...5).map { .make($0) })
         model.type("  ")
-        #expect(model.cursor?.id == 3)
+        #expect(model.list.cursor?.id == 3)
         let effects = model.type("p")
         #expect(effects.commands == [.pause(.ids([1, 2]))])
     }
@@ -94,7 +95,7 @@ import Testing
     @Test func `marks that are not shown are not touched`() {
         var model = Model.make([.make(1, state: .failed), .make(2), .make(3)])
         model.type("1gg ")
-        #expect(model.marks == [1])
+        #expect(model.list.marks == [1])
         model.type("3")
         let effects = model.type("p")
         #expect(effects.commands == [.pause(.ids([2]))])
@@ -103,18 +104,18 @@ import Testing
     @Test func `all, the others, none`() {
         var model = Model.make((1...3).map { .make($0) })
         model.type("g *")
-        #expect(model.marks == [2, 3])
+        #expect(model.list.marks == [2, 3])
         _ = model.update(.key(.control("a")))
-        #expect(model.marks == [1, 2, 3])
+        #expect(model.list.marks == [1, 2, 3])
         _ = model.update(.key(.escape))
-        #expect(model.marks.isEmpty)
+        #expect(model.list.marks.isEmpty)
     }
 
     @Test func `marks of removed uploads go`() {
         var model = Model.make((1...3).map { .make($0) })
         _ = model.update(.key(.control("a")))
         _ = model.change(removed: [2])
-        #expect(model.marks == [1, 3])
+        #expect(model.list.marks == [1, 3])
     }
 
     @Test func `a click on a row that has moved still means the upload`() {
@@ -123,6 +124,6 @@ import Testing
         let target = frame.target(at: Point(row: 5, column: 30))
         _ = model.change(removed: [1])
         if let target { _ = model.update(.clicked(target)) }
-        #expect(model.cursor?.id == 3)
+        #expect(model.list.cursor?.id == 3)
     }
 }

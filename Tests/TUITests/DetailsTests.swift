@@ -12,7 +12,7 @@ import Testing
         upload.resource = Resource(
             url: "https://box.example/1", confirmed: 12 << 20, parts: .init(held: 12, planned: 40),
             expires: Date(timeIntervalSince1970: Clock.start + 7200),
-            fields: ["protocol": "tus", "because": "the server says Tus-Version 1.0.0"])
+            memory: ["protocol": "tus", "because": "the server says Tus-Version 1.0.0"])
         upload.tries.attempts = 2
         upload.tries.resumes = 1
         return upload
@@ -27,11 +27,12 @@ import Testing
         model.type("i")
         let text = model.frame().description
         for expected in [
-            "Details of reel.mov", "from     /out/reel.mov", "to       box: reel.mov",
-            "by       tus, because the server says Tus-Version 1.0.0", "state    running",
-            "held     12 MB of 40 MB at the server (30%)",
-            "parts    12 of 40 parts at the server",
-            "expires  the server drops what it holds in 2 h", "tries    2 attempts, went on 1 time",
+            "Details of reel.mov", "from      /out/reel.mov", "to        box: reel.mov",
+            "protocol  tus, because the server says Tus-Version 1.0.0", "state     running",
+            "on server 12 MiB of 40 MiB (30%)",
+            "parts     12 of 40 parts on server",
+            "expires   the server deletes the unfinished upload in 2 h",
+            "attempts  2 attempts, resumed 1 time",
             "[Enter] close",
         ] {
             #expect(text.contains(expected), "\(expected) in\n\(text)")
@@ -43,7 +44,7 @@ import Testing
         upload.resource?.parts = .init(held: 6, planned: 8)
         var model = Model.make([upload])
         model.type("i")
-        #expect(model.frame().description.contains("parts    ✓✓✓✓✓✓··  6 of 8 parts at the server"))
+        #expect(model.frame().description.contains("parts     ✓✓✓✓✓✓··  6 of 8 parts on server"))
     }
 
     @Test func `how fast it goes, how fast it went and how long it will take are there`() {
@@ -57,7 +58,7 @@ import Testing
         model.type("i")
         let line = model.frame().description.split(separator: "\n").first { $0.contains("speed") }
         #expect(
-            line?.contains("speed    200 KB/s now, 200 KB/s in this attempt, 00:39 left  ") == true,
+            line?.contains("speed     200 KiB/s now, 200 KiB/s in this attempt, 00:39 left  ") == true,
             "\(line ?? "")")
         #expect(line?.contains("⣿⣿") == true, "\(line ?? "")")
     }
@@ -71,15 +72,15 @@ import Testing
         }
         model.type("i")
         let text = model.frame().description
-        #expect(text.contains("sent     5 MB of 10 MB (50%)"))
-        #expect(text.contains("held     1 MB of 10 MB at the server (10%)"))
+        #expect(text.contains("sent      5 MiB of 10 MiB (50%)"))
+        #expect(text.contains("on server 1 MiB of 10 MiB (10%)"))
     }
 
     @Test func `on a large screen the details are always there`() {
         var model = Model.make([.make(1, name: "a.mov", state: .failed)], rows: 40, columns: 120)
         let text = model.frame().description
         #expect(text.contains(" Details of a.mov ─"))
-        #expect(text.contains("error    403 no write access"))
+        #expect(text.contains("error     403 no write access"))
         _ = model.update(.resized(Size(rows: 24, columns: 80)))
         #expect(!model.frame().description.contains("Details"))
     }
@@ -91,8 +92,8 @@ import Testing
         model.type("i")
         let text = model.frame().description
         for expected in [
-            "by       s3, chosen by auto", "sent     nothing: it was there already",
-            "verified by the server, with SHA-256", "place    https://box.example/reel.mov",
+            "protocol  s3, chosen by auto", "sent      nothing: it was there already",
+            "verified  by the server, with SHA-256", "URL       https://box.example/reel.mov",
         ] {
             #expect(text.contains(expected), "\(expected) in\n\(text)")
         }
@@ -102,14 +103,14 @@ import Testing
         var model = Model.make([.make(1, state: .failed)])
         _ = model.update(.key(.enter))
         let text = model.frame().description
-        #expect(text.contains("error    403 no write access"))
-        #expect(text.contains("next     fix the rights, then r"))
+        #expect(text.contains("error     403 no write access"))
+        #expect(text.contains("next      fix the rights, then r"))
     }
 
     @Test func `auto has not chosen before it starts`() {
         var model = Model.make([.make(1, method: "auto")])
         model.type("i")
-        #expect(model.frame().description.contains("by       auto, found out when it starts"))
+        #expect(model.frame().description.contains("protocol  auto; detected when it starts"))
     }
 
     @Test func `the next one is a key away, and the keys that opened it close it`() {
@@ -119,7 +120,7 @@ import Testing
         model.type("]")
         #expect(model.frame().description.contains("Details of file-2.bin"))
         model.type("[")
-        #expect(model.cursor?.id == 1)
+        #expect(model.list.cursor?.id == 1)
         model.type("i")
         #expect(model.context == .list)
     }
@@ -188,7 +189,7 @@ import Testing
         let words = text.split(whereSeparator: { " \n│─┌┐└┘".contains($0) }).joined(separator: " ")
         for expected in [
             "all of it was sent and no answer came: the server may have it or not",
-            "look at the server; r sends it again (maybe twice), x removes it",
+            "check the server; r sends it again (maybe twice), x removes it",
         ] {
             #expect(words.contains(expected), "\(text)")
         }
@@ -200,7 +201,7 @@ import Testing
         model.type("j gi")
         let retried = model.type("r").commands
         #expect(retried == [.retry(.ids([1]))])
-        #expect(model.marks == [2])
+        #expect(model.list.marks == [2])
         model.type("gi")
         let removed = model.type("x").commands
         #expect(removed == [.remove(.ids([1]))])
@@ -214,7 +215,7 @@ import Testing
             var model = Model.make([Self.make(state: state)])
             #expect(model.frame().description.contains(words))
             model.type("i")
-            #expect(model.frame().description.contains("twice    it may be there twice"))
+            #expect(model.frame().description.contains("twice     possible duplicate"))
         }
         #expect(!Model.make([Self.make()]).frame().description.contains("×2"))
         let ascii = Model.make([Self.make(state: done)], isUnicode: false).frame().description
@@ -228,7 +229,7 @@ import Testing
         #expect(model.frame().text(3).hasSuffix("100%"))
         model.type("i")
         let screen = model.frame().description
-        #expect(screen.contains("verified no: the server took it all and told no checksum of it"))
+        #expect(screen.contains("verified  no: the server reported no checksum"))
     }
 
     @Test func `a row says nothing of checksums where the protocol has none, and the details say that`() {
@@ -237,19 +238,19 @@ import Testing
         #expect(model.frame().text(3).hasSuffix("100%"))
         model.type("i")
         let screen = model.frame().description
-        #expect(screen.contains("verified no: the server took it all, and form has no checksums"))
+        #expect(screen.contains("verified  no: form has no checksums"))
     }
 
     @Test func `bytes on their way to a server that has not answered yet worry nobody`() {
         var model = Model.make([.make(1, state: .running)])
-        #expect(Self.held(model) == "0 B of 1 KB on server")
+        #expect(Self.held(model) == "0 B of 1 KiB")
         _ = model.update(.progress([ProgressSample(id: 1, sent: 500, confirmed: 0, phase: .sending)]))
-        #expect(Self.held(model) == "not told yet: the server says it later, or when all is there")
+        #expect(Self.held(model) == "unknown until the server reports it")
     }
 
     private static func held(_ model: Model) -> String? {
         model.table[1].flatMap { upload in
-            DetailsView(model: model).facts(upload).first { $0.label == "held" }?.text
+            DetailsView(model: model).facts(upload).first { $0.label == "on server" }?.text
         }
     }
 }

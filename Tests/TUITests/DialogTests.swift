@@ -100,7 +100,7 @@ import Testing
         let effects = model.type("q")
         #expect(effects.outcome == .quit)
         _ = other.update(.replied(.refused(UploadFailure(.permanent, "no")), to: .stopWhenIdle))
-        #expect(!other.isFinishing)
+        #expect(other.phase != .finishing)
     }
 
     @Test func `escape stays`() {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import FerryTUI
 
-/// What the screen shows once nobody tells it anything any more.
+/// Tests of the screen after the engine has gone.
 @Suite struct EngineGoneTests {
     private static let lost = EngineStatus(contact: .lost(since: Date(timeIntervalSince1970: Clock.start)))
 
@@ -16,7 +16,7 @@ import Testing
             [
                 .make(1, name: "fast.mov", size: 100_000_000, state: .running, confirmed: 0),
                 .make(2, name: "later.mov", state: .waiting(40)),
-            ], rows: rows, columns: columns, tie: .attached)
+            ], rows: rows, columns: columns, ownership: .attached)
         for step in 0...24 {
             _ = model.pass(to: Double(step) * 0.25)
             _ = model.update(
@@ -38,7 +38,7 @@ import Testing
         #expect(!screen.contains("▲ up") && !screen.contains("of 4 up"))
         #expect(model.frame().text(3).hasPrefix("▸ ○ was up   fast.mov"))
         #expect(model.frame().text(3).hasSuffix(" 49% no engine runs"))
-        #expect(model.live.isEmpty && model.total.rate == nil)
+        #expect(model.live.progress.isEmpty && model.live.estimates.total.rate == nil)
     }
 
     @Test func `a wait is not counted down`() {
@@ -56,7 +56,7 @@ import Testing
         var model = Self.gone()
         model.type("i")
         let screen = model.frame().description
-        #expect(screen.contains("state    was running when the engine went"), "\(screen)")
+        #expect(screen.contains("state     was running when the engine ended"), "\(screen)")
         #expect(!screen.contains("speed"))
     }
 
@@ -64,11 +64,11 @@ import Testing
         let model = Self.gone()
         #expect(
             model.table[1].map { PlainText.now($0, in: model) }
-                == "was uploading, 49%, goes on when an engine runs")
+                == "was uploading, 49%, resumes when an engine runs")
     }
 
     @Test func `rows by rate stand as if all were still`() {
-        var model = Model.make([.make(1, state: .running), .make(2, state: .running)], tie: .attached)
+        var model = Model.make([.make(1, state: .running), .make(2, state: .running)], ownership: .attached)
         model.type("or")
         for step in 0...8 {
             _ = model.pass(to: Double(step) * 0.25)
@@ -78,12 +78,12 @@ import Testing
                     ProgressSample(id: 2, sent: ByteCount(step) * 100, confirmed: 0, phase: .sending),
                 ]))
         }
-        #expect(model.rows.map(\.id) == [2, 1])
+        #expect(model.list.rows.map(\.id) == [2, 1])
         _ = model.change(status: Self.lost)
-        #expect(model.rows.map(\.id) == [1, 2])
+        #expect(model.list.rows.map(\.id) == [1, 2])
     }
 
-    @Test func `when an engine is there again it moves again`() {
+    @Test func `the screen moves again when an engine is running again`() {
         var model = Self.gone()
         _ = model.change(status: EngineStatus())
         #expect(model.frame().text(3).contains("▲ up"))
@@ -95,12 +95,12 @@ import Testing
         model.type("i")
         let effects = model.type("S")
         #expect(effects.contains { if case .startEngine = $0 { true } else { false } })
-        #expect(model.toast?.text == "starting another engine")
+        #expect(model.toast.current?.text == "starting another engine")
     }
 
     @Test func `S before the engine is known to be gone says so`() {
-        var model = Model.make([.make(1, state: .running)], tie: .attached)
+        var model = Model.make([.make(1, state: .running)], ownership: .attached)
         model.type("S")
-        #expect(model.toast?.text == "the engine runs, as far as is known; nothing to start")
+        #expect(model.toast.current?.text == "the engine is running; nothing to start")
     }
 }

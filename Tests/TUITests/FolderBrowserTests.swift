@@ -9,7 +9,7 @@ import Testing
     private static let out = BrowsedFolder.make(
         "/out", "day1/", "day2/", "a.mov", "b.mov", "data.txt", ".hidden")
 
-    /// With the dialog open and its folder seen.
+    /// Makes a model with the Add dialog open and a folder shown.
     private static func make(
         rows: Int = 24, columns: Int = 80, folder: BrowsedFolder = out, typed: String = "/out/"
     ) -> Model {
@@ -28,7 +28,7 @@ import Testing
         _ = model.update(.listed(folder, number: number))
     }
 
-    /// What the preview asks once the choice rests.
+    /// Returns the preview's request once the choice has settled.
     private static func request(_ model: inout Model, at seconds: Double = 2) -> AddRequest? {
         request(in: model.pass(to: seconds))
     }
@@ -40,7 +40,7 @@ import Testing
         }.first
     }
 
-    private static func place(_ effects: [Effect]) -> BrowsedPlace? {
+    private static func place(_ effects: [Effect]) -> FolderReference? {
         effects.compactMap { effect in
             if case .list(let place, _) = effect { return place }
             return nil
@@ -86,7 +86,7 @@ import Testing
         ("/a/b c/d", "/a/b c/"), ("", ""),
     ])
     func `a line points at the folder before its name or pattern`(line: String, folder: String) {
-        #expect(TypedPlace(line).folder == folder)
+        #expect(TypedPath(line).folder == folder)
     }
 
     @Test func `down goes into the list, and up from its first row back to the line`() {
@@ -126,10 +126,10 @@ import Testing
         var model = Self.make()
         _ = model.update(.key(.down))
         model.type("jj")
-        #expect(model.frame().description.contains("a.mov, 2 KB"))
+        #expect(model.frame().description.contains("a.mov, 2 KiB"))
         let effects = model.update(.key(.enter))
         #expect(Self.request(in: effects) == AddRequest(marked: [LocalPath("/out/a.mov")]))
-        let added = model.update(.previewed(Self.selection("a.mov"), number: model.questions))
+        let added = model.update(.previewed(Self.selection("a.mov"), number: model.adding.questions))
         guard case .add(let selection, _)? = added.first else {
             Issue.record("nothing was added")
             return
@@ -198,7 +198,7 @@ import Testing
         #expect(model.frame().description.contains("2 marked"))
         model.type("kk  ")
         #expect(Self.request(&model) == nil)
-        #expect(model.frame().description.contains("a.mov, 2 KB"))
+        #expect(model.frame().description.contains("a.mov, 2 KiB"))
     }
 
     @Test func `enter on a folder opens it also while something is marked, and a adds`() {
@@ -207,7 +207,7 @@ import Testing
         model.type(" ")
         #expect(model.frame().description.contains("[Enter] open"))
         _ = Self.request(&model)
-        _ = model.update(.previewed(Self.selection("day1/c"), number: model.questions))
+        _ = model.update(.previewed(Self.selection("day1/c"), number: model.adding.questions))
         var other = model
         #expect(Self.place(other.update(.key(.enter))) == .folder(LocalPath("/out/day2")))
         let effects = model.type("a")
@@ -229,9 +229,10 @@ import Testing
         var model = Self.make()
         _ = model.update(.key(.down))
         model.type(" ka")
-        let early = model.update(.previewed(Self.selection("day1/a", "day1/b"), number: model.questions))
+        let early = model.update(
+            .previewed(Self.selection("day1/a", "day1/b"), number: model.adding.questions))
         #expect(early.isEmpty)
-        #expect(model.frame().description.contains("2 files, 4 KB"))
+        #expect(model.frame().description.contains("2 files, 4 KiB"))
         guard case .add? = model.type("a").first else {
             Issue.record("nothing was added")
             return
@@ -277,7 +278,7 @@ import Testing
         var model = Self.make()
         _ = model.update(.key(.down))
         _ = model.update(.key(.right))
-        let late = model.questions
+        let late = model.adding.questions
         _ = model.update(.key(.left))
         _ = model.update(.listed(.make("/out/day1", "late.mov"), number: late))
         #expect(!model.frame().description.contains("late.mov"))
@@ -387,8 +388,9 @@ import Testing
             FileSelection.Problem(path: LocalPath("/out/x\($0)"), reason: "no such file")
         }
         _ = model.update(
-            .previewed(FileSelection(files: [], problems: problems), number: model.questions - 1))
-        _ = model.update(.previewed(FileSelection(files: [], problems: problems), number: model.questions))
+            .previewed(FileSelection(files: [], problems: problems), number: model.adding.questions - 1))
+        _ = model.update(
+            .previewed(FileSelection(files: [], problems: problems), number: model.adding.questions))
         _ = model.update(.key(.function(3)))
         #expect(model.context == .leftOut)
         #expect(model.frame().description.contains("Left out: 1 to "))
@@ -402,10 +404,10 @@ import Testing
         var model = Model.make([.make(1, name: "a.mov"), .make(2, name: "b.mov", state: .done)])
         model.type("a/out/")
         _ = model.pass(to: 1)
-        for number in 1...model.questions {
+        for number in 1...model.adding.questions {
             _ = model.update(.previewed(Self.selection("a.mov", "b.mov"), number: number))
         }
-        #expect(model.frame().description.contains("2 files, 4 KB   1 already queued"))
+        #expect(model.frame().description.contains("2 files, 4 KiB  1 already queued"))
     }
 
     @Test func `a click moves the cursor, one on the sign marks, two are enter`() throws {
@@ -449,7 +451,7 @@ import Testing
         var model = Model.make(destinations: [])
         model.type("a/out/a.mov")
         _ = model.update(.key(.enter))
-        let effects = model.update(.previewed(Self.selection("a.mov"), number: model.questions))
+        let effects = model.update(.previewed(Self.selection("a.mov"), number: model.adding.questions))
         #expect(effects.isEmpty)
         #expect(model.context == .add)
         #expect(model.frame().description.contains("no destination is configured"))

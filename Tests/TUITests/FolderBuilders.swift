@@ -20,10 +20,10 @@ extension BrowsedFolder {
             path: LocalPath(path), text: path == "/" ? path : path + "/", contents: .entries(entries))
     }
 
-    /// Whatever a disk may answer.
-    static func make(_ place: BrowsedPlace, _ dice: inout SeededGenerator) -> BrowsedFolder {
+    /// Makes a random result of reading a folder.
+    static func make(_ reference: FolderReference, _ dice: inout SeededGenerator) -> BrowsedFolder {
         let path =
-            switch place {
+            switch reference {
             case .line: LocalPath(["/", "/out", "/out/報告\u{1B}"].randomElement(using: &dice) ?? "/")
             case .folder(let path): path
             }

@@ -18,7 +18,7 @@ import Testing
     @Test func `while nobody moves the list goes where something runs`() {
         var model = Self.hundred(running: 1)
         Self.advance(&model, from: 1, to: 50)
-        #expect(model.cursor?.id == 50)
+        #expect(model.list.cursor?.id == 50)
         #expect(model.frame().description.contains("file-50.bin"))
     }
 
@@ -26,25 +26,25 @@ import Testing
         var model = Self.hundred(running: 1)
         _ = model.change(.make(60, state: .running))
         Self.advance(&model, from: 1, to: 10)
-        #expect(model.cursor?.id == 1)
-        #expect(model.top == 0)
+        #expect(model.list.cursor?.id == 1)
+        #expect(model.list.top == 0)
     }
 
     @Test func `where all fail in turn the cursor stays with the one that it is on`() {
         var model = Self.hundred(running: 1)
         for id in 1..<60 { _ = model.change(.make(id, state: .waiting(5)), .make(id + 1, state: .running)) }
-        #expect(model.cursor?.id == 1)
-        #expect(model.top == 0)
+        #expect(model.list.cursor?.id == 1)
+        #expect(model.list.top == 0)
         _ = model.change(.make(1, state: .done))
-        #expect(model.cursor?.id == 60)
+        #expect(model.list.cursor?.id == 60)
     }
 
     @Test func `a person who moves is left alone`() {
         var model = Self.hundred(running: 1)
         model.type("j")
         Self.advance(&model, from: 1, to: 50)
-        #expect(model.cursor?.id == 2)
-        #expect(model.top == 0)
+        #expect(model.list.cursor?.id == 2)
+        #expect(model.list.top == 0)
     }
 
     @Test func `the wheel and a click count as moves`() {
@@ -52,7 +52,7 @@ import Testing
             var model = Self.hundred(running: 1)
             _ = model.update(message)
             Self.advance(&model, from: 1, to: 50)
-            #expect(model.top == 0)
+            #expect(model.list.top == 0)
         }
     }
 
@@ -74,6 +74,6 @@ import Testing
         var model = Self.hundred(running: 1)
         model.type("q")
         Self.advance(&model, from: 1, to: 50)
-        #expect(model.cursor?.id == 1)
+        #expect(model.list.cursor?.id == 1)
     }
 }

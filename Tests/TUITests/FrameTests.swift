@@ -47,7 +47,7 @@ import Testing
 
     @Test func `80 by 24`() {
         let expected = """
-             ● online  box  ↑ 9.5 MB/s  3 of 4 up  24.4 GB left  ETA 43:36
+             ● online  box  ↑ 9.5 MiB/s  3 of 4 uploading  ETA 43:36  24.4 GiB left
              All 11  Active 5  Queued 2  Paused 1  Failed 2  Done 1
               STATE      NAME                       SIZE PROGRESS              RATE      ETA
               ✓ done     intro-teaser.mp4           212M ━━━━━━━━━━━━━ 100%
@@ -67,7 +67,7 @@ import Testing
 
 
 
-                                                             ⣀⣤⣶⣶⣶⣿  9 MB/s peak, 6 s
+                                                             ⣀⣤⣶⣶⣶⣿  9 MiB/s peak, 6 s
 
              /out/raw-footage-day3-reel-7-take-11-version-2.braw -> box
              ? help  n now  a add  p pause  x remove  u undo  q quit          1 marked  4/11
@@ -77,7 +77,7 @@ import Testing
 
     @Test func `120 by 40`() {
         let expected = """
-             ● online  box  ↑ 9.5 MB/s  3 of 4 up  24.4 GB left  ETA 43:36 (14:43)
+             ● online  box  ↑ 9.5 MiB/s  3 of 4 uploading  ETA 43:36 (14:43)  24.4 GiB left
              [1] All 11   [2] Active 5   [3] Queued 2   [4] Paused 1   [5] Failed 2   [6] Done 1
                    # STATE      NAME                               SIZE PROGRESS                     RATE      ETA  TO
                    1 ✓ done     intro-teaser.mp4                   212M ━━━━━━━━━━━━━━━━━━━━ 100%                   box
@@ -92,7 +92,7 @@ import Testing
                   10 · queued   empty.txt                            0B                                             box
                   11 · queued   IMG_10011.CR3                       21M                                             box
 
-             ? help  n now  a add  p pause  x remove  u undo  q quit  space mark  o order  b limit  c parallel        1 marked  4/11
+             ? help  n now  a add  p pause  x remove  u undo  q quit  space mark  o sort  b limit  c parallel         1 marked  4/11
             """
         let lines = Self.everyState(rows: 40, columns: 120).frame().description.split(
             separator: "\n", omittingEmptySubsequences: false)
@@ -117,7 +117,7 @@ import Testing
 
     @Test func `80 by 24 in ASCII`() {
         let expected = """
-             * online  box  ^ 9.5 MB/s  3 of 4 up  24.4 GB left  ETA 43:36
+             * online  box  ^ 9.5 MiB/s  3 of 4 uploading  ETA 43:36  24.4 GiB left
              All 11  Active 5  Queued 2  Paused 1  Failed 2  Done 1
               STATE      NAME                       SIZE PROGRESS              RATE      ETA
               + done     intro-teaser.mp4           212M ############# 100%
@@ -194,7 +194,7 @@ import Testing
 
     @Test func `in a large terminal a toast lies on the last line of the log and hides no other entry`() {
         var model = Model.make([.make(1, name: "a.mov")], rows: 40, columns: 120)
-        for number in 1...9 { model.log(.information, "entry \(number)") }
+        for number in 1...9 { model.log.add(.information, "entry \(number)", date: model.clock.date) }
         let before = model.frame()
         #expect(before.text(38).hasSuffix("entry 9"))
         model.say(.warning, "not in the log")
@@ -204,13 +204,13 @@ import Testing
         #expect(model.frame().text(37).hasSuffix("entry 9"))
         #expect(model.frame().text(38).hasPrefix(" paused a.mov"))
         _ = model.pass(to: 60)
-        #expect(model.frame().text(38).hasSuffix("info  paused a.mov; p goes on"))
+        #expect(model.frame().text(38).hasSuffix("info  paused a.mov; p resumes"))
         #expect((0..<33).allSatisfy { before.text($0) == model.frame().text($0) })
     }
 
     @Test(
         arguments: [
-            (120, "edited while queued: was 48 MB, is 11 B now; r: again"),
+            (120, "edited while queued: was 48 MiB, is 11 B now; r: again"),
             (80, "edited while queued; r: again"),
             (72, "edited while queued; r: again"), (40, "changed"),
         ])
@@ -218,7 +218,7 @@ import Testing
         columns: Int, text: String
     ) {
         let failure = UploadFailure(
-            .sourceChanged, "/out/file-1.bin: edited while queued: was 48 MB, is 11 B now",
+            .sourceChanged, "/out/file-1.bin: edited while queued: was 48 MiB, is 11 B now",
             hint: "retry sends it as it is now")
         let row = Model.make(
             [.make(1, state: .held(failure))], rows: columns < 72 ? 10 : 24, columns: columns
@@ -238,9 +238,9 @@ import Testing
     func `the limit is written as the rate is`(columns: Int) {
         var model = Model.make([.make(1, state: .running)], columns: columns)
         _ = model.change(status: EngineStatus(limits: [BandwidthLimit(.total, .atMost(5 << 20))]))
-        #expect(model.frame().text(0).contains("B/s  limit 5 MB/s  "))
+        #expect(model.frame().text(0).contains("B/s  limit 5 MiB/s  "))
         _ = model.change(.make(1, state: .paused(.user)))
-        #expect(model.frame().text(0).contains(" limit 5 MB/s"))
+        #expect(model.frame().text(0).contains(" limit 5 MiB/s"))
     }
 
     @Test func `in ASCII the cursor and what runs have signs of their own`() {

@@ -94,14 +94,14 @@ struct GraphTests {
     @Test func `t shows more time, then nothing, and the list gets the room`() {
         var model = Model.make([.make(1, state: .running)])
         let rows = model.layout.list.count
-        #expect(model.graph == .seconds)
+        #expect(model.live.graph == .seconds)
         model.type("t")
-        #expect(model.graph == .minutes)
+        #expect(model.live.graph == .minutes)
         model.type("t")
         #expect(model.layout.list.count == rows + 1)
         #expect(model.layout.graph.isEmpty)
         model.type("t")
-        #expect(model.graph == .seconds)
+        #expect(model.live.graph == .seconds)
     }
 
     @Test(arguments: [(18, 72), (24, 80), (31, 120), (32, 110), (40, 120), (200, 500)], [true, false])

@@ -25,7 +25,7 @@ import Testing
 
     @Test func `what is done is not offered to be paused`() {
         #expect(!Self.hints(.make(1, state: .done)).contains("pause"))
-        #expect(Self.hints(.make(1, state: .paused(.user))).contains("p go on"))
+        #expect(Self.hints(.make(1, state: .paused(.user))).contains("p resume"))
     }
 
     @Test func `a reason is not hidden behind the path of its file`() {

@@ -104,7 +104,7 @@ private struct Typist {
         }
     }
 
-    /// What happens meanwhile: an upload changes, the window does.
+    /// Changes an upload and the window's size, as may happen between keys.
     mutating func disturb() {
         let state = Self.states.randomElement(using: &dice) ?? .queued
         _ = model.change(.make(.random(in: 1...60, using: &dice), state: state))

@@ -35,7 +35,6 @@ import Testing
         #expect(Key(label: label) == nil)
     }
 
-    /// What the parser makes of the bytes a terminal sends for the key.
     @Test func `keys said to arrive as others do, and the rest arrive as themselves`() {
         for key in Self.bindable {
             let sent: [UInt8]

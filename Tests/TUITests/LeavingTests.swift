@@ -5,40 +5,42 @@ import Testing
 
 @testable import FerryTUI
 
-/// What leaving means, by whose engine it is, and an engine that goes.
+/// Tests of leaving the screen, for each owner of the engine, and of an engine that goes.
 struct LeavingTests {
     private static let lost = EngineStatus(contact: .lost(since: Date(timeIntervalSince1970: Clock.start)))
 
     /// The dialog that `q` opens while an upload runs, after the time in which it takes no key.
-    private func asked(_ tie: EngineTie) -> Model {
-        var model = Model.make([.make(1, state: .running), .make(2)], tie: tie)
+    private func asked(_ ownership: EngineOwnership) -> Model {
+        var model = Model.make([.make(1, state: .running), .make(2)], ownership: ownership)
         model.type("q")
         _ = model.pass(to: 0.5)
         return model
     }
 
     @Test(arguments: [
-        (EngineTie.own, "q", ScreenOutcome.quit), (.detachable, "q", .quit), (.attached, "q", .quit),
+        (EngineOwnership.own, "q", ScreenOutcome.quit), (.detachable, "q", .quit), (.attached, "q", .quit),
         (.detachable, "d", .detach), (.attached, "s", .stopEngine),
     ])
-    func `the question has an answer for each end`(tie: EngineTie, key: String, outcome: ScreenOutcome) {
-        var model = asked(tie)
+    func `the question has an answer for each end`(
+        ownership: EngineOwnership, key: String, outcome: ScreenOutcome
+    ) {
+        var model = asked(ownership)
         let effects = model.type(key)
         #expect(effects.outcome == outcome)
     }
 
-    @Test(arguments: [(EngineTie.own, "d"), (.own, "s"), (.detachable, "s"), (.attached, "d")])
-    func `what makes no sense there is not offered`(tie: EngineTie, key: String) {
-        var model = asked(tie)
+    @Test(arguments: [(EngineOwnership.own, "d"), (.own, "s"), (.detachable, "s"), (.attached, "d")])
+    func `what makes no sense there is not offered`(ownership: EngineOwnership, key: String) {
+        var model = asked(ownership)
         let effects = model.type(key)
         #expect(effects.outcome == nil)
         let keys = model.actions.entries(in: model.context).flatMap(\.keys)
         #expect(!keys.contains(.character(Character(key))))
     }
 
-    @Test(arguments: [EngineTie.own, .detachable, .attached])
-    func `everywhere the running ones can be finished first`(tie: EngineTie) {
-        var model = asked(tie)
+    @Test(arguments: [EngineOwnership.own, .detachable, .attached])
+    func `everywhere the running ones can be finished first`(ownership: EngineOwnership) {
+        var model = asked(ownership)
         var effects = model.type("w")
         #expect(effects.commands == [.stopWhenIdle])
         effects = model.change(.make(1, state: .done))
@@ -53,20 +55,20 @@ struct LeavingTests {
     }
 
     @Test func `leaving without the question works with nothing running`() {
-        var model = Model.make([.make(1)], tie: .detachable)
+        var model = Model.make([.make(1)], ownership: .detachable)
         let effects = model.type("D")
         #expect(effects.outcome == .detach)
     }
 
     @Test func `a queue that ends with its screen cannot be left behind`() {
-        var model = Model.make([.make(1)], tie: .own)
+        var model = Model.make([.make(1)], ownership: .own)
         let effects = model.type("D")
         #expect(effects.outcome == nil)
-        #expect(model.toast?.text == "this queue ends with its screen")
+        #expect(model.toast.current?.text == "this queue ends with its screen")
     }
 
     @Test func `while the engine is gone nothing is asked on leaving and no progress is wanted`() {
-        var model = Model.make([.make(1, state: .running)], tie: .attached)
+        var model = Model.make([.make(1, state: .running)], ownership: .attached)
         _ = model.change(status: Self.lost)
         #expect(!model.wantsProgress)
         let effects = model.type("q")
@@ -75,7 +77,8 @@ struct LeavingTests {
 
     @Test(arguments: [24, 10, 6])
     func `that the engine has gone is said in the first line, with the key that helps`(rows: Int) {
-        var model = Model.make([.make(1, state: .running)], rows: rows, columns: rows * 4, tie: .attached)
+        var model = Model.make(
+            [.make(1, state: .running)], rows: rows, columns: rows * 4, ownership: .attached)
         _ = model.change(status: Self.lost)
         let line = model.frame().text(0)
         #expect(line.lowercased().contains("engine"), "\(line)")
@@ -83,18 +86,18 @@ struct LeavingTests {
     }
 
     @Test func `S starts another one, once the engine is gone`() {
-        var model = Model.make([.make(1, state: .running)], tie: .attached)
+        var model = Model.make([.make(1, state: .running)], ownership: .attached)
         #expect(!model.type("S").contains { if case .startEngine = $0 { true } else { false } })
         _ = model.change(status: Self.lost)
         #expect(model.type("S").contains { if case .startEngine = $0 { true } else { false } })
     }
 
     @Test func `an engine that is there again takes the banner away`() {
-        var model = Model.make([.make(1)], tie: .attached)
+        var model = Model.make([.make(1)], ownership: .attached)
         _ = model.change(status: Self.lost)
         _ = model.update(
             .queue(QueueUpdate(isComplete: true, changed: [.make(1)], removed: [], status: EngineStatus())))
         #expect(model.frame().text(0).contains("online"))
-        #expect(model.log.entries.suffix(2).map(\.text).contains("an engine is there again"))
+        #expect(model.log.entries.suffix(2).map(\.text).contains("an engine is running again"))
     }
 }

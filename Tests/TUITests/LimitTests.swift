@@ -20,14 +20,14 @@ import Testing
     func `the first line tells until when the timetable limits`(columns: Int) {
         let status = EngineStatus(limits: [Self.workday] + Self.others)
         let model = Model.make([.make(1, state: .running)], columns: columns, status: status)
-        #expect(model.frame().text(0).contains("  limit 2 MB/s until 18:00  "))
+        #expect(model.frame().text(0).contains("  limit 2 MiB/s until 18:00  "))
     }
 
     @Test func `without a limit of all together the first line tells those of some`() {
         for (limits, text) in [
-            (Self.others, "  limit films 1 MB/s  "),
+            (Self.others, "  limit films 1 MiB/s  "),
             (Self.others + [BandwidthLimit(.batch("may"), .atMost(5))], "  2 limits  "),
-            ([BandwidthLimit(.batch("raw"), .unlimited)], "B/s  1 of 4 up"),
+            ([BandwidthLimit(.batch("raw"), .unlimited)], "B/s  1 of 4 uploading"),
         ] {
             let status = EngineStatus(limits: limits)
             let line = Model.make([.make(1, state: .running)], status: status).frame().text(0)
@@ -44,8 +44,8 @@ import Testing
         let details = DetailsView(model: .make([upload], status: EngineStatus(limits: limits)))
         #expect(
             details.facts(upload).first { $0.label == "limit" }?.text
-                == "2 MB/s until 18:00 for all uploads together; 1 MB/s for uploads to films; "
-                + "3 MB/s for uploads of the batch may")
+                == "2 MiB/s until 18:00 for all uploads; 1 MiB/s for uploads to films; "
+                + "3 MiB/s for uploads of the batch may")
         upload.state = .done
         #expect(!details.facts(upload).contains { $0.label == "limit" })
     }
@@ -54,17 +54,17 @@ import Testing
         arguments: [
             (
                 .bandwidth(Self.workday),
-                "undone: the limit is 2 MB/s until 18:00 for all uploads together now; Ctrl-R does it again"
+                "undone: the limit is 2 MiB/s until 18:00 for all uploads now; Ctrl-R redoes it"
             ),
             (
                 .bandwidth(Self.others[1]),
-                "undone: the limit is off for uploads of the batch raw now; Ctrl-R does it again"
-            ), (.concurrency(3), "undone: 3 uploads at once now; Ctrl-R does it again"),
+                "undone: the limit is off for uploads of the batch raw now; Ctrl-R redoes it"
+            ), (.concurrency(3), "undone: 3 uploads at once now; Ctrl-R redoes it"),
         ] as [(LimitSetting, String)])
     func `undoing tells the limit that holds now`(setting: LimitSetting, text: String) {
         var model = Model.make()
         _ = model.update(.replied(.reversed(.limited(setting), []), to: .undo))
-        #expect(model.toast?.text == text)
+        #expect(model.toast.current?.text == text)
     }
 
     @Test(
@@ -73,8 +73,7 @@ import Testing
             (604_800, "2024-01-08 14:00"),
         ] as [(Double, String)])
     func `a moment from a day on has its day of the week`(seconds: Double, text: String) throws {
-        let zone = try #require(TimeZone(secondsFromGMT: 0))
-        let moment = Wording.moment(Self.start.addingTimeInterval(seconds), after: Self.start, in: zone)
+        let moment = Strings.moment(Self.start.addingTimeInterval(seconds), after: Self.start, in: .gmt)
         #expect(moment == text)
     }
 
@@ -83,8 +82,8 @@ import Testing
         model.type("b")
         let screen = model.frame().description
         #expect(screen.contains("2.0M"))
-        #expect(screen.contains("uploads to films: 1 MB/s"))
-        #expect(screen.contains("uploads of the batch raw: no limit"))
+        #expect(screen.contains("limit for uploads to films: 1 MiB/s"))
+        #expect(screen.contains("limit for uploads of the batch raw: no limit"))
     }
 
     @Test func `more limits than there is room for leave the prompt on the screen`() {
@@ -98,15 +97,15 @@ import Testing
 
     @Test(
         arguments: [
-            (.atMost(1 << 20), .total, "all uploads together at most 1 MB/s"),
+            (.atMost(1 << 20), .total, "total limit: 1 MiB/s"),
             (.unlimited, .destination("films"), "no bandwidth limit for uploads to films"),
             (
                 nil, .batch("raw"),
-                "the bandwidth limit for uploads of the batch raw is what the configuration says"
+                "the bandwidth limit for uploads of the batch raw is as configured"
             ),
         ] as [(Bandwidth?, LimitScope, String)])
     func `an order is told in words`(bandwidth: Bandwidth?, scope: LimitScope, text: String) {
-        #expect(BandwidthOrder.told(bandwidth, of: scope) == text)
+        #expect(LimitConfirmation.told(bandwidth, of: scope) == text)
     }
 
     @Test func `in lines the limits are listed and set, for a destination that there is`() {
@@ -114,16 +113,16 @@ import Testing
             status: EngineStatus(limits: [BandwidthLimit(.total, .atMost(2 << 20))] + Self.others))
         #expect(
             plain.type("limit").lines == [
-                "all uploads together: 2 MB/s", "uploads to films: 1 MB/s",
-                "uploads of the batch raw: no limit",
+                "total limit: 2 MiB/s", "limit for uploads to films: 1 MiB/s",
+                "limit for uploads of the batch raw: no limit",
             ])
         #expect(
             plain.type("limit 1M to box").commands == [.limitBandwidth(.atMost(1 << 20), .destination("box"))]
         )
-        #expect(plain.reply(.changed([])).lines == ["uploads to box at most 1 MB/s"])
+        #expect(plain.reply(.changed([])).lines == ["limit for uploads to box: 1 MiB/s"])
         let refused = plain.type("limit 1M to film")
         #expect(refused.commands.isEmpty)
-        #expect(refused.lines == ["there is no destination film; there are box"])
+        #expect(refused.lines == ["there is no destination film; known are box"])
         #expect(plain.type("limit auto to film").commands == [.limitBandwidth(nil, .destination("film"))])
     }
 }

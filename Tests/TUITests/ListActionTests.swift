@@ -32,8 +32,8 @@ import Testing
             return
         }
         _ = model.update(.replied(.changed([1]), to: request))
-        #expect(model.toast?.text == "paused a.mov; a.mov starts again from 0: PUT cannot resume")
-        #expect(model.toast?.kind == .warning)
+        #expect(model.toast.current?.text == "paused a.mov; a.mov starts again from 0: PUT cannot resume")
+        #expect(model.toast.current?.kind == .warning)
     }
 
     @Test func `r tries again what failed, waits or needs a decision`() {
@@ -78,17 +78,17 @@ import Testing
         var model = Model.make([.make(1)])
         _ = model.update(
             .replied(.refused(UploadFailure(.storage, "the disk is full", hint: "make room")), to: .retry))
-        #expect(model.toast?.text == "the disk is full; make room")
-        #expect(model.toast?.kind == .failure)
+        #expect(model.toast.current?.text == "the disk is full; make room")
+        #expect(model.toast.current?.kind == .failure)
     }
 
     @Test func `a toast goes by itself`() {
         var model = Model.make()
         model.type("X")
-        let expires = model.toast?.expires ?? 0
+        let expires = model.toast.current?.expires ?? 0
         #expect(model.deadline == expires)
         _ = model.pass(to: expires - 1000 + 0.01)
-        #expect(model.toast == nil)
+        #expect(model.toast.current == nil)
         #expect(model.deadline == nil)
     }
 
@@ -143,25 +143,25 @@ import Testing
     @Test func `what is left out of an addition is said`() {
         var model = Model.make([])
         _ = model.update(.replied(.changed([1]), to: .add(files: 3, skipped: 1)))
-        #expect(model.toast?.text == "added 1 upload, 2 left out: in the queue already, 1 skipped")
+        #expect(model.toast.current?.text == "added 1 upload, 2 left out: already in the queue, 1 skipped")
     }
 
     @Test func `the cursor goes to what was put back`() {
         var model = Model.make((1...40).map { .make($0) })
         model.type("g")
         _ = model.update(.replied(.reversed(.putBack, [31, 30]), to: .undo))
-        #expect(model.cursor?.id == 30)
+        #expect(model.list.cursor?.id == 30)
         #expect(model.frame().description.contains("file-30.bin"))
     }
 
     @Test(arguments: [
-        (QueueChangeKind.putBack, Request.undo, "undone: put back a.mov; Ctrl-R does it again"),
-        (.resumed, .undo, "undone: a.mov goes on; Ctrl-R does it again"),
-        (.moved, .redo, "done again: moved a.mov"),
+        (QueueChangeKind.putBack, Request.undo, "undone: put back a.mov; Ctrl-R redoes it"),
+        (.resumed, .undo, "undone: resumed a.mov; Ctrl-R redoes it"),
+        (.moved, .redo, "redone: moved a.mov"),
     ])
     func `what was undone is said`(change: QueueChangeKind, request: Request, text: String) {
         var model = Model.make([.make(1, name: "a.mov")])
         _ = model.update(.replied(.reversed(change, [1]), to: request))
-        #expect(model.toast?.text == text)
+        #expect(model.toast.current?.text == text)
     }
 }

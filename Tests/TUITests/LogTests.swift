@@ -12,7 +12,9 @@ struct LogTests {
     private static func numbered(_ count: Int) -> Model {
         var model = Model.make([.make(1, name: "a.mov"), .make(2, name: "b.mov")])
         for number in 0..<count {
-            model.log(number % 3 == 0 ? .warning : .information, "entry \(number)", upload: number % 2 + 1)
+            model.log.add(
+                number % 3 == 0 ? .warning : .information, "entry \(number)", date: model.clock.date,
+                upload: number % 2 + 1)
         }
         return model
     }
@@ -30,7 +32,7 @@ struct LogTests {
         _ = model.change(.make(2, name: "b.mov", state: .changed))
         #expect(
             Self.texts(model) == [
-                "a.mov is tried again in 12 s: 503 the server is busy",
+                "a.mov retrying in 12 s: 503 the server is busy",
                 "a.mov failed: 403 no write access; fix the rights, then r",
                 "b.mov is held: edited while queued; r sends the new version",
             ])
@@ -41,7 +43,7 @@ struct LogTests {
         var model = Model.make([.make(1, name: "a.mov", size: 10 << 20, state: .running)])
         let receipt = Receipt(bytes: 10 << 20, duration: 5)
         _ = model.change(.make(1, name: "a.mov", size: 10 << 20, state: .done(receipt, at: .distantPast)))
-        #expect(Self.texts(model) == ["a.mov done: 10 MB in 5 s, 2 MB/s"])
+        #expect(Self.texts(model) == ["a.mov done: 10 MiB in 5 s, 2 MiB/s"])
     }
 
     @Test func `an upload that goes on says from where`() {
@@ -49,14 +51,14 @@ struct LogTests {
             .make(1, name: "a.mov", size: 4 << 20, state: .waiting(3), confirmed: 1 << 20)
         ])
         _ = model.change(.make(1, name: "a.mov", size: 4 << 20, state: .running, confirmed: 1 << 20))
-        #expect(Self.texts(model) == ["a.mov went on: from 25% of 4 MB"])
+        #expect(Self.texts(model) == ["a.mov resumed: at 25% of 4 MiB"])
     }
 
-    @Test(arguments: News.Kind.allCases)
-    func `the log and the line mode have the same words for it`(kind: News.Kind) {
-        let news = News.make(kind, 1, state: .running)
-        let phrase = news.sentence.dropFirst(2).prefix { $0 != ":" }
-        #expect(news.named.hasPrefix("file-1.bin \(phrase)"))
+    @Test(arguments: UploadEvent.Kind.allCases)
+    func `the log and the line mode have the same words for it`(kind: UploadEvent.Kind) {
+        let event = UploadEvent.make(kind, 1, state: .running)
+        let phrase = event.sentence.dropFirst(2).prefix { $0 != ":" }
+        #expect(event.named.hasPrefix("file-1.bin \(phrase)"))
     }
 
     @Test func `what was there when the screen opened is no news`() {
@@ -74,7 +76,7 @@ struct LogTests {
         #expect(
             Self.texts(model) == [
                 "no network (no address); uploads wait, nothing is lost",
-                "the network is back; uploads go on where they were",
+                "the network is back; uploads resume where they stopped",
             ])
     }
 
@@ -82,14 +84,14 @@ struct LogTests {
         var model = Model.make([.make(1, name: "a.mov")])
         model.type("r")
         _ = model.update(.replied(.changed([1]), to: .pause(warning: nil)))
-        #expect(Self.texts(model) == ["paused a.mov; p goes on"])
+        #expect(Self.texts(model) == ["paused a.mov; p resumes"])
     }
 
     @Test func `the newest ten thousand are kept`() {
-        var log = EventLog()
+        var log = LogModel()
         for number in 1...25_000 { log.add(.information, "\(number)", date: .distantPast) }
-        #expect(log.entries.count <= EventLog.limit + 1000)
-        #expect(log.entries.count >= EventLog.limit)
+        #expect(log.entries.count <= LogModel.limit + 1000)
+        #expect(log.entries.count >= LogModel.limit)
         #expect(log.entries.last?.text == "25000")
     }
 
@@ -106,10 +108,10 @@ struct LogTests {
     @Test func `the log follows until somebody goes up, and says how many are newer`() {
         var model = Self.numbered(9)
         model.type("l")
-        model.log(.information, "entry 9")
+        model.log.add(.information, "entry 9", date: model.clock.date)
         #expect(Self.selected(model) == "entry 9")
         model.type("kk")
-        model.log(.information, "entry 10")
+        model.log.add(.information, "entry 10", date: model.clock.date)
         #expect(Self.selected(model) == "entry 7")
         #expect(model.frame().description.contains("3 newer"))
         model.type("f")
@@ -123,7 +125,7 @@ struct LogTests {
         model.type("j")
         #expect(Self.selected(model) == "entry 3")
         model.type("w")
-        #expect(model.frame().description.contains("nothing like this"))
+        #expect(model.frame().description.contains("no match"))
         model.type("wgj")
         #expect(Self.selected(model) == "entry 1")
     }
@@ -150,8 +152,8 @@ struct LogTests {
         model.type("6l")
         _ = model.update(.key(.enter))
         #expect(model.context == .list)
-        #expect(model.cursor?.id == 2)
-        #expect(model.rows.contains { $0.id == 2 })
+        #expect(model.list.cursor?.id == 2)
+        #expect(model.list.rows.contains { $0.id == 2 })
     }
 
     @Test func `an upload that is gone cannot be gone to`() {
@@ -160,7 +162,7 @@ struct LogTests {
         model.type("l")
         _ = model.update(.key(.enter))
         #expect(model.context == .log)
-        #expect(model.toast?.text == "it is not in the queue any more")
+        #expect(model.toast.current?.text == "it is no longer in the queue")
     }
 
     @Test func `hostile names are harmless in the log`() {

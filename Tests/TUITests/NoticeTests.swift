@@ -4,7 +4,7 @@ import Testing
 
 @testable import FerryTUI
 
-/// What happens beside the queue, as in watched folders, and reaches people by the status.
+/// Tests of notices from outside the queue, such as watch folders, which arrive with the status.
 @Suite struct NoticeTests {
     private static func notice(_ text: String, _ kind: Notice.Kind = .note, at seconds: Double) -> DatedNotice
     {
@@ -41,7 +41,8 @@ import Testing
 
     @Test func `lines tell what happens, and not what happened before they were attached`() {
         var plain = PlainModel(
-            destinations: [], defaultDestination: nil, readsTerminal: false, clock: .at(0), tie: .attached)
+            destinations: [], defaultDestination: nil, readsTerminal: false, clock: .at(0),
+            ownership: .attached)
         func told(_ notices: [DatedNotice]) -> [String] {
             plain.update(
                 .told(

@@ -16,7 +16,7 @@ struct OrderTests {
         ])
     }
 
-    private static func ids(_ model: Model) -> [Upload.ID] { model.rows.map(\.id) }
+    private static func ids(_ model: Model) -> [Upload.ID] { model.list.rows.map(\.id) }
 
     @Test(arguments: [
         ("oq", [4, 3, 2, 1]), ("on", [3, 2, 1, 4]), ("onon", [4, 1, 2, 3]), ("os", [2, 3, 1, 4]),
@@ -36,17 +36,17 @@ struct OrderTests {
         var model = Model.make(names.enumerated().map { .make($0 + 1, name: $1) })
         model.type("on")
         #expect(
-            model.rows.compactMap { model.table[$0.id]?.path.name }
+            model.list.rows.compactMap { model.table[$0.id]?.path.name }
                 == ["9", "10", "file", "file9", "File9b", "file10", "file010", "x"])
     }
 
     @Test func `the cursor stays on its upload when the rows change places`() {
         var model = Self.model()
         model.type("gjj")
-        #expect(model.cursor?.id == 3)
+        #expect(model.list.cursor?.id == 3)
         model.type("on")
-        #expect(model.cursor?.id == 3)
-        #expect(model.cursorIndex == 0)
+        #expect(model.list.cursor?.id == 3)
+        #expect(model.list.cursorIndex == 0)
     }
 
     @Test func `what is filtered stands in the same order, in every tab`() {
@@ -85,14 +85,15 @@ struct OrderTests {
     @Test func `a range reaches over what stands between, in whatever order`() {
         var model = Self.model()
         model.type("ongvjj")
-        #expect(model.marks == [3, 2, 1])
+        #expect(model.list.marks == [3, 2, 1])
     }
 
     @Test func `moving in the queue is refused while the rows stand otherwise`() {
         var model = Self.model()
         model.type("on")
         #expect(model.type("K").isEmpty)
-        #expect(model.toast?.text == "the rows stand by name; moving needs the order of the queue: o q")
+        #expect(
+            model.toast.current?.text == "rows are sorted by name; moving needs the queue's order: o q")
     }
 
     @Test func `the header says by what and which way`() {
@@ -137,10 +138,14 @@ struct OrderTests {
                 QueueUpdate(
                     isComplete: false, changed: changed.filter { !removed.contains($0.id) }, removed: removed,
                     status: EngineStatus()))
-            let paces = table.running.map { id in
-                (id, Pace(sent: ByteCount(id % 3), rate: Double((id + step) % 5), remaining: Double(id % 4)))
+            let rates = table.running.map { id in
+                (
+                    id,
+                    TransferRate(
+                        sent: ByteCount(id % 3), rate: Double((id + step) % 5), remaining: Double(id % 4))
+                )
             }
-            _ = table.measure(Dictionary(uniqueKeysWithValues: paces))
+            _ = table.measure(Dictionary(uniqueKeysWithValues: rates))
             var anew = table
             anew.arrange(nil, by: .queue, in: .all)
             anew.arrange(nil, by: RowOrder(key), in: .all)

@@ -57,7 +57,7 @@ extension RGB {
         }
     }
 
-    /// As WCAG 2.2 defines it: 0 is black and 1 white.
+    /// The relative luminance of WCAG 2.2: 0 is black and 1 is white.
     private static func luminance(_ colour: RGB) -> Double {
         let linear = [colour.red, colour.green, colour.blue].map { part in
             let share = Double(part) / 255

@@ -65,10 +65,10 @@ import Testing
                 if count > 0 { _ = model.change(Self.upload(.random(in: 1...count, using: &dice), &dice)) }
                 if case .add(let add) = model.dialog {
                     _ = model.update(
-                        .listed(.make(add.browser.place, &dice), number: model.questions))
+                        .listed(.make(add.browser.reference, &dice), number: model.adding.questions))
                 }
-                _ = model.update(.previewed(reply, number: model.questions))
-                _ = model.update(.completed(["/報告", "/報告書"], number: model.questions))
+                _ = model.update(.previewed(reply, number: model.adding.questions))
+                _ = model.update(.completed(["/報告", "/報告書"], number: model.adding.questions))
                 _ = model.update(
                     .progress(
                         model.table.running.map { id in

@@ -5,7 +5,7 @@ import Testing
 
 @testable import FerryTUI
 
-/// What is shown of uploads that have stopped, of which the server has confirmed nothing yet.
+/// Tests of the progress of stopped uploads before the server has confirmed a byte.
 @Suite struct ReachedTests {
     /// Half of an upload of 1,000 bytes has been sent.
     private static func half(method: String = "tus", confirmed: ByteCount? = 0) -> Model {
@@ -59,9 +59,9 @@ import Testing
         var model = Model.make([.make(1, confirmed: 0)])
         let answer = model.type("x")
         #expect(answer.isEmpty)
-        #expect(model.frame().description.contains("already holds a part of it"))
+        #expect(model.frame().description.contains("already has a part of it"))
         var half = Self.half()
         half.type("x")
-        #expect(half.frame().description.contains("already holds about 500 B of it"))
+        #expect(half.frame().description.contains("already has about 500 B of it"))
     }
 }

@@ -6,12 +6,12 @@ import Testing
 @testable import FerryTUI
 
 @Suite struct RebindingTests {
-    private static func table(_ changes: [String: [String]]) throws(RebindingMistake) -> ActionTable {
+    private static func table(_ changes: [String: [String]]) throws(RebindingError) -> ActionTable {
         try ActionTable.standard.rebinding(changes)
     }
 
-    private static func mistake(_ changes: [String: [String]]) -> RebindingMistake? {
-        do throws(RebindingMistake) { _ = try table(changes) } catch { return error }
+    private static func mistake(_ changes: [String: [String]]) -> RebindingError? {
+        do throws(RebindingError) { _ = try table(changes) } catch { return error }
         return nil
     }
 
@@ -84,7 +84,7 @@ import Testing
     }
 }
 
-/// What the screen does and says after a rebinding.
+/// Tests of the screen after a rebinding.
 @Suite struct ReboundScreenTests {
     private static func model(
         _ changes: [String: [String]], _ uploads: [Upload] = [.make(1)], rows: Int = 24, columns: Int = 80,
@@ -113,7 +113,7 @@ import Testing
     @Test func `dialogs show the new keys, and take them`() throws {
         var model = try Self.model(["details.retry": ["t"]], [.make(1, state: .failed)])
         model.type("i")
-        #expect(model.frame().description.contains("[t] try again"))
+        #expect(model.frame().description.contains("[t] retry"))
         #expect(model.type("t").commands == [.retry(.ids([1]))])
     }
 
@@ -147,7 +147,7 @@ import Testing
     @Test func `what just happened is told with the keys that go on from there`() throws {
         var model = try Self.model(["pause": ["F5"]])
         _ = model.update(.replied(.changed([1]), to: .pause(warning: nil)))
-        #expect(model.frame().text(22) == " paused file-1.bin; F5 goes on")
+        #expect(model.frame().text(22) == " paused file-1.bin; F5 resumes")
         var silent = try Self.model(["pause": []])
         _ = silent.update(.replied(.changed([1]), to: .pause(warning: nil)))
         #expect(silent.frame().text(22) == " paused file-1.bin")

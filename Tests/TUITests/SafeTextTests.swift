@@ -107,7 +107,7 @@ import Testing
         (.infinity, "--:--"), (.nan, "--:--"), (1e300, "--:--"),
     ])
     func `remaining time takes eight columns at most`(seconds: Double, text: String) {
-        #expect(Wording.remaining(seconds) == text)
+        #expect(Strings.remaining(seconds) == text)
         #expect(text.count <= 8)
     }
 
@@ -116,19 +116,19 @@ import Testing
         (.nan, "now"),
     ])
     func `a wait is written in the largest useful unit`(seconds: Double, text: String) {
-        #expect(Wording.wait(seconds) == text)
+        #expect(Strings.wait(seconds) == text)
     }
 
     @Test(arguments: [(0, "0"), (999, "999"), (1284, "1,284"), (1_000_000, "1,000,000"), (-1234, "-1,234")])
     func `counts have commas`(number: Int, text: String) {
-        #expect(Wording.count(number) == text)
+        #expect(Strings.count(number) == text)
     }
 
     @Test func `only the whole is a hundred percent`() {
-        #expect(Wording.percent(999_999, of: 1_000_000) == 99)
-        #expect(Wording.percent(1_000_000, of: 1_000_000) == 100)
-        #expect(Wording.percent(.max, of: 1) == 100)
-        #expect(Wording.percent(-5, of: 10) == 0)
-        #expect(Wording.percent(0, of: 0) == 0)
+        #expect(Strings.percent(999_999, of: 1_000_000) == 99)
+        #expect(Strings.percent(1_000_000, of: 1_000_000) == 100)
+        #expect(Strings.percent(.max, of: 1) == 100)
+        #expect(Strings.percent(-5, of: 10) == 0)
+        #expect(Strings.percent(0, of: 0) == 0)
     }
 }

@@ -25,19 +25,19 @@ import Testing
     @Test func `an engine that stands still leaves no rate and no remaining time on the screen`() {
         var world = World(seed: 1, isSteady: true)
         for _ in 0..<80 { world.step() }
-        #expect(world.model.total.remaining != nil)
+        #expect(world.model.live.estimates.total.remaining != nil)
         world.isFrozen = true
         for _ in 0..<24 { world.step() }
-        #expect(world.model.total.remaining == nil)
-        #expect(world.model.total.rate == 0)
-        for id in world.items.keys { #expect(world.model.estimates[id].remaining == nil) }
+        #expect(world.model.live.estimates.total.remaining == nil)
+        #expect(world.model.live.estimates.total.rate == 0)
+        for id in world.items.keys { #expect(world.model.live.estimates[id].remaining == nil) }
     }
 }
 
 private struct World {
     struct Item {
         var upload: Upload
-        /// What the server has; it has all that was sent until a connection breaks.
+        /// The bytes at the server, which has all sent bytes until a connection breaks.
         var sent: ByteCount = 0
         var startsAgain: Double?
         /// The last percentage on the screen, and the attempt that it belongs to.
@@ -56,7 +56,7 @@ private struct World {
     var isFrozen = false
     private(set) var comparisons = 0
     private let isSteady: Bool
-    private let board: ProgressBoard
+    private let progressStore: ProgressStore
     private let time: VirtualTime
     private var random: SeededGenerator
     private var link = 8e6
@@ -69,7 +69,7 @@ private struct World {
         self.time = time
         self.isSteady = isSteady
         random = SeededGenerator(seed: seed)
-        board = ProgressBoard(clock: { time.instant })
+        progressStore = ProgressStore(clock: { time.instant })
         let uploads = (1...3).map { Upload.make($0, size: ByteCount($0) * 4_000_000_000, confirmed: 0) }
         model = .make(uploads, rows: 40, columns: 120)
         for upload in uploads {
@@ -89,7 +89,7 @@ private struct World {
         time.pass(Self.step)
         _ = model.pass(to: now)
         if !isFrozen { move() }
-        _ = model.update(.progress(board.samples(limits)))
+        _ = model.update(.progress(progressStore.samples(limits)))
         guard !isSteady, now >= next else { return }
         next = now + .random(in: 9...16, using: &random)
         if isFrozen { thaw() } else { disturb() }
@@ -102,7 +102,7 @@ private struct World {
         let bytes = ByteCount(rate * Self.step)
         for id in running {
             items[id]?.sent += bytes
-            board.update(id) { $0.sent += bytes }
+            progressStore.update(id) { $0.sent += bytes }
         }
     }
 
@@ -139,7 +139,7 @@ private struct World {
     }
 
     private mutating func stop(_ id: Upload.ID, as state: Upload.State) {
-        board.end(id)
+        progressStore.end(id)
         items[id]?.upload.state = state
         items[id]?.startsAgain = nil
         publish(id)
@@ -152,8 +152,8 @@ private struct World {
         item.upload.resource?.confirmed = item.sent
         item.startsAgain = nil
         items[id] = item
-        board.begin(item.upload, confirmed: item.sent)
-        board.update(id) { $0.phase = .sending }
+        progressStore.begin(item.upload, confirmed: item.sent)
+        progressStore.update(id) { $0.phase = .sending }
         changed = now
         publish(id)
     }
@@ -168,11 +168,11 @@ private struct World {
 
     mutating func compare() {
         compareRows()
-        let sampled = SampledProgress(board.samples(limits))
+        let sampled = SampledProgress(progressStore.samples(limits))
         for item in items.values where item.isRunning { #expect(sampled.of(item.upload) == item.sent) }
         for id in running {
-            let remaining = model.estimates[id].remaining ?? 0
-            #expect(remaining <= model.total.remaining ?? .infinity, "upload \(id) at \(now)")
+            let remaining = model.live.estimates[id].remaining ?? 0
+            #expect(remaining <= model.live.estimates.total.remaining ?? .infinity, "upload \(id) at \(now)")
         }
         guard !isFrozen, now - changed > Self.settling, !running.isEmpty else { return }
         comparisons += 1
@@ -181,11 +181,11 @@ private struct World {
             left / (rate * Double(running.count)),
             running.compactMap { items[$0] }.map { $0.left / rate }.max() ?? 0)
         let remaining = RemainingBytes(items.values.map(\.upload), sent: sampled)
-        expect(model.total.remaining, truth, "the header")
-        expect(board.total(left: remaining, limits).remaining, truth, "the engine")
+        expect(model.live.estimates.total.remaining, truth, "the header")
+        expect(progressStore.total(left: remaining, limits).remaining, truth, "the engine")
         for id in running {
             guard let item = items[id] else { continue }
-            expect(model.estimates[id].remaining, item.left / rate, "row \(id)")
+            expect(model.live.estimates[id].remaining, item.left / rate, "row \(id)")
             expect(sampled.estimate(of: item.upload).remaining, item.left / rate, "list \(id)")
             expect(sampled.estimate(of: item.upload).rate, rate, "rate \(id)")
         }
@@ -208,8 +208,8 @@ private struct World {
             else { continue }
             #expect(percent <= 100)
             #expect(
-                percent == Wording.percent(item.sent, of: item.upload.size)
-                    || !item.isRunning || model.live[id] == nil, "\(text)")
+                percent == Strings.percent(item.sent, of: item.upload.size)
+                    || !item.isRunning || model.live.progress[id] == nil, "\(text)")
             let attempt = item.upload.tries.attempts
             if item.isRunning, item.shown.attempt == attempt { #expect(percent >= item.shown.percent) }
             items[id]?.shown = (percent, attempt)
@@ -217,13 +217,13 @@ private struct World {
     }
 
     private func compareDetails() {
-        guard let id = model.cursor?.id, let item = items[id], item.isRunning else { return }
+        guard let id = model.list.cursor?.id, let item = items[id], item.isRunning else { return }
         let facts = DetailsView(model: model).facts(item.upload)
-        let percent = Wording.percent(item.sent, of: item.upload.size)
+        let percent = Strings.percent(item.sent, of: item.upload.size)
         if let sent = facts.first(where: { $0.label == "sent" }) {
             #expect(sent.text.hasSuffix("(\(percent)%)"), "\(sent.text)")
         }
-        let left = "\(Wording.remaining(model.estimates[id].remaining)) left"
+        let left = "\(Strings.remaining(model.live.estimates[id].remaining)) left"
         #expect(facts.first { $0.label == "speed" }?.text.contains(left) == true)
     }
 }

@@ -8,17 +8,17 @@ import Testing
 
 /// A server that asks to wait takes the status line.
 struct SlowServerTests {
-    private static func pause(_ host: String, seconds: Double = 190, waiting: Int = 12) -> AskedPause {
-        AskedPause(
+    private static func pause(_ host: String, seconds: Double = 190, waiting: Int = 12) -> RetryAfterPause {
+        RetryAfterPause(
             host: host, status: 503, until: Date(timeIntervalSince1970: Clock.start + seconds),
             waiting: waiting)
     }
 
     private static func line(
-        _ pauses: [AskedPause], columns: Int, isUnicode: Bool = true, uploads: [Upload] = [.make(1)]
+        _ pauses: [RetryAfterPause], columns: Int, isUnicode: Bool = true, uploads: [Upload] = [.make(1)]
     ) -> String {
         var model = Model.make(uploads, columns: columns, isUnicode: isUnicode)
-        _ = model.change(status: EngineStatus(askedPauses: pauses))
+        _ = model.change(status: EngineStatus(retryAfterPauses: pauses))
         let frame = model.frame()
         #expect(frame.row(0).allSatisfy { [.banner, .escape].contains($0.role) })
         return frame.text(0)
@@ -60,7 +60,7 @@ struct SlowServerTests {
     @Test func `when it is over the line is as before`() {
         var model = Model.make([.make(1)])
         let before = model.frame().text(0)
-        _ = model.change(status: EngineStatus(askedPauses: [Self.pause("box.example")]))
+        _ = model.change(status: EngineStatus(retryAfterPauses: [Self.pause("box.example")]))
         _ = model.change(status: EngineStatus())
         #expect(model.frame().text(0) == before)
     }
@@ -68,7 +68,7 @@ struct SlowServerTests {
     @Test func `without a network nobody needs to know who asks to wait`() {
         var model = Model.make([.make(1)])
         let away = EngineStatus.Network.offline(since: Clock.at(0).date, reason: "no address")
-        _ = model.change(status: EngineStatus(network: away, askedPauses: [Self.pause("box.example")]))
+        _ = model.change(status: EngineStatus(network: away, retryAfterPauses: [Self.pause("box.example")]))
         #expect(model.frame().text(0).contains("OFFLINE"))
     }
 
@@ -81,12 +81,12 @@ struct SlowServerTests {
         var model = Model.make([.make(1)])
         for waiting in 1...5 {
             let pause = Self.pause("box.example", seconds: 190 + Double(waiting) / 100, waiting: waiting)
-            _ = model.change(status: EngineStatus(askedPauses: [pause]))
+            _ = model.change(status: EngineStatus(retryAfterPauses: [pause]))
         }
         #expect(
             model.log.entries.map(\.text) == ["box.example asks to wait (503) until 14:03:10; 1 upload waits"]
         )
-        _ = model.change(status: EngineStatus(askedPauses: [Self.pause("box.example", seconds: 400)]))
+        _ = model.change(status: EngineStatus(retryAfterPauses: [Self.pause("box.example", seconds: 400)]))
         #expect(model.log.entries.count == 2)
     }
 
@@ -107,10 +107,10 @@ struct SlowServerTests {
     ) {
         var model = Model.make([.make(1)], columns: columns)
         let hosts = [
-            AwayHost(host: "nas.local", reason: "refuses connections", waiting: 5),
-            AwayHost(host: "other.example", reason: "is not found", waiting: 2),
+            UnreachableHost(host: "nas.local", reason: "refuses connections", waiting: 5),
+            UnreachableHost(host: "other.example", reason: "is not found", waiting: 2),
         ]
-        _ = model.change(status: EngineStatus(awayHosts: hosts))
+        _ = model.change(status: EngineStatus(unreachableHosts: hosts))
         #expect(model.frame().text(0).trimmingCharacters(in: .whitespaces) == line)
     }
 

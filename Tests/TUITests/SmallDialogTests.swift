@@ -9,11 +9,12 @@ import Testing
 @Suite struct SmallDialogTests {
     private static let sizes = [(10, 40), (6, 36)]
 
-    private static func busy(_ rows: Int, _ columns: Int, _ tie: EngineTie = .detachable) -> Model {
+    private static func busy(_ rows: Int, _ columns: Int, _ ownership: EngineOwnership = .detachable) -> Model
+    {
         var model = Model.make(
             (1...6).map {
                 .make($0, name: "film number \($0) of a long series.mov", state: .running, confirmed: 100)
-            }, rows: rows, columns: columns, tie: tie)
+            }, rows: rows, columns: columns, ownership: ownership)
         for id in 1...6 {
             guard var upload = model.table[id] else { continue }
             upload.batch = "a long series"
@@ -24,9 +25,9 @@ import Testing
         return model
     }
 
-    @Test(arguments: [EngineTie.own, .detachable, .attached], sizes)
-    func `each way to leave can be read`(tie: EngineTie, size: (Int, Int)) {
-        var model = Self.busy(size.0, size.1, tie)
+    @Test(arguments: [EngineOwnership.own, .detachable, .attached], sizes)
+    func `each way to leave can be read`(ownership: EngineOwnership, size: (Int, Int)) {
+        var model = Self.busy(size.0, size.1, ownership)
         model.type("q")
         let screen = model.frame().description
         for entry in model.actions.entries(in: model.context) {
@@ -73,7 +74,7 @@ import Testing
             _ = model.update(.key(.pageDown))
             seen += model.frame().description
         }
-        for label in ["from ", "to ", "by ", "state ", "held "] {
+        for label in ["from ", "to ", "protocol ", "state ", "on server "] {
             #expect(seen.contains("│ " + label), "\(seen)")
         }
         #expect(!model.frame().description.contains("below"))

@@ -6,7 +6,7 @@ import Testing
 @testable import FerryTUI
 
 @Suite struct ThroughputTests {
-    /// A model with one running upload of 1 GB that has been sampled `steps` times, four times a second.
+    /// A model with one running upload of 1 GiB that has been sampled `steps` times, four times a second.
     private func sampled(from offset: ByteCount = 0, steps: Int, bytesPerStep: ByteCount = 250_000) -> Model {
         var model = Model.make([.make(1, size: 1_000_000_000, state: .running)])
         for step in 0...steps {
@@ -20,16 +20,16 @@ import Testing
 
     @Test func `a steady upload shows its rate and time`() throws {
         let model = sampled(steps: 40)
-        let rate = try #require(model.estimates[1].rate)
+        let rate = try #require(model.live.estimates[1].rate)
         #expect(abs(rate - 1_000_000) < 1)
-        let remaining = try #require(model.estimates[1].remaining)
+        let remaining = try #require(model.live.estimates[1].remaining)
         #expect(abs(remaining - 990) < 2)
-        #expect(abs((model.total.rate ?? 0) - 1_000_000) < 1)
+        #expect(abs((model.live.estimates.total.rate ?? 0) - 1_000_000) < 1)
     }
 
     @Test func `a time is promised after two seconds, and within five`() {
-        #expect(sampled(steps: 7).estimates[1].remaining == nil)
-        #expect(sampled(steps: 13).estimates[1].remaining != nil)
+        #expect(sampled(steps: 7).live.estimates[1].remaining == nil)
+        #expect(sampled(steps: 13).live.estimates[1].remaining != nil)
     }
 
     @Test func `the offset a resumed upload goes on from is not speed`() throws {
@@ -43,7 +43,7 @@ import Testing
             _ = model.pass(to: Double(step))
             _ = model.update(.progress([sample]))
         }
-        let rate = try #require(model.estimates[1].rate)
+        let rate = try #require(model.live.estimates[1].rate)
         #expect(abs(rate - 100_000) < 1)
     }
 
@@ -52,7 +52,7 @@ import Testing
         _ = model.change(.make(1, size: 1_000_000_000, state: .running(attempt: 2, since: .distantPast)))
         _ = model.pass(to: 11)
         _ = model.update(.progress([ProgressSample(id: 1, sent: 900_000_000, confirmed: 0, phase: .sending)]))
-        #expect(model.estimates[1].rate == nil)
+        #expect(model.live.estimates[1].rate == nil)
     }
 
     @Test func `numbers change at most twice a second, times once`() {
@@ -64,8 +64,8 @@ import Testing
             _ = model.pass(to: Double(step) * 0.25)
             sent += ByteCount(step * step) * 100
             _ = model.update(.progress([ProgressSample(id: 1, sent: sent, confirmed: 0, phase: .sending)]))
-            if let rate = model.estimates[1].rate { rates.insert(rate) }
-            if let remaining = model.estimates[1].remaining { times.insert(remaining) }
+            if let rate = model.live.estimates[1].rate { rates.insert(rate) }
+            if let remaining = model.live.estimates[1].remaining { times.insert(remaining) }
         }
         #expect(rates.count <= 41)
         #expect(times.count <= 20)
@@ -80,9 +80,9 @@ import Testing
         _ = model.pass(to: 10.25)
         _ = model.update(
             .progress([ProgressSample(id: 1, sent: 10_025_000, confirmed: 0, phase: .sending)]))
-        let remaining = try #require(model.estimates[1].remaining)
+        let remaining = try #require(model.live.estimates[1].remaining)
         #expect(abs(remaining - 9900) < 20)
-        #expect(try #require(model.total.remaining) >= remaining)
+        #expect(try #require(model.live.estimates.total.remaining) >= remaining)
         #expect(model.frame().text(0).contains("ETA 2:45:0"))
     }
 
@@ -95,7 +95,7 @@ import Testing
             _ = model.update(
                 .progress([ProgressSample(id: step + 1, sent: 0, confirmed: 0, phase: .connecting)]))
         }
-        #expect(abs((model.total.rate ?? 0) - 4000) < 200)
+        #expect(abs((model.live.estimates.total.rate ?? 0) - 4000) < 200)
     }
 
     @Test func `so do those of which the server told that it holds all before they ended`() {
@@ -108,7 +108,7 @@ import Testing
             _ = model.update(
                 .progress([ProgressSample(id: step + 1, sent: 0, confirmed: 0, phase: .connecting)]))
         }
-        #expect(abs((model.total.rate ?? 0) - 4000) < 200)
+        #expect(abs((model.live.estimates.total.rate ?? 0) - 4000) < 200)
     }
 
     @Test func `an upload that stands still promises nothing`() {
@@ -118,8 +118,8 @@ import Testing
             _ = model.update(
                 .progress([ProgressSample(id: 1, sent: 10_000_000, confirmed: 0, phase: .sending)]))
         }
-        #expect(model.estimates[1].remaining == nil)
-        #expect((model.estimates[1].rate ?? 1) < 1)
+        #expect(model.live.estimates[1].remaining == nil)
+        #expect((model.live.estimates[1].rate ?? 1) < 1)
     }
 
     @Test func `absurd samples do not trap`() {
@@ -130,6 +130,6 @@ import Testing
             #expect(model.frame().size.rows == 24)
         }
         _ = model.update(.progress([ProgressSample(id: 99, sent: 1, confirmed: 1, phase: .sending)]))
-        #expect(model.live[99] == nil)
+        #expect(model.live.progress[99] == nil)
     }
 }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import FerryTUI
 
-/// What the screen says agrees with what is so.
+/// Tests that the screen agrees with the state.
 @Suite struct TruthTests {
     private static func refused(_ state: String = "the connection was refused") -> Upload.State {
         .waiting(
@@ -53,7 +53,7 @@ import Testing
         _ = model.change(.make(1, size: 500_000_000, state: .paused(.user), confirmed: 0))
         model.type("i")
         let screen = model.frame().description
-        #expect(screen.contains("not told yet: the server is asked on resume; 20 MB of 477 MB were"))
+        #expect(screen.contains("unknown; the server is asked on resume; 20 MiB of 477 MiB were"))
         #expect(!screen.contains("0 B of") && !screen.contains("nothing of"))
     }
 
@@ -62,27 +62,27 @@ import Testing
             .make(1, size: 500 << 20, state: .paused(.user), confirmed: 21 << 20)
         ])
         model.type("i")
-        #expect(model.frame().description.contains("held     21 MB of 500 MB at the server (4%)"))
+        #expect(model.frame().description.contains("on server 21 MiB of 500 MiB (4%)"))
     }
 
     @Test func `an upload that was never begun has nothing on the server`() {
         var model = Model.make([.make(1, size: 500 << 20, state: .paused(.user))])
         model.type("i")
-        #expect(model.frame().description.contains("held     0 B of 500 MB on server"))
+        #expect(model.frame().description.contains("on server 0 B of 500 MiB"))
     }
 
     @Test func `the network is not said to be back beside a server that does not answer`() {
         var model = Model.make([.make(1, state: .paused(.offline))], status: Self.offline())
-        let away = [AwayHost(host: "127.0.0.1", reason: "does not answer", waiting: 1)]
-        _ = model.change(.make(1, state: Self.refused()), status: EngineStatus(awayHosts: away))
+        let away = [UnreachableHost(host: "127.0.0.1", reason: "does not answer", waiting: 1)]
+        _ = model.change(.make(1, state: Self.refused()), status: EngineStatus(unreachableHosts: away))
         #expect(model.frame().text(0).contains("127.0.0.1 does not answer"))
-        #expect(!model.frame().description.contains("uploads go on where they were"))
+        #expect(!model.frame().description.contains("uploads resume where they stopped"))
 
         var later = Model.make([.make(1, state: .paused(.offline))], status: Self.offline())
         _ = later.change(status: EngineStatus())
-        #expect(later.toast?.text.contains("the network is back") == true)
-        _ = later.change(status: EngineStatus(awayHosts: away))
-        #expect(later.toast == nil)
+        #expect(later.toast.current?.text.contains("the network is back") == true)
+        _ = later.change(status: EngineStatus(unreachableHosts: away))
+        #expect(later.toast.current == nil)
     }
 
     @Test(arguments: [(10, 40), (15, 60), (5, 30)])
@@ -113,24 +113,25 @@ import Testing
     @Test func `the details below the list go with what runs, as long as nobody moves`() {
         var model = Model.make(
             (1...8).map { .make($0, state: $0 == 1 ? .running : .queued) }, rows: 40, columns: 120)
-        #expect(model.cursor?.id == 1)
+        #expect(model.list.cursor?.id == 1)
         _ = model.pass(to: 5)
         _ = model.change(.make(1, state: .done), .make(2, state: .running))
-        #expect(model.cursor?.id == 2)
-        #expect(model.top == 0)
+        #expect(model.list.cursor?.id == 2)
+        #expect(model.list.top == 0)
         // Small ones end faster than anybody reads.
         _ = model.change(.make(2, state: .done), .make(3, state: .running))
-        #expect(model.cursor?.id == 2)
+        #expect(model.list.cursor?.id == 2)
         _ = model.pass(to: 10)
         model.type("k")
         _ = model.change(.make(3, state: .done), .make(4, state: .running))
-        #expect(model.cursor?.id == 1)
+        #expect(model.list.cursor?.id == 1)
     }
 
     @Test func `an engine that does not answer takes the first line`() {
         let since = Date(timeIntervalSince1970: Clock.start)
         for (rows, columns) in [(24, 80), (10, 40), (5, 30)] {
-            var model = Model.make([.make(1, state: .running)], rows: rows, columns: columns, tie: .attached)
+            var model = Model.make(
+                [.make(1, state: .running)], rows: rows, columns: columns, ownership: .attached)
             _ = model.change(status: EngineStatus(contact: .silent(since: since)))
             #expect(model.frame().text(0).lowercased().contains("not answer"), "\(model.frame().text(0))")
             #expect(!model.frame().text(0).contains("online"))
@@ -140,8 +141,8 @@ import Testing
     }
 
     @Test func `Ctrl-Z says what becomes of the uploads`() {
-        #expect(EngineTie.own.farewell.contains("its uploads are suspended"))
-        #expect(EngineTie.attached.farewell.contains("uploads continue"))
+        #expect(EngineOwnership.own.farewell.contains("its uploads are suspended"))
+        #expect(EngineOwnership.attached.farewell.contains("uploads continue"))
     }
 
     @Test func `a second click on a row soon after the first opens its details`() {
@@ -154,7 +155,7 @@ import Testing
             Issue.record("no details are open")
             return
         }
-        #expect(model.cursor?.id == 2)
+        #expect(model.list.cursor?.id == 2)
     }
 
     @Test func `two slow clicks, or clicks on two rows, open nothing`() {
@@ -187,16 +188,16 @@ import Testing
     @Test func `after a sort the row under the cursor is in view`() throws {
         var model = Model.make((1...200).map { .make($0, name: "f\(1000 - $0)", size: ByteCount($0)) })
         model.type("Gon")
-        let index = try #require(model.cursorIndex)
-        #expect(model.rows[index].id == 200)
-        #expect((model.top..<(model.top + model.layout.list.count)).contains(index))
+        let index = try #require(model.list.cursorIndex)
+        #expect(model.list.rows[index].id == 200)
+        #expect((model.list.top..<(model.list.top + model.layout.list.count)).contains(index))
     }
 
     @Test func `nothing to undo is a word, and no error`() {
         var model = Model.make([.make(1)])
-        let nothing = UploadFailure(.permanent, "there is nothing to undo")
+        let nothing = UploadFailure(.permanent, "nothing to undo")
         _ = model.update(.replied(.refused(nothing), to: .undo))
-        #expect(model.toast?.kind == .information)
+        #expect(model.toast.current?.kind == .information)
         #expect(model.log.entries.last?.level == .information)
     }
 

@@ -1,8 +1,7 @@
 """Draws the demo's screen: `FERRY=.build/debug/ferry python Tests/Terminal/picture.py FOLDER [NAME...]`.
 
 The pictures are NAME.png: 80x24, 120x40, 40x10, light, mono; all of them if none is named. In each some uploads are
-done, some run, one has failed, one was edited, one is paused and some wait. Tests/Terminal/pictures holds those of the
-README.
+done, some run, one has failed, one was edited, one is paused and some wait. movie.py makes the README's picture.
 
 No browser and no display: pyte keeps the cells and Pillow draws them. Letters come from DejaVu Sans Mono
 (fonts-dejavu-core), CJK from WenQuanYi Micro Hei (fonts-wqy-microhei) if it is there.

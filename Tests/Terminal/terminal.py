@@ -16,7 +16,8 @@ import pyte
 # The program ends each frame with this. What comes behind it is half a frame.
 END_OF_FRAME = b"\x1b[?2026l"
 SWITCH = re.compile(rb"\x1b\[\?1049[hl]")
-PATIENCE = 20
+# Seconds for what takes one: a busy machine makes it many.
+PATIENCE = 60
 
 
 class Cells(pyte.Screen):

@@ -21,18 +21,18 @@ def order(screen):
 
 def test_pause_and_go_on(screen):
     screen.press("p")
-    screen.wait("paused one.bin; p goes on", lambda: "‖ paused" in screen.line("one.bin  "))
+    screen.wait("paused one.bin; p resumes", lambda: "‖ paused" in screen.line("one.bin  "))
     screen.wait(lambda: "▲ up" in screen.line("two.bin  "))
     assert screen.cell("paused", row=3).fg == "d7af5f"
     screen.press("p")
-    screen.wait("one.bin goes on", lambda: "paused" not in screen.line("one.bin  "))
+    screen.wait("resumed one.bin", lambda: "paused" not in screen.line("one.bin  "))
 
 
 def test_pause_all_and_go_on(screen):
     screen.press("P")
     screen.wait("paused 4 uploads", "Paused 4", "Active 0")
     screen.press("P")
-    screen.wait("4 uploads go on", "Active 1", "Paused 0")
+    screen.wait("resumed 4 uploads", "Active 1", "Paused 0")
 
 
 def test_moving_in_the_queue(screen):
@@ -85,7 +85,7 @@ def test_what_was_removed_is_put_back_by_u_and_removed_again_by_ctrl_r(screen):
     screen.wait("Undo: put back 1 upload, removed at")
     screen.press_until("y", "undone: put back four.bin", "four.bin  ")
     screen.press("\x12")
-    screen.wait("done again: removed", gone="four.bin  ")
+    screen.wait("redone: removed", gone="four.bin  ")
 
 
 def test_what_the_server_has_bytes_of_is_removed_after_a_question(screen, server):
@@ -96,11 +96,11 @@ def test_what_the_server_has_bytes_of_is_removed_after_a_question(screen, server
     screen.press("p")
     screen.wait("‖ paused", has_bytes)
     screen.press("gx")
-    screen.wait("Remove one.bin", "The server already holds", "[Esc] keep them (default)", "[y] remove")
+    screen.wait("Remove one.bin", "The server already has", "[Esc] keep them (default)", "[y] remove")
     screen.press_until("\r", "one.bin  ", gone="Remove one.bin")
     screen.wait("kept")
     screen.press("x")
-    screen.wait("The server already holds")
+    screen.wait("The server already has")
     screen.press_until("y", gone="Remove one.bin")
     screen.wait("removed one.bin", "/3", gone="one.bin  ")
     screen.press("P")
@@ -153,7 +153,7 @@ def test_limiting_the_bandwidth(screen):
     screen.press("\x15nonsense\r")
     screen.wait("not an amount; try 20M")
     screen.press("\x15300K\r")
-    screen.wait("all uploads together at most 300", "limit 300 KB/s", gone="Bandwidth of")
+    screen.wait("total limit: 300", "limit 300 KiB/s", gone="Bandwidth of")
     screen.press("b")
     screen.wait("Bandwidth of")
     screen.press("\x15\r")
@@ -161,7 +161,7 @@ def test_limiting_the_bandwidth(screen):
     screen.press("b")
     screen.wait("Bandwidth of")
     screen.press("\x15auto\r")
-    screen.wait("the bandwidth limit is what the configuration says", "limit 200 KB/s")
+    screen.wait("the bandwidth limit is as configured", "limit 200 KiB/s")
 
 
 def test_limiting_how_many_run(screen):
@@ -170,14 +170,14 @@ def test_limiting_how_many_run(screen):
     screen.press("\x150\r")
     screen.wait("not a number from 1 to 256")
     screen.press("\x153\r")
-    screen.wait("3 uploads at once", "Active 3", "3 of 3 up")
+    screen.wait("3 uploads at once", "Active 3", "3 of 3 uploading")
     screen.press("c\x1b")
     screen.wait(gone="from 1 to 256")
 
 
 def test_help_shows_every_key_narrows_and_runs(screen):
     screen.press("?")
-    screen.wait("Keys", "type to search", "pause, or go on", "limit the bandwidth")
+    screen.wait("Keys", "type to search", "pause or resume", "limit the bandwidth")
     screen.press("pause all")
     screen.wait("P ", gone="limit the bandwidth")
     screen.press("\r")
@@ -193,9 +193,9 @@ def test_help_fits_small_and_large_screens(server, start, rows, columns):
     screen = start(rows=rows, columns=columns)
     screen.wait("Nothing to upload yet.")
     screen.press("?")
-    screen.wait("Keys", "[Enter] do it", "show all keys")
+    screen.wait("Keys", "[Enter] run", "show all keys")
     screen.press("draw")
-    screen.wait("draw the screen anew", gone="show all keys")
+    screen.wait("redraw the screen", gone="show all keys")
 
 
 def test_the_mouse_can_be_given_back_to_the_terminal(screen):
@@ -225,9 +225,9 @@ def test_a_path_is_copied_to_the_clipboard_of_the_terminal(home, server, start):
     screen = start()
     screen.wait("film é.mov", "1/1")
     screen.press("y")
-    screen.wait("Copy of film é.mov", "path here")
+    screen.wait("Copy: film é.mov", "local path")
     screen.press("p")
-    screen.wait("went to the terminal's clipboard")
+    screen.wait("to the terminal's clipboard")
     expected = base64.b64encode(str(path).encode())
     assert b"\x1b]52;c;" + expected + b"\x1b\\" in screen.raw
 
@@ -245,4 +245,4 @@ def test_the_rows_stand_in_the_order_that_was_asked_for(screen):
     screen.wait("by name", "NAME▲")
     assert order(screen) == ["four", "one", "three", "two"]
     screen.press("K")
-    screen.wait("moving needs the order of the queue")
+    screen.wait("moving needs the queue's order")

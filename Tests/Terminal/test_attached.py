@@ -46,7 +46,7 @@ def test_two_screens_show_and_steer_one_engine(engine, home, start):
     first.press("b")
     first.wait("Bandwidth")
     first.press("\x15400K\r")
-    first.wait("at most 400 KB/s")
+    first.wait("at most 400 KiB/s")
     first.press("jp")
     first.wait("‖ paused")
     second.wait("‖ two.bin")
@@ -57,7 +57,7 @@ def test_two_screens_show_and_steer_one_engine(engine, home, start):
 
 def test_progress_is_seen_from_outside(engine, start):
     screen = start()
-    screen.wait("▲ up", "KB/s", "1%")
+    screen.wait("▲ up", "KiB/s", "1%")
     screen.wait("2%")
 
 
@@ -68,10 +68,10 @@ def test_a_screen_that_is_killed_takes_nothing_along(engine, home, start):
     first.send_signal(signal.SIGKILL)
     first.exit_status()
     second.press("q")
-    second.wait("[q] leave; they go on")
+    second.wait("[q] detach; they continue")
     second.press_until("q", lambda: not second.is_up)
     assert second.exit_status() == 0
-    assert "The uploads go on with the ferry" in second.left_behind
+    assert "The uploads continue in the engine" in second.left_behind
     assert running(home) == engine[0]
 
 
@@ -175,10 +175,10 @@ def test_a_screen_leaves_its_uploads_to_the_background(home, server, start):
     screen = start()
     screen.wait("▲ up", "1%")
     screen.press("q")
-    screen.wait("[d] quit; they go on in the background")
+    screen.wait("[d] detach; they continue in the background")
     screen.press_until("d", lambda: not screen.is_up)
     assert screen.exit_status() == 0
-    assert "The uploads go on in the background" in screen.left_behind
+    assert "The uploads continue in the background" in screen.left_behind
     process = running(home)
     try:
         assert process is not None

@@ -59,7 +59,7 @@ def test_lines_tell_it_once(home, start, busy):
     home.change(destinations={"box": {"url": url, "protocol": "put"}})
     home.add(home.make("one.bin", "1K"))
     lines = start("--plain", rows=60, columns=140)
-    lines.wait("127.0.0.1 asks to wait (503) until ", "1 upload waits", "is tried again in 10 min: one.bin")
+    lines.wait("127.0.0.1 asks to wait (503) until ", "1 upload waits", "retrying in 10 min: one.bin")
     lines.press("now\n")
     lines.wait("trying now", lambda: lines.text.count("asks to wait (503)") == 2)
     lines.press("quit\n")

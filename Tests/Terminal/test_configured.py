@@ -20,7 +20,7 @@ def test_other_keys_act_and_are_shown(home, slow, start):
     screen.press("d")
     screen.wait("removed two.bin", "1/1")
     screen.press(b"\x1bOQ")
-    screen.wait("no key", "pause all, or go on")
+    screen.wait("no key", "pause or resume all")
 
 
 def test_keys_that_cannot_be_bound_keep_the_screen_closed(home, slow, start):

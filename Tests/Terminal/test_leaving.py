@@ -43,7 +43,7 @@ def test_quitting_when_nothing_runs_asks_nothing(home, server, start):
     screen.press("q")
     assert screen.exit_status() == 0
     assert is_given_back(screen)
-    assert "1 uploaded (1 KB)" in screen.left_behind
+    assert "1 uploaded (1 KiB)" in screen.left_behind
 
 
 def test_quitting_while_something_runs_asks(screen, home):
@@ -55,7 +55,7 @@ def test_quitting_while_something_runs_asks(screen, home):
     screen.press_until("q", lambda: not screen.is_up)
     assert screen.exit_status() == 0
     assert is_given_back(screen)
-    assert "2 not finished; `ferry` goes on with them" in screen.left_behind
+    assert "2 unfinished; `ferry` resumes them" in screen.left_behind
     assert [upload["state"] for upload in home.list()] == ["queued", "queued"]
 
 
@@ -69,7 +69,7 @@ def test_quitting_when_the_running_ones_are_done(home, server, start):
     screen.press_until("w", "quits when these are done", gone="is running:")
     assert screen.exit_status() == 0
     assert (server.folder / "one.bin").stat().st_size == 12 << 20
-    assert "1 uploaded" in screen.left_behind and "1 not finished" in screen.left_behind
+    assert "1 uploaded" in screen.left_behind and "1 unfinished" in screen.left_behind
 
 
 def test_control_c_asks_and_asked_again_quits(screen):

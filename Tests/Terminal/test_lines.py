@@ -17,7 +17,7 @@ def queued(home, server):
 
 def test_run_has_a_live_line_with_share_rate_and_time_left(queued, start):
     terminal = start("run", "--exit-when-idle")
-    terminal.wait("% ", " of 4 MB", "/s", "ETA", "1 up, 2 queued", "a-film.mov  ")
+    terminal.wait("% ", " of 4 MiB", "/s", "ETA", "1 up, 2 queued", "a-film.mov  ")
     # The log scrolls above, and nothing of the live lines stays.
     terminal.wait("100%  a-film.mov", "3 done", gone="1 up, 2 queued")
     assert terminal.exit_status() == 0

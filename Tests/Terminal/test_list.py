@@ -46,7 +46,7 @@ def test_80_columns(home, server, start):
     screen = start()
     screen.wait("▲ up", lambda: (percent(screen.line("film.mov")) or 0) >= 5)
     lines = screen.lines()
-    status = r" ● online  box  ↑ [\d.]+ [KM]B/s  limit 1 MB/s  1 of 1 up  [\d.]+ MB left"
+    status = r" ● online  box  ↑ [\d.]+ [KM]B/s  limit 1 MiB/s  1 of 1 uploading  [\d.]+ MiB left"
     assert re.match(status, lines[0])
     assert lines[1] == " All 2  Active 1  Queued 1  Paused 0  Failed 0  Done 0"
     assert lines[2] == "  STATE      NAME                       SIZE PROGRESS              RATE      ETA"
@@ -207,11 +207,11 @@ def test_the_log_tells_what_happened_and_leads_to_the_upload(home, server, start
     screen.press("gr")
     screen.wait("gone.bin failed: no such file")
     screen.press("l")
-    screen.wait("┌ Log", "trying gone.bin again", "gone.bin failed: no such file")
+    screen.wait("┌ Log", "retrying gone.bin", "gone.bin failed: no such file")
     screen.press("/")
     screen.wait("[Esc] clear")
     screen.press("such\r")
-    screen.wait("/such", gone="trying gone.bin again")
+    screen.wait("/such", gone="retrying gone.bin")
     screen.press("\r")
     screen.wait(gone="┌ Log")
     assert screen.line("gone.bin").startswith("▸")

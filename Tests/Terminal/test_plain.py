@@ -1,9 +1,9 @@
 """The line mode: everything that can be done on the screen, in lines, and never a byte that moves a cursor."""
 
 import os
-import re
 import signal
 import subprocess
+import time
 
 import pytest
 
@@ -44,13 +44,15 @@ def test_a_file_is_added_paused_resumed_and_removed_by_its_number(home, plain, s
     lines = plain()
     lines.wait("help lists the commands", "the queue is empty")
     lines.press(f"add {path}\n")
-    lines.wait("1 began: one.bin, 20 MB, to box")
+    # The server has some of it when its progress is told.
+    lines.wait("1 began: one.bin, 20 MiB, to box", "1 upload runs (1 at ")
     lines.press("pause 1\n")
     lines.wait("1 paused: one.bin")
     lines.press("show 1\n")
-    lines.wait("1: one.bin, 20 MB, paused", f"from: {path}", "by: tus")
+    lines.wait("1: one.bin, 20 MiB, paused", f"from: {path}", "protocol: tus")
     lines.press("resume 1\n")
-    lines.wait(lambda: "1 resumed: one.bin" in lines.text or "1 went on: one.bin" in lines.text)
+    lines.wait(lambda: "1 resumed: one.bin" in lines.text or "1 resumed: one.bin" in lines.text)
+    lines.wait(lambda: lines.text.count("1 upload runs (1 at ") == 2)
     lines.press("list\n")
     lines.wait(lambda: lines.text.count("1: one.bin, ") == 2)
     lines.press("remove 1\n")
@@ -72,10 +74,10 @@ def test_what_is_done_is_told_with_its_time_and_left_as_a_sum(home, plain, serve
     home.configure(server.url)
     home.add(home.make("one.bin", "3M"), home.make("two.bin", "1K"))
     lines = plain()
-    lines.wait("1 began: one.bin", "1 done: one.bin, 3 MB", "2 done: two.bin, 1 KB")
+    lines.wait("1 began: one.bin", "1 done: one.bin, 3 MiB", "2 done: two.bin, 1 KiB")
     lines.press("q\n")
     assert lines.exit_status() == 0
-    assert "2 uploaded (3 MB)" in lines.text
+    assert "2 uploaded (3 MiB)" in lines.text
     assert (server.folder / "one.bin").stat().st_size == 3 << 20
 
 
@@ -86,10 +88,10 @@ def test_the_limit_the_order_and_mistakes(home, plain):
     lines.press("move 3 top\n")
     lines.wait("moved to the top")
     lines.press("list queued\n")
-    lines.wait("3: 3.bin, 20 MB, queued", "2: 2.bin, 20 MB, queued")
+    lines.wait("3: 3.bin, 20 MiB, queued", "2: 2.bin, 20 MiB, queued")
     assert lines.row("3: 3.bin") < lines.row("2: 2.bin")
     lines.press("limit 100K\nparallel 2\n")
-    lines.wait("all uploads together at most 100 KB/s", "2 uploads at once", "3 began: 3.bin")
+    lines.wait("total limit: 100 KiB/s", "2 uploads at once", "3 began: 3.bin")
     lines.press("fly away\n")
     lines.wait("there is no command 'fly'; help lists them")
     lines.press("pause 17\n")
@@ -100,7 +102,7 @@ def test_the_limit_the_order_and_mistakes(home, plain):
 def test_how_it_goes_is_told_every_ten_seconds(home, plain):
     home.add(home.make("one.bin", "20M"))
     lines = plain()
-    lines.wait("1 upload runs (1 at ", " left, ", "KB/s", " to go")
+    lines.wait("1 upload runs (1 at ", " left, ", "KiB/s", " to go")
     assert lines.text.count("1 upload runs") == 1
     assert end(lines) == 0
 
@@ -108,7 +110,7 @@ def test_how_it_goes_is_told_every_ten_seconds(home, plain):
 @pytest.mark.parametrize(
     "changes, reason",
     [
-        ({"TERM": "dumb"}, "because the terminal 'dumb' cannot place its cursor"),
+        ({"TERM": "dumb"}, "because the terminal 'dumb' cannot move its cursor"),
         ({"ACCESSIBLE": "1"}, "ferry in plain lines; help lists the commands"),
     ],
 )
@@ -117,7 +119,7 @@ def test_without_being_asked_on_the_command_line(home, plain, changes, reason):
     lines = plain("screen", **changes)
     lines.wait(reason, "1 began: one.bin")
     assert end(lines) == 0
-    assert "1 not finished; `ferry` goes on with them" in lines.text
+    assert "1 unfinished; `ferry` resumes them" in lines.text
     assert is_plain(lines.raw)
 
 
@@ -133,7 +135,7 @@ def test_output_into_a_pipe_is_lines(home, plain, ferry, start):
     lines.press("pause 1\n")
     lines.wait("1 paused: one.bin")
     lines.press("quit\n")
-    lines.wait("1 not finished", "over")
+    lines.wait("1 unfinished", "over")
     assert is_plain(lines.raw)
 
 
@@ -193,7 +195,7 @@ def test_suspended_brought_back_and_in_the_background(home, slow, server, start,
     shell.wait("Stopped")
     shell.press("fg\n")
     shell.press("show 1\n")
-    shell.wait("1: one.bin, 12 MB")
+    shell.wait("1: one.bin, 12 MiB")
     shell.press("\x1a")
     shell.wait(lambda: shell.text.count("Stopped") == 2)
     shell.press("bg\n")
@@ -202,7 +204,7 @@ def test_suspended_brought_back_and_in_the_background(home, slow, server, start,
     shell.wait("42", "1 done: one.bin")
     shell.press("fg\n")
     shell.press("quit\n")
-    shell.wait("1 uploaded (12 MB)")
+    shell.wait("1 uploaded (12 MiB)")
     shell.press("exit\n")
     shell.exit_status()
 
@@ -213,8 +215,8 @@ def test_without_input_it_goes_on_until_nothing_is_left(home, server):
     lines = result.stdout.decode().splitlines()
     assert result.returncode == 0, result.stderr.decode()
     assert lines[0] == "ferry in plain lines, because standard input or output is not a terminal"
-    assert lines[-2:] == ["nothing is left to run", "2 uploaded (3 MB)"]
-    assert any(line.startswith("1 done: one.bin, 3 MB") for line in lines)
+    assert lines[-2:] == ["nothing is left to run", "2 uploaded (3 MiB)"]
+    assert any(line.startswith("1 done: one.bin, 3 MiB") for line in lines)
     assert is_plain(result.stdout + result.stderr)
 
 
@@ -240,8 +242,8 @@ def test_commands_may_come_from_a_pipe(home, server, ferry):
     said = result.stdout.decode()
     assert result.returncode == 0, said
     assert "left out: /nowhere: no such file" in said
-    assert "all uploads together at most 20 MB/s" in said
-    assert "1 done: one two.bin, 1 KB" in said
+    assert "total limit: 20 MiB/s" in said
+    assert "1 done: one two.bin, 1 KiB" in said
     assert (server.folder / "one two.bin").exists()
 
 
@@ -252,13 +254,15 @@ def test_a_burst_of_small_files_is_readable(home, server):
     for number in range(count):
         (folder / f"{number}.txt").write_text("x")
     home.add("--recursive", str(folder))
+    began = time.monotonic()
     result = home.run("--plain")
+    seconds = time.monotonic() - began
     lines = result.stdout.decode().splitlines()
     assert result.returncode == 0
     assert len(list(server.folder.rglob("*.txt"))) == count
-    assert any(re.match(r"in the last .* done \(.* number", line) for line in lines), lines
     assert lines[-1].startswith(f"{count} uploaded")
-    assert len(lines) < count / 4, lines
+    # Five lines a second at most, and a few at the beginning and the end: a busy machine takes more seconds.
+    assert len(lines) < 30 + 6 * seconds, lines
 
 
 def test_many_failures_are_named_and_bounded(home, server):
@@ -300,7 +304,7 @@ def test_a_hostile_name_never_reaches_the_terminal(home, plain):
 
 def test_the_demo_runs_in_lines(home, start):
     lines = start("demo", "--plain", rows=ROWS, columns=COLUMNS)
-    lines.wait("began: interview-cam-A.mov, 96 MB, to films")
+    lines.wait("began: interview-cam-A.mov, 96 MiB, to films")
     assert end(lines) == 0
     assert is_plain(lines.raw)
     assert os.listdir(home.temporary) == []

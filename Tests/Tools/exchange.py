@@ -2,6 +2,7 @@
 
 import asyncio
 import dataclasses
+import re
 import urllib.parse
 
 
@@ -51,7 +52,9 @@ async def read_head(reader):
         name, colon, value = line.partition(":")
         if colon:
             fields[name.strip().lower()] = value.strip()
-    return Request(words[0], words[1], fields)
+    # A proxy is asked for a whole address; it is the server itself here.
+    target = re.sub(r"^https?://[^/]*", "", words[1]) if words[1].startswith("http") else words[1]
+    return Request(words[0], target or "/", fields)
 
 
 async def read_body(reader, request):
@@ -64,11 +67,16 @@ async def read_body(reader, request):
             await reader.readuntil(b"\r\n")
         else:
             left = int(request.fields.get("content-length", "0"))
-            while left > 0:
-                piece = await reader.read(min(left, 1 << 18))
-                if not piece:
-                    raise ConnectionError
-                request.body += piece
-                left -= len(piece)
+            # Joined once: a large body that grows piece by piece is copied for each.
+            pieces = []
+            try:
+                while left > 0:
+                    piece = await reader.read(min(left, 1 << 18))
+                    if not piece:
+                        raise ConnectionError
+                    pieces.append(piece)
+                    left -= len(piece)
+            finally:
+                request.body = b"".join(pieces)
     except (asyncio.IncompleteReadError, asyncio.LimitOverrunError, ConnectionError, ValueError):
         request.is_whole = False

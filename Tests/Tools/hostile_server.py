@@ -4,23 +4,25 @@ import asyncio
 import contextlib
 import random
 import socket
+import ssl
 import struct
 import time
 
 from exchange import Answer, read_body, read_head
-from mutations import BODIES, PLACES, STATUSES, Delivery, mutate
-
-REASON = b"Reason"
+from mutations import BODIES, PLACES, STATUSES, Delivery, mutate, written
 
 
 class Place:
     """One upload at the server: its model, its chance, and what came of it."""
 
-    def __init__(self, model, seed, wrong):
+    def __init__(self, model, seed, wrong, link, gate=None):
         self.model = model
         self.seed = seed
         #: Which share of the answers is wrong.
         self.wrong = wrong
+        self.link = link
+        #: Answers first while the client is not signed in.
+        self.gate = gate
         self.count = 0
         self.earlier = []
         self.is_lied_to = False
@@ -32,9 +34,16 @@ class Place:
         self.count += 1
         return random.Random(f"{self.seed}/{self.count}")
 
+    def honest(self, request):
+        """The right answer, and whether it is about the file: a false one about anything else is no excuse."""
+        if request.method == "CONNECT":
+            return Answer(200, is_about_body=True), False
+        refusal = self.gate.answer(request) if self.gate and not self.model.is_open(request) else None
+        return (refusal, False) if refusal else (self.model.answer(request), True)
+
 
 class HostileServer:
-    """Listens at 127.0.1.1 and the following addresses on one port, one for each upload of a batch."""
+    """Listens at 127.0.1.1 and the following addresses on one port, one for each upload that may be under way."""
 
     def __init__(self, size, timeout):
         self.size = size
@@ -42,9 +51,16 @@ class HostileServer:
         self.places = [None] * size
         self.answers = 0
         self.listeners = []
-        self.tasks = set()
+        #: The exchanges of each address.
+        self.tasks = [set() for _ in range(size)]
+        self.tls = None
 
-    async def start(self):
+    async def start(self, certificate):
+        """
+        - certificate: A file with a certificate for all the addresses, and its key.
+        """
+        self.tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        self.tls.load_cert_chain(certificate)
         port = 0
         for index in range(self.size):
             async def serve(reader, writer, index=index):
@@ -54,30 +70,36 @@ class HostileServer:
             self.listeners.append(listener)
         self.port = port
 
-    def host(self, index):
+    @staticmethod
+    def host(index):
         return f"127.0.{1 + index // 250}.{1 + index % 250}"
 
-    def origin(self, index):
-        return f"http://{self.host(index)}:{self.port}"
+    def address(self, index):
+        return f"{self.host(index)}:{self.port}"
 
-    async def forget(self):
-        """Ends every connection and forgets every upload."""
-        self.places = [None] * self.size
-        for task in list(self.tasks):
+    async def forget(self, indexes):
+        """Ends the connections of these addresses and forgets their uploads."""
+        tasks = [task for index in indexes for task in self.tasks[index]]
+        for index in indexes:
+            self.places[index] = None
+        for task in tasks:
             task.cancel()
-        await asyncio.gather(*self.tasks, return_exceptions=True)
+        await asyncio.gather(*tasks, return_exceptions=True)
 
     async def serve(self, index, reader, writer):
         task = asyncio.current_task()
-        self.tasks.add(task)
+        self.tasks[index].add(task)
         place = self.places[index]
         try:
+            if place and place.link.is_secure and not place.link.has_proxy:
+                # Before anything is awaited: what is read before is lost.
+                await writer.start_tls(self.tls)
             while place and await self.exchange(place, reader, writer):
                 pass
         except (ConnectionError, OSError, asyncio.CancelledError):
             pass
         finally:
-            self.tasks.discard(task)
+            self.tasks[index].discard(task)
             with contextlib.suppress(Exception):
                 writer.close()
 
@@ -92,17 +114,19 @@ class HostileServer:
         if is_wrong and chance.random() < 0.08:
             return await self.refuse_early(place, request, chance, reader, writer)
         await read_body(reader, request)
-        honest = place.model.answer(request)
+        honest, is_about_file = place.honest(request)
         place.last_seen = time.monotonic()
         self.answers += 1
         delivery = mutate(chance, honest, place.earlier, self.timeout) if is_wrong else Delivery(honest)
         place.earlier.append(honest)
-        place.is_lied_to |= delivery.is_lie
+        place.is_lied_to |= delivery.is_lie and is_about_file
         place.log.append(
             f"{place.count} {request.method} {request.target[:80]} [{len(request.body)}] -> {honest.status}"
             f" {'+'.join(delivery.changes)} {delivery.answer.status if delivery.changes else ''}"
             f"{' LIE' if delivery.is_lie else ''}")
         await self.deliver(delivery, writer)
+        if request.method == "CONNECT" and not is_wrong:
+            await writer.start_tls(self.tls)
         return delivery.end == "keep"
 
     async def refuse_early(self, place, request, chance, reader, writer):
@@ -138,29 +162,7 @@ class HostileServer:
         if delivery.end == "hang":
             await asyncio.sleep(self.timeout * 20)
         if delivery.end == "reset":
-            connection = writer.get_extra_info("socket")
-            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            # None once the connection is lost.
+            if connection := writer.get_extra_info("socket"):
+                connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             writer.transport.abort()
-
-
-def written(delivery):
-    """The bytes of an answer, with the framing that the delivery wants."""
-    answer = delivery.answer
-    lines = [f"HTTP/1.1 {answer.status} ".encode() + REASON]
-    for name, value in answer.fields:
-        lines.append(f"{name}: {value}".encode("utf-8", "replace"))
-    body = b"" if answer.is_about_body else answer.body
-    framing = delivery.framing
-    if framing == "chunked":
-        lines.append(b"Transfer-Encoding: chunked")
-        body = b"%x\r\n%s\r\n0\r\n\r\n" % (len(body), body) if body else b"0\r\n\r\n"
-    elif framing == "torn chunks":
-        lines.append(b"Transfer-Encoding: chunked")
-        body = b"%x\r\n%s" % (len(body) + 7, body)
-    elif framing == "two":
-        lines += [b"Content-Length: %d" % len(body), b"Content-Length: %d" % (len(body) + 1)]
-    elif framing not in (None, "none"):
-        lines.append(f"Content-Length: {framing}".encode())
-    elif framing is None and not answer.is_about_body and answer.status not in (204, 304):
-        lines.append(b"Content-Length: %d" % len(body))
-    return b"\r\n".join(lines) + b"\r\n\r\n" + body

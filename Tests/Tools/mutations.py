@@ -47,6 +47,9 @@ BODIES = [
 ]
 
 
+REASON = b"Reason"
+
+
 @dataclasses.dataclass
 class Delivery:
     """How an answer goes out."""
@@ -75,6 +78,29 @@ class Delivery:
     early: int | None = None
 
 
+def written(delivery):
+    """The bytes of an answer, with the framing that the delivery wants."""
+    answer = delivery.answer
+    lines = [f"HTTP/1.1 {answer.status} ".encode() + REASON]
+    for name, value in answer.fields:
+        lines.append(f"{name}: {value}".encode("utf-8", "replace"))
+    body = b"" if answer.is_about_body else answer.body
+    framing = delivery.framing
+    if framing == "chunked":
+        lines.append(b"Transfer-Encoding: chunked")
+        body = b"%x\r\n%s\r\n0\r\n\r\n" % (len(body), body) if body else b"0\r\n\r\n"
+    elif framing == "torn chunks":
+        lines.append(b"Transfer-Encoding: chunked")
+        body = b"%x\r\n%s" % (len(body) + 7, body)
+    elif framing == "two":
+        lines += [b"Content-Length: %d" % len(body), b"Content-Length: %d" % (len(body) + 1)]
+    elif framing not in (None, "none"):
+        lines.append(f"Content-Length: {framing}".encode())
+    elif framing is None and not answer.is_about_body and answer.status not in (204, 304):
+        lines.append(b"Content-Length: %d" % len(body))
+    return b"\r\n".join(lines) + b"\r\n\r\n" + body
+
+
 def mutate(chance, answer, earlier, timeout):
     """A delivery of `answer` with one to three things wrong.
 
@@ -101,10 +127,8 @@ def place(chance, delivery, earlier, timeout):
         text = "/" + "x" * chance.choice((100, 8000, 8190, 8300, 20_000, 33_000, 66_000, 70_000, 200_000))
     fields = [(name, value) for name, value in delivery.answer.fields if name != "Location"]
     delivery.answer.fields = fields + [("Location", text)]
-    if b"uploadUrl" in delivery.answer.body:
-        document = json.loads(delivery.answer.body)
-        document["uploadUrl"] = text
-        delivery.answer.body = json.dumps(document).encode()
+    quoted = json.dumps(text).encode()
+    delivery.answer.body = re.sub(rb'("uploadUrl": ?)"[^"]*"', lambda found: found[1] + quoted, delivery.answer.body)
     if chance.random() < 0.5:
         delivery.answer.status = chance.choice((301, 302, 303, 307, 308))
 
@@ -170,10 +194,14 @@ def body(chance, delivery, earlier, timeout):
         answer.body = answer.body[:end] + answer.body[start:end] * chance.choice((1, 3, 100)) + answer.body[end:]
 
 
+#: XML namespaces, by their number.
+DECLARED = {
+    count: b"".join(b" xmlns:p%d='u%d'" % (index, index) for index in range(count)) for count in (10, 300, 20_000)}
+
+
 def declarations(chance, delivery, earlier, timeout):
     """XML that costs much to read."""
-    count = chance.choice((10, 300, 20_000))
-    declared = b"".join(b" xmlns:p%d='u%d'" % (index, index) for index in range(count))
+    declared = DECLARED[chance.choice((10, 300, 20_000))]
     inner = chance.choice((b"<b/>" * 2000, b"<b>" * 50 + b"</b>" * 50, declared and b"<c%s/>" % declared))
     delivery.answer.body = b"<d:multistatus xmlns:d='DAV:'%s>%s</d:multistatus>" % (declared, inner)
     delivery.is_lie |= delivery.answer.status < 400

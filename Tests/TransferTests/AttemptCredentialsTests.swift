@@ -12,16 +12,16 @@ struct AttemptCredentialsTests {
     private static let team = HTTPField.Name.named("X-Team")
 
     private static func exchange(carriesCredentials: Bool) -> Exchange {
-        var exchange = Exchange(.put, address, body: .file(range: 0..<10), isIdempotent: true)
-        exchange.carriesCredentials = carriesCredentials
+        var exchange = Exchange(.put, address, body: .file(range: 0..<10))
+        exchange.set(.withoutCredentials, if: !carriesCredentials)
         return exchange
     }
 
-    private static func configuration(_ retriers: [any RequestRetrier] = []) -> Session.Configuration {
+    private static let headers: HTTPFields = [team: "blue"]
+
+    private static func interceptor(_ retriers: [any RequestRetrier] = []) -> Interceptor {
         let token = AuthorizationInterceptor { () async throws(UploadFailure) in "Bearer secret" }
-        return Session.Configuration(
-            headers: [team: "blue"], interceptor: Interceptor(adapters: [token], retriers: retriers),
-            validation: .unchecked)
+        return Interceptor(adapters: [token], retriers: retriers)
     }
 
     @Test(arguments: [true, false])
@@ -33,7 +33,9 @@ struct AttemptCredentialsTests {
         let attempt = ScriptedProtocol(.send(Self.exchange(carriesCredentials: carries))) { _ in
             .done(Receipt())
         }
-        _ = try await AttemptLog().run(attempt, of: file, configuration: Self.configuration()) { request in
+        _ = try await AttemptLog().run(
+            attempt, of: file, headers: Self.headers, interceptor: Self.interceptor()
+        ) { request in
             fields.withLock { $0 = request.fields }
             return .success(TransportResponse(status: 200))
         }
@@ -49,9 +51,11 @@ struct AttemptCredentialsTests {
             fields.withLock { $0 = request.fields }
             return .success(TransportResponse(status: 204))
         }
-        var exchange = Exchange(.delete, Self.address, isIdempotent: true)
-        exchange.carriesCredentials = carries
-        let reply = try await Session(Self.configuration(), transport: transport).ask(exchange)
+        var exchange = Exchange(.delete, Self.address)
+        exchange.set(.withoutCredentials, if: !carries)
+        let reply = try await RequestSender(
+            over: transport, headers: Self.headers, interceptor: Self.interceptor()
+        ).ask(exchange)
         #expect(reply.status == 204)
         #expect(fields.withLock { $0[.authorization] } == (carries ? "Bearer secret" : nil))
     }
@@ -62,7 +66,7 @@ struct AttemptCredentialsTests {
             .failed(UploadFailure(.authentication, "\(reply.status ?? 0)"))
         }
         let outcome = try await AttemptLog().run(
-            attempt, of: file, configuration: Self.configuration([retrier])
+            attempt, of: file, headers: Self.headers, interceptor: Self.interceptor([retrier])
         ) { _ in .success(TransportResponse(status: 401)) }
         #expect(outcome.failure?.summary == "401")
         #expect(retrier.asked.isEmpty)
@@ -78,7 +82,7 @@ struct AttemptCredentialsTests {
         }
         let answers = Mutex([status, 200])
         let outcome = try await log.run(
-            attempt, of: file, configuration: Self.configuration([mender])
+            attempt, of: file, headers: Self.headers, interceptor: Self.interceptor([mender])
         ) { _ in .success(TransportResponse(status: answers.withLock { $0.removeFirst() })) }
         #expect(outcome.failure?.summary == (isAsked ? "200" : "404"))
         #expect(mender.count == (isAsked ? 1 : 0))
@@ -91,14 +95,14 @@ struct AttemptCredentialsTests {
             .failed(UploadFailure(.permanent, "\(reply.status ?? 0)"))
         }
         let outcome = try await AttemptLog().run(
-            attempt, of: file, configuration: Self.configuration([mender])
+            attempt, of: file, headers: Self.headers, interceptor: Self.interceptor([mender])
         ) { _ in .success(TransportResponse(status: 403)) }
         #expect(outcome.failure?.summary == "403")
     }
 }
 
 /// Can do something about one status.
-private final class Mender: RefusalMender {
+private final class Mender: ErrorRecoverer {
     private let status: Int
     private let decision: RetryDecision
     private let asked = Mutex(0)
@@ -110,7 +114,7 @@ private final class Mender: RefusalMender {
 
     var count: Int { asked.withLock { $0 } }
 
-    func canMend(_ response: TransportResponse) -> Bool { response.status == status }
+    func canRecover(_ response: TransportResponse) -> Bool { response.status == status }
 
     func retry(
         _ request: TransportRequest, after failure: RequestFailure, for context: RequestContext

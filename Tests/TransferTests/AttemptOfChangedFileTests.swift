@@ -72,8 +72,8 @@ struct AttemptOfChangedFileTests {
         let path = stage.file.path
         let change: @Sendable () -> Void = { try? SourceChangeTests.Change.isRewritten.make(at: path) }
         let finish = Exchange(
-            .post, "http://server.example/finish", body: body, isIdempotent: true, mayComplete: true)
-        let ask = Exchange(.get, "http://server.example/ask", isIdempotent: true)
+            .post, "http://server.example/finish", body: body, traits: [.idempotent, .completes])
+        let ask = Exchange(.get, "http://server.example/ask")
         let uploadProtocol = ScriptedProtocol(.send(ask), state: 0) { count, _, _ in
             count += 1
             return count == 1 ? .send(finish) : .done(Receipt())

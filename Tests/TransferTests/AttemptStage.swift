@@ -64,7 +64,7 @@ struct AttemptStage {
             return await answers(number, request)
         }
         let attempt = UploadAttempt(
-            session: Session.making(transport, adapters: adapters, retriers: retriers), file: source,
+            sender: .making(transport, adapters: adapters, retriers: retriers), file: source,
             identity: source.identity,
             label: "1", recorder: log)
         let item = UploadItem.make(url: "http://server.example/files/", size: source.identity.size)

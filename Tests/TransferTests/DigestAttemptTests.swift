@@ -14,7 +14,7 @@ struct DigestAttemptTests {
 
     private static func exchange(_ orders: [DigestOrder]) -> Exchange {
         var exchange = Exchange(
-            .put, "http://server.example/f", body: .file(range: 0..<10), isIdempotent: true)
+            .put, "http://server.example/f", body: .file(range: 0..<10))
         exchange.digests = orders
         return exchange
     }

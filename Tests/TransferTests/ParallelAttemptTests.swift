@@ -142,7 +142,7 @@ struct ParallelAttemptTests {
     }
 
     @Test func `a protocol may ask for a hundred names before anything moves`() async throws {
-        let head = Exchange(.head, "http://server.example/", isIdempotent: true)
+        let head = Exchange(.head, "http://server.example/")
         let asking = ScriptedProtocol(.send(head), state: 1) { asked, _, _ in
             asked += 1
             return asked > ExistingChoice.nameLimit ? .done(Receipt()) : .send(head)
@@ -171,7 +171,7 @@ struct ParallelAttemptTests {
         let outcome = try await withTransport { transport in
             let source = try file.open()
             let attempt = UploadAttempt(
-                session: Session(transport: transport), file: source, identity: source.identity, label: "1",
+                sender: RequestSender(over: transport), file: source, identity: source.identity, label: "1",
                 recorder: log)
             return await attempt.run(parts, resource: nil, capabilities: nil)
         }

@@ -21,6 +21,10 @@ struct ScriptedProtocol<State: Sendable>: UploadProtocol {
         self.next = next
     }
 
+    init(item: UploadItem, options: ProtocolOptions) {
+        preconditionFailure("a test makes this protocol with the steps that it takes")
+    }
+
     mutating func start(resource: Resource?, capabilities: ServerCapabilities?) -> Step { first }
     mutating func receive(_ reply: Reply, to exchange: Exchange) -> Step { next(&state, reply, exchange) }
     func removal(of resource: Resource) -> [Exchange] { [] }
@@ -37,7 +41,7 @@ extension Exchange {
     static func part(
         _ number: Int, _ range: Range<ByteCount>, at url: String = "http://server.example/p"
     ) -> Exchange {
-        var exchange = Exchange(.put, "\(url)\(number)", body: .file(range: range), isIdempotent: true)
+        var exchange = Exchange(.put, "\(url)\(number)", body: .file(range: range))
         exchange.part = number
         return exchange
     }
@@ -86,7 +90,8 @@ extension AttemptLog {
     /// Runs one attempt at `file` over a transport that answers as a closure says.
     func run(
         _ uploadProtocol: any UploadProtocol, of file: TestFile, resource: Resource? = nil,
-        configuration: Session.Configuration = .init(validation: .unchecked),
+        headers: HTTPFields = [:], interceptor: Interceptor = Interceptor(),
+        monitors: [any EventMonitor] = [],
         _ answer: @escaping @Sendable (TransportRequest) async -> Result<TransportResponse, TransportError>
     ) async throws -> UploadAttempt.Outcome {
         let source = try file.open()
@@ -95,7 +100,9 @@ extension AttemptLog {
             return await answer(request)
         }
         let attempt = UploadAttempt(
-            session: Session(configuration, transport: transport), file: source, identity: source.identity,
+            sender: RequestSender(
+                over: transport, headers: headers, interceptor: interceptor, monitors: monitors),
+            file: source, identity: source.identity,
             label: "1", recorder: self, learn: { self.note(.learnt($0)) })
         return await attempt.run(uploadProtocol, resource: resource, capabilities: nil)
     }

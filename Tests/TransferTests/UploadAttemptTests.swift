@@ -169,6 +169,22 @@ struct UploadAttemptTests {
         #expect(outcome.receipt != nil)
     }
 
+    @Test(arguments: [true, false])
+    func `what a protocol knows of a slow answer reaches the transport`(answerMayTakeLong: Bool) async throws
+    {
+        let file = try TestFile(count: 10)
+        var exchange = Exchange(.post, "http://server.example/f")
+        exchange.set(.slowResponse, if: answerMayTakeLong)
+        let told = Mutex<[Bool]>([])
+        _ = try await AttemptLog().run(ScriptedProtocol(.send(exchange)) { _ in .done(Receipt()) }, of: file)
+        {
+            request in
+            told.withLock { $0.append(request.answerMayTakeLong) }
+            return .success(TransportResponse(status: 200))
+        }
+        #expect(told.withLock { $0 } == [answerMayTakeLong])
+    }
+
     @Test func `P9 bytes that the server lost are an event of the upload`() async throws {
         let file = try TestFile(count: 10)
         let log = EventLog()
@@ -176,7 +192,7 @@ struct UploadAttemptTests {
         let outcome = try await AttemptLog().run(
             TusUpload(item: .make(url: "http://server.example/files/"), options: .init()), of: file,
             resource: Resource(url: tusResource.url, confirmed: 8),
-            configuration: .init(validation: .unchecked, monitors: [log])
+            monitors: [log]
         ) { _ in
             let isFirst = requests.withLock { count in
                 count += 1
@@ -204,7 +220,7 @@ struct UploadAttemptTests {
             let source = try file.open()
             let item = UploadItem.make(url: server.url("/files/7"), size: 200_000)
             let attempt = UploadAttempt(
-                session: Session(transport: transport), file: source, identity: source.identity, label: "1",
+                sender: RequestSender(over: transport), file: source, identity: source.identity, label: "1",
                 recorder: AttemptSequence())
             let entry = try #require(ProtocolCatalog.entry(named: name))
             let resource = name == "tus" ? Resource(url: server.url("/files/7")) : nil
@@ -237,7 +253,7 @@ struct UploadAttemptTests {
             let source = try file.open()
             let item = UploadItem.make(url: server.url("/files/"), size: 5 << 20)
             let attempt = UploadAttempt(
-                session: Session(transport: transport), file: source, identity: source.identity, label: "1",
+                sender: RequestSender(over: transport), file: source, identity: source.identity, label: "1",
                 recorder: log)
             let tus = TusUpload(item: item, options: .init())
             let first = await attempt.run(tus, resource: nil, capabilities: nil)
@@ -272,7 +288,10 @@ private struct WatchingRetrier: RequestRetrier {
 private struct EndlessProtocol: SequentialProtocol {
     static let name = "endless"
     static let traits = ProtocolTraits(resumes: false)
-    private let exchange = Exchange(.get, "http://server.example/", isIdempotent: true)
+    private let exchange = Exchange(.get, "http://server.example/")
+
+    init() {}
+    init(item: UploadItem, options: ProtocolOptions) {}
 
     mutating func start(resource: Resource?, capabilities: ServerCapabilities?) -> Step { .send(exchange) }
     mutating func receive(_ reply: Reply) -> Step { .send(exchange) }

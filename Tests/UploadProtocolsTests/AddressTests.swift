@@ -90,7 +90,7 @@ struct ByteFormatTests {
 
     @Test(
         arguments: [
-            (0, "0 B"), (12_288, "12 KB"), (4_402_341_478, "4.1 GB"), (104_857_600, "100 MB"),
+            (0, "0 B"), (12_288, "12 KiB"), (4_402_341_478, "4.1 GiB"), (104_857_600, "100 MiB"),
         ] as [(ByteCount, String)])
     func `an amount in a sentence has a space and a unit`(count: ByteCount, expected: String) {
         #expect(ByteFormat.sentence(count) == expected)

@@ -44,7 +44,7 @@ struct AuthenticationChallengeTests {
     }
 }
 
-/// What a person reads when a server wants somebody to sign in.
+/// The text that a user reads when a server asks for a sign-in.
 struct SignInWishTests {
     private func failure(_ status: Int, _ wanted: String?, carried: Bool = true) -> UploadFailure {
         var answer = Reply.Answer(status: status)

@@ -5,7 +5,7 @@ import Testing
 
 private let tusFields: HTTPFields = [.tusVersion: "1.0.0", .tusExtension: "creation"]
 private let tus = ProtocolChoice("tus", because: "the server says Tus-Version 1.0.0")
-private let probe = Exchange(.options, "http://server.example/files/", isIdempotent: true)
+private let probe = Exchange(.options, "http://server.example/files/")
 
 extension AutoUpload {
     fileprivate static func make(
@@ -13,7 +13,7 @@ extension AutoUpload {
         catalog: [ProtocolCatalog.Entry] = ProtocolCatalog.entries
     ) -> AutoUpload { AutoUpload(item: item, options: options, catalog: catalog) }
 
-    /// As of a server that nobody knows and that answers `OPTIONS` like this.
+    /// The capabilities of an unknown server that answers `OPTIONS` like this.
     fileprivate mutating func start(_ answer: Reply) -> Step {
         guard let asked = start(resource: nil, capabilities: nil).exchange else { return .wait() }
         return receive(answer, to: asked)
@@ -71,19 +71,19 @@ struct AutoUploadTests {
     @Test func `a resource goes on by the protocol that made it, whatever is known of the server`() throws {
         var auto = AutoUpload.make()
         var resource = Resource(url: "http://server.example/files/7", confirmed: 3)
-        resource.fields = tus.added(to: ["tag": "x"])
+        resource.memory = ResumeMemory(tus.added(to: ["tag": "x"]))
         let other = ServerCapabilities(facts: ProtocolChoice("put", because: "x").added(to: [:]))
         let step = auto.start(resource: resource, capabilities: other)
         #expect(step.exchange?.method == .head)
         let next = auto.receive(.answer(200, [.uploadOffset: "3"]), to: try #require(step.exchange))
         #expect(next.exchange?.body == .file(range: 3..<10))
-        #expect(next.notedResource??.fields == resource.fields)
+        #expect(next.notedResource??.memory == resource.memory)
     }
 
     @Test func `what is left at a server is removed by the protocol that made it`() {
         var resource = Resource(url: "http://server.example/files/7")
         #expect(AutoUpload.make().removal(of: resource).isEmpty)
-        resource.fields = tus.added(to: [:])
+        resource.memory = ResumeMemory(tus.added(to: [:]))
         #expect(AutoUpload.make().removal(of: resource).map(\.method) == [.delete])
     }
 
@@ -168,9 +168,7 @@ struct AutoUploadTests {
     }
 
     @Test func `several exchanges at once come through as they are, each with its stamp`() {
-        let catalog = [
-            ProtocolCatalog.Entry(PartsProtocol.self) { _, _ in PartsProtocol() }
-        ]
+        let catalog = [ProtocolCatalog.Entry(PartsProtocol<Never>.self)]
         var auto = AutoUpload.make(.make(url: "s3://bucket/"), catalog: [])
         #expect(auto.start(resource: nil, capabilities: nil).failure != nil)
         auto = AutoUpload.make(.make(url: "s3://bucket/"), catalog: catalog)
@@ -194,10 +192,7 @@ struct AutoCheckTests {
     }
 
     @Test func `the chosen protocol's check follows, and what it left can be removed by auto`() throws {
-        let catalog = [
-            ProtocolCatalog.Entry(
-                PartsProtocol.self, check: { _, _ in PartsCheck() }, make: { _, _ in PartsProtocol() })
-        ]
+        let catalog = [ProtocolCatalog.Entry(PartsProtocol<PartsCheck>.self)]
         var check = AutoCheck(url: "s3://bucket/", options: .init(), catalog: catalog)
         guard case .send(let asked) = check.start() else { return #expect(Bool(false)) }
         #expect(asked.method == .get)
@@ -207,7 +202,7 @@ struct AutoCheckTests {
     }
 
     @Test func `an address that tells by itself is asked whether anybody is there`() {
-        let catalog = [ProtocolCatalog.Entry(PartsProtocol.self) { _, _ in PartsProtocol() }]
+        let catalog = [ProtocolCatalog.Entry(PartsProtocol<Never>.self)]
         var check = AutoCheck(url: "s3://bucket/", options: .init(), catalog: catalog)
         guard case .send(let asked) = check.start() else { return #expect(Bool(false)) }
         #expect(asked.method == .options)
@@ -238,7 +233,7 @@ struct AutoCheckTests {
 }
 
 struct ProtocolLimitTests {
-    private static let entry = ProtocolCatalog.Entry(PartsProtocol.self) { _, _ in PartsProtocol() }
+    private static let entry = ProtocolCatalog.Entry(PartsProtocol<Never>.self)
 
     @Test func `a protocol that can do what is asked refuses nothing`() {
         let options = ProtocolOptions(parallelRequests: 8, checksum: .md5, existing: .replace)
@@ -259,15 +254,22 @@ struct ProtocolLimitTests {
     }
 }
 
-/// Stands for a protocol with parts.
-private struct PartsProtocol: UploadProtocol {
-    static let name = "s3"
-    static let traits = ProtocolTraits(
-        resumes: true, isParallel: true, checksums: [.md5], existing: [.replace, .fail])
+/// A protocol with parts, and with a check unless that is `Never`.
+private struct PartsProtocol<Check>: UploadProtocol {
+    static var name: String { "s3" }
+    static var traits: ProtocolTraits {
+        ProtocolTraits(resumes: true, isParallel: true, checksums: [.md5], existing: [.replace, .fail])
+    }
+
+    init(item: UploadItem, options: ProtocolOptions) {}
+
+    static func check(url: String, options: ProtocolOptions) -> (any DestinationCheck)? {
+        Check.self == PartsCheck.self ? PartsCheck() : nil
+    }
 
     mutating func start(resource: Resource?, capabilities: ServerCapabilities?) -> Step {
         let exchanges = [1, 2].map { part in
-            var exchange = Exchange(.put, "http://server.example/\(part)", isIdempotent: true)
+            var exchange = Exchange(.put, "http://server.example/\(part)")
             exchange.part = part
             return exchange
         }
@@ -279,7 +281,7 @@ private struct PartsProtocol: UploadProtocol {
 
 private struct PartsCheck: DestinationCheck {
     mutating func start() -> CheckStep {
-        .send(Exchange(.get, "http://server.example/?uploads", isIdempotent: true))
+        .send(Exchange(.get, "http://server.example/?uploads"))
     }
     mutating func receive(_ reply: Reply) -> CheckStep {
         .finished(

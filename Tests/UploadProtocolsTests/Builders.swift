@@ -30,7 +30,7 @@ extension Step {
     var receipt: Receipt? { if case .done(let receipt, _) = self { receipt } else { nil } }
     var failure: UploadFailure? { if case .failed(let failure, _) = self { failure } else { nil } }
 
-    /// What the last note says is to be resumed with; the outer nil means that no note says anything.
+    /// The resource to resume with in the last note; the outer nil means that no note has one.
     var notedResource: Resource?? {
         notes.reversed().lazy.compactMap { (note) -> Resource?? in
             if case .resource(let resource) = note { .some(resource) } else { nil }

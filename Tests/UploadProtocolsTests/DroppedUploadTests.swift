@@ -7,12 +7,12 @@ import Testing
 private let url = "http://server.example/files/7"
 private let start = Date(timeIntervalSince1970: 1_795_215_600)
 
-/// What an earlier attempt noted of an upload that took the place of a dropped one.
+/// The notes of an earlier attempt about an upload that replaced a dropped one.
 private func resource(
     _ fields: [String: String] = [:], droppedAt: Date?, confirmed: ByteCount = 4
 ) -> Resource {
-    var resource = Resource(url: url, confirmed: confirmed, fields: fields)
-    resource.droppedAt = droppedAt
+    var resource = Resource(url: url, confirmed: confirmed, memory: ResumeMemory(fields))
+    resource.marks.droppedAt = droppedAt
     return resource
 }
 
@@ -39,7 +39,7 @@ struct DroppedUploadTests {
         #expect(lost.notes == [.serverLost(4)])
         let noted = try #require(tus.receive(.answer(201, [.location: "8"])).notedResource ?? nil)
         #expect(noted.url == "http://server.example/files/8")
-        #expect(noted.droppedAt == start)
+        #expect(noted.marks.droppedAt == start)
         #expect(noted.confirmed == 0)
     }
 
@@ -64,7 +64,7 @@ struct DroppedUploadTests {
         _ = tus.start(resource: resource(droppedAt: start), capabilities: .tusCore)
         #expect(tus.receive(.answer(404)).exchange?.method == .post)
         let noted = try #require(tus.receive(.answer(201, [.location: "8"])).notedResource ?? nil)
-        #expect(noted.droppedAt == start.addingTimeInterval(seconds))
+        #expect(noted.marks.droppedAt == start.addingTimeInterval(seconds))
     }
 
     @Test(arguments: [(3599, true), (3600, false)] as [(Double, Bool)])
@@ -96,8 +96,8 @@ struct DroppedUploadTests {
     @Test(arguments: ["", "soon", "1e3", "99999999999999999999"])
     func `P8 a time that cannot be read is none`(text: String) {
         var noted = resource(droppedAt: start)
-        for key in noted.fields.keys { noted.fields[key] = text }
-        #expect(noted.droppedAt == nil)
+        for key in noted.memory.members.keys { noted.memory[key] = text }
+        #expect(noted.marks.droppedAt == nil)
     }
 
     @Test func `P9 what is confirmed counts for one upload: the next one's offset is no loss`() throws {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FerryProtocols
 
-/// What was kept of a server may be out of date: a refusal has it asked again.
+/// Stored facts about a server may be out of date: after a refusal it is asked again.
 struct KeptCapabilityTests {
     private static let limited = ServerCapabilities(extensions: ["creation"], maximumSize: 1000)
 

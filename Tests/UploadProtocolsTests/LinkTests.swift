@@ -4,7 +4,7 @@ import Testing
 
 @testable import FerryProtocols
 
-/// Where answers name what an upload became.
+/// The places in responses that name the finished upload.
 struct LinkTests {
     /// The example document of RFC 6901 §5, with texts in place of its numbers.
     private static let document = """

@@ -7,7 +7,7 @@ import Testing
 struct LockedUploadTests {
     private static let plain: HTTPFields = [.contentType: "text/plain; charset=utf-8"]
 
-    /// As the server writes it: its words with what stands around them.
+    /// The answer as the server writes it, with the text around its words.
     private static func body(_ row: LockedUpload) -> String { row.text.map { "\($0): more\n" } ?? "" }
 
     @Test(arguments: LockedUpload.known)

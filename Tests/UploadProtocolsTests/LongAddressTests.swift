@@ -4,7 +4,7 @@ import Testing
 
 @testable import FerryProtocols
 
-/// Not to be mistaken for the case.
+/// Makes an upload; the name differs from that of the case.
 private func googleUpload() -> GoogleUpload { google() }
 
 /// Addresses that servers hand out, of any length.
@@ -21,7 +21,7 @@ struct LongAddressTests {
             }
         }
 
-        /// What follows an answer that names this address.
+        /// The step after a response that names this address.
         func step(after place: String) -> Step {
             switch self {
             case .tus:
@@ -71,7 +71,7 @@ struct LongAddressTests {
 
     @Test func `what an upload became is not told where its address is too long`() {
         let place = "/" + String(repeating: "x", count: 70_000)
-        let exchange = Exchange(.post, "http://server.example/in", isIdempotent: false)
+        let exchange = Exchange(.post, "http://server.example/in")
         let step = WholeUpload.step(.answer(201, [.location: place]), to: exchange, size: 1)
         #expect(step.receipt != nil && step.receipt?.location == nil)
     }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FerryProtocols
 
-/// What a whole body came to: each part with all of its content.
+/// The result for a whole body: each part with all of its content.
 private struct ParsedForm: Equatable {
     var parts: [MultipartParser.Part] = []
     var contents: [[UInt8]] = []

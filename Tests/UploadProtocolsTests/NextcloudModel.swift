@@ -13,9 +13,9 @@ struct NextcloudModel {
     var folders: Set<String> = [Self.files]
     /// Chunks of unfinished uploads, by folder and name.
     var pending: [String: [String: ByteCount]] = [:]
-    /// What the next answers are, instead of the work.
+    /// The next responses, in place of real work.
     var refusals: [(method: String, status: Int)] = []
-    /// What the server computes of a file; nil for one that cannot.
+    /// The digest that the server computes of a file; nil for a server that cannot.
     var hash: String?
     /// Everything asked, in order.
     private(set) var log: [Exchange] = []

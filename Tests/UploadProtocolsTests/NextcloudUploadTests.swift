@@ -93,7 +93,7 @@ struct NextcloudUploadTests {
         _ = run.upload(item(), reaches: false) { $0.method == .move }
         run.resource = run.resource?.withWholeBodySent(false)
         run.model.pending[folder]?["00002"] = 7
-        run.resource?.fields["name"] = nil
+        run.resource?.memory["name"] = nil
         #expect(run.upload(item()).receipt != nil)
         #expect(run.model.files == [place: 12 << 20])
     }
@@ -190,7 +190,7 @@ struct NextcloudUploadTests {
     @Test func `removal deletes the chunks, and never a file at its place`() {
         let upload = NextcloudUpload(item: item(), options: .init())
         var chunked = Resource(url: "http://cloud.example" + folder)
-        chunked.chunkSize = 5
+        chunked.nextcloud.chunkSize = 5
         #expect(upload.removal(of: chunked).map(\.url) == [chunked.url])
         #expect(upload.removal(of: Resource(url: NextcloudRun.url + "a.bin")).isEmpty)
     }

@@ -96,7 +96,7 @@ import Testing
         let (_, exchange) = Self.tus(size: 20 << 20, offers: .tusChecking)
         #expect(exchange?.digests == [])
         #expect(exchange?.body == .file(range: 0..<(20 << 20)))
-        #expect(exchange?.keepsWhatArrives == true)
+        #expect(exchange?.traits.contains(.kept) == true)
         #expect(exchange?.fields[.wantReprDigest] == "sha-256=10")
     }
 

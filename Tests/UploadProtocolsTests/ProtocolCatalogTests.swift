@@ -3,10 +3,12 @@ import Foundation
 import Testing
 
 struct ProtocolCatalogTests {
-    /// One that a program brings along.
+    /// A protocol that a program registers.
     private struct Own: SequentialProtocol {
         static let name = "own-protocol"
         static let traits = ProtocolTraits(resumes: false)
+
+        init(item: UploadItem, options: ProtocolOptions) {}
 
         mutating func start(resource: Resource?, capabilities: ServerCapabilities?) -> Step {
             .done(Receipt())
@@ -19,6 +21,8 @@ struct ProtocolCatalogTests {
         static let name = "not a scheme"
         static let traits = Own.traits
 
+        init(item: UploadItem, options: ProtocolOptions) {}
+
         mutating func start(resource: Resource?, capabilities: ServerCapabilities?) -> Step {
             .done(Receipt())
         }
@@ -28,7 +32,7 @@ struct ProtocolCatalogTests {
 
     @Test func `a protocol that was registered is found by its name, and registered once`() throws {
         #expect(ProtocolCatalog.entry(named: Own.name) == nil)
-        let entry = ProtocolCatalog.Entry(Own.self) { _, _ in Own() }
+        let entry = ProtocolCatalog.Entry(Own.self)
         try ProtocolCatalog.register(entry)
         #expect(ProtocolCatalog.names.last == Own.name)
         let item = UploadItem(url: "https://h/", name: "a", size: 0, key: "1")
@@ -37,7 +41,7 @@ struct ProtocolCatalogTests {
     }
 
     @Test func `a protocol cannot take the name of another, nor one that no address begins with`() {
-        let misnamed = ProtocolCatalog.Entry(Misnamed.self) { _, _ in Misnamed() }
+        let misnamed = ProtocolCatalog.Entry(Misnamed.self)
         for entry in [ProtocolCatalog.Entry.tus, misnamed] {
             #expect(throws: UploadFailure.self) { try ProtocolCatalog.register(entry) }
         }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FerryProtocols
 
-/// What the driver would have computed for an exchange.
+/// The digests that the driver would have computed for an exchange.
 private func computed(_ exchange: Exchange?, _ bytes: [UInt8]) -> [ComputedDigest] {
     (exchange?.digests ?? []).map { ComputedDigest($0.algorithm, of: $0.range, bytes: bytes) }
 }
@@ -297,7 +297,7 @@ struct PutExistingTests {
         #expect(put.receive(.answer(status)).failure?.hint?.contains("ifExists") == true)
     }
 
-    /// What an attempt notes whose body went out and whose answer did not come.
+    /// The notes of an attempt whose body was sent and whose response did not come.
     private func lost(_ policy: ExistingFilePolicy) throws -> Resource {
         var put = make(policy)
         _ = put.start(resource: nil, capabilities: nil)

@@ -43,7 +43,7 @@ struct RetryAfterTests {
         #expect(RetryAfter.seconds(in: fields, now: now.addingTimeInterval(-1_000_000)) == 30)
     }
 
-    /// With a server whose clock stands at 23:01:30, asked by one whose clock is ten years off.
+    /// The wait from a server whose clock stands at 23:01:30, for a client whose clock is ten years off.
     @Test(
         arguments: [
             ("0", 0), ("00", 0), ("1", 1), ("007", 7), (" 5\t", 5), ("120", 120), ("86399", 86_399),

@@ -35,7 +35,8 @@ struct SignInPageTests {
         let failure = page?.failure(inPlaceOf: "files.example")
         #expect(failure?.category == .signInPage)
         #expect(
-            failure?.summary == "a sign-in page (login.hotel.example) answers in place of files.example")
+            failure?.summary
+                == "a captive portal's sign-in page (login.hotel.example) answers in place of files.example")
         #expect(failure?.status == nil)
     }
 

@@ -101,6 +101,6 @@ struct TusChunkingTests {
     }
 
     @Test func `an append is not repeated without a question`() throws {
-        #expect(try TusUpload.appending().exchange.isIdempotent == false)
+        #expect(try TusUpload.appending().exchange.traits.contains(.idempotent) == false)
     }
 }

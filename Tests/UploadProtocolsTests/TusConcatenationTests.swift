@@ -82,7 +82,7 @@ struct TusConcatenationTests {
             ])
         #expect(exchanges.map { $0.fields[.uploadOffset] } == ["0", "0", "0"])
         #expect(exchanges.map(\.part) == [1, 2, 3])
-        #expect(exchanges.allSatisfy { !$0.mayComplete && $0.markBeforeLastBytes == nil })
+        #expect(exchanges.allSatisfy { !$0.traits.contains(.completes) && $0.markBeforeLastBytes == nil })
     }
 
     @Test func `what the parts hold is added up`() throws {
@@ -107,7 +107,7 @@ struct TusConcatenationTests {
         #expect(final.fields[.uploadConcat] == "final;\(place)a \(place)b \(place)c")
         #expect(final.fields[.uploadLength] == nil)
         #expect(final.fields[.uploadMetadata] != nil)
-        #expect(final.mayComplete)
+        #expect(final.traits.contains(.completes))
         #expect(final.markBeforeLastBytes?.wholeBodySent == true)
         let question = try #require(tus.receive(.answer(201, [.location: "whole"]), to: final).exchange)
         #expect(question.method == .head && question.url == place + "whole")

@@ -165,7 +165,7 @@ struct TusCreationTests {
         var tus = TusUpload(item: .make(size: 1), options: .init())
         let exchange = try #require(tus.start(resource: nil, capabilities: withUpload).exchange)
         #expect(exchange.body == Exchange.Body.none)
-        #expect(!exchange.mayComplete)
+        #expect(!exchange.traits.contains(.completes))
         #expect(tus.receive(.answer(201, [.location: "7"])).exchange?.body == .file(range: 0..<1))
     }
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FerryProtocols
 
-/// What a tus server is asked once it says that it has the file.
+/// The questions to a tus server once it says that it has the file.
 struct TusFinishingTests {
     private static let place = "http://server.example/kept/a.bin"
 

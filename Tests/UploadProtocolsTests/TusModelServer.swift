@@ -24,7 +24,7 @@ struct ModelTusServer {
         }
     }
 
-    /// How often in a thousand something goes wrong.
+    /// The probability of an error, in thousandths.
     struct Habits {
         var breaks = 0
         var trouble = 0
@@ -40,14 +40,14 @@ struct ModelTusServer {
     }
 
     private(set) var uploads: [String: Upload] = [:]
-    /// Those that are complete and no part of another, whether the server still knows them or not.
+    /// The complete uploads that are no part of another, whether the server still knows them or not.
     private(set) var finished: [Upload] = []
     private let habits: Habits
     private var created = 0
 
     init(_ habits: Habits) { self.habits = habits }
 
-    /// What becomes of a request, and how it looks from the client.
+    /// The outcome of a request, and how it looks from the client.
     mutating func perform(
         _ exchange: Exchange, using random: inout some RandomNumberGenerator
     ) -> Reply {

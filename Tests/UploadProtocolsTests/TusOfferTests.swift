@@ -4,7 +4,7 @@ import Testing
 
 @testable import FerryProtocols
 
-/// What is made of a server's answer to OPTIONS, and of servers that are none.
+/// Tests how responses to OPTIONS are read, also those of servers that are not tus.
 struct TusOfferTests {
     private func asked(_ answer: Reply, size: ByteCount = 10) -> (tus: TusUpload, step: Step) {
         var tus = TusUpload(item: .make(size: size), options: .init())
@@ -91,7 +91,7 @@ struct TusOfferTests {
         _ = tus.receive(.answer(204, [.tusVersion: "1.0.0"]))
         let failure = tus.receive(.answer(413, [.tusMaxSize: "2097152"])).failure
         #expect(
-            failure?.summary == "the server answered 413 (too large); it takes 2 MB; the file has 3 MB")
+            failure?.summary == "the server answered 413 (too large); it takes 2 MiB; the file has 3 MiB")
     }
 
     @Test(arguments: ["2026-11-21T23:27:31.861058", "soon", ""])
@@ -114,7 +114,7 @@ struct TusOfferTests {
 struct TusCheckTests {
     @Test func `tus has a check, goes on after a break, works in parallel and verifies`() throws {
         let entry = try #require(ProtocolCatalog.entry(named: "tus"))
-        #expect(entry.check?("http://server.example/files/", .init()) is TusCheck)
+        #expect(entry.check("http://server.example/files/", .init()) is TusCheck)
         let checksums: Set<DigestAlgorithm> = [.md5, .sha1, .sha256, .crc32c]
         #expect(entry.traits == ProtocolTraits(resumes: true, isParallel: true, checksums: checksums))
     }
@@ -136,7 +136,7 @@ struct TusCheckTests {
         #expect(
             report.findings == [
                 "it speaks tus 1.0.0", "it offers checksum, concatenation, creation",
-                "it takes files of up to 1 GB", "it can check what arrives by SHA-1, MD5",
+                "it takes files of up to 1 GiB", "it can check what arrives by SHA-1, MD5",
                 "it takes a large file in several parts at once (parallel)",
             ])
         #expect(report.capabilities?.extensions == ["creation", "concatenation", "checksum"])

@@ -31,7 +31,7 @@ private func answer(_ exchange: Recordings.Exchange?) throws -> Reply {
 struct TusRecordingTests {
     private static let servers = ["tusd 2.9.2 (memory locker, file store)", "tuspyserver 4.4.3"]
 
-    /// Where the recorded server was asked, from the request's own words.
+    /// The address of the recorded server, from the request's own words.
     private static func url(_ recorded: [String: Recordings.Exchange]) throws -> String {
         let request = try #require(recorded["create"]).request
         let host = try #require(request.split(separator: "\r\n").first { $0.hasPrefix("Host: ") }).dropFirst(

@@ -41,7 +41,7 @@ struct WebDAVCheckTests {
         let findings = try #require(end.report).findings
         #expect(findings.contains("the server speaks WebDAV, classes 1, 2"))
         #expect(findings.contains("the folder is there"))
-        #expect(findings.contains("1 GB are free there"))
+        #expect(findings.contains("1 GiB are free there"))
         #expect(findings.contains("an interrupted upload begins again"))
         #expect(asked.map(\.method.rawValue) == ["OPTIONS", "PROPFIND", "PROPFIND"])
         #expect(asked.allSatisfy { $0.url == "http://server.example/files/" })
@@ -55,7 +55,7 @@ struct WebDAVCheckTests {
                 .answer(207, body: folder),
             ])
         let report = try #require(end.report)
-        #expect(report.findings.contains { $0.contains("goes on where it was") })
+        #expect(report.findings.contains { $0.contains("resumes where it was") })
         #expect(report.capabilities?.facts["ranges"] == "patch")
     }
 
@@ -127,7 +127,7 @@ struct NextcloudCheckTests {
         #expect(asked.last?.url == "http://cloud.example\(Self.uploads)ferry-7/")
         let report = try #require(end.report)
         #expect(report.leftovers.map(\.size) == [10])
-        #expect(report.findings.contains { $0.contains("goes on") })
+        #expect(report.findings.contains { $0.contains("resumes") })
         #expect(report.leftovers.map(\.name) == ["ferry-7"])
         let resource = try #require(report.leftovers.first).resource
         let removal = NextcloudUpload(item: .make(url: "http://cloud.example/x/"), options: .init())

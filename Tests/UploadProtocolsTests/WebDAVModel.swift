@@ -15,29 +15,29 @@ struct WebDAVModel {
 
     /// Sizes by path, percent-encoding removed.
     var files: [String: ByteCount] = [:]
-    /// With a slash at the end.
+    /// The path with a slash at its end.
     var folders: Set<String> = ["/", "/files/"]
     var ranges = RangeHabit.refuses
     var takesPropfind = true
     var moveStatus: Int?
     var dav = "1, 2"
-    /// As `SHA256:HEX` and the like, for every file.
+    /// The digest of every file, as `SHA256:HEX` and similar forms.
     var checksums: String?
-    /// How much of a `PUT` is kept.
+    /// The number of bytes of a `PUT` that are kept.
     var keeps: ByteCount = .max
     /// True for a server that tells an entity tag for each version of a file.
     var tellsTags = false
-    /// What it tells as the time of files that are written now; nil if it tells none.
+    /// The time that the server reports for files written now; nil if it reports none.
     var time: String?
-    /// Where `Destination` leads instead, as behind a proxy that maps paths and leaves the field as it is.
+    /// The wrong target of `Destination`, as behind a proxy that maps paths and leaves the field as it is.
     var detour: String?
-    /// What a look at these places gives.
+    /// The responses to lookups of these paths.
     var lookStatus: [String: Int] = [:]
-    /// What `PATCH` gives; nil if it works.
+    /// The response to `PATCH`; nil if it works.
     var patchStatus: Int?
-    /// What every `PUT` gives; nil if it works.
+    /// The response to every `PUT`; nil if it works.
     var putStatus: Int?
-    /// What `PUT` gives where the folder is missing.
+    /// The response to `PUT` if the folder is missing.
     var missingFolderStatus = 409
     /// The most bytes of a request.
     var largestRequest: ByteCount?
@@ -150,7 +150,7 @@ struct WebDAVRun {
     var capabilities: ServerCapabilities?
     /// The digest that every file has.
     var digest: [UInt8] = [1, 2, 3]
-    /// How many bytes the server was said to have lost.
+    /// The number of bytes that the server was said to have lost.
     var lost: ByteCount = 0
 
     /// - Parameter lose: True for a request whose answer never comes; it is carried out all the same if `reaches`.

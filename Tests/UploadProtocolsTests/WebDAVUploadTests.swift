@@ -172,12 +172,12 @@ struct WebDAVExistingTests {
         #expect(run.model.files == ["/files/a.bin": 7])
     }
 
-    /// Somebody else's file comes into the place while ours is sent.
+    /// Another client creates a file of this name while ours is sent.
     private mutating func overtaken(_ policy: ExistingFilePolicy?) -> Step {
         run.model.files = [:]
         _ = run.upload(
             .make(), .init(existing: policy), reaches: false, lose: { $0.method == .move })
-        run.resource?.fields = [:]
+        run.resource?.memory = [:]
         var upload = WebDAVUpload(item: .make(), options: .init(existing: policy))
         var step = upload.start(resource: run.resource, capabilities: run.capabilities)
         while let exchange = step.exchange {

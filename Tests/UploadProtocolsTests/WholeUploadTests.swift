@@ -11,7 +11,7 @@ struct WholeUploadTests {
         #expect(exchange.url == "http://server.example/files/a%20b.txt")
         #expect(exchange.fields[.contentType] == "text/plain")
         #expect(exchange.body == .file(range: 0..<10))
-        #expect(exchange.isIdempotent && exchange.mayComplete)
+        #expect(exchange.traits.contains(.idempotent) && exchange.traits.contains(.completes))
     }
 
     @Test(arguments: ["put", "post"])
@@ -47,7 +47,7 @@ struct WholeUploadTests {
             step = upload.receive(.answer(204, [.tusVersion: "1.0.0"]), to: try #require(step.exchange))
         }
         let failure = upload.receive(.answer(413), to: try #require(step.exchange)).failure
-        #expect(failure?.summary == "the server answered 413 (too large); the file has 4.8 MB")
+        #expect(failure?.summary == "the server answered 413 (too large); the file has 4.8 MiB")
         #expect(failure?.category == .permanent)
     }
 
@@ -124,7 +124,7 @@ struct WholeUploadTests {
         let entry = try #require(ProtocolCatalog.entry(named: name))
         var upload = entry.make(.make(), .init(sendsIdempotencyKey: true))
         let exchange = try #require(upload.start(resource: nil, capabilities: nil).exchange)
-        #expect(exchange.isIdempotent)
+        #expect(exchange.traits.contains(.idempotent))
         #expect(exchange.markBeforeLastBytes == nil)
         #expect(exchange.fields[.idempotencyKey] == "\"key-1\"")
         let step = upload.receive(.broke(afterSending: exchange.contentLength), to: exchange)
@@ -156,16 +156,14 @@ struct WholeUploadTests {
 
     @Test func `progress in the body is bytes of the file`() {
         let exchange = Exchange(
-            .post, "http://h/", body: .file(range: 100..<110, prefix: [1, 2, 3], suffix: [4]),
-            isIdempotent: false)
+            .post, "http://h/", body: .file(range: 100..<110, prefix: [1, 2, 3], suffix: [4]))
         let bytes = [0, 3, 4, 13, 14, .max, .min].map { exchange.fileBytes(afterSending: $0) }
         #expect(bytes == [0, 0, 1, 10, 10, 10, 0])
     }
 
     @Test func `a length too large for a number is the largest number`() {
         let exchange = Exchange(
-            .post, "http://h/", body: .file(range: 0..<ByteCount.max, prefix: [1], suffix: [2]),
-            isIdempotent: false)
+            .post, "http://h/", body: .file(range: 0..<ByteCount.max, prefix: [1], suffix: [2]))
         #expect(exchange.contentLength == .max)
     }
 }

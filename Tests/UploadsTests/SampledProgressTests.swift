@@ -6,7 +6,7 @@ import Testing
 
 @testable import FerryUploads
 
-/// How far uploads are, as samples and servers tell it.
+/// Progress of uploads, as samples and servers tell it.
 struct SampledProgressTests {
     private static let date = Date(timeIntervalSince1970: 0)
     private static let failure = UploadFailure(.server, "busy")

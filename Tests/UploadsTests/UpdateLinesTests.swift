@@ -6,7 +6,7 @@ import Testing
 
 @testable import FerryUploads
 
-/// How updates cross to another process.
+/// The lines by which updates reach another process.
 struct UpdateLinesTests {
     private func roundTrip(_ update: QueueUpdate) throws -> QueueUpdate {
         var lines = try UpdateLines.text(of: update).split(separator: 0x0A, omittingEmptySubsequences: false)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FerryUploads
 
-/// What a file is called here and at the server.
+/// The names of a file here and at the server.
 struct UploadNameTests {
     @Test(arguments: [
         ("/data/a.bin", "a.bin", false), ("/data/day/a.bin", "day/a.bin", false),
@@ -21,8 +21,8 @@ struct UploadNameTests {
 
     @Test func `the place of a target without a destination is its address`() {
         var target = Upload.make().target
-        #expect(target.place == "photos")
+        #expect(target.destinationText == "photos")
         target.destination = ""
-        #expect(target.place == "https://example.com/files")
+        #expect(target.destinationText == "https://example.com/files")
     }
 }

@@ -65,7 +65,7 @@ void terminal_define_style(uint8_t style, int foreground, int background, unsign
 void terminal_put_row(int row, const terminal_cell *cells, int count);
 /* Sends what changed and leaves the cursor at the given cell. */
 void terminal_present(int cursor_row, int cursor_column);
-/* Forgets what is on the glass, so that the next frame is sent in full. */
+/* Forgets what is on the screen, so that the next frame is sent in full. */
 void terminal_forget(void);
 /* False while the other end does not take what was written: a frame would block. */
 bool terminal_writable(void);

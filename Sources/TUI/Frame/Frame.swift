@@ -1,11 +1,11 @@
 /// One cell of the screen.
 struct Cell: Hashable, Sendable {
-    /// 0 in the right half of a wide character.
+    /// The Unicode scalar; 0 in the right half of a wide character.
     var scalar: UInt32 = 0x20
     /// Up to two marks on top of the scalar; 0 where there is none.
     var marks: (first: UInt32, second: UInt32) = (0, 0)
     var role = Role.normal
-    /// 1 or 2; 0 in the right half of a wide character.
+    /// The width in cells: 1 or 2; 0 in the right half of a wide character.
     var width: UInt8 = 1
     var onCursorLine = false
 
@@ -20,13 +20,13 @@ struct Cell: Hashable, Sendable {
     }
 }
 
-/// A whole screen as values: what the views make, the painter sends and tests read.
+/// A whole screen as values. The views make it, the renderer sends it, and tests read it.
 struct Frame: Equatable, Sendable {
     let size: Size
     private(set) var cells: [Cell]
-    /// Where the terminal's cursor rests, so that magnifiers and screen readers follow.
+    /// The position of the terminal's cursor. Magnifiers and screen readers follow it.
     var cursor = Point(row: 0, column: 0)
-    /// What a click means, the topmost last.
+    /// The clickable regions. A later one covers an earlier one.
     var regions: [Region] = []
 
     init(size: Size) {
@@ -42,8 +42,8 @@ struct Frame: Equatable, Sendable {
         regions.last { $0.rows.contains(point.row) && $0.columns.contains(point.column) }?.target
     }
 
-    /// Draws text of the program's own and returns the column after it. What does not fit into `limit` columns or
-    /// the screen is left out; a wide character is never split.
+    /// Draws the program's own text and returns the column after it. Text beyond `limit` columns or the screen is
+    /// dropped, and a wide character is never split.
     @discardableResult
     mutating func put(
         _ text: some StringProtocol, row: Int, column: Int, role: Role = .normal, limit: Int = .max
@@ -68,7 +68,7 @@ struct Frame: Equatable, Sendable {
         return position
     }
 
-    /// Draws so that the text ends before `end`.
+    /// Draws text that ends before the column `end`.
     mutating func putRight(_ text: String, row: Int, end: Int, role: Role = .normal) {
         put(text, row: row, column: max(0, end - CellWidth.of(text)), role: role)
     }
@@ -118,7 +118,7 @@ struct Frame: Equatable, Sendable {
         }
     }
 
-    /// Overwriting one half of a wide character blanks the other.
+    /// Sets a cell. Overwriting one half of a wide character blanks the other half.
     private mutating func set(_ cell: Cell, row: Int, column: Int) {
         let index = row * size.columns + column
         if cells[index].width == 0, cell.width != 0, column > 0, cells[index - 1].width == 2 {

@@ -16,18 +16,18 @@ struct Point: Hashable, Sendable {
     var column: Int
 }
 
-/// A part of a frame that does something when it is clicked.
+/// A part of a frame that reacts to clicks.
 struct Region: Equatable, Sendable {
-    /// Ids, not lines: what was drawn there stays meant, whatever has moved since.
+    /// The target of a click. It names an upload by its id, because lines may move between drawing and clicking.
     enum Target: Hashable, Sendable {
         case upload(Upload.ID)
         case mark(Upload.ID)
         case tab(Tab)
         case action(Action)
-        /// A name in the folder that is listed, and its place for a mark.
+        /// A name in the listed folder. `entryMark` is the column of its mark.
         case entry([UInt8])
         case entryMark([UInt8])
-        /// A dialog: clicks on it do not reach what is below.
+        /// The area of a dialog: clicks on it do not reach the list below.
         case nothing
     }
 

@@ -1,6 +1,6 @@
 import FerryProtocols
 
-/// The signs that are drawn besides letters: Unicode, or ASCII where fonts and locales cannot be trusted.
+/// The signs besides letters: Unicode, or ASCII where the font or the locale lacks them.
 struct Glyphs: Sendable {
     var isUnicode: Bool
 
@@ -15,7 +15,7 @@ struct Glyphs: Sendable {
         isUnicode ? isAscending ? "▲" : "▼" : isAscending ? "^" : "v"
     }
 
-    /// Behind the word for the state of what may be at the server twice.
+    /// The mark behind the state of an upload that the server may have twice.
     var twice: String { isUnicode ? "×2" : "x2" }
 
     func state(_ appearance: RowAppearance.Sign) -> String {
@@ -31,7 +31,8 @@ struct Glyphs: Sendable {
         }
     }
 
-    /// Done and rest differ in weight, not only in colour; lines do not touch the rows above and below.
+    /// Returns the two parts of a bar. They differ in weight as well as in colour, and do not touch the rows above and
+    /// below.
     func bar(_ fraction: Double, width: Int) -> (full: String, rest: String) {
         let share = fraction.isFinite ? max(0, min(1, fraction)) : 0
         guard isUnicode else {
@@ -43,7 +44,7 @@ struct Glyphs: Sendable {
         return (full, String(repeating: "─", count: width - halves / 2 - halves % 2))
     }
 
-    /// The parts at the server and those that are not there yet, as far as a part has a sign of its own.
+    /// Returns a strip of signs for the parts on the server and the missing ones, if there is a sign for each part.
     func parts(_ parts: Resource.Parts, width: Int) -> String {
         guard parts.planned > 0, parts.planned <= width, (0...parts.planned).contains(parts.held) else {
             return ""

@@ -1,12 +1,18 @@
-import Foundation
+import FerryFiles
 
-/// What a graph is drawn with.
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// The characters that draw a graph.
 public enum GraphStyle: String, CaseIterable, Hashable, Sendable {
-    /// Two values a cell, four steps a line.
+    /// Two values per cell, four steps per line.
     case braille
-    /// A value a cell, eight steps a line.
+    /// One value per cell, eight steps per line.
     case block
-    /// A value a cell, three steps a line.
+    /// One value per cell, three steps per line.
     case ascii
 
     var valuesPerCell: Int { self == .braille ? 2 : 1 }
@@ -20,15 +26,15 @@ public enum GraphStyle: String, CaseIterable, Hashable, Sendable {
     }
 }
 
-/// A filled curve in lines of text, the newest value at the right. Pure.
+/// A filled curve in lines of text, with the newest value on the right. Pure.
 struct Graph {
-    /// From the top; cells without anything are blanks, which cost a byte and are not read out.
+    /// The lines from top to bottom. Empty cells are blanks: they cost one byte, and screen readers skip them.
     let lines: [String]
-    /// The value of the topmost step: 1, 2 or 5 of something, so that it changes seldom.
+    /// The value of the topmost step. It is one of 1, 2, 5, 10, 20, … of a unit, so that it changes rarely.
     let scale: Double
     /// The greatest of the values shown.
     let peak: Double
-    /// How many values are shown.
+    /// The number of values shown.
     let count: Int
 
     init(_ values: [Double], width: Int, height: Int, style: GraphStyle) {
@@ -61,7 +67,8 @@ struct Graph {
         }
     }
 
-    /// Dots from the bottom (Unicode, chapter 21.1: the eight dots are the bits of the last byte).
+    /// Returns the braille sign for two columns of dots, filled from the bottom (Unicode, chapter 21.1: each dot is a
+    /// bit of the last byte).
     private static func braille(_ left: Int, _ right: Int) -> String {
         let dots =
             [0x40, 0x04, 0x02, 0x01].prefix(left).reduce(0, |)
@@ -70,7 +77,7 @@ struct Graph {
         return String(scalar)
     }
 
-    /// The next of 1, 2, 5, 10, 20, … 1000 bytes, kilobytes, megabytes … that is not less, as rates are written.
+    /// Returns the smallest of 1, 2, 5, 10, 20, … bytes, kibibytes, mebibytes … that is at least the peak.
     static func scale(_ peak: Double) -> Double {
         guard peak.isFinite, peak > 1 else { return 1 }
         let unit = pow(1024, floor(log(peak) / log(1024)))

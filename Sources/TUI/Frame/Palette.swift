@@ -1,13 +1,13 @@
-/// What a role looks like in each tier of terminals.
+/// The colours and attributes of each role, by tier of terminal.
 struct Palette: Sendable {
     enum Tier: Sendable, CaseIterable {
-        /// No colours, or none wanted.
+        /// No colours: the terminal has none, or the user wants none.
         case mono
-        /// The eight or sixteen of the terminal's own choice.
+        /// The 8 or 16 colours that the terminal defines.
         case basic
-        /// The fixed cube of 256.
+        /// The fixed 256 colours of xterm.
         case full
-        /// Any of 24 bits.
+        /// Colours of 24 bits.
         case direct
 
         /// - Parameter areDirect: The numbers of colours are made of their parts; only the first eight are a palette's.
@@ -22,7 +22,8 @@ struct Palette: Sendable {
         }
     }
 
-    /// Colours are the terminal's numbers; nil is the terminal's own, so that light and dark backgrounds both work.
+    /// A pair of the terminal's colour numbers with attributes. nil is the terminal's default, which fits light and
+    /// dark backgrounds.
     struct Style: Hashable, Sendable {
         var foreground: Int?
         var background: Int?
@@ -84,7 +85,7 @@ struct Palette: Sendable {
         }
     }
 
-    /// True if the role is set apart by a shade, of which the few colours of `basic` have none.
+    /// True if a shade sets the role apart. `basic` has too few colours for shades.
     private func hasShades(_ role: Role) -> Bool {
         (tier == .full || tier == .direct) && number(theme[role].colour) != nil
     }

@@ -1,4 +1,4 @@
-/// A colour by its parts, as terminals of 24 bits take it.
+/// A colour by its red, green and blue parts, for terminals of 24 bits.
 public struct RGB: Hashable, Sendable {
     let red, green, blue: UInt8
 
@@ -15,7 +15,7 @@ public struct RGB: Hashable, Sendable {
         self.init(UInt8(value >> 16), UInt8(value >> 8 & 0xFF), UInt8(value & 0xFF))
     }
 
-    /// Of one of xterm's 256 colours: 16 that people change, a cube and a ramp of grey.
+    /// Makes one of xterm's 256 colours: 16 that users can change, a cube, and a ramp of greys.
     /// - Parameter number: From 0 to 255.
     init(palette number: Int) {
         switch number {
@@ -30,14 +30,15 @@ public struct RGB: Hashable, Sendable {
         }
     }
 
-    /// The one of xterm's 256 colours that differs least, apart from those that people change.
+    /// The most similar of xterm's 256 colours, without the 16 that users can change.
     var nearestInPalette: Int {
         (16...255).min { distance(to: RGB(palette: $0)) < distance(to: RGB(palette: $1)) } ?? 16
     }
 
-    /// The number that terminals of 24 bits know it by.
+    /// The number of the colour in terminals of 24 bits.
     ///
-    /// Numbers below 256 are a palette's in some descriptions (`xterm-direct256`), so their blues get the least of green.
+    /// Some terminal descriptions (`xterm-direct256`) read numbers below 256 as palette numbers. Such blues get one step of
+    /// green.
     var directNumber: Int {
         let number = Int(red) << 16 | Int(green) << 8 | Int(blue)
         return number < 256 ? number + 256 : number
@@ -52,7 +53,7 @@ public struct RGB: Hashable, Sendable {
 
     private static func step(_ index: Int) -> UInt8 { index == 0 ? 0 : UInt8(clamping: 55 + 40 * index) }
 
-    /// What xterm takes for the first 16 by default.
+    /// The first 16 colours as xterm sets them by default.
     private static let named = [
         RGB(0, 0, 0), RGB(205, 0, 0), RGB(0, 205, 0), RGB(205, 205, 0), RGB(0, 0, 238), RGB(205, 0, 205),
         RGB(0, 205, 205), RGB(229, 229, 229), RGB(127, 127, 127), RGB(255, 0, 0), RGB(0, 255, 0),

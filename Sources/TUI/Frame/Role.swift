@@ -1,9 +1,9 @@
-/// What a cell means. The palette decides what that looks like.
+/// The meaning of a cell. The palette decides its look.
 public enum Role: UInt8, CaseIterable, Sendable {
     case normal, dim, title, header, key, escape
     case running, done, failed, paused, waiting, queued
     case bar, barRest, graph, banner, warning, dialog, selection, field
 
-    /// As theme files know it.
+    /// The name in theme files.
     public var name: String { "\(self)" }
 }

@@ -1,4 +1,4 @@
-/// What terminals do to text besides colouring it.
+/// Attributes of text besides its colour.
 public struct TextAttributes: OptionSet, Hashable, Sendable {
     public let rawValue: UInt8
 

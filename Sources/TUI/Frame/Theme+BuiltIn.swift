@@ -1,20 +1,20 @@
 /// The themes that come with Ferry.
 ///
-/// In terminals of 256 colours each that carries text has a contrast of 4.5 to 1 at least to the background it is made for,
-/// with the cursor's line too, and 7 to 1 in `highContrast` (WCAG 2.2, 1.4.3 and 1.4.6); the tests compute it.
+/// The tests compute the contrast of each role that carries text, in terminals of 256 colours. It is at least 4.5 to 1
+/// to the theme's background and to the cursor's line, and 7 to 1 in `highContrast` (WCAG 2.2, 1.4.3 and 1.4.6).
 extension Theme {
-    /// For dark backgrounds.
+    /// The theme for dark backgrounds.
     public static let standard = Theme(cursorLine: Colour(nil, 235)) { Look(colour: onDark($0)) }
-    /// For light backgrounds.
+    /// The theme for light backgrounds.
     public static let light = Theme(cursorLine: Colour(nil, 254)) { Look(colour: onLight($0)) }
-    /// White on black, whatever the terminal has.
+    /// The theme of white on black, whatever the terminal's colours are.
     public static let highContrast = Theme(background: Colour(nil, 16)) { role in
         Look(colour: onBlack(role), removed: .dim)
     }
-    /// No colours.
+    /// The theme without colours.
     public static let mono = Theme { _ in Look() }
 
-    /// The name by which each is chosen.
+    /// The themes by the names that users choose.
     public static let builtIn: KeyValuePairs<String, Theme> = [
         "default": standard, "light": light, "high-contrast": highContrast, "mono": mono,
     ]
@@ -35,7 +35,7 @@ extension Theme {
         }
     }
 
-    /// Yellow and cyan cannot be read on white.
+    /// Returns the colour on a light background, where yellow and cyan are unreadable.
     private static func onLight(_ role: Role) -> Colour {
         switch role {
         case .normal, .dialog, .title, .banner, .selection, .field: Colour(nil, nil)

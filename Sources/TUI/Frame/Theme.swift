@@ -1,45 +1,45 @@
-/// Which colours the roles have, and what else sets them apart.
+/// The colours and attributes of the roles.
 public struct Theme: Hashable, Sendable {
-    /// One colour for each kind of terminal; nil is the terminal's own.
+    /// A colour for each kind of terminal; nil is the terminal's default.
     public struct Colour: Hashable, Sendable {
-        /// A number in terminals of 8 or 16 colours, whose look is the terminal's choice.
+        /// The number in terminals of 8 or 16 colours. The terminal decides how it looks.
         public var basic: Int?
-        /// A number of xterm's 256 colours.
+        /// The number among xterm's 256 colours.
         public var full: Int?
-        /// In terminals of 24 bits.
+        /// The colour in terminals of 24 bits.
         public var exact: RGB?
 
-        /// Exactly what the number of 256 stands for.
+        /// Makes a colour from a number among the 256. In terminals of 24 bits it looks the same.
         init(_ basic: Int? = nil, _ full: Int? = nil) {
             self.basic = basic
             self.set(full: full)
         }
 
-        /// One of xterm's 256, also where colours are exact.
+        /// Sets one of xterm's 256 colours, also for terminals of 24 bits.
         public mutating func set(full number: Int?) {
             full = number
             exact = number.map(RGB.init(palette:))
         }
 
-        /// An exact colour, and the nearest where there are 256.
+        /// Sets an exact colour, and the most similar of the 256.
         public mutating func set(exact colour: RGB?) {
             exact = colour
             full = colour?.nearestInPalette
         }
     }
 
-    /// How a role differs from plain text.
+    /// The difference between a role and plain text.
     public struct Look: Hashable, Sendable {
         public var colour = Colour()
-        /// Besides those that the role has anyway.
+        /// The attributes beyond those that the role always has.
         public var added: TextAttributes = []
-        /// Of those that the role has anyway.
+        /// The attributes that the role loses.
         public var removed: TextAttributes = []
     }
 
-    /// Behind everything.
+    /// The background of every cell.
     public var background = Colour()
-    /// Behind the cursor's line, which is in reverse video where there is none.
+    /// The background of the cursor's line. Without one, that line is in reverse video.
     public var cursorLine = Colour()
     private var looks: [Role: Look] = [:]
 
@@ -49,13 +49,13 @@ public struct Theme: Hashable, Sendable {
         for role in Role.allCases { self[role] = look(role) }
     }
 
-    /// How a role looks.
+    /// The look of a role.
     public subscript(role: Role) -> Look {
         get { looks[role] ?? Look() }
         set { looks[role] = newValue }
     }
 
-    /// False if all of it is left to the terminal.
+    /// False if the terminal's defaults are used everywhere.
     var hasColours: Bool {
         (looks.values.map(\.colour) + [background, cursorLine]).contains { $0 != Colour() }
     }

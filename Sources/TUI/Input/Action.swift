@@ -1,4 +1,4 @@
-/// What a person can make the screen do.
+/// An action of the user on the screen.
 enum Action: Hashable, Sendable {
     case up, down, pageUp, pageDown, halfPageUp, halfPageDown, top, bottom
     case show(Tab)
@@ -12,14 +12,14 @@ enum Action: Hashable, Sendable {
     case openLog, raiseLevel, changeGraph
     case toggleMouse, details, copy, help, quit, detach, startEngine, suspend, redraw
 
-    /// Inside dialogs.
+    /// Actions inside dialogs.
     case confirm, cancel, previous, next, columnBack, columnOn
     case complete, nextDestination
     case browse, toLine, upOrLine, open, parent, toggleHidden, unmarkAll, leftOut
     case copyPath, copyAddress, copyError
     case removeNow, quitNow, quitWhenIdle, stopEngine
 
-    /// True if it does something to the marked uploads or the one under the cursor.
+    /// True if the action applies to the marked uploads or the one under the cursor.
     var isAboutTargets: Bool {
         switch self {
         case .pause, .retry, .remove, .moveUp, .moveDown, .moveToTop, .moveToBottom, .mark, .markRange: true
@@ -27,7 +27,7 @@ enum Action: Hashable, Sendable {
         }
     }
 
-    /// True if it looks elsewhere in the list.
+    /// True if the action only moves through the list.
     var isMovement: Bool {
         switch self {
         case .up, .down, .pageUp, .pageDown, .halfPageUp, .halfPageDown, .top, .bottom, .show: true
@@ -36,7 +36,7 @@ enum Action: Hashable, Sendable {
         }
     }
 
-    /// As configurations know it: the case, with what it is about if there are several of it (`showFailed`).
+    /// The name in configurations: the case, followed by its payload if it has one (`showFailed`).
     var name: String {
         guard let payload = Mirror(reflecting: self).children.first, let label = payload.label else {
             return "\(self)"
@@ -46,12 +46,12 @@ enum Action: Hashable, Sendable {
     }
 }
 
-/// Where keys mean something of their own.
+/// A part of the screen with key bindings of its own.
 enum Context: Hashable, Sendable, CaseIterable {
     case list, details, help, add, browse, leftOut, prompt, filter, order, log, logSearch, copy, removal, undo
     case quit, quitOrDetach, leave
 
-    /// True where characters are text and can be no keys.
+    /// True if characters are text in this context, not keys.
     var takesText: Bool {
         switch self {
         case .help, .add, .prompt, .filter, .logSearch: true

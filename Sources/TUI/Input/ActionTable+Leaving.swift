@@ -1,20 +1,20 @@
 extension ActionTable {
-    /// What can be asked for on leaving, by whose engine it is.
+    /// The actions that the questions on leaving offer. They depend on the owner of the engine.
     static let leaving =
         [
             entry(
-                .quitNow, .quit, [.character("q"), .control("c")], "quit; they go on next time", "quit now"),
+                .quitNow, .quit, [.character("q"), .control("c")], "quit; they resume next time", "quit now"),
             entry(
-                .quitNow, .quitOrDetach, [.character("q"), .control("c")], "quit; they go on next time",
+                .quitNow, .quitOrDetach, [.character("q"), .control("c")], "quit; they resume next time",
                 "quit now"),
             entry(
-                .detach, .quitOrDetach, [.character("d")], "quit; they go on in the background",
+                .detach, .quitOrDetach, [.character("d")], "detach; they continue in the background",
                 "leave them to a background engine"),
             entry(
-                .quitNow, .leave, [.character("q"), .control("c")], "leave; they go on",
-                "leave; the engine goes on"),
+                .quitNow, .leave, [.character("q"), .control("c")], "detach; they continue",
+                "detach; the engine continues"),
             entry(
-                .stopEngine, .leave, [.character("s")], "stop the engine; they go on next time",
+                .stopEngine, .leave, [.character("s")], "stop the engine; they resume next time",
                 "stop the engine too"),
         ]
         + [Context.quit, .quitOrDetach, .leave].flatMap { context in

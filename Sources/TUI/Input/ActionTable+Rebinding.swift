@@ -1,21 +1,21 @@
-/// Why keys cannot be bound as a configuration wants it.
-public struct RebindingMistake: Error, Hashable, Sendable {
-    /// The action in whose keys it lies, as it was written.
+/// The reason why a configuration's key bindings are refused.
+public struct RebindingError: Error, Hashable, Sendable {
+    /// The name of the action with the faulty keys, as it was written.
     public let action: String
-    /// What should be there and why it is not; completes "expected …".
+    /// The expected value and the reason; completes "expected …".
     public let expected: String
 }
 
 extension ActionTable {
-    /// Always what they are, so that there is a way out of everything. They stay with the actions that have them.
+    /// The keys that cannot be changed, so that every dialog has a way out. They stay with their actions.
     private static let fixed: Set<Key> = [.control("c"), .control("z")]
 
-    /// The table with other keys for some actions.
+    /// Returns the table with other keys for some actions.
     ///
     /// - Parameter changes: The keys, as labels, that take the place of an action's own, by the names of entries.
-    /// - Throws: `RebindingMistake` for names and keys that do not exist, keys that cannot be bound, keys that two
+    /// - Throws: `RebindingError` for names and keys that do not exist, keys that cannot be bound, keys that two
     ///   actions of one context would have, and where no way out would be left.
-    public func rebinding(_ changes: [String: [String]]) throws(RebindingMistake) -> ActionTable {
+    public func rebinding(_ changes: [String: [String]]) throws(RebindingError) -> ActionTable {
         var entries = entries
         let changes = changes.sorted { $0.key < $1.key }
         for (name, labels) in changes {
@@ -29,24 +29,24 @@ extension ActionTable {
         return table
     }
 
-    /// What keys are called that are no characters, in small letters; capital ones are taken too.
+    /// The names of keys that are not characters, in small letters. Capital letters are accepted too.
     package static var keyNames: [String] { Key.labels }
 
-    private static func keys(_ labels: [String], for entry: Entry) throws(RebindingMistake) -> [Key] {
+    private static func keys(_ labels: [String], for entry: Entry) throws(RebindingError) -> [Key] {
         if labels.isEmpty, entry.action == .cancel || entry.action == .quit {
-            throw RebindingMistake(
+            throw RebindingError(
                 action: entry.name, expected: "at least one key: \(entry.name) is the way out")
         }
         var keys: [Key] = []
         for label in labels {
             guard let key = Key(label: label) else {
-                throw RebindingMistake(
+                throw RebindingError(
                     action: entry.name,
                     expected: "keys such as x, space, Ctrl-A, Alt-x, Shift-Up, PgDn, F5; there is no \(label)"
                 )
             }
             if let reason = reasonAgainst(key, for: entry) {
-                throw RebindingMistake(
+                throw RebindingError(
                     action: entry.name, expected: "a key that can be bound: \(key.label) \(reason)")
             }
             if !keys.contains(key) { keys.append(key) }
@@ -54,7 +54,7 @@ extension ActionTable {
         return keys + entry.keys.filter { fixed.contains($0) && !keys.contains($0) }
     }
 
-    /// Completes "Ctrl-Z …"; nil if the key can be bound.
+    /// Returns the reason why a key cannot be bound; it completes "Ctrl-Z …". nil if it can.
     private static func reasonAgainst(_ key: Key, for entry: Entry) -> String? {
         if fixed.contains(key), !entry.keys.contains(key) {
             return key == .control("z") ? "always suspends" : "always leaves"
@@ -63,17 +63,17 @@ extension ActionTable {
         return entry.context.takesText && key.isCharacter ? "is text there" : nil
     }
 
-    private func stranger(_ name: String) -> RebindingMistake {
+    private func stranger(_ name: String) -> RebindingError {
         let names = entries.map(\.name)
         let action = name.split(separator: ".").last ?? ""
         let near = names.filter { $0.split(separator: ".").last.map { $0 == action } ?? false }
-        let nearest = near.isEmpty ? Spelling.nearest(to: name, among: names).map { [$0] } ?? [] : near
+        let nearest = near.isEmpty ? Suggestions.nearest(to: name, among: names).map { [$0] } ?? [] : near
         let suggestion = nearest.isEmpty ? "" : "perhaps \(nearest.joined(separator: " or ")); "
-        return RebindingMistake(
+        return RebindingError(
             action: name, expected: "the name of an action; \(suggestion)`ferry config --keys` lists all")
     }
 
-    private func checkConflicts(in context: Context, changed: Set<String>) throws(RebindingMistake) {
+    private func checkConflicts(in context: Context, changed: Set<String>) throws(RebindingError) {
         var owners: [Key: Entry] = [:]
         for entry in entries(in: context) {
             for key in entry.keys {
@@ -83,15 +83,15 @@ extension ActionTable {
         }
     }
 
-    /// A key that is held down must not answer the question that it has opened.
-    private func checkConfirmation(changed: Set<String>) throws(RebindingMistake) {
+    /// Checks that the key that opens a question does not also confirm it: a key held down must not do both.
+    private func checkConfirmation(changed: Set<String>) throws(RebindingError) {
         try checkConfirmation(of: .remove, by: entry(for: .removeNow, in: .removal), changed: changed)
         try checkConfirmation(of: .undo, by: entry(for: .confirm, in: .undo), changed: changed)
     }
 
     private func checkConfirmation(
         of action: Action, by confirmation: Entry?, changed: Set<String>
-    ) throws(RebindingMistake) {
+    ) throws(RebindingError) {
         guard let confirmation else { return }
         for entry in entries where entry.action == action {
             guard let key = entry.keys.first(where: confirmation.keys.contains) else { continue }
@@ -101,12 +101,12 @@ extension ActionTable {
         }
     }
 
-    /// Told of the action whose keys were changed.
+    /// Returns the error for two actions that share a key. It names the action whose keys were changed.
     private static func clash(
         _ key: Key, _ first: Entry, _ second: Entry, _ changed: Set<String>, expected: String
-    ) -> RebindingMistake {
+    ) -> RebindingError {
         let (named, other) = changed.contains(first.name) ? (first, second) : (second, first)
-        return RebindingMistake(
+        return RebindingError(
             action: named.name,
             expected:
                 "\(expected): \(key.label) is bound to \(other.name) too; give that others in keys.\(other.name)"

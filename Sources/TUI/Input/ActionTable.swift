@@ -1,28 +1,28 @@
-/// The one table that makes the key map, the hint line and the help, so that they cannot disagree.
+/// The table of all actions and keys. The key map, the hint line and the help are made from it, so they always agree.
 public struct ActionTable: Hashable, Sendable {
-    /// One action in one context, and the keys for it.
+    /// An action in one context, and its keys.
     public struct Entry: Hashable, Sendable {
         var action: Action
         var context: Context
         var keys: [Key]
-        /// A word for the hint line; nil if the action is not worth its space there.
+        /// The word for the hint line; nil if the action does not appear there.
         var hint: String?
-        /// What it does, for the help.
+        /// The description in the help.
         public internal(set) var help: String
 
-        /// The keys as written for people: `k, Up`.
+        /// The keys as users read them: `k, Up`.
         public var keyLabels: String {
             keys.isEmpty ? "no key" : keys.map(\.label).joined(separator: ", ")
         }
 
-        /// As configurations know it: `remove` in the list, `details.remove` in the details.
+        /// The name in configurations: `remove` in the list, `details.remove` in the details.
         public var name: String { context == .list ? action.name : "\(context).\(action.name)" }
     }
 
-    /// With the keys of those who have configured none.
+    /// The table with the default keys.
     public static let standard = ActionTable(list + dialogs + leaving)
 
-    /// In order of importance: the hint line drops from the end.
+    /// The entries by importance: the hint line drops the last ones first.
     public let entries: [Entry]
     private let map: [Context: [Key: Action]]
 
@@ -41,38 +41,38 @@ public struct ActionTable: Hashable, Sendable {
         entries.first { $0.action == action && $0.context == context }
     }
 
-    /// The first key of an action as written for people; nil if it has none.
+    /// The first key of an action as users read it; nil if it has none.
     func label(of action: Action, in context: Context = .list) -> String? {
         entry(for: action, in: context)?.keys.first?.label
     }
 
-    /// `p goes on`: a key and what it does; nil if no key does it.
+    /// `p resumes`: a key and what it does; nil if no key does it.
     func phrase(_ action: Action, _ what: String) -> String? { label(of: action).map { "\($0) \(what)" } }
 
     private static let list: [Entry] = [
         entry(.help, [.character("?"), .function(1)], "help", "show all keys"),
         entry(.tryNow, [.character("n")], "now", "try the network now"),
         entry(.add, [.character("a")], "add", "add files (or paste)"),
-        entry(.pause, [.character("p")], "pause", "pause, or go on"),
-        entry(.retry, [.character("r")], "retry", "try again / send change"),
+        entry(.pause, [.character("p")], "pause", "pause or resume"),
+        entry(.retry, [.character("r")], "retry", "retry / send the change"),
         entry(.remove, [.character("x"), .delete], "remove", "remove from the queue"),
         entry(.undo, [.character("u")], "undo", "undo the last change"),
         entry(.quit, [.character("q"), .control("c")], "quit", "quit"),
-        entry(.filter, [.character("/")], "filter", "show only what fits"),
+        entry(.filter, [.character("/")], "filter", "filter the rows"),
         entry(.mark, [.character(" ")], "mark", "mark and step down"),
-        entry(.order, [.character("o")], "order", "order of the rows"),
-        entry(.redo, [.control("r")], nil, "do again what was undone"),
+        entry(.order, [.character("o")], "sort", "sort the rows"),
+        entry(.redo, [.control("r")], nil, "redo what was undone"),
         entry(.moveUp, [.character("K"), .shiftUp], nil, "move up the queue"),
         entry(.moveDown, [.character("J"), .shiftDown], nil, "move down the queue"),
         entry(.moveToTop, [.character("T")], nil, "move to the top"),
         entry(.moveToBottom, [.character("B")], nil, "move to the end"),
         entry(.limitBandwidth, [.character("b")], "limit", "limit the bandwidth"),
         entry(.limitConcurrency, [.character("c")], "parallel", "uploads at once"),
-        entry(.pauseAll, [.character("P")], nil, "pause all, or go on"),
-        entry(.retryAll, [.character("R")], nil, "try all failed again"),
-        entry(.clearDone, [.character("X")], nil, "clear the done ones"),
-        entry(.details, [.character("i"), .enter], nil, "all about this upload"),
-        entry(.openLog, [.character("l")], nil, "what happened so far"),
+        entry(.pauseAll, [.character("P")], nil, "pause or resume all"),
+        entry(.retryAll, [.character("R")], nil, "retry all failed"),
+        entry(.clearDone, [.character("X")], nil, "clear done uploads"),
+        entry(.details, [.character("i"), .enter], nil, "details of this upload"),
+        entry(.openLog, [.character("l")], nil, "show the log"),
         entry(.changeGraph, [.character("t")], nil, "graph: short, long, off"),
         entry(.copy, [.character("y")], nil, "copy path, URL or error"),
         entry(.markAll, [.control("a")], nil, "mark all shown"),
@@ -93,11 +93,11 @@ public struct ActionTable: Hashable, Sendable {
         entry(.halfPageDown, [.control("d")], nil, "half a page down"),
         entry(.top, [.character("g"), .home], nil, "to the first"),
         entry(.bottom, [.character("G"), .end], nil, "to the last"),
-        entry(.detach, [.character("D")], nil, "leave; uploads go on"),
+        entry(.detach, [.character("D")], nil, "detach: uploads continue"),
         entry(.startEngine, [.character("S")], nil, "start a lost engine again"),
         entry(.toggleMouse, [.character("m")], nil, "mouse on or off"),
         entry(.suspend, [.control("z")], nil, "back to the shell (fg)"),
-        entry(.redraw, [.control("l")], nil, "draw the screen anew"),
+        entry(.redraw, [.control("l")], nil, "redraw the screen"),
     ]
 
     private static let dialogs: [Entry] = [
@@ -112,19 +112,19 @@ public struct ActionTable: Hashable, Sendable {
             action: .next, context: .details, keys: [.character("]"), .down, .character("j")],
             hint: "the one after", help: "the one after"),
         Entry(
-            action: .retry, context: .details, keys: [.character("r")], hint: "try again",
-            help: "try this one again"),
+            action: .retry, context: .details, keys: [.character("r")], hint: "retry",
+            help: "retry this upload"),
         Entry(
             action: .copy, context: .details, keys: [.character("y")], hint: "copy",
             help: "copy path, URL or error"),
         Entry(
             action: .remove, context: .details, keys: [.character("x"), .delete], hint: "remove",
             help: "remove this one"),
-        Entry(action: .pageUp, context: .details, keys: [.pageUp, .control("b")], help: "what is above"),
-        Entry(action: .pageDown, context: .details, keys: [.pageDown, .control("f")], help: "what is below"),
+        Entry(action: .pageUp, context: .details, keys: [.pageUp, .control("b")], help: "a page up"),
+        Entry(action: .pageDown, context: .details, keys: [.pageDown, .control("f")], help: "a page down"),
 
         Entry(
-            action: .confirm, context: .help, keys: [.enter], hint: "do it", help: "run the selected action"),
+            action: .confirm, context: .help, keys: [.enter], hint: "run", help: "run the selected action"),
         Entry(
             action: .cancel, context: .help, keys: [.escape, .control("c")], hint: "close",
             help: "close the help"),
@@ -222,7 +222,7 @@ public struct ActionTable: Hashable, Sendable {
             help: "go to the upload"),
         Entry(
             action: .filter, context: .log, keys: [.character("/")], hint: "search",
-            help: "show only what has these words"),
+            help: "show only entries with these words"),
         Entry(
             action: .raiseLevel, context: .log, keys: [.character("w")], hint: "warnings",
             help: "all, warnings, errors"),
@@ -252,17 +252,17 @@ public struct ActionTable: Hashable, Sendable {
         orderEntry(.added, "t", "time added", "by the time they were added"),
         Entry(
             action: .cancel, context: .order, keys: [.escape, .enter, .control("c")], hint: "close",
-            help: "leave the order as it is"),
+            help: "keep the sort"),
 
         Entry(
             action: .copyPath, context: .copy, keys: [.character("p"), .character("y"), .enter],
-            hint: "path here", help: "the path on this machine"),
+            hint: "local path", help: "the path on this machine"),
         Entry(
-            action: .copyAddress, context: .copy, keys: [.character("u")], hint: "URL there",
-            help: "the address at the server"),
+            action: .copyAddress, context: .copy, keys: [.character("u")], hint: "URL",
+            help: "the URL at the server"),
         Entry(
             action: .copyError, context: .copy, keys: [.character("e")], hint: "error",
-            help: "what went wrong"),
+            help: "the error"),
         Entry(
             action: .cancel, context: .copy, keys: [.escape, .character("q"), .control("c")], hint: "close",
             help: "copy nothing"),

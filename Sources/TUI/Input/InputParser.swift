@@ -1,26 +1,27 @@
-/// Bytes of the terminal to keys. Where the bytes are cut makes no difference; nothing in them can stop it.
+/// Turns the terminal's bytes into keys. The result does not depend on where the bytes are cut, and no byte can stop
+/// it.
 struct InputParser: Sendable {
     private enum State {
         case ground
         case escape
-        /// After `ESC [`, with the parameter bytes so far.
+        /// The state after `ESC [`, with the parameter bytes so far.
         case control([UInt8])
-        /// After `ESC O`.
+        /// The state after `ESC O`.
         case singleShift
-        /// Inside a UTF-8 sequence.
+        /// The state inside a UTF-8 sequence.
         case unicode([UInt8], missing: Int)
-        /// Inside a reply that is not meant for anybody (OSC, DCS, APC, PM), up to its terminator.
+        /// The state inside a reply that the parser ignores (OSC, DCS, APC, PM), up to its terminator.
         case string(length: Int, afterEscape: Bool)
         case paste(PasteBuffer)
     }
 
-    /// Bytes of one paste; the rest is swallowed up to its end marker.
+    /// The most bytes of one paste. Further bytes are dropped up to the end marker.
     static let pasteLimit = 4 << 20
     private static let longestString = 4096
 
     private var state = State.ground
 
-    /// True while more bytes may change what the last ones mean: a lone ESC, half a sequence.
+    /// True while more bytes may change the meaning of the last ones: a lone ESC, or half a sequence.
     var isWaiting: Bool {
         switch state {
         case .ground, .paste: false
@@ -28,7 +29,7 @@ struct InputParser: Sendable {
         }
     }
 
-    /// True if the next byte starts something new.
+    /// True if the next byte begins a new key.
     var isAtStart: Bool {
         if case .ground = state { return true }
         return false
@@ -48,7 +49,7 @@ struct InputParser: Sendable {
         return keys
     }
 
-    /// What was waited for did not come: a lone ESC is the key, half a sequence is nothing.
+    /// Ends the wait for more bytes: a lone ESC becomes the key, an incomplete sequence is dropped.
     mutating func flush() -> [Key] {
         guard isWaiting else { return [] }
         defer { state = .ground }
@@ -79,7 +80,7 @@ struct InputParser: Sendable {
         }
     }
 
-    /// Takes in bytes up to the next that may end the paste, and returns how many.
+    /// Reads bytes up to the next one that may end the paste, and returns their number.
     private mutating func paste(_ bytes: some Collection<UInt8>, _ keys: inout [Key]) -> Int {
         guard case .paste(var buffer) = state else { return 0 }
         state = .ground  // so that the buffer has one owner and is not copied
@@ -192,7 +193,7 @@ struct InputParser: Sendable {
         }
     }
 
-    /// SGR reports (xterm's mode 1006): button, column, row; `m` is a release.
+    /// Reads a mouse report (SGR, xterm's mode 1006): button, column, row; `m` is a release.
     private static func mouse(final: UInt8, parameters: ArraySlice<UInt8>) -> Key? {
         let numbers = numbers(in: Array(parameters))
         guard numbers.count == 3, (1...9999).contains(numbers[1]), (1...9999).contains(numbers[2]) else {
@@ -216,10 +217,10 @@ struct InputParser: Sendable {
     }
 }
 
-/// The bytes of a bracketed paste, up to and without its end marker.
+/// The bytes of a bracketed paste, without the end marker.
 private struct PasteBuffer {
     private static let end: [UInt8] = Array("\u{1B}[201~".utf8)
-    /// The byte that ends the marker.
+    /// The last byte of the end marker.
     static let last = UInt8(ascii: "~")
 
     private var bytes: [UInt8] = []
@@ -227,7 +228,7 @@ private struct PasteBuffer {
 
     var isComplete: Bool { kept == nil }
 
-    /// Returns the text if the piece ends with the end marker.
+    /// Appends bytes. Returns the text if they end with the end marker.
     mutating func append(_ piece: some Collection<UInt8>) -> String? {
         bytes.append(contentsOf: piece)
         let isEnd = bytes.suffix(Self.end.count).elementsEqual(Self.end)
@@ -243,7 +244,7 @@ private struct PasteBuffer {
 }
 
 enum PastedText {
-    /// Terminals send line ends as carriage returns.
+    /// Decodes pasted text. Terminals send line ends as carriage returns.
     static func decode(_ bytes: some Sequence<UInt8>) -> String {
         var text: [UInt8] = []
         var afterReturn = false

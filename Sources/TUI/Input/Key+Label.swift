@@ -1,5 +1,5 @@
 extension Key {
-    /// What labels name: the inverse of `label`, as far as a key can be bound to something.
+    /// Makes the key that a label names: the inverse of `label` for every key that can be bound.
     ///
     /// Names are taken in capital and small letters, and in full (`Delete`, `PageUp`, `Escape`); characters as they are.
     /// - Returns: nil for what is no key of a keyboard.
@@ -23,7 +23,7 @@ extension Key {
         }
     }
 
-    /// The names of keys that are no characters, in small letters.
+    /// The names of keys that are not characters, in small letters.
     static var labels: [String] { named.keys.sorted() }
 
     var isCharacter: Bool {
@@ -31,7 +31,7 @@ extension Key {
         return false
     }
 
-    /// What a terminal sends that cannot tell the key from another; nil if it can.
+    /// The key that a terminal sends instead, if it cannot tell the two apart; otherwise nil.
     var arrivesAs: String? {
         switch self {
         case .control("h"): Key.backspace.label
@@ -54,7 +54,7 @@ extension Key {
         return named.merging(inFull) { first, _ in first }
     }()
 
-    /// The one character after a prefix, which is taken in capital and small letters.
+    /// Returns the single character after a prefix. The prefix may be in capital or small letters.
     private static func rest(of label: String, after prefix: String) -> Character? {
         guard label.count == prefix.count + 1, label.lowercased().hasPrefix(prefix.lowercased()) else {
             return nil

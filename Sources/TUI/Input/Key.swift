@@ -1,4 +1,4 @@
-/// One thing a person did at the keyboard or with the mouse.
+/// One event of the keyboard or the mouse.
 enum Key: Hashable, Sendable {
     case character(Character)
     case control(Character)
@@ -7,18 +7,18 @@ enum Key: Hashable, Sendable {
     case pageUp, pageDown, home, end, insert, delete
     case backspace, tab, backTab, enter, escape
     case function(Int)
-    /// Text that was pasted or dropped. `isComplete` is false if it was longer than the parser takes.
+    /// Pasted or dropped text. `isComplete` is false if it exceeds the parser's limit.
     case paste(String, isComplete: Bool)
-    /// Characters, line ends and tabs that came so fast that they may have been pasted.
+    /// Characters, line ends and tabs that arrived too fast for typing: they may be a paste.
     case burst(String)
     case press(button: Int, Point)
     case release(Point)
-    /// Lines to move: negative is up.
+    /// A turn of the wheel, in lines. Negative is up.
     case wheel(Int, Point)
-    /// Nobody's doing: the terminal was asked where its cursor is.
+    /// The terminal's reply to a request for the cursor's position. No user pressed it.
     case cursorPosition(Point)
 
-    /// As written in hints and help.
+    /// The key as hints and help write it.
     var label: String {
         switch self {
         case .character(" "): "space"

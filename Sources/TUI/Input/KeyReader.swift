@@ -1,12 +1,12 @@
-/// The parser, plus what only the boundaries of reads can tell: text that came at once, an ESC that stays alone.
+/// The parser, and the timing that it needs: text that arrived in one read, and an ESC that stays alone.
 struct KeyReader: Sendable {
-    /// How long an ESC may be the beginning of something, in seconds.
+    /// The seconds in which an ESC may still begin a sequence.
     static let escapeDelay = 0.05
-    /// Printable bytes in one read from which on they may be a paste without brackets.
+    /// The number of printable bytes in one read that may be a paste without brackets.
     static let burst = 8
 
     private var parser = InputParser()
-    /// When a lone ESC becomes a key; nil if nothing is pending.
+    /// The time at which a lone ESC becomes a key; nil if nothing is pending.
     private(set) var deadline: Double?
 
     /// - Parameter now: Seconds on a clock that does not jump.
@@ -25,7 +25,7 @@ struct KeyReader: Sendable {
         return parser.flush()
     }
 
-    /// Where the whole characters of a burst end; nil if the bytes are keys.
+    /// The end of the last whole character of a burst; nil if the bytes are keys.
     private static func endOfBurst(_ bytes: [UInt8]) -> Int? {
         guard bytes.count >= burst,
             bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x0A || $0 == 0x0D || $0 == 0x09 })

@@ -1,7 +1,7 @@
-/// One line of text being typed, and where in it.
+/// A line of text that the user is typing, and the cursor in it.
 struct LineEditor: Hashable, Sendable {
     private(set) var characters: [Character]
-    /// Characters before the cursor.
+    /// The number of characters before the cursor.
     private(set) var position: Int
 
     init(_ text: String = "") {
@@ -16,7 +16,7 @@ struct LineEditor: Hashable, Sendable {
         position += text.count
     }
 
-    /// True if the key was one that edits.
+    /// Edits the line. Returns false if the key does not edit.
     mutating func handle(_ key: Key) -> Bool {
         switch key {
         case .character(let character): insert(String(character))
@@ -40,7 +40,7 @@ struct LineEditor: Hashable, Sendable {
         position = start
     }
 
-    /// Words end at blanks and slashes, as paths are typed.
+    /// Returns the start of the word before the cursor. Words end at blanks and slashes, as in paths.
     private func startOfWord() -> Int {
         var start = position
         while start > 0, Self.separates(characters[start - 1]) { start -= 1 }

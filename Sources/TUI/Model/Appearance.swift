@@ -1,21 +1,21 @@
-import Foundation
+import FerryUploads
 
-/// What the terminal and the configuration say about how things are drawn and which keys do what.
+/// The glyphs, colours and key bindings, as the terminal and the configuration set them.
 struct Appearance: Sendable {
     var glyphs = Glyphs(isUnicode: true)
-    /// nil for the best there is.
+    /// The style that the user chose; nil for the best that the terminal shows.
     var wantedGraph: GraphStyle?
     var actions = ActionTable.standard
-    var zone = TimeZone.current
-    /// False for a scalar to which the terminal's library gives another width.
+    var zone = ZoneRules.local
+    /// Returns false for a scalar whose width differs in the terminal's library.
     var agrees: @Sendable (Unicode.Scalar, Int) -> Bool = { _, _ in true }
 
-    /// ASCII where nothing else can be drawn, which the terminal may say only when it is asked.
+    /// The style of graphs. It is ASCII if the terminal shows nothing else, which may be known only after asking it.
     var graph: GraphStyle { glyphs.isUnicode ? wantedGraph ?? .braille : .ascii }
 
     func safe(_ text: String) -> SafeText { SafeText(text, agrees: agrees) }
 
-    /// A character that a person types. Its backslash is what was typed: there is nothing to be imitated.
+    /// Makes a typed character drawable. A typed backslash is not doubled: the user sees what was typed.
     func typed(_ character: Character) -> SafeText {
         character == "\\" ? SafeText(units: [.init(text: "\\", width: 1)]) : safe(String(character))
     }

@@ -1,12 +1,15 @@
-import Foundation
+import FerryFiles
 
-/// The time, which enters the model as a message like everything else.
+/// The time. It enters the model as a message.
 struct Clock: Hashable, Sendable {
-    /// Seconds since some fixed moment; never jumps.
+    /// The seconds since a fixed moment; never jumps.
     var seconds: Double
-    /// For what people read.
+    /// The wall clock's time, which only texts for users show.
     var date: Date
 
-    /// When `date` comes, if nobody sets the clock before.
+    /// The time on this clock at which `date` comes, unless someone sets the wall clock before.
     func seconds(of date: Date) -> Double { seconds + date.timeIntervalSince(self.date) }
+
+    /// The seconds within which a second click makes a double click.
+    static let doubleClick = 0.4
 }

@@ -1,4 +1,4 @@
-/// Which parts of the screen there is room for, and where.
+/// The rows of each part of the screen that fits.
 struct Layout: Hashable, Sendable {
     enum SizeClass: Hashable, Sendable { case wide, standard, compact, tiny }
 
@@ -22,12 +22,12 @@ struct Layout: Hashable, Sendable {
 
     var tabsRow: Int? { hasTabs ? 1 : nil }
     var headerRow: Int? { hasTabs ? 2 : nil }
-    /// Toasts, else what there is to say about the upload under the cursor. Where details say that, it is the last line of
-    /// the log: most toasts are in the log too.
+    /// The row of toasts and of notes about the upload under the cursor. If the details are visible, the row belongs to
+    /// the log, which has most toasts too.
     var noteRow: Int? { hasTabs ? size.rows - 2 : nil }
     var hintRow: Int? { sizeClass == .tiny ? nil : size.rows - 1 }
 
-    /// The newest lines of the log: five under a title, or one.
+    /// The rows of the newest log lines: five under a title, or one.
     var log: Range<Int> {
         switch sizeClass {
         case .wide: (size.rows - 6)..<(size.rows - 1)
@@ -36,7 +36,7 @@ struct Layout: Hashable, Sendable {
         }
     }
 
-    /// Empty if there is none.
+    /// The rows of the graph; empty if there is none.
     var graph: Range<Int> {
         guard hasGraph else { return 0..<0 }
         switch sizeClass {
@@ -46,14 +46,14 @@ struct Layout: Hashable, Sendable {
         }
     }
 
-    /// The details of the upload under the cursor; empty where they lie over the list instead.
+    /// The rows of the details; empty if these open as a dialog.
     var details: Range<Int> {
         guard sizeClass == .wide else { return 0..<0 }
         let end = size.rows - (hasGraph ? 11 : 7)
         return (end - 7)..<end
     }
 
-    /// The rows of the list; empty if there is no room for it.
+    /// The rows of the list; empty if it does not fit.
     var list: Range<Int> {
         switch sizeClass {
         case .wide: 3..<(details.lowerBound - 1)

@@ -6,57 +6,57 @@ enum Message: Sendable {
     case clock(Clock)
     case resized(Size)
     case key(Key)
-    /// A click on something that was drawn.
+    /// A click on a region of the frame.
     case clicked(Region.Target)
     case queue(QueueUpdate)
     case progress([ProgressSample])
     case replied(QueueReply, to: Request)
-    /// What is in a folder that was asked for.
+    /// The contents of a folder that the model asked for.
     case listed(BrowsedFolder, number: Int)
     case previewed(FileSelection, number: Int)
     case completed([String], number: Int)
     case destinations(DestinationNames)
-    /// Something else in the process wrote to standard output or error.
+    /// Text that other code in the process wrote to standard output or error.
     case stray(String)
-    /// There is no shell to go back to.
+    /// The process cannot suspend itself: it has no shell to return to.
     case cannotSuspend
     /// The queue will send no more updates.
     case queueEnded
 }
 
 extension Message {
-    /// True for the answer what a choice comes to.
+    /// True for the answer to a question about a choice's files.
     var isPreview: Bool {
         if case .previewed = self { return true }
         return false
     }
 }
 
-/// What the model wants done outside.
+/// An effect that the shell around the model performs.
 enum Effect: Sendable {
     case perform(QueueCommand, Request)
-    /// What would this add? Replaces a question that is still open.
+    /// Finds the files of a choice. It replaces an earlier question.
     case preview(AddRequest, number: Int)
-    /// Nobody waits for the answer any more.
+    /// Cancels the search for files: its result is no longer needed.
     case stopPreview
-    /// What is in this folder? Replaces a question that is still open.
-    case list(BrowsedPlace, number: Int)
+    /// Reads a folder. It replaces an earlier question.
+    case list(FolderReference, number: Int)
     case complete(String, number: Int)
-    /// Where can files go now?
+    /// Asks for the current destinations.
     case askDestinations
     case add(FileSelection, destination: String)
     case setMouse(Bool)
-    /// To the clipboard of the terminal.
+    /// Copies text to the terminal's clipboard.
     case copy(String)
-    /// Calls the person who may look elsewhere.
-    case call(TerminalCall.Way, String)
+    /// Notifies the user, who may look elsewhere.
+    case notify(TerminalNotification.Signal, String)
     case redraw
     case suspend
     case startEngine
     case finish(ScreenOutcome)
 }
 
-/// What was asked of the queue, to put its answer into words.
+/// The command behind a reply of the queue; the reply's text depends on it.
 enum Request: Hashable, Sendable {
     /// - `files`: How many were to be added.
     /// - `skipped`: How many could not be.
@@ -64,7 +64,7 @@ enum Request: Hashable, Sendable {
     case pause(warning: String?)
     case pauseAll(warning: String?)
     case resume, retry, move, tryNow
-    /// With the name if it is one upload: it is gone when the answer comes.
+    /// A removal, with the file's name if it is one upload: the upload is gone when the reply comes.
     case remove(name: String?)
     case limitBandwidth(Bandwidth?)
     case limitConcurrency(Int)

@@ -1,92 +1,122 @@
 import FerryProtocols
-import FerryTransfer
 import FerryUploads
 
+/// The handlers of typing and choosing in the dialogs.
 extension Model {
-    mutating func run(_ action: Action, in help: HelpDialog) -> [Effect] {
-        var help = help
-        let entries = help.entries(of: actions)
-        let column = HelpView.columnHeight(size, entries: entries.count)
-        let page = HelpView.pageHeight(size, entries: entries.count)
-        switch action {
-        case .previous: help.selected -= 1
-        case .next: help.selected += 1
-        case .columnBack: help.selected -= column
-        case .columnOn: help.selected += column
-        case .pageUp: help.selected -= page
-        case .pageDown: help.selected += page
-        case .confirm:
+    mutating func run(_ action: Action) -> [Effect] {
+        switch dialog {
+        case nil: return runInList(action)
+        case .details(let first): return runInDetails(action, from: first)
+        case .help(var help):
+            let outcome = help.update(action, actions: actions, size: size)
+            dialog = .help(help)
+            return finish(outcome)
+        case .add: return updateAdd { $0.update(action, &$1) }
+        case .prompt(var prompt):
+            let outcome = prompt.update(action)
+            dialog = .prompt(prompt)
+            return finish(outcome)
+        case .filter: runInFilter(action)
+        case .order:
             dialog = nil
-            guard entries.indices.contains(help.selected) else { return [] }
-            return runInList(entries[help.selected].action)
+            if case .orderBy(let key) = action { return sort(by: key) }
+        case .log(var shown):
+            let outcome = shown.update(action, log: log, size: size)
+            dialog = .log(shown)
+            return finish(outcome)
+        case .copy(let copy): return finish(copy.update(action, table: table))
+        case .removal(let removal): return finish(removal.update(action))
+        case .undo(let undo): return finish(undo.update(action))
+        case .quit: return runInQuit(action)
+        }
+        return []
+    }
+
+    /// Applies the result of a key in a dialog.
+    private mutating func finish(_ outcome: DialogOutcome) -> [Effect] {
+        switch outcome {
+        case .stay(let effects): return effects
+        case .refuse(let why): return refuse(why)
+        case .close(let text, let effects):
+            dialog = nil
+            if let text { say(.information, text) }
+            return effects
+        case .run(let action):
+            dialog = nil
+            return runInList(action)
+        case .show(let id):
+            guard list.jump(to: id) else { return refuse("it is no longer in the queue") }
+            dialog = nil
+            return []
+        }
+    }
+
+    /// Changes the Add dialog, if it is open.
+    mutating func updateAdd(
+        _ change: (inout AddDialog, inout AddSurroundings) -> DialogOutcome
+    ) -> [Effect] {
+        guard case .add(let before) = dialog else { return [] }
+        var add = before
+        var around = AddSurroundings(
+            settings: adding, table: table, size: size, appearance: appearance, now: clock.seconds)
+        let outcome = change(&add, &around)
+        adding = around.settings
+        dialog = .add(add)
+        // What was said before stands where the total of the new choice is to be seen.
+        if !layout.hasTabs, add.choosesDifferently(than: before) { toast.clear() }
+        return finish(outcome)
+    }
+
+    private mutating func runInFilter(_ action: Action) {
+        switch action {
+        case .previous: list.moveCursor(by: -1)
+        case .next: list.moveCursor(by: 1)
+        case .confirm: dialog = nil
         default:
             dialog = nil
-            return []
+            list.narrow(to: "")
         }
-        help.selected = max(0, min(entries.count - 1, help.selected))
-        dialog = .help(help)
+    }
+
+    /// Runs an action in the details. Moving to another upload moves the list's cursor too.
+    ///
+    /// - Parameter first: The first visible line of the details.
+    private mutating func runInDetails(_ action: Action, from first: Int) -> [Effect] {
+        let page = DetailsView(model: self).page(from: first)
+        switch action {
+        case .pageUp: dialog = .details(first: page.previous)
+        case .pageDown: dialog = .details(first: page.next)
+        case .previous: stepInDetails(by: -1)
+        case .next: stepInDetails(by: 1)
+        case .retry, .remove, .copy: return runOnShown(action)
+        default: dialog = nil
+        }
         return []
     }
 
-    mutating func run(_ action: Action, in removal: RemovalDialog) -> [Effect] {
+    /// Runs an action on the upload in the details, not on the list's marks.
+    private mutating func runOnShown(_ action: Action) -> [Effect] {
+        let marked = list.marks
+        list.marks = []
         dialog = nil
-        guard action == .removeNow else { return refuse("kept") }
-        return [.perform(.remove(.ids(removal.targets)), .remove(name: removal.name))]
+        defer { list.marks = marked }
+        return runInList(action)
     }
 
-    /// Asks whether the last command is to be taken back, unless something else was opened since.
-    mutating func take(_ offer: UndoOffer) -> [Effect] {
-        guard dialog == nil else { return [] }
-        // Of what is done all stays: the queue says so.
-        if case .unadded = offer.change, offer.ids.isEmpty {
-            return [.perform(.undoCommand(offer.number), .undo)]
-        }
-        dialog = .undo(UndoDialog(offer: offer, openedAt: clock.seconds))
-        return []
+    private mutating func stepInDetails(by step: Int) {
+        list.following = .nothing
+        dialog = .details(first: 0)
+        list.moveCursor(by: step)
     }
 
-    mutating func run(_ action: Action, in undo: UndoDialog) -> [Effect] {
+    private mutating func runInQuit(_ action: Action) -> [Effect] {
         dialog = nil
-        guard action == .confirm else { return refuse("nothing was undone") }
-        return [.perform(.undoCommand(undo.offer.number), .undo)]
-    }
-
-    mutating func run(_ action: Action, in prompt: PromptDialog) -> [Effect] {
-        guard action == .confirm else {
-            dialog = nil
-            return []
+        switch action {
+        case .quitNow: return [.finish(.quit)]
+        case .quitWhenIdle: return finishRunning()
+        case .detach: return detach()
+        case .stopEngine: return [.finish(.stopEngine)]
+        default: return []
         }
-        let text = prompt.line.text.filter { !$0.isWhitespace }
-        switch prompt.subject {
-        case .bandwidth:
-            // Whatever it is from, it holds on.
-            if case .offered = prompt.entry {
-                dialog = nil
-                return []
-            }
-            do throws(UploadFailure) {
-                let bandwidth = try text.isEmpty ? .unlimited : Bandwidth.ordered(text)
-                return answer(.limitBandwidth(bandwidth, .total), .limitBandwidth(bandwidth))
-            } catch {
-                return reject(prompt, "not an amount; try 20M, 800K, off or auto")
-            }
-        case .concurrency:
-            guard let number = Int(text), (1...256).contains(number) else {
-                return reject(prompt, "not a number from 1 to 256")
-            }
-            return answer(.limitConcurrency(number), .limitConcurrency(number))
-        }
-    }
-
-    private mutating func answer(_ command: QueueCommand, _ request: Request) -> [Effect] {
-        dialog = nil
-        return [.perform(command, request)]
-    }
-
-    private mutating func reject(_ prompt: PromptDialog, _ why: String) -> [Effect] {
-        var prompt = prompt
-        prompt.problem = why
-        dialog = .prompt(prompt)
-        return []
     }
 }

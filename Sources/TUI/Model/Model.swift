@@ -2,132 +2,65 @@ import FerryProtocols
 import FerryTransfer
 import FerryUploads
 
-/// Everything that is on the screen, and nothing that is not a value: no terminal, no clock, no queue.
+/// Everything that is on the screen, as one value without terminal, clock and queue.
 struct Model: Sendable {
+    /// The state of the screen's connection to the queue.
+    enum Phase: Hashable, Sendable {
+        /// The queue has not described itself yet.
+        case loading
+        case shown
+        /// The running uploads finish, then the screen closes.
+        case finishing
+        /// The queue sends no more updates. `isLoaded` is false if it had never described itself.
+        case ended(isLoaded: Bool)
+    }
+
     var appearance: Appearance
-    let tie: EngineTie
-    var destinations: [String]
-    var defaultDestination: String?
-    /// The one that files were added to last.
-    var lastDestination: String?
-    var hasMouse: Bool
+    let ownership: EngineOwnership
+    private(set) var hasMouse: Bool
+    private(set) var clock: Clock
+    private(set) var phase = Phase.loading
+    private(set) var status = EngineStatus()
 
-    var clock: Clock
-    var size = Size(rows: 24, columns: 80)
-
-    var table = UploadTable()
-    var status = EngineStatus()
-    /// True until the queue has described itself.
-    var isLoading = true
-    var queueHasEnded = false
-
-    var tab = Tab.all
-    /// The upload under the cursor; its place is remembered so that a neighbour can take over when it goes.
-    var cursor: Place?
-    /// Index in `rows` of the first row on the screen.
-    var top = 0
-    var marks: Set<Upload.ID> = []
-    var range: MarkRange?
-    /// The last click on a row, which another one may make a double click.
-    var lastClick: (id: Upload.ID, at: Double)?
-    var following = Following.running(since: -.infinity)
-
+    var list = ListModel()
+    private(set) var live = LiveModel()
     var dialog: Dialog?
-    var toast: Toast?
-    /// When the last toast went by itself, on the clock.
-    var toastEnded = -Double.infinity
-    /// The running ones are to be finished, then the screen closes.
-    var isFinishing = false
-
-    var live: [Upload.ID: LiveProgress] = [:]
-    /// Bytes sent of uploads that stopped and will go on, until they do: a bar does not fall to nothing in between.
-    var reached: [Upload.ID: ByteCount] = [:]
-    /// When the waits for a retry end, on the clock that never jumps, as the queue said when it told of them.
-    var waitEnds: [Upload.ID: Double] = [:]
-    var estimator = TransferEstimator()
-    var estimates = ShownEstimates()
-    var history = ThroughputHistory()
-    var graph = GraphSpan.seconds
-    var log = EventLog()
-    var loggedStatus = StatusWatch()
-    var terminalCall = TerminalCall()
-    var queueWatch = QueueWatch()
-    var callDigest = CallDigest([])
-    var sampledAt: Double?
-    /// Bytes of uploads that ended since the last samples: the small ones come and go between two.
-    var unsampled = 0.0
-    /// Numbers the questions put outside, so that late answers are told apart.
-    var questions = 0
-    var completionQuestion: Int?
+    /// The Add dialog's settings, which stay when it closes.
+    var adding: AddSettings
+    var log = LogModel()
+    var toast = ToastModel()
+    var notification = TerminalNotification()
 
     init(
         appearance: Appearance, destinations: [String], defaultDestination: String?, hasMouse: Bool,
-        clock: Clock, tie: EngineTie = .own
+        clock: Clock, ownership: EngineOwnership = .own
     ) {
         self.appearance = appearance
-        self.tie = tie
-        self.destinations = destinations
-        self.defaultDestination = defaultDestination
+        self.ownership = ownership
+        adding = AddSettings(destinations: destinations, defaultDestination: defaultDestination)
         self.hasMouse = hasMouse
         self.clock = clock
     }
 
-    var rows: Rows { table.shown(in: tab) }
+    var table: UploadTable { list.table }
 
-    var layout: Layout { Layout(size, hasGraph: graph != .off) }
+    var layout: Layout { list.layout }
 
-    var cursorIndex: Int? { cursor.flatMap { rows.index(of: $0) } }
-
-    /// The marked uploads that are shown, else the one under the cursor, as they stand.
-    var targets: [Upload] {
-        let marked = markedRows
-        let places = marked.isEmpty ? cursor.map { [$0] } ?? [] : marked
-        return places.compactMap { table[$0.id] }
-    }
-
-    /// Marks act only where they can be seen.
-    var markedRows: [Place] { marks.isEmpty ? [] : rows.filter { marks.contains($0.id) } }
-
-    /// What the hints tell of the targets.
-    var targetTraits: TargetTraits {
-        var traits = TargetTraits()
-        if !marks.isEmpty { rows.forEachState(of: marks) { traits.add($0) } }
-        traits.marked = traits.count
-        if traits.count == 0, let cursor, let upload = table[cursor.id] {
-            traits.add(upload.state)
-            if upload.canBeRetried { traits.canBeRetried = true }
-        }
-        return traits
-    }
+    var size: Size { layout.size }
 
     var context: Context { dialog?.context ?? .list }
 
     var actions: ActionTable { appearance.actions }
 
-    /// Bytes that are on the server, as far as can be known without asking it.
-    func held(_ upload: Upload) -> ByteCount {
-        let confirmed = max(upload.confirmed, live[upload.id]?.sample.confirmed ?? 0)
-        guard upload.resource != nil else { return confirmed }
-        return max(confirmed, live[upload.id]?.sample.sent ?? 0, reached[upload.id] ?? 0)
-    }
+    /// The bytes of all due uploads that are still to be sent.
+    var bytesLeft: Int128 { live.remaining(in: table).total }
 
-    /// True if removing it throws away what the server holds.
-    func isPartlyAtServer(_ upload: Upload) -> Bool {
-        upload.state.isUnfinished && (upload.resource != nil || held(upload) > 0)
-    }
+    /// True until the queue has described itself.
+    var isLoading: Bool { phase == .loading || phase == .ended(isLoaded: false) }
 
-    /// The estimate of all uploads together, as shown.
-    var total: TransferEstimate { estimates.total }
-
-    /// What remains to be sent of all that is due, in bytes.
-    var bytesLeft: Int128 { remainingBytes.total }
-
-    var remainingBytes: RemainingBytes {
-        let sent = live.values.map { ($0.sample.id, $0.sample.sent) } + reached.map { ($0.key, $0.value) }
-        return sent.reduce(into: table.left) { left, part in
-            guard let upload = table[part.0], upload.isDue else { return }
-            left.add(-max(0, Int128(min(part.1, upload.size)) - Int128(upload.confirmed)), of: upload)
-        }
+    var hasQueueEnded: Bool {
+        if case .ended = phase { return true }
+        return false
     }
 
     var isOffline: Bool {
@@ -135,33 +68,190 @@ struct Model: Sendable {
         return false
     }
 
-    /// When something changes without anything happening, on the clock; nil if nothing does.
+    /// True if the screen may be outdated, because no engine answers.
+    var isEngineGone: Bool {
+        if case .lost = status.contact { return true }
+        return hasQueueEnded
+    }
+
+    /// The time on the clock at which the screen changes without a message; nil if it does not.
     var deadline: Double? {
         var moments: [Double] = []
         if !table.running.isEmpty, !isEngineGone {
-            moments.append((sampledAt ?? clock.seconds) + Self.sampling)
+            moments.append((live.sampledAt ?? clock.seconds) + LiveModel.sampling)
         }
         if !table.waiting.isEmpty, !isEngineGone { moments.append(clock.seconds.rounded(.down) + 1) }
-        if let toast { moments.append(toast.expires) }
+        if let toast = toast.current { moments.append(toast.expires) }
         if case .add(let add) = dialog { moments += add.moments }
         return moments.min()
     }
 
-    /// Seconds between samples of the running uploads.
-    static let sampling = 0.25
-
-    /// True if the progress of the running uploads should be asked for.
+    /// True if the running uploads should be sampled.
     var wantsProgress: Bool {
-        guard !table.running.isEmpty, !isEngineGone else { return false }
-        return sampledAt.map { clock.seconds - $0 >= Self.sampling - 0.005 } ?? true
+        !table.running.isEmpty && !isEngineGone && live.wantsSamples(at: clock.seconds)
     }
-}
 
-extension Model {
-    /// True if bars, countdowns or a toast that ends have something new to show since a moment on the clock.
+    /// True if bars, countdowns or an expiring toast have changed since a moment on the clock.
     func changesByItself(since moment: Double) -> Bool {
-        if let sampledAt, sampledAt > moment { return true }
+        if let sampledAt = live.sampledAt, sampledAt > moment { return true }
         if !table.waiting.isEmpty, clock.seconds.rounded(.down) > moment.rounded(.down) { return true }
-        return toastEnded > moment
+        return toast.endedAt > moment
+    }
+
+    func frame() -> Frame { ScreenView(model: self).frame() }
+
+    /// Applies a message and returns the effects to perform. Nothing else changes the model.
+    mutating func update(_ message: Message) -> [Effect] {
+        let asked = dialog?.pendingPreview
+        let effects = handle(message)
+        // Walking through large folders costs, also when nobody wants to know any more.
+        guard asked != nil, dialog?.pendingPreview == nil, !message.isPreview else { return effects }
+        return effects + [.stopPreview]
+    }
+
+    private mutating func handle(_ message: Message) -> [Effect] {
+        switch message {
+        case .clock(let clock):
+            self.clock = clock
+            toast.advance(to: clock.seconds)
+            return updateAdd { $0.askWhatIsDue(&$1) }
+        case .resized(let size): return arrange(Layout(size, hasGraph: live.graph != .off))
+        case .key(let key): return press(key)
+        case .clicked(let target): return click(target)
+        case .queue(let update): return take(update)
+        case .progress(let samples):
+            list.measure(
+                live.take(samples, in: table, limits: status.limits.rates, now: clock.seconds))
+        case .replied(let reply, let request): return take(reply, to: request)
+        case .listed(let folder, let number): return updateAdd { $0.take(folder, number: number, &$1) }
+        case .previewed(let selection, let number):
+            return updateAdd { $0.take(selection, number: number, &$1) }
+        case .completed(let candidates, let number):
+            return updateAdd { $0.take(candidates, number: number, &$1) }
+        case .destinations(let names):
+            (adding.destinations, adding.defaultDestination) = (names.all, names.preferred)
+            return updateAdd { $0.takeDestinations(&$1) }
+        case .stray(let text):
+            let line = text.split(whereSeparator: \.isNewline).first.map(String.init) ?? text
+            hint(String(line.prefix(200)))
+        case .cannotSuspend: say(.warning, "cannot suspend: no shell to go back to")
+        case .queueEnded:
+            let wasFinishing = phase == .finishing
+            phase = .ended(isLoaded: !isLoading)
+            list.measure(live.standStill(in: table, now: clock.seconds))
+            if wasFinishing { return [.finish(.quitWhenIdle)] }
+        }
+        return []
+    }
+
+    private mutating func take(_ update: QueueUpdate) -> [Effect] {
+        let wasOffline = isOffline
+        if status.limits != update.status.limits { live.hurry() }
+        status = update.status
+        log.take(status, date: clock.date, zone: appearance.zone)
+        live.prepare(for: update, in: table)
+        if !update.isComplete {
+            for upload in update.changed { logChange(from: table[upload.id], to: upload) }
+        }
+        list.apply(update)
+        live.take(update, in: table, clock: clock)
+        if isEngineGone { list.measure(live.standStill(in: table, now: clock.seconds)) }
+        if isLoading {
+            list.startCursor()
+            phase = hasQueueEnded ? .ended(isLoaded: true) : .shown
+        }
+        if dialog == nil { list.follow(now: clock.seconds) }
+        if wasOffline, !isOffline, !update.isComplete { say(.information, Self.networkIsBack) }
+        // The first line says of a server that it does not answer: not both.
+        if !status.unreachableHosts.isEmpty, toast.current?.text == Self.networkIsBack { toast.clear() }
+        let effects = notification.effects(of: update, at: clock.seconds)
+        let isFinished = phase == .finishing && (table.running.isEmpty || isEngineGone)
+        return isFinished ? effects + [.finish(.quitWhenIdle)] : effects
+    }
+
+    private static let networkIsBack = "the network is back; uploads resume where they stopped"
+
+    /// Logs what a change of an upload means to the user.
+    private mutating func logChange(from before: Upload?, to upload: Upload) {
+        guard let before, let kind = UploadEvent.Kind(from: before, to: upload, isOffline: isOffline) else {
+            return
+        }
+        log.add(event(kind, upload))
+    }
+
+    func event(_ kind: UploadEvent.Kind, _ upload: Upload) -> UploadEvent {
+        UploadEvent(
+            kind, upload, reached: max(upload.confirmed, live.reached[upload.id] ?? 0), date: clock.date)
+    }
+
+    /// Shows the queue's reply.
+    private mutating func take(_ reply: QueueReply, to request: Request) -> [Effect] {
+        if case .refused = reply, request == .stopWhenIdle, phase == .finishing { phase = .shown }
+        if case .undoable(let offer) = reply { return take(offer) }
+        let words = ReplyText(table: table, appearance: appearance, clock: clock).words(reply, to: request)
+        if let (kind, text) = words {
+            let before = toast.current
+            say(kind, text)
+            if let toast = toast.current, toast != before { log.add(toast, date: clock.date) }
+        }
+        switch (reply, request) {
+        case (.changed(let ids), .remove), (.addedPaused(let ids), .remove): list.marks.subtract(ids)
+        case (.reversed(.putBack, let ids), _): if showsList { list.goTo(ids) }
+        default: break
+        }
+        return []
+    }
+
+    /// Asks before an undo, unless another dialog was opened since.
+    private mutating func take(_ offer: UndoOffer) -> [Effect] {
+        guard dialog == nil else { return [] }
+        // Of what is done all stays: the queue says so.
+        if case .unadded = offer.change, offer.ids.isEmpty {
+            return [.perform(.undoCommand(offer.number), .undo)]
+        }
+        dialog = .undo(UndoDialog(offer: offer, openedAt: clock.seconds))
+        return []
+    }
+
+    mutating func arrange(_ layout: Layout) -> [Effect] {
+        list.arrange(layout)
+        return updateAdd { add, surroundings in
+            add.settle(surroundings)
+            return .stay()
+        }
+    }
+
+    mutating func changeGraph() -> [Effect] {
+        live.graph = live.graph.next
+        list.arrange(Layout(size, hasGraph: live.graph != .off))
+        return []
+    }
+
+    mutating func toggleMouse() -> [Effect] {
+        hasMouse.toggle()
+        say(.information, hasMouse ? "mouse on; Shift-drag selects text" : "mouse off; drag selects text")
+        return [.setMouse(hasMouse)]
+    }
+
+    /// Finishes the running uploads, then closes the screen.
+    mutating func finishRunning() -> [Effect] {
+        guard !table.running.isEmpty else { return [.finish(.quitWhenIdle)] }
+        phase = .finishing
+        return [.perform(.stopWhenIdle, .stopWhenIdle)]
+    }
+
+    mutating func say(_ kind: Toast.Kind, _ text: String) {
+        toast.say(kind, text, now: clock.seconds)
+    }
+
+    /// Shows and logs a problem that the user can solve.
+    mutating func hint(_ text: String) {
+        say(.warning, text)
+        log.add(.warning, text, date: clock.date)
+    }
+
+    mutating func refuse(_ why: String) -> [Effect] {
+        say(.information, why)
+        return []
     }
 }

@@ -1,10 +1,10 @@
-/// One line that tells what just happened, and goes again.
+/// A line about the last event. It disappears after a few seconds.
 struct Toast: Hashable, Sendable {
     enum Kind: Hashable, Sendable { case information, warning, failure }
 
     var kind: Kind
     var text: String
-    /// On the model's clock, in seconds.
+    /// The time on the model's clock at which the toast disappears.
     var expires: Double
 
     init(_ kind: Kind, _ text: String, now: Double) {
@@ -12,4 +12,23 @@ struct Toast: Hashable, Sendable {
         self.text = text
         expires = now + (kind == .information ? 5 : 12)
     }
+}
+
+/// The visible toast, if any.
+struct ToastModel: Sendable {
+    private(set) var current: Toast?
+    /// The time on the clock at which the last toast expired.
+    private(set) var endedAt = -Double.infinity
+
+    mutating func say(_ kind: Toast.Kind, _ text: String, now: Double) {
+        current = Toast(kind, text, now: now)
+    }
+
+    mutating func advance(to now: Double) {
+        guard let current, now >= current.expires else { return }
+        self.current = nil
+        endedAt = now
+    }
+
+    mutating func clear() { current = nil }
 }

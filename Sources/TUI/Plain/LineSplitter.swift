@@ -1,12 +1,12 @@
-/// Cuts a stream of bytes into lines, wherever the pieces it comes in end.
+/// Splits a stream of bytes into lines, however the bytes arrive.
 struct LineSplitter {
     enum Line: Hashable, Sendable {
         case text(String)
-        /// Longer than anybody types; it was thrown away up to its end.
+        /// A line beyond the limit. Its bytes were dropped up to its end.
         case tooLong
     }
 
-    /// Bytes of a line at most, as for what is pasted into the screen.
+    /// The most bytes of a line.
     private let limit: Int
     private var line: [UInt8] = []
     private var isOverlong = false
@@ -27,7 +27,7 @@ struct LineSplitter {
         return lines
     }
 
-    /// The last line if nothing ended it.
+    /// Returns the last line if no line break ended it.
     mutating func finish() -> Line? { line.isEmpty ? nil : take() }
 
     private mutating func take() -> Line {

@@ -1,8 +1,8 @@
 import FerryProtocols
 
-/// The queue as a table for a terminal: a header, and a line for each upload that fits the width.
+/// The queue as a table for a terminal: a header, and a line per upload, as wide as the terminal.
 package struct ListTable: Sendable {
-    /// One upload, in words.
+    /// The texts of one upload.
     package struct Row: Sendable {
         package var number: Int
         package var state: String
@@ -34,7 +34,7 @@ package struct ListTable: Sendable {
     private static let progressWidth = 4
     private static let longestDestination = 20
     private static let shortestName = 12
-    /// A remark that is cut shorter than this says nothing.
+    /// The fewest columns at which a cut remark still says something.
     private static let shortestRemark = 12
 
     /// - Parameter columns: Of the terminal.
@@ -46,10 +46,10 @@ package struct ListTable: Sendable {
         let fixed = numberWidth + Self.stateWidth + Self.sizeWidth + Self.progressWidth + 4 * 2
         let room = max(Self.shortestName, self.columns - fixed)
         let longestName = max(4, rows.map { SafeText($0.name).width }.max() ?? 0)
-        let longestPlace = max(2, rows.map { SafeText($0.destination).width }.max() ?? 0)
+        let longestTarget = max(2, rows.map { SafeText($0.destination).width }.max() ?? 0)
         // Where there is no room for both, the name is what is looked for.
-        let place = min(longestPlace, Self.longestDestination, room - Self.shortestName - 2)
-        destinationWidth = place >= 4 || place == longestPlace ? place : 0
+        let target = min(longestTarget, Self.longestDestination, room - Self.shortestName - 2)
+        destinationWidth = target >= 4 || target == longestTarget ? target : 0
         let forName = room - (destinationWidth > 0 ? destinationWidth + 2 : 0)
         let hasRemarks = rows.contains { !$0.remark.isEmpty }
         let wanted = hasRemarks ? max(Self.shortestName, forName - forName / 3 - 2) : forName

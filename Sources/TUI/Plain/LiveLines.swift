@@ -1,14 +1,14 @@
+package import FerryFiles
 import FerryProtocols
 package import FerryUploads
-package import Foundation
 
-/// The lines at the foot of a terminal while a command without a screen uploads or waits: a bar, how much of all is done,
-/// the rate, the time left, the counts, and the files that are under way.
+/// The last lines of a terminal while a command without a screen uploads or waits. They show a bar, the share done, the
+/// rate, the remaining time, the counts and the running files.
 ///
 /// A value like the screen's model: no terminal, no clock, no queue.
 package struct LiveLines: Sendable {
     private var model: Model
-    /// Sizes of the uploads that are to be done since this began, in bytes.
+    /// The sizes of the uploads that count towards the total, in bytes.
     private var due: [Upload.ID: ByteCount] = [:]
     private var bytesDue = Int128(0)
     private var done = 0
@@ -20,7 +20,8 @@ package struct LiveLines: Sendable {
     package init(isUnicode: Bool) {
         model = Model(
             appearance: Appearance(glyphs: Glyphs(isUnicode: isUnicode)), destinations: [],
-            defaultDestination: nil, hasMouse: false, clock: Clock(seconds: 0, date: Date()), tie: .attached)
+            defaultDestination: nil, hasMouse: false, clock: Clock(seconds: 0, date: Date()),
+            ownership: .attached)
     }
 
     /// - Parameter seconds: On a clock that never jumps.
@@ -38,7 +39,7 @@ package struct LiveLines: Sendable {
 
     package mutating func take(_ samples: [ProgressSample]) { _ = model.update(.progress(samples)) }
 
-    /// Adds an upload to the sums. Uploads that were done at the start do not count.
+    /// Adds an upload to the total. Uploads that were done at the start do not count.
     private mutating func count(_ upload: Upload) {
         if let size = due.removeValue(forKey: upload.id) {
             bytesDue -= Int128(size)
@@ -52,7 +53,7 @@ package struct LiveLines: Sendable {
         bytesDue += Int128(upload.size)
     }
 
-    /// The lines as they are now, each at most `columns` cells wide.
+    /// Returns the current lines, each at most `columns` cells wide.
     ///
     /// - Parameters:
     ///   - rows: Of the terminal: few leave no room for files.
@@ -74,8 +75,10 @@ package struct LiveLines: Sendable {
         if model.isOffline {
             parts.append("offline")
         } else if !model.table.running.isEmpty {
-            if let rate = model.total.rate { parts.append(ByteFormat.rate(rate)) }
-            if let left = model.total.remaining { parts.append("ETA \(Wording.remaining(left))") }
+            if let rate = model.live.estimates.total.rate { parts.append(ByteFormat.rate(rate)) }
+            if let left = model.live.estimates.total.remaining {
+                parts.append("ETA \(Strings.remaining(left))")
+            }
         }
         // What does not fit is left out as a whole, the amounts before the rate: a cut number would be a wrong one.
         func text() -> String { parts.joined(separator: "  ") }
@@ -95,14 +98,14 @@ package struct LiveLines: Sendable {
         let parts = [
             (model.table.running.count, "up"), (model.table.count(.queued), "queued"), (waiting, "waiting"),
             (done, "done"), (model.table.count(.failed), "failed"),
-        ].filter { $0.0 > 0 }.map { "\(Wording.count($0.0)) \($0.1)" }
+        ].filter { $0.0 > 0 }.map { "\(Strings.count($0.0)) \($0.1)" }
         return parts.isEmpty ? "nothing to upload" : parts.joined(separator: ", ")
     }
 
     private func file(_ upload: Upload, _ columns: Int) -> LiveLine {
-        let live = model.live[upload.id]
-        let percent = Wording.percent(live?.sample.sent ?? model.held(upload), of: upload.size)
-        let rate = model.estimates[upload.id].rate.map { "  \(ByteFormat.rate($0))" } ?? ""
+        let live = model.live.progress[upload.id]
+        let percent = Strings.percent(live?.sample.sent ?? model.live.stored(upload), of: upload.size)
+        let rate = model.live.estimates[upload.id].rate.map { "  \(ByteFormat.rate($0))" } ?? ""
         let facts = "  \(percent)%\(rate)"
         let ellipsis = model.appearance.glyphs.ellipsis
         let name = model.appearance.safe(upload.target.name).fitted(
@@ -118,14 +121,14 @@ package struct LiveLines: Sendable {
     }
 }
 
-/// A line, and how many cells it takes without its colours.
+/// A line and its width in cells, without colour sequences.
 package struct LiveLine: Hashable, Sendable {
     package var text: String
     package var width: Int
 }
 
 extension CellWidth {
-    /// The cells of a character that was escaped before: the terminal draws its first scalar.
+    /// Returns the cells of an escaped character: the terminal draws its first scalar.
     fileprivate static func of(_ character: Character) -> Int {
         character.unicodeScalars.first.flatMap { CellWidth.of($0) } ?? 1
     }

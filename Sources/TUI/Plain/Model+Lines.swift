@@ -1,61 +1,65 @@
 import FerryProtocols
 import FerryUploads
 
-/// The lines that answer a question about the whole, or about some of it.
+/// The answers to questions about the queue, as lines.
 extension Model {
     private static let linesShown = 50
     private static let detailsShown = 20
 
-    /// True if something will be sent without anybody doing anything.
+    /// True if the engine will send something without the user.
     var hasWork: Bool {
         table.count(.queued) + table.running.count + table.waiting.count + table.offline.count > 0
     }
 
-    /// How the queue is when it is first seen.
+    /// The counts of the queue, for the first line.
     var overview: String {
         let counts = Tab.allCases.filter { $0 != .all && table.count($0) > 0 }.map { tab in
-            "\(Wording.count(table.count(tab))) \(tab.title.lowercased())"
+            "\(Strings.count(table.count(tab))) \(tab.title.lowercased())"
         }
         return counts.isEmpty
             ? "the queue is empty; add PATH adds files" : "in the queue: \(counts.joined(separator: ", "))"
     }
 
-    /// How it goes: `2 uploads run (7 at 63%, 8 at 8%), 12 wait; 81 GB left, 18.4 MB/s, 1 h 13 min to go`.
+    /// The state of the transfers: `2 uploads run (7 at 63%, 8 at 8%), 12 wait; 81 GiB left, 18.4 MiB/s, 1 h 13 min to
+    /// go`.
     var summary: String {
         let running = table.running.count
-        var parts = [running == 1 ? "1 upload runs" : "\(Wording.count(running)) uploads run"]
+        var parts = [running == 1 ? "1 upload runs" : "\(Strings.count(running)) uploads run"]
         if (1...4).contains(running) {
             parts[0] += " (\(table.running.sorted().compactMap(share).joined(separator: ", ")))"
         }
         let waiting = table.count(.queued) + table.waiting.count + table.offline.count
-        if waiting > 0 { parts.append("\(Wording.count(waiting)) wait\(waiting == 1 ? "s" : "")") }
+        if waiting > 0 { parts.append("\(Strings.count(waiting)) wait\(waiting == 1 ? "s" : "")") }
         parts.append("\(ByteFormat.sentence(max(0, bytesLeft))) left")
         if table.bytesLater > 0 { parts.append("\(ByteFormat.sentence(table.bytesLater)) later") }
-        if let rate = total.rate, rate >= 1 { parts.append(ByteFormat.rate(rate)) }
-        if let seconds = total.remaining { parts.append("\(PlainText.duration(seconds.rounded())) to go") }
+        if let rate = live.estimates.total.rate, rate >= 1 { parts.append(ByteFormat.rate(rate)) }
+        if let seconds = live.estimates.total.remaining {
+            parts.append("\(PlainText.duration(seconds.rounded())) to go")
+        }
         return parts.joined(separator: ", ")
     }
 
     private func share(_ id: Upload.ID) -> String? {
         guard let upload = table[id] else { return nil }
-        return "\(id) at \(Wording.percent(live[id]?.sample.sent ?? held(upload), of: upload.size))%"
+        return
+            "\(id) at \(Strings.percent(live.progress[id]?.sample.sent ?? live.stored(upload), of: upload.size))%"
     }
 
-    func list(_ tab: Tab, _ filter: UploadFilter) -> [String] {
+    func list(_ tab: Tab, _ filter: RowFilter) -> [String] {
         guard !table.isEmpty else { return [overview] }
         let fitting = table.uploads(in: tab).filter(filter.fits)
-        guard !fitting.isEmpty else { return ["no upload fits"] }
+        guard !fitting.isEmpty else { return ["no upload matches"] }
         let lines = fitting.prefix(Self.linesShown).map { PlainText.line($0, in: self) }
         guard fitting.count > lines.count else { return lines }
-        let rest = Wording.count(fitting.count - lines.count)
-        return lines + ["and \(rest) more; words narrow it: list failed, list size>1g"]
+        let rest = Strings.count(fitting.count - lines.count)
+        return lines + ["and \(rest) more; words filter: list failed, list size>1g"]
     }
 
     func details(of numbers: UploadNumbers) -> [String] {
         let (ids, missing) = numbers.found(among: table.uploads(in: .all).map(\.id))
         var lines = ids.prefix(Self.detailsShown).compactMap { table[$0] }.flatMap(details)
         if ids.count > Self.detailsShown {
-            lines.append("and \(Wording.count(ids.count - Self.detailsShown)) more; list has a line for each")
+            lines.append("and \(Strings.count(ids.count - Self.detailsShown)) more; list has a line for each")
         }
         for range in missing.prefix(Self.detailsShown) {
             lines.append("there is no upload \(UploadNumbers.name(range)); list shows the numbers")
@@ -70,7 +74,7 @@ extension Model {
         return [PlainText.line(upload, in: self)] + facts
     }
 
-    /// Those of the chosen that are known.
+    /// Returns the chosen uploads that are known.
     func uploads(in selection: UploadSelection) -> [Upload] {
         switch selection {
         case .ids(let ids): ids.compactMap { table[$0] }

@@ -1,21 +1,21 @@
 import FerryProtocols
 import FerryUploads
 
-/// What a typed line asks for.
+/// A command that was typed as a line.
 enum PlainCommand: Hashable, Sendable {
     case help
-    case list(Tab, UploadFilter)
+    case list(Tab, RowFilter)
     case show(UploadNumbers)
-    /// The paths as typed, which may be quoted, patterns or addresses; no destination for the usual one.
+    /// The typed paths, which may be quoted, patterns or addresses. No destination stands for the usual one.
     case add(String, destination: String?)
     case pause(UploadSelection)
     case resume(UploadSelection)
     case retry(UploadSelection)
     case remove(UploadSelection)
     case move(UploadSelection, QueueMove)
-    /// Nil for what the configuration says.
+    /// A limit; nil stands for the configured one.
     case limit(Bandwidth?, LimitScope)
-    /// Which limits hold.
+    /// Lists the limits.
     case limits
     case parallel(Int)
     case undo
@@ -24,8 +24,8 @@ enum PlainCommand: Hashable, Sendable {
     case detach
     case quit
 
-    /// Nil for a line without anything on it.
-    static func parse(_ line: String) throws(PlainMistake) -> PlainCommand? {
+    /// Parses a line; nil for an empty one.
+    static func parse(_ line: String) throws(PlainCommandError) -> PlainCommand? {
         let text = line.drop(while: \.isWhitespace)
         let word = text.prefix { !$0.isWhitespace }
         guard !word.isEmpty else { return nil }
@@ -52,18 +52,22 @@ enum PlainCommand: Hashable, Sendable {
         }
     }
 
-    private static func list(_ words: [Substring], _ rest: Substring) throws(PlainMistake) -> PlainCommand {
+    private static func list(_ words: [Substring], _ rest: Substring) throws(PlainCommandError)
+        -> PlainCommand
+    {
         let tab = words.first.flatMap { word in
             Tab.allCases.first { $0.title.lowercased() == word.lowercased() }
         }
         let narrowing = tab == nil ? rest : words.first.map { rest[$0.endIndex...] } ?? rest
-        let filter = UploadFilter(String(narrowing))
-        if let problem = filter.problem { throw PlainMistake(problem) }
+        let filter = RowFilter(String(narrowing))
+        if let problem = filter.problem { throw PlainCommandError(problem) }
         return .list(tab ?? .all, filter)
     }
 
-    /// A last `to` and what follows it name the destination, unless it is part of a quoted path.
-    private static func add(_ words: [Substring], _ rest: Substring) throws(PlainMistake) -> PlainCommand {
+    /// Reads the words of `add`. A last `to` and the words after it name the destination, unless they are part of a
+    /// quoted path.
+    private static func add(_ words: [Substring], _ rest: Substring) throws(PlainCommandError) -> PlainCommand
+    {
         var (paths, destination) = (rest, String?.none)
         if words.count >= 2, words[words.count - 2] == "to", let last = words.last,
             !last.contains(where: "'\"\\".contains)
@@ -72,47 +76,50 @@ enum PlainCommand: Hashable, Sendable {
             if !before.dropLast().hasSuffix("\\") { (paths, destination) = (before, String(last)) }
         }
         guard paths.contains(where: { !$0.isWhitespace }) else {
-            throw PlainMistake("add what? \(PlainVerb.add.usage)")
+            throw PlainCommandError("add what? \(PlainVerb.add.usage)")
         }
         return .add(String(paths), destination: destination)
     }
 
-    private static func move(_ words: [Substring]) throws(PlainMistake) -> PlainCommand {
+    private static func move(_ words: [Substring]) throws(PlainCommandError) -> PlainCommand {
         guard let last = words.last, let move = QueueMove(rawValue: last.lowercased()) else {
-            throw PlainMistake("move where to? \(PlainVerb.move.usage)")
+            throw PlainCommandError("move where to? \(PlainVerb.move.usage)")
         }
         return .move(try numbers(words.dropLast(), .move).selection, move)
     }
 
-    /// What follows `to` or `batch` is a name, which may have spaces.
-    private static func limit(_ words: [Substring], _ rest: Substring) throws(PlainMistake) -> PlainCommand {
+    /// Reads the words of `limit`. The name after `to` or `batch` may have blanks.
+    private static func limit(_ words: [Substring], _ rest: Substring) throws(PlainCommandError)
+        -> PlainCommand
+    {
         guard !words.isEmpty else { return .limits }
         let mark = words.firstIndex { ["to", "batch"].contains($0.lowercased()) } ?? words.endIndex
         let text = words[..<mark].joined()
-        guard !text.isEmpty else { throw PlainMistake("how much? \(PlainVerb.limit.usage)") }
+        guard !text.isEmpty else { throw PlainCommandError("how much? \(PlainVerb.limit.usage)") }
         var scope = LimitScope.total
         if mark < words.endIndex {
             guard let first = words[mark...].dropFirst().first, let last = words.last else {
-                throw PlainMistake("which one? \(PlainVerb.limit.usage)")
+                throw PlainCommandError("which one? \(PlainVerb.limit.usage)")
             }
             let name = String(rest[first.startIndex..<last.endIndex])
             scope = words[mark].lowercased() == "to" ? .destination(name) : .batch(name)
         }
         do throws(UploadFailure) { return .limit(try Bandwidth.ordered(text), scope) } catch {
-            throw PlainMistake("'\(text)' is not an amount; limit 20M, limit 800K, limit off or limit auto")
+            throw PlainCommandError(
+                "'\(text)' is not an amount; limit 20M, limit 800K, limit off or limit auto")
         }
     }
 
-    private static func count(_ words: [Substring]) throws(PlainMistake) -> Int {
+    private static func count(_ words: [Substring]) throws(PlainCommandError) -> Int {
         guard words.count == 1, let number = words.first.flatMap({ Int($0) }), number > 0 else {
-            throw PlainMistake("how many at once? \(PlainVerb.parallel.usage)")
+            throw PlainCommandError("how many at once? \(PlainVerb.parallel.usage)")
         }
         return number
     }
 
     private static func selection(
         _ words: [Substring], _ verb: PlainVerb, _ named: [String: UploadSelection]
-    ) throws(PlainMistake) -> UploadSelection {
+    ) throws(PlainCommandError) -> UploadSelection {
         if words.count == 1, let selection = words.first.flatMap({ named[$0.lowercased()] }) {
             return selection
         }
@@ -121,13 +128,13 @@ enum PlainCommand: Hashable, Sendable {
 
     private static func numbers(
         _ words: some Sequence<Substring>, _ verb: PlainVerb
-    ) throws(PlainMistake) -> UploadNumbers {
+    ) throws(PlainCommandError) -> UploadNumbers {
         let numbers: UploadNumbers
         do throws(UploadFailure) { numbers = try UploadNumbers(words: words) } catch {
-            throw PlainMistake("\(error.summary); \(verb.usage)")
+            throw PlainCommandError("\(error.summary); \(verb.usage)")
         }
         guard !numbers.ranges.isEmpty else {
-            throw PlainMistake("\(verb.rawValue) which ones? \(verb.usage)")
+            throw PlainCommandError("\(verb.rawValue) which ones? \(verb.usage)")
         }
         return numbers
     }

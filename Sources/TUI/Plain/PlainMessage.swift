@@ -2,25 +2,26 @@ import FerryUploads
 
 /// Everything that can happen to the line mode.
 enum PlainMessage: Sendable {
-    /// With the reason why there is no screen, if it was not asked for.
+    /// The line mode began. `because` says why there is no screen, if the user did not ask for lines.
     case opened(because: String?)
     case clock(Clock)
     case progress([ProgressSample])
-    /// From the queue, or whoever looks for files.
+    /// A message from the queue or from the search for files.
     case told(Message)
     case typed(LineSplitter.Line)
     case inputEnded
-    /// Nothing runs in the queue and nothing will by itself.
+    /// The queue is idle: nothing runs, and nothing will start by itself.
     case idle
-    /// Something outside ends it.
+    /// A signal or another part of the program ends the line mode.
     case ended(ScreenOutcome)
 }
 
-/// What the line mode wants done outside.
+/// An effect that the shell around the line mode performs.
 enum PlainEffect: Sendable {
     case print(String)
-    case order(Order)
-    /// A message is to come when the queue is idle.
+    /// An effect for the queue or the disk.
+    case send(Effect)
+    /// Asks for a message once the queue is idle.
     case waitUntilIdle
     case finish(ScreenOutcome)
 }

@@ -1,26 +1,27 @@
 import FerryTransfer
 import FerryUploads
 
-/// Files that are added: one line after the other, each looked for before it is queued.
+/// Additions, one after the other: each is searched for before it is queued.
 extension PlainModel {
     private static let problemsShown = 5
 
     mutating func add(_ paths: String, to destination: String?) {
-        let destinations = model.destinations
-        let usual = model.defaultDestination ?? (destinations.count == 1 ? destinations.first : nil)
+        let destinations = model.adding.destinations
+        let usual = model.adding.defaultDestination ?? (destinations.count == 1 ? destinations.first : nil)
         if destination == nil, usual == nil, !destinations.isEmpty {
             say("add it where? end the line with to \(destinations.joined(separator: ", or to "))")
             return
         }
-        model.questions += 1
         additions.append(
-            Addition(paths: paths, destination: destination ?? usual ?? "", number: model.questions))
+            Addition(
+                paths: paths, destination: destination ?? usual ?? "",
+                number: model.adding.nextQuestion()))
         if additions.count == 1 { look() }
     }
 
     private mutating func look() {
         guard let next = additions.first else { return }
-        order(.preview(AddRequest(text: next.paths), number: next.number))
+        send(.preview(AddRequest(text: next.paths), number: next.number))
     }
 
     mutating func take(_ selection: FileSelection, number: Int) {
@@ -31,13 +32,13 @@ extension PlainModel {
             say("left out: \(problem.path.text): \(problem.reason)")
         }
         if problems.count > Self.problemsShown {
-            say("\(Wording.count(problems.count - Self.problemsShown)) more left out")
+            say("\(Strings.count(problems.count - Self.problemsShown)) more left out")
         }
         if selection.files.isEmpty {
             say("nothing to add")
         } else {
-            awaited.append(Answer(files: selection.files.count))
-            order(.add(selection, destination: addition.destination))
+            awaited.append(Outcome(files: selection.files.count))
+            send(.add(selection, destination: addition.destination))
         }
         look()
     }

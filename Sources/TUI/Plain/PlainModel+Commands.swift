@@ -2,7 +2,7 @@ import FerryProtocols
 import FerryTransfer
 import FerryUploads
 
-/// Typed lines, and what comes of them.
+/// The typed commands and their effects.
 extension PlainModel {
     mutating func take(_ line: LineSplitter.Line) {
         guard case .text(let text) = line else {
@@ -10,7 +10,7 @@ extension PlainModel {
             return
         }
         if let question, answer(question, text) { return }
-        do throws(PlainMistake) {
+        do throws(PlainCommandError) {
             if let command = try PlainCommand.parse(text) { carryOut(command) }
         } catch {
             say(error.text)
@@ -25,7 +25,7 @@ extension PlainModel {
         }
     }
 
-    /// Returns true if the line was an answer and nothing else. What is not a yes is a no.
+    /// Handles the answer to a question. Anything but yes means no. Returns true if the line was only an answer.
     private mutating func answer(_ question: Question, _ line: String) -> Bool {
         let word = line.filter { !$0.isWhitespace }.lowercased()
         switch question {
@@ -37,7 +37,7 @@ extension PlainModel {
                 say("kept")
                 return word.isEmpty || ["n", "no"].contains(word)
             }
-            perform(.remove(selection), .remove(name: nil), removalAnswer(selection))
+            perform(.remove(selection), .remove(name: nil), removalOutcome(selection))
             return true
         case .undo(let number):
             self.question = nil
@@ -45,7 +45,7 @@ extension PlainModel {
                 say("nothing was undone")
                 return word.isEmpty || ["n", "no"].contains(word)
             }
-            perform(.undoCommand(number), .undo, Answer(reversed: "undone"))
+            perform(.undoCommand(number), .undo, Outcome(reversed: "undone"))
             return true
         }
     }
@@ -61,26 +61,26 @@ extension PlainModel {
             let warning = model.restartWarning(model.uploads(in: selection))
             perform(
                 .pause(selection), .pause(warning: warning),
-                Answer(
+                Outcome(
                     changed: warning, unchanged: "nothing to pause there",
-                    steering: .init(order: .pause, selection: selection)))
+                    steering: .init(command: .pause, selection: selection)))
         case .resume(let selection):
             perform(
                 .resume(selection), .resume,
-                Answer(
+                Outcome(
                     unchanged: "nothing there is paused",
-                    steering: .init(order: .resume, selection: selection)))
+                    steering: .init(command: .resume, selection: selection)))
         case .retry(let selection):
             perform(
                 .retry(selection), .retry,
-                Answer(
-                    unchanged: "nothing there can be tried again",
-                    steering: .init(order: .retry, selection: selection)))
+                Outcome(
+                    unchanged: "nothing there to retry",
+                    steering: .init(command: .retry, selection: selection)))
         case .remove(let selection): remove(selection)
         case .move(let selection, let move):
             perform(
                 .move(selection, move), .move,
-                Answer(
+                Outcome(
                     changed: "moved \(move == .top || move == .bottom ? "to the " : "")\(move.rawValue)",
                     unchanged: "nothing to move: it is there already"))
         case .limit(let bandwidth, let scope): limit(bandwidth, scope)
@@ -92,11 +92,11 @@ extension PlainModel {
         case .parallel(let number):
             perform(
                 .limitConcurrency(number), .limitConcurrency(number),
-                Answer(always: "\(Wording.count(number, "upload")) at once"))
+                Outcome(always: "\(Strings.count(number, "upload")) at once"))
         // A script is asked nothing.
-        case .undo: perform(input == .terminal ? .nextUndo : .undo, .undo, Answer(reversed: "undone"))
-        case .redo: perform(.redo, .redo, Answer(reversed: "done again"))
-        case .now: perform(.tryNow, .tryNow, Answer(always: "trying now"))
+        case .undo: perform(input == .terminal ? .nextUndo : .undo, .undo, Outcome(reversed: "undone"))
+        case .redo: perform(.redo, .redo, Outcome(reversed: "redone"))
+        case .now: perform(.tryNow, .tryNow, Outcome(always: "trying now"))
         case .detach: detach()
         case .quit: quit()
         }
@@ -104,59 +104,59 @@ extension PlainModel {
 
     private mutating func limit(_ bandwidth: Bandwidth?, _ scope: LimitScope) {
         // What is ordered of one that is gone can be taken back.
-        if case .destination(let name) = scope, !model.destinations.contains(name), bandwidth != nil {
-            let known = model.destinations.joined(separator: ", ")
-            return say("there is no destination \(name)\(known.isEmpty ? "" : "; there are \(known)")")
+        if case .destination(let name) = scope, !model.adding.destinations.contains(name), bandwidth != nil {
+            let hint = Suggestions.hint(for: name, among: model.adding.destinations).map { "; \($0)" }
+            return say("there is no destination \(name)\(hint ?? "")")
         }
         perform(
             .limitBandwidth(bandwidth, scope), .limitBandwidth(bandwidth),
-            Answer(always: BandwidthOrder.told(bandwidth, of: scope)))
+            Outcome(always: LimitConfirmation.told(bandwidth, of: scope)))
     }
 
     private mutating func detach() {
-        switch model.tie {
+        switch model.ownership {
         case .attached: finish(.quit)
         case .detachable where !model.isEngineGone: finish(.detach)
         case .detachable, .own: say("this queue ends with its screen")
         }
     }
 
-    private mutating func perform(_ command: QueueCommand, _ request: Request, _ answer: Answer) {
+    private mutating func perform(_ command: QueueCommand, _ request: Request, _ answer: Outcome) {
         awaited.append(answer)
-        order(.perform(command, request))
+        send(.perform(command, request))
     }
 
     private mutating func remove(_ selection: UploadSelection) {
         let targets = model.uploads(in: selection)
-        let onServer = targets.filter(model.isPartlyAtServer)
+        let onServer = targets.filter(model.live.isPartlyAtServer)
         guard let first = onServer.first else {
-            perform(.remove(selection), .remove(name: nil), removalAnswer(selection))
+            perform(.remove(selection), .remove(name: nil), removalOutcome(selection))
             return
         }
         question = .removal(selection)
-        let bytes = onServer.reduce(Int128(0)) { $0 + Int128(model.held($1)) }
+        let bytes = onServer.reduce(Int128(0)) { $0 + Int128(model.live.stored($1)) }
         let parts = bytes > 0 ? "about \(ByteFormat.sentence(bytes))" : "a part"
         let what =
             onServer.count == 1
-            ? PlainText.numbered(first) : "\(Wording.count(onServer.count)) of them"
+            ? PlainText.numbered(first) : "\(Strings.count(onServer.count)) of them"
         say(
-            "the server already holds \(parts) of \(what), which is deleted there 10 seconds later; undo takes it back"
+            "the server already has \(parts) of \(what), which is deleted there 10 seconds later; undo takes it back"
         )
         say("type yes to remove \(targets.count == 1 ? "it" : "them"); anything else keeps what is there")
     }
 
-    /// The news tell of unfinished uploads that are removed, and not of done ones: they also go by themselves.
-    private func removalAnswer(_ selection: UploadSelection) -> Answer {
+    /// Returns the outcome of a removal. It mentions done uploads only: the removal of others has an event.
+    private func removalOutcome(_ selection: UploadSelection) -> Outcome {
         let done = model.uploads(in: selection).filter { !$0.state.isUnfinished }
-        let text = "removed \(Wording.count(done.count, "done upload")) from the queue"
-        return Answer(changed: done.isEmpty ? nil : text, unchanged: "nothing to remove there")
+        let text = "removed \(Strings.count(done.count, "done upload")) from the queue"
+        return Outcome(changed: done.isEmpty ? nil : text, unchanged: "nothing to remove there")
     }
 
-    /// Leaves, at the second time if something would stop.
+    /// Quits. If uploads would stop, the first `quit` asks for a second one.
     private mutating func quit() {
         let running = model.table.running.count
         if question == .quit || model.isEngineGone
-            || (running == 0 || model.tie == .attached) && additions.isEmpty
+            || (running == 0 || model.ownership == .attached) && additions.isEmpty
         {
             finish(.quit)
             return
@@ -165,17 +165,19 @@ extension PlainModel {
         let what =
             running == 0
             ? "files are still being added"
-            : running == 1 ? "1 upload is running" : "\(Wording.count(running)) uploads are running"
-        say("\(what); quit again leaves, and what is not finished goes on next time")
+            : running == 1 ? "1 upload is running" : "\(Strings.count(running)) uploads are running"
+        say("\(what); quit again leaves; unfinished uploads resume next time")
     }
 
-    /// Tells of uploads that an order was for why it has not changed them.
+    /// Explains why a command left some of its uploads unchanged.
     private mutating func tellUnchanged(_ steering: Steering, but changed: [Upload.ID]) {
         let uploads = steering.selection.unchanged(among: model.uploads(in: steering.selection), but: changed)
-        for sentence in UnchangedNotes(steering.order, uploads, spelled: { $0 }).sentences { say(sentence) }
+        for sentence in NoOpExplanation(steering.command, uploads, spelled: { $0 }).sentences {
+            say(sentence)
+        }
     }
 
-    /// Puts the queue's answer into words.
+    /// Prints the queue's reply.
     mutating func take(_ reply: QueueReply) {
         guard !awaited.isEmpty else { return }
         let answer = awaited.removeFirst()
@@ -186,7 +188,7 @@ extension PlainModel {
             if let text = ids.isEmpty ? answer.unchanged : answer.changed { say(text) }
             if let steering = answer.steering { tellUnchanged(steering, but: ids) }
             if let files = answer.files, ids.count < files {
-                say("\(Wording.count(files - ids.count)) left out: in the queue already, in this version")
+                say("\(Strings.count(files - ids.count)) left out: already in the queue, unchanged")
             }
         case .reversed(let change, let ids):
             let told = change.told(
@@ -204,14 +206,14 @@ extension PlainModel {
         question = .undo(offer.number)
     }
 
-    /// The one by number and name, more by how many they are.
+    /// Returns the number and name of one upload, or the count of several.
     private func what(_ ids: [Upload.ID]) -> String {
         let one = ids.count == 1 ? ids.first.flatMap { model.table[$0] } : nil
-        return one.map(PlainText.numbered) ?? Wording.count(ids.count, "upload")
+        return one.map(PlainText.numbered) ?? Strings.count(ids.count, "upload")
     }
 }
 
-extension PlainModel.Answer {
-    /// For a command that concerns no upload.
+extension PlainModel.Outcome {
+    /// Makes the outcome of a command that concerns no upload.
     init(always text: String) { self.init(changed: text, unchanged: text) }
 }

@@ -2,45 +2,46 @@ import FerryProtocols
 import FerryTransfer
 import FerryUploads
 
-/// The line mode: the model of the screen, with lines in place of frames and typed commands in place of keys.
+/// The line mode: the screen's model, with lines instead of frames and typed commands instead of keys.
 ///
-/// A value like that one: no terminal, no clock, no queue. What is printed is safe for every terminal.
+/// A value without terminal, clock and queue. Its lines are safe for every terminal.
 struct PlainModel: Sendable {
-    /// What of the commands that are typed can still come.
+    /// The source of the typed commands, and whether more can come.
     enum Input: Hashable, Sendable {
-        /// A person types: the end of input is a way to leave.
+        /// A terminal, where the end of input means leaving.
         case terminal
         case pipe
-        /// All commands have come. It goes on until they are carried out.
+        /// The end of a pipe. The model waits until all commands are carried out.
         case ended
-        /// The queue is asked to say when nothing is left to run.
+        /// The model waits for the queue to become idle.
         case waitingForIdle
-        /// Over when the last news of it is told. What cannot be run, as on a full disk, is not waited for.
+        /// The queue is idle, and the last events are on their way. Uploads that cannot run, as on a full disk, do not
+        /// count.
         case idle(since: Double)
     }
 
-    /// What the next line may be an answer to.
+    /// A question that the next line may answer.
     enum Question: Hashable, Sendable {
         case quit
         case removal(UploadSelection)
         case undo(Int)
     }
 
-    /// What is told when the queue has carried out a command, where the news of the uploads do not tell it.
-    struct Answer: Hashable, Sendable {
+    /// The lines for a command that the queue has carried out, if the uploads' events do not say enough.
+    struct Outcome: Hashable, Sendable {
         var changed: String?
-        /// If nothing was to be changed.
+        /// The line if nothing had to change.
         var unchanged: String?
-        /// Before what was undone or done again.
+        /// The words before the description of a command that was undone or redone.
         var reversed: String?
-        /// How many files were to be added.
+        /// The number of files that were to be added.
         var files: Int?
-        /// An order that changes nothing in some states.
+        /// The command and its uploads, if it changes nothing in some states.
         var steering: Steering?
     }
 
     struct Steering: Hashable, Sendable {
-        var order: UnchangedNotes.Order
+        var command: NoOpExplanation.Command
         var selection: UploadSelection
     }
 
@@ -50,56 +51,56 @@ struct PlainModel: Sendable {
         let number: Int
     }
 
-    /// Never drawn: its tables and sums are what is told of.
+    /// The screen's model. It is never drawn: the lines are made from its tables and sums.
     var model: Model
     var input: Input
     var question: Question?
-    /// For the commands that the queue has not answered yet, in order.
-    var awaited: [Answer] = []
-    /// Files to be added; of the first it is being found out what they are.
+    /// The outcomes of commands that the queue has not answered yet, in order.
+    var awaited: [Outcome] = []
+    /// The files to add. The first addition is being searched for.
     var additions: [Addition] = []
 
-    private var watch = StatusWatch()
-    private var events = NewsDigest(names: false)
-    private var troubles = NewsDigest(names: true)
+    private var detector = QueueEventDetector(reportsStanding: true)
+    private var events = EventSummary(names: false)
+    private var troubles = EventSummary(names: true)
     private var summaryDue: Double?
     private var effects: [PlainEffect] = []
-    /// What was typed before it was known what is in the queue: it cannot be answered rightly yet.
+    /// The lines typed before the queue has described itself. They cannot be answered correctly until then.
     private var early: [PlainMessage] = []
 
-    /// Seconds between the lines that tell how it goes.
+    /// The seconds between lines about the progress.
     static let summaryInterval = 10.0
     /// Seconds between samples of the running uploads.
     private static let sampling = 1.0
-    /// Seconds that news take at most from the queue to here.
+    /// The most seconds that an event takes from the queue to the model.
     private static let lastNews = 1.0
-    /// Nobody reads a longer line.
+    /// The longest line that is accepted, in characters.
     private static let longestLine = 2000
 
     init(
         destinations: [String], defaultDestination: String?, readsTerminal: Bool, clock: Clock,
-        tie: EngineTie = .own
+        ownership: EngineOwnership = .own
     ) {
         model = Model(
             appearance: Appearance(glyphs: Glyphs(isUnicode: false)), destinations: destinations,
-            defaultDestination: defaultDestination, hasMouse: false, clock: clock, tie: tie)
+            defaultDestination: defaultDestination, hasMouse: false, clock: clock, ownership: ownership)
         input = readsTerminal ? .terminal : .pipe
     }
 
-    /// When something is to be told although nothing happens, on the clock; nil if never.
+    /// The time on the clock at which a line is due without a message; nil if none is.
     var deadline: Double? {
-        let sample = isRunning ? (model.sampledAt ?? now) + Self.sampling : nil
+        let sample = isRunning ? (model.live.sampledAt ?? now) + Self.sampling : nil
         var end: Double?
         if case .idle(let since) = input { end = since + Self.lastNews }
         return [sample, events.deadline, troubles.deadline, summaryDue, end].compactMap { $0 }.min()
     }
 
-    /// True if the progress of the running uploads should be asked for.
+    /// True if the running uploads should be sampled.
     var wantsProgress: Bool {
-        isRunning && (model.sampledAt.map { now - $0 >= Self.sampling - 0.005 } ?? true)
+        isRunning && (model.live.sampledAt.map { now - $0 >= Self.sampling - 0.005 } ?? true)
     }
 
-    /// Takes in what happened and returns what is to be done outside.
+    /// Applies a message and returns the effects to perform.
     mutating func update(_ message: PlainMessage) -> [PlainEffect] {
         switch message {
         case .typed where model.isLoading, .inputEnded where model.isLoading: early.append(message)
@@ -134,9 +135,9 @@ struct PlainModel: Sendable {
 
     mutating func say(_ lines: [String]) { for line in lines { say(line) } }
 
-    mutating func order(_ order: Order) { effects.append(.order(order)) }
+    mutating func send(_ effect: Effect) { effects.append(.send(effect)) }
 
-    /// With a last word after all that was not told yet.
+    /// Ends the line mode. It prints the events that are still untold, then `farewell`.
     mutating func finish(_ outcome: ScreenOutcome, saying farewell: String? = nil) {
         say(events.finish() + troubles.finish() + [farewell].compactMap { $0 })
         effects.append(.finish(outcome))
@@ -176,21 +177,21 @@ struct PlainModel: Sendable {
 
     private mutating func take(_ update: QueueUpdate) {
         let isFirst = model.isLoading
-        let kinds = kinds(of: update)
-        // They are gone when the update has been taken in.
-        let gone = update.removed.compactMap { model.table[$0] }.filter(\.state.isUnfinished)
         _ = model.update(.queue(update))
         if isFirst { say(model.overview) }
-        for change in watch.take(update.status) {
+        var uploads: [UploadEvent] = []
+        for event in detector.take(update, at: model.clock.date) {
+            switch event {
+            case .upload(let event): uploads.append(model.event(event.kind, event.upload))
             // What happened before somebody came to an engine that runs is in its log.
-            if isFirst, model.tie == .attached, case .happened = change { continue }
-            say(change.sentence(at: model.clock.date, in: model.appearance.zone))
+            case .status(.happened) where isFirst && model.ownership == .attached: break
+            case .status(let change):
+                say(change.sentence(at: model.clock.date, in: model.appearance.zone))
+            case .idle: break
+            }
         }
-        let news =
-            kinds.compactMap { id, kind in model.table[id].map { model.news(kind, $0) } }
-            + gone.map { model.news(.removed, $0) }
-        say(events.add(news.filter { !$0.kind.isTrouble }, now: now))
-        say(troubles.add(news.filter(\.kind.isTrouble), now: now))
+        say(events.add(uploads.filter { !$0.kind.isTrouble }, now: now))
+        say(troubles.add(uploads.filter(\.kind.isTrouble), now: now))
         if !isRunning {
             summaryDue = nil
         } else if summaryDue == nil {
@@ -198,25 +199,7 @@ struct PlainModel: Sendable {
         }
     }
 
-    /// What becomes of uploads by an update that has not been taken in. At first only what runs is news, and what a person
-    /// should see to.
-    private func kinds(of update: QueueUpdate) -> [(Upload.ID, News.Kind)] {
-        let isFirst = model.isLoading
-        var isOffline = false
-        if case .offline = update.status.network { isOffline = true }
-        return update.changed.sorted { $0.id < $1.id }.compactMap { upload in
-            if isFirst {
-                switch upload.state {
-                case .running, .waiting, .held, .failed: break
-                case .queued, .paused, .done: return nil
-                }
-            }
-            return News.Kind(from: model.table[upload.id], to: upload, isOffline: isOffline)
-                .map { (upload.id, $0) }
-        }
-    }
-
-    /// When no more commands can come and all are carried out: until nothing is left to run.
+    /// Waits for the queue to become idle once no more commands can come and all are carried out.
     private mutating func waitForTheRest() {
         switch input {
         case .ended where awaited.isEmpty && additions.isEmpty && !model.isLoading:

@@ -1,23 +1,23 @@
+import FerryFiles
 import FerryProtocols
 import FerryTransfer
 import FerryUploads
-import Foundation
 
-/// What the line mode says of an upload. All of it is raw: it is made safe when it is printed.
+/// The texts of the line mode about an upload. They are raw: printing makes them safe.
 enum PlainText {
     private static let longestName = 100
 
-    /// The file's name; of a very long one the beginning and the end.
+    /// Returns the file's name; the beginning and the end of a very long one.
     static func name(_ upload: Upload) -> String {
         let name = upload.path.name
         guard name.count > longestName else { return name }
         return "\(name.prefix(longestName - 33))...\(name.suffix(30))"
     }
 
-    /// `12, film.mov`.
+    /// Returns the number and the name: `12, film.mov`.
     static func numbered(_ upload: Upload) -> String { "\(upload.id), \(name(upload))" }
 
-    /// What is wrong and what to do about it, with the commands that do it; nil if nothing is.
+    /// The failure and the next step, with the commands for it; nil if there is no failure.
     static func trouble(_ upload: Upload) -> String? {
         switch upload.state {
         case .waiting(_, let failure): return RowAppearance.sentence(failure, of: upload)
@@ -29,32 +29,32 @@ enum PlainText {
         }
     }
 
-    /// What to do with an upload that nobody knows the outcome of.
+    /// The next step for an upload whose outcome is unknown.
     static func next(_ upload: Upload) -> String {
         Uncertainty.next(retry: "retry \(upload.id)", remove: "remove \(upload.id)")
     }
 
-    /// A line of the list: number, name, size, and what it does now.
+    /// Returns a line of the list: number, name, size and state.
     static func line(_ upload: Upload, in model: Model) -> String {
         "\(upload.id): \(name(upload)), \(ByteFormat.sentence(upload.size)), \(now(upload, in: model))"
     }
 
-    /// What an upload does now.
+    /// The current state of an upload.
     static func now(_ upload: Upload, in model: Model) -> String {
         let row = RowAppearance(upload, in: model)
-        let share = row.part.map { "\(Wording.percent($0, of: upload.size))%" }
+        let share = row.part.map { "\(Strings.percent($0, of: upload.size))%" }
         switch upload.state {
         case .queued:
-            let start = Wording.start(of: upload, in: model).map { "starts \($0)" }
+            let start = Strings.start(of: upload, in: model).map { "starts \($0)" }
             return joined([start ?? "queued", share])
         case .running where model.isEngineGone: return joined(["was uploading", share, row.messages.first])
         case .running:
-            let estimate = model.estimates[upload.id]
+            let estimate = model.live.estimates[upload.id]
             return joined([
                 row.messages.first ?? "uploading", share, estimate.rate.map(ByteFormat.rate),
                 estimate.remaining.map { "\(duration($0.rounded())) left" }, row.parts.first,
             ])
-        case .waiting: return joined(["to be tried again", share, row.messages.first])
+        case .waiting: return joined(["waiting to retry", share, row.messages.first])
         case .paused(.offline): return joined(["waiting for network", share])
         case .paused: return joined(["paused", share])
         case .held: return joined(["held", share, trouble(upload)])
@@ -67,7 +67,8 @@ enum PlainText {
         parts.compactMap { $0 }.joined(separator: ", ")
     }
 
-    /// `0.4 s`, `42 s`, `2 min 31 s`, `1 h 13 min`, `3 days 4 h`: read aloud, `2:31` is a time of day.
+    /// Returns a duration: `0.4 s`, `42 s`, `2 min 31 s`, `1 h 13 min`, `3 days 4 h`. A screen reader would read `2:31`
+    /// as a time of day.
     static func duration(_ seconds: Double) -> String {
         guard seconds.isFinite, seconds < 100 * 86_400 else { return "very long" }
         let tenths = Int((max(0, seconds) * 10).rounded())
@@ -76,6 +77,6 @@ enum PlainText {
         if total < 60 { return "\(total) s" }
         if total < 3600 { return "\(total / 60) min \(total % 60) s" }
         if total < 86_400 { return "\(total / 3600) h \(total / 60 % 60) min" }
-        return "\(Wording.count(total / 86_400, "day")) \(total / 3600 % 24) h"
+        return "\(Strings.count(total / 86_400, "day")) \(total / 3600 % 24) h"
     }
 }

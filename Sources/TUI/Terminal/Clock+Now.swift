@@ -1,4 +1,10 @@
-import Foundation
+import FerryFiles
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
 
 extension Clock {
     static func now() -> Clock {

@@ -1,40 +1,40 @@
-/// When to draw: at once after a key, ten times a second for what happens by itself, never without a reason.
+/// The times of frames: at once after a key, ten times a second for changes without a key, never without a change.
 ///
-/// A line that is asked to be slow, or on which painting takes long, gets fewer frames of what happens by itself.
+/// Frames without a key become rarer on a line that is configured as slow, and where drawing takes long.
 struct FramePacer {
     enum Urgency {
-        /// Somebody waits for it.
+        /// A key was pressed: the user waits for the frame.
         case now
-        /// May be gathered with what follows.
+        /// The frame may wait and show later changes too.
         case soon
     }
 
-    /// Seconds between frames that follow keys; a resize storm makes no more than these.
+    /// The seconds between frames after keys. A storm of resizes gets no more frames.
     private static let shortest = 0.016
     private static let gathering = 0.1
     private static let gatheringWhenSlow = 1.0
     private static let longest = 2.0
-    /// Seconds until a terminal that takes nothing is tried again.
+    /// The seconds before another attempt at a terminal that accepts no bytes.
     private static let blocked = 0.05
 
-    /// Frames after which it is looked how long they took to paint, and the one of them that counts, in order of
-    /// duration: nine of ten took no longer.
+    /// The number of frames whose drawing times are compared, and the rank of the one that counts: nine of ten took no
+    /// longer.
     private static let sample = 20
     private static let ninetieth = 17
-    /// Seconds of painting from which on the rate is halved, and below which it is doubled again.
+    /// The seconds of drawing above which the rate is halved; below, it is doubled again.
     private static let laborious = 0.1
     private static let easy = 0.025
 
-    /// Seconds between frames of what happens by itself.
+    /// The seconds between frames without a key.
     private(set) var interval: Double
-    /// When the next frame is due; nil if there is nothing new.
+    /// The time of the next frame; nil if nothing has changed.
     private(set) var due: Double?
     private(set) var lastFrame = -Double.infinity
     private let usual: Double
-    /// Seconds that the last frames took to paint.
+    /// The drawing times of the last frames, in seconds.
     private var durations: [Double] = []
 
-    /// - Parameter isSlow: At most one frame a second of what happens by itself.
+    /// - Parameter isSlow: True for at most one frame a second without a key.
     init(isSlow: Bool = false) {
         usual = isSlow ? Self.gatheringWhenSlow : Self.gathering
         interval = usual
@@ -47,7 +47,7 @@ struct FramePacer {
 
     func isDue(_ now: Double) -> Bool { due.map { now >= $0 } ?? false }
 
-    /// - Parameter duration: Seconds that it took to paint.
+    /// - Parameter duration: The seconds that drawing took.
     mutating func drew(now: Double, duration: Double) {
         lastFrame = now
         due = nil

@@ -1,21 +1,25 @@
-import Foundation
+import FerryFiles
 
-/// Lines from standard input, on a thread of its own for as long as the process lives: nothing ends a read that waits.
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Lines from standard input. A thread reads them as long as the process lives, because a blocked read cannot be ended.
 enum LineInput {
     enum Event: Sendable {
         case line(LineSplitter.Line)
-        /// At a terminal more may come.
+        /// The input has ended. On a terminal, more may come later.
         case ended
-        /// The terminal has gone.
+        /// The terminal is gone.
         case hungUp
     }
 
-    static var isTerminal: Bool { isatty(STDIN_FILENO) == 1 }
+    static var isTerminal: Bool { StandardStream.input.isTerminal }
 
     static func start(_ handle: @escaping @Sendable (Event) -> Void) {
-        let thread = Thread { read(handle) }
-        thread.name = "input"
-        thread.start()
+        DetachedThread.start(name: "input") { read(handle) }
     }
 
     private static func read(_ handle: (Event) -> Void) {
@@ -31,7 +35,7 @@ enum LineInput {
                 usleep(250_000)
                 continue
             }
-            let count = Foundation.read(STDIN_FILENO, &buffer, buffer.count)
+            let count = StandardStream.input.readOnce(into: &buffer)
             if count < 0, [EINTR, EAGAIN].contains(errno) { continue }
             if count > 0 {
                 for line in splitter.add(buffer.prefix(count)) { handle(.line(line)) }

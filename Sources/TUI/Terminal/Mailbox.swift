@@ -37,10 +37,10 @@ final class Mailbox: Sendable {
         }
     }
 
-    /// Asks the thread to end.
+    /// Asks the terminal's thread to end.
     func close() { change { $0.contents.isClosed = true } }
 
-    /// Takes everything out.
+    /// Returns and removes all contents.
     func drain() -> Contents {
         state.withLock { state in
             defer { state = State() }

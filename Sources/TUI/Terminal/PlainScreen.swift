@@ -1,26 +1,32 @@
+import FerryFiles
 public import FerryUploads
-import Foundation
 
-/// The line mode over a queue: lines that tell what happens, and commands read as lines from standard input. Nothing
-/// moves the cursor, nothing has a colour, nothing is taken back: for screen readers, logs and simple terminals.
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// The line mode: it prints events as lines, and reads commands as lines from standard input. It moves no cursor and
+/// uses no colour, for screen readers, logs and simple terminals.
 public struct PlainScreen: Sendable {
     public struct Configuration: Sendable {
         /// The names of the destinations that files can be added to.
         public var destinations: [String]
-        /// The one that is taken if none is named.
+        /// The destination of files without a named one.
         public var defaultDestination: String?
-        /// Whose engine it is.
-        public var tie: EngineTie
-        /// Why there is no screen, if nobody asked for lines.
+        /// The owner of the engine.
+        public var ownership: EngineOwnership
+        /// The reason why there is no screen; nil if the user asked for lines.
         public var reason: String?
 
         public init(
-            destinations: [String], defaultDestination: String? = nil, tie: EngineTie = .own,
+            destinations: [String], defaultDestination: String? = nil, ownership: EngineOwnership = .own,
             reason: String? = nil
         ) {
             self.destinations = destinations
             self.defaultDestination = defaultDestination
-            self.tie = tie
+            self.ownership = ownership
             self.reason = reason
         }
     }
@@ -54,17 +60,16 @@ public struct PlainScreen: Sendable {
         (events, post) = AsyncStream.makeStream(of: Event.self)
     }
 
-    /// Makes `run` return, with what has happened told and no answer waited for.
+    /// Makes `run` return. It prints the pending events and waits for no reply.
     public func end(by signal: Int32) { post.yield(.ended(signal == SIGHUP ? .hangUp : .signal(signal))) }
 
-    /// Tells what happens and does what is typed until a person, the end of the work or the system ends it. To be
-    /// called once.
+    /// Prints events and runs commands until the user, the end of the work or the system ends it. Call it once.
     ///
     /// If the calling task is cancelled, the outcome is `quit`.
     public func run() async -> ScreenOutcome {
         let mailbox = Mailbox { [post] in post.yield(.mail) }
         LineInput.start { [post] in post.yield(.input($0)) }
-        return await Servant(client: client, add: add, mailbox: mailbox).serve { send in
+        return await EffectRunner(client: client, add: add, mailbox: mailbox).serve { send in
             await withTaskCancellationHandler {
                 Result<_, Never>.success(await follow(mailbox, send))
             } onCancel: {
@@ -73,17 +78,17 @@ public struct PlainScreen: Sendable {
         }
     }
 
-    private func follow(_ mailbox: Mailbox, _ send: (Order) -> Void) async -> ScreenOutcome {
+    private func follow(_ mailbox: Mailbox, _ send: (Effect) -> Void) async -> ScreenOutcome {
         var model = PlainModel(
             destinations: configuration.destinations, defaultDestination: configuration.defaultDestination,
-            readsTerminal: LineInput.isTerminal, clock: .now(), tie: configuration.tie)
+            readsTerminal: LineInput.isTerminal, clock: .now(), ownership: configuration.ownership)
         var effects = model.update(.opened(because: configuration.reason))
         var iterator = events.makeAsyncIterator()
         while true {
             for effect in effects {
                 switch effect {
                 case .print(let line): print(line)
-                case .order(let order): send(order)
+                case .send(let effect): send(effect)
                 case .waitUntilIdle:
                     Task {
                         await waitUntilIdle()

@@ -1,6 +1,6 @@
-import Foundation
+import FerryFiles
 
-/// What the configuration leaves to the terminal and the environment.
+/// The choices that the configuration leaves to the terminal and the environment.
 extension Program {
     static func wantsUnicode(
         _ choice: Screen.Configuration.GlyphChoice, _ session: TerminalSession

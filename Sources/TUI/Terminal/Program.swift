@@ -1,18 +1,24 @@
+import FerryFiles
 import FerryUploads
-import Foundation
 
-/// The loop: waits, turns what happened into messages, carries effects out, draws. Lives on one thread.
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// The event loop: it waits, turns events into messages, performs effects and draws. It stays on one thread.
 final class Program {
     private let session: TerminalSession
     private let client: any QueueClient
     private let mailbox: Mailbox
     private let choice: Screen.Configuration.GlyphChoice
-    private let send: (Order) -> Void
+    private let send: (Effect) -> Void
     private var model: Model
-    private var painter: Painter
+    private var renderer: Renderer
     private var keys = KeyReader()
     private var pacer: FramePacer
-    /// While the terminal is asked something nothing is drawn.
+    /// The question to the terminal about widths. While it is open, nothing is drawn.
     private var probe: WidthProbe?
     private var lastFrame: Frame?
     private var outcome: ScreenOutcome?
@@ -20,7 +26,7 @@ final class Program {
     /// - Throws: `ScreenError` if the terminal cannot be taken over.
     init(
         client: any QueueClient, mailbox: Mailbox, configuration: Screen.Configuration,
-        send: @escaping (Order) -> Void
+        send: @escaping (Effect) -> Void
     ) throws(ScreenError) {
         session = try TerminalSession(
             mouse: configuration.mouse, colour: Self.wantsColour(configuration.colour),
@@ -36,9 +42,9 @@ final class Program {
                 wantedGraph: configuration.graph,
                 actions: configuration.actions, agrees: TerminalSession.agrees),
             destinations: configuration.destinations, defaultDestination: configuration.defaultDestination,
-            hasMouse: configuration.mouse, clock: Clock.now(), tie: configuration.tie)
-        model.terminalCall = configuration.call
-        painter = Painter(Palette(tier: session.tier, theme: configuration.theme))
+            hasMouse: configuration.mouse, clock: Clock.now(), ownership: configuration.ownership)
+        model.notification = configuration.notification
+        renderer = Renderer(Palette(tier: session.tier, theme: configuration.theme))
         if let locale = session.missingLocale {
             model.hint(
                 "the locale \(locale) is not installed; C.UTF-8 is used (see locale-gen(8), or set LANG=C.UTF-8)"
@@ -63,7 +69,7 @@ final class Program {
         return outcome
     }
 
-    /// True once the terminal was seen to be gone, and not only SIGHUP received.
+    /// True once the terminal itself is gone, not only after SIGHUP.
     private var isGone = false
 
     private func turn() {
@@ -125,7 +131,7 @@ final class Program {
     private func settle(isWide: Bool) {
         probe = nil
         if isWide { model.appearance.glyphs = Glyphs(isUnicode: false) }
-        painter.forget()
+        renderer.forget()
         pacer.request(.now, now: model.clock.seconds)
     }
 
@@ -144,18 +150,12 @@ final class Program {
 
     private func carryOut(_ effect: Effect) {
         switch effect {
-        case .perform(let command, let request): send(.perform(command, request))
-        case .preview(let request, let number): send(.preview(request, number: number))
-        case .stopPreview: send(.stopPreview)
-        case .list(let place, let number): send(.list(place, number: number))
-        case .complete(let line, let number): send(.complete(line, number: number))
-        case .askDestinations: send(.askDestinations)
-        case .add(let selection, let destination): send(.add(selection, destination: destination))
+        case .perform, .add, .preview, .stopPreview, .list, .complete, .askDestinations, .startEngine:
+            send(effect)
         case .setMouse(let on): session.setMouse(on)
         case .copy(let text): session.copy(text)
-        case .call(let way, let text): session.call(way, text)
-        case .redraw: painter.forget()
-        case .startEngine: send(.startEngine)
+        case .notify(let signal, let text): session.notify(signal, text)
+        case .redraw: renderer.forget()
         case .suspend: suspend()
         case .finish(let outcome): self.outcome = self.outcome ?? outcome
         }
@@ -175,13 +175,14 @@ final class Program {
     }
 
     private func suspend() {
-        let hasStopped = session.suspend(model.tie.farewell)
+        let hasStopped = session.suspend(model.ownership.farewell)
         guard waitForForeground() else { return }
         comeBack()
         if !hasStopped { update(.cannotSuspend) }
     }
 
-    /// After `bg` the queue goes on, but the terminal belongs to the shell. False if the program is to end.
+    /// Waits until the program is in the foreground again. After `bg`, uploads continue but the terminal belongs to the
+    /// shell. Returns false if the program must end.
     private func waitForForeground() -> Bool {
         while outcome == nil, !session.isInForeground {
             session.waitInBackground(seconds: 0.25)
@@ -194,7 +195,7 @@ final class Program {
 
     private func comeBack() {
         session.resume()
-        painter.forget()
+        renderer.forget()
         resize()
     }
 
@@ -213,7 +214,7 @@ final class Program {
         }
         let frame = model.frame()
         let begun = Clock.now().seconds
-        painter.paint(frame)
+        renderer.paint(frame)
         lastFrame = frame
         pacer.drew(now: now, duration: Clock.now().seconds - begun)
     }

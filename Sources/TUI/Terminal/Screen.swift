@@ -1,5 +1,5 @@
+import FerryFiles
 public import FerryUploads
-import Foundation
 
 /// The terminal interface over a queue: one thread owns the terminal while it is up.
 ///
@@ -9,51 +9,52 @@ import Foundation
 /// ```
 public struct Screen: Sendable {
     public struct Configuration: Sendable {
-        /// Whether there are colours, and which.
+        /// A choice of colours.
         public enum Colour: String, Sendable, CaseIterable {
             /// Colours if the terminal has them and `NO_COLOR` is not set.
             case auto
             case always, never
-            /// Exact ones, of 24 bits, if terminfo describes how; else as `always`.
+            /// Colours of 24 bits if terminfo describes them; otherwise as `always`.
             case direct
         }
 
-        /// Which signs are drawn besides letters.
+        /// A choice of the signs besides letters.
         public enum GlyphChoice: String, Sendable, CaseIterable {
-            /// ASCII signs only where the locale or the terminal has no others, or draws them too wide.
+            /// ASCII only if the locale or the terminal has no other signs, or draws them too wide.
             case auto
             case unicode, ascii
         }
 
-        /// Which signs are drawn besides letters.
+        /// The signs that are drawn besides letters.
         public var glyphs: GlyphChoice
-        /// Whether there are colours, and which.
+        /// The colours.
         public var colour: Colour
-        /// How what is drawn looks.
+        /// The colours and attributes of the roles.
         public var theme: Theme
-        /// What graphs are drawn with; nil for dots where they can be drawn. ASCII where nothing else can.
+        /// The characters that draw graphs; nil for braille dots where the terminal has them, otherwise ASCII.
         public var graph: GraphStyle?
-        /// Which keys do what.
+        /// The key bindings.
         public var actions: ActionTable
-        /// Whether clicks and the wheel are taken. `m` changes it.
+        /// True if the screen uses clicks and the wheel. `m` changes it.
         public var mouse: Bool
-        /// Whether the terminal calls the person who looks elsewhere.
-        public var call: TerminalCall
-        /// At most one frame a second for what moves by itself.
+        /// The way to notify a user who looks elsewhere.
+        public var notification: TerminalNotification
+        /// True for at most one frame a second without a key.
         public var isSlow: Bool
         /// The names of the destinations that files can be added to.
         public var destinations: [String]
-        /// The one that is offered first.
+        /// The destination that is offered first.
         public var defaultDestination: String?
-        /// Whose engine it is.
-        public var tie: EngineTie
+        /// The owner of the engine.
+        public var ownership: EngineOwnership
 
         public init(
             glyphs: GlyphChoice = .auto, colour: Colour = .auto, theme: Theme = .standard,
             graph: GraphStyle? = nil, actions: ActionTable = .standard, mouse: Bool = true,
-            call: TerminalCall = TerminalCall(), isSlow: Bool = false, destinations: [String] = [],
+            notification: TerminalNotification = TerminalNotification(), isSlow: Bool = false,
+            destinations: [String] = [],
             defaultDestination: String? = nil,
-            tie: EngineTie = .own
+            ownership: EngineOwnership = .own
         ) {
             self.glyphs = glyphs
             self.colour = colour
@@ -61,11 +62,11 @@ public struct Screen: Sendable {
             self.graph = graph
             self.actions = actions
             self.mouse = mouse
-            self.call = call
+            self.notification = notification
             self.isSlow = isSlow
             self.destinations = destinations
             self.defaultDestination = defaultDestination
-            self.tie = tie
+            self.ownership = ownership
         }
     }
 
@@ -85,7 +86,7 @@ public struct Screen: Sendable {
         self.startEngine = startEngine
     }
 
-    /// Takes the terminal over until the person or the system ends it. Returns when it has been given back.
+    /// Takes over the terminal until the user or the system ends it, then gives it back.
     ///
     /// If the calling task is cancelled, the screen closes and the outcome is `quit`.
     /// - Throws: `ScreenError` if there is no terminal or it cannot show a screen; nothing was drawn then.
@@ -93,12 +94,12 @@ public struct Screen: Sendable {
         let mailbox = Mailbox()
         let client = client
         let configuration = configuration
-        let servant = Servant(client: client, add: add, mailbox: mailbox, startEngine: startEngine)
-        return try await servant.serve { send in
+        let runner = EffectRunner(client: client, add: add, mailbox: mailbox, startEngine: startEngine)
+        return try await runner.serve { send in
             await withTaskCancellationHandler {
                 await withCheckedContinuation {
                     (finished: CheckedContinuation<Result<ScreenOutcome, ScreenError>, Never>) in
-                    let thread = Thread {
+                    DetachedThread.start(name: "screen", stackSize: 4 << 20) {
                         // Made on its thread and not Sendable: the compiler keeps the terminal there.
                         let result = Result { () throws(ScreenError) -> ScreenOutcome in
                             let program = try Program(
@@ -107,9 +108,6 @@ public struct Screen: Sendable {
                         }
                         finished.resume(returning: result)
                     }
-                    thread.name = "screen"
-                    thread.stackSize = 4 << 20
-                    thread.start()
                 }
             } onCancel: {
                 mailbox.close()
@@ -118,28 +116,28 @@ public struct Screen: Sendable {
     }
 }
 
-/// How the screen ended.
+/// The way in which the screen ended.
 public enum ScreenOutcome: Hashable, Sendable {
-    /// The person left. Uploads may be running.
+    /// The user left. Uploads may be running.
     case quit
-    /// The person asked for the running uploads to be finished first, and they are.
+    /// The user let the running uploads finish first, and they have.
     case quitWhenIdle
-    /// The person left, and a background engine is to take the queue over.
+    /// The user left, and a background engine takes over the queue.
     case detach
-    /// The person left, and the engine that the screen was attached to is to stop.
+    /// The user left, and the attached engine is to stop.
     case stopEngine
-    /// The terminal has gone: closed window, lost ssh, SIGHUP. Nothing can be printed any more, and SIGHUP is
-    /// ignored from then on, so that there is time to finish.
+    /// The terminal is gone: a closed window, a lost ssh, SIGHUP. Nothing can be printed any more. SIGHUP is ignored
+    /// from then on, so that there is time to finish.
     case hangUp
-    /// SIGINT, SIGTERM or SIGQUIT came; end with status 128 plus its number.
+    /// SIGINT, SIGTERM or SIGQUIT came. The exit status is 128 plus its number.
     case signal(Int32)
 }
 
-/// Why there is no screen, in the words the person reads.
+/// The reason why there is no screen, as users read it.
 public enum ScreenError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Standard input or output is a file or a pipe.
     case notATerminal
-    /// TERM names a terminal that cannot place its cursor.
+    /// TERM names a terminal that cannot move its cursor.
     case unusableTerminal(String)
     /// The system refused, with the reason.
     case system(String)
@@ -148,29 +146,28 @@ public enum ScreenError: Error, Hashable, Sendable, CustomStringConvertible {
         switch self {
         case .notATerminal: "standard input or output is not a terminal"
         case .unusableTerminal(let name):
-            "the terminal \(name.isEmpty ? "(TERM is not set)" : "'\(name)'") cannot place its cursor"
+            "the terminal \(name.isEmpty ? "(TERM is not set)" : "'\(name)'") cannot move its cursor"
         case .system(let reason): "the terminal could not be taken over: \(reason)"
         }
     }
 }
 
-/// How the screen turns what people type or paste into files and uploads. Given by the executable.
+/// The search for files that users type or paste, and the command that adds them. The executable provides it.
 public struct AddService: Sendable {
-    /// Finds the files that a typed line or a paste stands for, and those that were marked. Should end early when
-    /// its task is cancelled.
+    /// Finds the files of a typed line, a paste or marked paths. It ends early when its task is cancelled.
     public var preview: @Sendable (_ request: AddRequest) async -> FileSelection
-    /// Looks into a folder, however long that takes.
-    public var list: @Sendable (_ place: BrowsedPlace) async -> BrowsedFolder
+    /// Reads a folder, which may take long.
+    public var list: @Sendable (_ folder: FolderReference) async -> BrowsedFolder
     /// Queues the selection for a destination.
     public var add: @Sendable (_ selection: FileSelection, _ destination: String) async -> QueueReply
-    /// The lines that a line may be completed to, in order; each replaces the whole line. May read directories.
+    /// Returns the completions of a line in order; each replaces the whole line. It may read directories.
     public var complete: @Sendable (_ line: String) async -> [String]
-    /// Where files can go now.
+    /// Returns the current destinations.
     public var destinations: @Sendable () async -> DestinationNames
 
     public init(
         preview: @escaping @Sendable (_ request: AddRequest) async -> FileSelection,
-        list: @escaping @Sendable (_ place: BrowsedPlace) async -> BrowsedFolder,
+        list: @escaping @Sendable (_ folder: FolderReference) async -> BrowsedFolder,
         add: @escaping @Sendable (_ selection: FileSelection, _ destination: String) async -> QueueReply,
         complete: @escaping @Sendable (_ line: String) async -> [String],
         destinations: @escaping @Sendable () async -> DestinationNames
@@ -185,9 +182,9 @@ public struct AddService: Sendable {
 
 /// The destinations that files can be added to.
 public struct DestinationNames: Hashable, Sendable {
-    /// In the order in which they are offered.
+    /// The names in the order in which they are offered.
     public var all: [String]
-    /// The one that is meant where none is named.
+    /// The destination of files without a named one.
     public var preferred: String?
 
     public init(_ all: [String], preferred: String? = nil) {

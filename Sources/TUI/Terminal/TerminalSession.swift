@@ -1,7 +1,13 @@
 import CFerryTerminal
-import Foundation
+import FerryFiles
 
-/// The terminal while it is taken over. Not Sendable: it stays on the thread that opened it.
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// The terminal while the screen has it. Not Sendable: it stays on the thread that opened it.
 final class TerminalSession {
     struct Events: OptionSet {
         let rawValue: Int32
@@ -37,7 +43,7 @@ final class TerminalSession {
 
     var tier: Palette.Tier { Palette.Tier(colours: colours, areDirect: terminal_colours_are_direct()) }
 
-    /// As TERM names it.
+    /// The terminal's name in TERM.
     static var name: String { ProcessInfo.processInfo.environment["TERM"] ?? "" }
 
     var isUnicode: Bool {
@@ -45,13 +51,13 @@ final class TerminalSession {
         terminal_locale_is_utf8() && Self.name != "linux"
     }
 
-    /// The locale with UTF-8 that the environment names and that this machine does not have; nil if there is none.
+    /// The UTF-8 locale that the environment names and this machine lacks; nil if there is none.
     var missingLocale: String? { terminal_missing_locale().map { String(cString: $0) } }
 
-    /// The locale of characters, as setlocale(3) names it.
+    /// The locale for characters, as setlocale(3) names it.
     var locale: String { String(cString: terminal_locale()) }
 
-    /// The answer comes as input.
+    /// Asks the terminal for a sign's width. The answer arrives as input.
     func askWidth() { terminal_ask_width(Int32(WidthProbe.row)) }
 
     static func agrees(_ scalar: Unicode.Scalar, _ width: Int) -> Bool {
@@ -73,18 +79,18 @@ final class TerminalSession {
         terminal_wait_in_background(Self.milliseconds(seconds))
     }
 
-    /// The bytes that were typed; nil if the terminal has gone.
+    /// Returns the typed bytes; nil if the terminal is gone.
     func read() -> [UInt8]? {
         let count = terminal_read(&buffer, buffer.count)
         return count < 0 ? nil : Array(buffer.prefix(count))
     }
 
-    /// What others printed since the last call; empty if nothing.
+    /// Returns the text that other code printed since the last call.
     func readStray() -> [UInt8] {
         Array(buffer.prefix(max(0, terminal_read_stray(&buffer, buffer.count))))
     }
 
-    /// The signals that came since the last call.
+    /// Returns the signals since the last call.
     func signals() -> [Int32] {
         var signals: [Int32] = []
         while case let next = terminal_next_signal(), next >= 0 {
@@ -99,24 +105,24 @@ final class TerminalSession {
 
     func setMouse(_ on: Bool) { terminal_set_mouse(on) }
 
-    /// Gives text to the clipboard of the terminal that a person sits at, over ssh too.
+    /// Copies text to the clipboard of the user's terminal, also over ssh.
     func copy(_ text: String) { terminal_copy(Data(text.utf8).base64EncodedString()) }
 
     /// - Parameter text: Without control characters.
-    func call(_ way: TerminalCall.Way, _ text: String) {
-        switch way {
+    func notify(_ signal: TerminalNotification.Signal, _ text: String) {
+        switch signal {
         case .none: break
         case .bell: terminal_bell()
         case .osc9: terminal_notify(text, Self.isInTmux)
         }
     }
 
-    /// tmux takes sequences that it does not know for its own, unless they are wrapped.
+    /// True in tmux, which takes unknown sequences for its own unless they are wrapped.
     private static var isInTmux: Bool {
         !(ProcessInfo.processInfo.environment["TMUX"] ?? "").isEmpty
     }
 
-    /// Leaves the screen and stops the process. False if it could not stop.
+    /// Leaves the screen and stops the process. Returns false if it could not stop.
     ///
     /// - Parameter farewell: A sentence for the normal screen.
     func suspend(_ farewell: String) -> Bool { terminal_suspend(farewell + "\r\n") }

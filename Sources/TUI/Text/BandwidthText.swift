@@ -1,25 +1,28 @@
+public import FerryFiles
 import FerryProtocols
 public import FerryUploads
-public import Foundation
 
 extension Bandwidth {
-    /// `2 MB/s`, `no limit`.
+    /// `2 MiB/s`, `no limit`.
     public var text: String { rate.map { ByteFormat.rate(Double($0)) } ?? "no limit" }
 }
 
 extension LimitScope {
-    /// `all uploads together`, `uploads to films`.
+    /// `all uploads`, `uploads to films`.
     public var text: String {
         switch self {
-        case .total: "all uploads together"
+        case .total: "all uploads"
         case .destination(let name): "uploads to \(name)"
         case .batch(let name): "uploads of the batch \(name)"
         }
     }
+
+    /// `total limit`, `limit for uploads to films`.
+    package var title: String { self == .total ? "total limit" : "limit for \(text)" }
 }
 
 extension LimitScope {
-    /// As people called it; nil for all together.
+    /// The name that the user gave; nil for the total limit.
     var name: String? {
         switch self {
         case .total: nil
@@ -27,7 +30,7 @@ extension LimitScope {
         }
     }
 
-    /// True if an upload goes by this limit.
+    /// Returns true if this limit applies to an upload.
     func has(_ upload: Upload) -> Bool {
         switch self {
         case .total: true
@@ -38,26 +41,26 @@ extension LimitScope {
 }
 
 extension BandwidthLimit {
-    /// `2 MB/s until 18:00`.
+    /// `2 MiB/s until 18:00`.
     ///
     /// - Parameter now: From a day on, the moment has its day of the week.
-    public func text(at now: Date, in zone: TimeZone) -> String {
-        bandwidth.text + (until.map { " until \(Wording.moment($0, after: now, in: zone))" } ?? "")
+    public func text(at now: Date, in zone: ZoneRules) -> String {
+        bandwidth.text + (until.map { " until \(Strings.moment($0, after: now, in: zone))" } ?? "")
     }
 
-    /// Of one scope among others: `films: 2 MB/s until 18:00`.
-    func listed(at now: Date, in zone: TimeZone) -> String { "\(scope.text): \(text(at: now, in: zone))" }
+    /// Returns the limit with its scope: `limit for uploads to films: 2 MiB/s until 18:00`.
+    func listed(at now: Date, in zone: ZoneRules) -> String { "\(scope.title): \(text(at: now, in: zone))" }
 }
 
-/// What an order of a limit comes to.
-enum BandwidthOrder {
+/// The line that confirms a new limit.
+enum LimitConfirmation {
     /// - Parameter bandwidth: Nil for what the configuration says.
     static func told(_ bandwidth: Bandwidth?, of scope: LimitScope) -> String {
         let suffix = scope == .total ? "" : " for \(scope.text)"
         return switch bandwidth {
-        case .atMost: "\(scope.text) at most \(bandwidth?.text ?? "")"
+        case .atMost: "\(scope.title): \(bandwidth?.text ?? "")"
         case .unlimited: "no bandwidth limit\(suffix)"
-        case nil: "the bandwidth limit\(suffix) is what the configuration says"
+        case nil: "the bandwidth limit\(suffix) is as configured"
         }
     }
 }

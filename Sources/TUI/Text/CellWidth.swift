@@ -1,4 +1,4 @@
-/// How many cells a scalar takes on the screen: 0, 1 or 2, or nil for one that must not be drawn as it is.
+/// The number of cells of a scalar on the screen: 0, 1 or 2; nil if it must not be drawn as it is.
 enum CellWidth {
     static func of(_ scalar: Unicode.Scalar) -> Int? {
         let value = scalar.value
@@ -19,7 +19,7 @@ enum CellWidth {
         return WideScalars.contains(scalar) ? 2 : 1
     }
 
-    /// The cells of text whose scalars are known to be drawable; the others count as one.
+    /// Returns the cells of drawable text. Other scalars count as one cell.
     static func of(_ text: some StringProtocol) -> Int {
         text.unicodeScalars.reduce(0) { $0 + (of($1) ?? 1) }
     }

@@ -1,39 +1,39 @@
+public import FerryFiles
 public import FerryUploads
-public import Foundation
 
 extension QueueChangeKind {
-    /// What was undone or done again: `put back reel.mov`.
+    /// Describes a change that was undone or redone: `put back reel.mov`.
     ///
     /// - Parameters:
     ///   - now: From a day on, a moment has its day of the week.
     ///   - zone: Where the clock is that times of day are told by.
-    public func told(of what: String, count: Int, at now: Date = Date(), in zone: TimeZone) -> String {
+    public func told(of what: String, count: Int, at now: Date = Date(), in zone: ZoneRules) -> String {
         switch self {
         case .paused: "paused \(what)"
-        case .resumed: "\(what) \(count == 1 ? "goes" : "go") on"
+        case .resumed: "resumed \(what)"
         case .removed: "removed \(what)"
         case .unadded(let done): "removed \(what)\(Self.kept(done))"
         case .putBack: "put back \(what)"
         case .moved: "moved \(what)"
         case .limited(.bandwidth(let limit)): "the limit is \(limit.sentencePart(at: now, in: zone)) now"
-        case .limited(.concurrency(let number)): "\(Wording.count(number, "upload")) at once now"
+        case .limited(.concurrency(let number)): "\(Strings.count(number, "upload")) at once now"
         }
     }
 
     fileprivate static func kept(_ done: Int) -> String {
         guard done > 0 else { return "" }
-        return "; \(Wording.count(done)) more \(done == 1 ? "is done and stays" : "are done and stay")"
+        return "; \(Strings.count(done)) more \(done == 1 ? "is done and stays" : "are done and stay")"
     }
 }
 
 extension UndoOffer {
-    /// The sentence that names an undo before it happens: `remove 600 uploads, added at 14:02`.
+    /// Describes an undo before it happens: `remove 600 uploads, added at 14:02`.
     ///
     /// - Parameters:
     ///   - now: The current time; events of other days are shown with their date.
     ///   - zone: The time zone of the times of day.
-    public func told(of what: String, at now: Date = Date(), in zone: TimeZone) -> String {
-        let time = Wording.moment(date, before: now, in: zone)
+    public func told(of what: String, at now: Date = Date(), in zone: ZoneRules) -> String {
+        let time = Strings.moment(date, before: now, in: zone)
         return switch change {
         case .paused: "pause \(what), resumed at \(time)"
         case .resumed: "resume \(what), paused at \(time)"
@@ -44,14 +44,14 @@ extension UndoOffer {
         case .limited(.bandwidth(let limit)):
             "the limit becomes \(limit.sentencePart(at: now, in: zone)), changed at \(time)"
         case .limited(.concurrency(let number)):
-            "\(Wording.count(number, "upload")) at once, changed at \(time)"
+            "\(Strings.count(number, "upload")) at once, changed at \(time)"
         }
     }
 }
 
 extension BandwidthLimit {
-    /// `2 MB/s until 18:00 for uploads to films`, `off for all uploads together`.
-    fileprivate func sentencePart(at now: Date, in zone: TimeZone) -> String {
+    /// `2 MiB/s until 18:00 for uploads to films`, `off for all uploads`.
+    fileprivate func sentencePart(at now: Date, in zone: ZoneRules) -> String {
         let text = bandwidth == .unlimited && until == nil ? "off" : text(at: now, in: zone)
         return "\(text) for \(scope.text)"
     }

@@ -1,5 +1,5 @@
 extension SafeText {
-    /// At most `columns` cells: the middle goes, the extension stays (`holiday-2024…final.mov`).
+    /// Returns at most `columns` cells. It drops the middle and keeps the extension (`holiday-2024…final.mov`).
     func fitted(to columns: Int, ellipsis: String) -> SafeText {
         guard width > columns else { return self }
         let mark = Unit(text: ellipsis, width: 1)
@@ -11,7 +11,7 @@ extension SafeText {
         return SafeText(units: head + [mark] + tail)
     }
 
-    /// At most `columns` cells, the end cut off.
+    /// Returns at most `columns` cells. It drops the end.
     func truncated(to columns: Int, ellipsis: String) -> SafeText {
         guard width > columns else { return self }
         guard columns > 0 else { return SafeText() }
@@ -19,7 +19,7 @@ extension SafeText {
             units: Self.prefix(of: units, columns: columns - 1) + [Unit(text: ellipsis, width: 1)])
     }
 
-    /// At most `columns` cells, the beginning cut off: for paths, whose end tells them apart.
+    /// Returns at most `columns` cells. It drops the beginning: the end of a path tells more.
     func truncatedAtStart(to columns: Int, ellipsis: String) -> SafeText {
         guard width > columns else { return self }
         guard columns > 0 else { return SafeText() }
@@ -27,8 +27,8 @@ extension SafeText {
         return SafeText(units: [Unit(text: ellipsis, width: 1)] + tail.reversed())
     }
 
-    /// In lines of at most `columns` cells, broken at blanks where there are any; the last one is cut off if there
-    /// would be more than `limit`.
+    /// Returns lines of at most `columns` cells, broken at blanks if there are any. It drops what does not fit `limit`
+    /// lines.
     func wrapped(to columns: Int, lines limit: Int, ellipsis: String) -> [SafeText] {
         guard columns > 0 else { return [SafeText()] }
         var lines: [SafeText] = []

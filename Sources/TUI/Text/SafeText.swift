@@ -1,15 +1,15 @@
-/// Text from outside (file names, server messages, paths in errors) made fit for the screen.
+/// Outside text (file names, server messages, paths in errors), made safe for the screen.
 ///
-/// Nothing in it can move the cursor, change a mode, reorder its neighbours or take a width on which terminals
-/// disagree. What cannot be shown is written as an escape such as `\e` or `\u{202E}`, and the backslash is doubled
-/// so that an escape cannot be imitated. It is for display only: it never goes back to the file system.
+/// Nothing in it can move the cursor, change a mode, reorder its neighbours, or have a width on which terminals
+/// disagree. Undrawable scalars become escapes such as `\e` or `\u{202E}`. The backslash is doubled, so that an escape
+/// cannot be imitated. The text is for display only: it never goes back to the file system.
 struct SafeText: Hashable, Sendable {
-    /// What is drawn or left out as a whole.
+    /// A part that is drawn or dropped as a whole.
     struct Unit: Hashable, Sendable {
         var text: String
-        /// Cells, 1 or more.
+        /// The number of cells, 1 or more.
         var width: Int
-        /// True if the text stands for something that cannot be shown.
+        /// True if the text is an escape for something that cannot be drawn.
         var isEscape = false
     }
 
@@ -69,7 +69,7 @@ struct SafeText: Hashable, Sendable {
         units.append(Unit(text: escape, width: escape.utf8.count, isEscape: true))
     }
 
-    /// A cell holds its base and two marks; the rest of a heap of marks is dropped.
+    /// Appends a combining mark. A cell holds two marks; more are dropped.
     private mutating func appendCombining(_ scalar: Unicode.Scalar) {
         guard let last = units.indices.last, !units[last].isEscape else {
             let escape = Self.escape(scalar)
@@ -105,7 +105,7 @@ struct SafeText: Hashable, Sendable {
     }
 
     private enum UnicodeScalarBuilder {
-        /// `A` for U+1F1E6 and so on.
+        /// Returns the letter of a regional indicator: `A` for U+1F1E6.
         static func letter(ofIndicator scalar: Unicode.Scalar) -> Unicode.Scalar {
             Unicode.Scalar(UInt8(truncatingIfNeeded: scalar.value - 0x1F1E6) + UInt8(ascii: "A"))
         }

@@ -1,8 +1,8 @@
-/// What is said of an upload that went out whole and got no answer: what happened, and what the keys do now.
+/// The texts about an upload whose outcome is unknown: its request went out whole and got no response.
 struct Uncertainty {
     let actions: ActionTable
 
-    /// The longest first: the first that fits is shown.
+    /// The texts for a row, the longest first. The row shows the first that fits.
     var inRow: [String] {
         [
             "sent whole, no answer: \(retry) sends it again (maybe twice), \(remove) removes it",
@@ -23,12 +23,12 @@ struct Uncertainty {
 
     /// - Parameter retry: How a person asks for it here.
     static func next(retry: String, remove: String) -> String {
-        "look at the server; \(retry) sends it again (maybe twice), \(remove) removes it"
+        "check the server; \(retry) sends it again (maybe twice), \(remove) removes it"
     }
 
     private var retry: String { key(of: .retry) }
     private var remove: String { key(of: .remove) }
 
-    /// What has no key can still be found in the help by its name.
+    /// The action's key. If it has none, its name: the help finds it by that.
     private func key(of action: Action) -> String { actions.label(of: action) ?? action.name }
 }

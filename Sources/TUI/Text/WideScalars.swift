@@ -1,6 +1,6 @@
-/// The scalars that take two cells: East Asian Width W and F (UAX #11, Unicode 14), ranges in ascending order.
+/// The scalars that take two cells (UAX #11, Unicode 14, width W and F), as ranges in ascending order.
 ///
-/// Ranges run over unassigned scalars, which are never drawn as they are.
+/// The ranges include unassigned scalars, which are never drawn as they are.
 enum WideScalars {
     static func contains(_ scalar: Unicode.Scalar) -> Bool {
         let value = scalar.value

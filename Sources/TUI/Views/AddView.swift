@@ -2,22 +2,22 @@ import FerryProtocols
 import FerryTransfer
 import FerryUploads
 
-/// The line, the folder it points at, what would be added, and what was left out and why.
+/// The Add dialog: the line, its folder, the total of the choice, and the skipped paths with reasons.
 struct AddView {
     let add: AddDialog
     let size: Size
     let appearance: Appearance
 
-    /// What was just said, where the dialog covers the lines on which that stands.
+    /// The last message, if the dialog covers its line.
     var notice: String?
 
     private static let label = "files "
-    /// Rows of the list from which on it has room for lines around it.
+    /// The number of list rows above which there are separating lines.
     private static let roomy = 8
-    /// Rows of it that are enough on any screen.
+    /// The most rows of the list on any screen.
     private static let tallest = 30
 
-    /// Rows of the list; none where there is no room, or several lines were pasted.
+    /// The number of list rows; 0 if the list does not fit or several lines were pasted.
     var listHeight: Int { parts.list }
 
     var box: DialogBox {
@@ -41,15 +41,15 @@ struct AddView {
             appearance: appearance)
         if parts.rule > 0 { body.append(list.header) }
         if add.focus == .list { cursor = Point(row: body.count + list.cursorRow, column: 0) }
-        if let completion = add.completion, parts.list > 0 {
-            let lines = candidates(completion, width: inside, room: parts.list)
+        if case .offered(let offered, let chosen) = add.completion, parts.list > 0 {
+            let lines = candidates(offered, chosen: chosen, width: inside, room: parts.list)
             body += lines + Array(repeating: [], count: parts.list - lines.count)
         } else if parts.list > 0 {
             body += list.lines
         }
         if parts.rule > 0 { body.append(list.rule) }
-        if let completion = add.completion, parts.list == 0 {
-            body += candidates(completion, width: inside, room: parts.result)
+        if case .offered(let offered, let chosen) = add.completion, parts.list == 0 {
+            body += candidates(offered, chosen: chosen, width: inside, room: parts.result)
         } else {
             body += result(width: inside, room: parts.result, pads: parts.list > 0)
         }
@@ -58,7 +58,7 @@ struct AddView {
 
     private var inside: Int { max(1, min(size.columns - 4, 100)) }
 
-    /// How the rows are shared out, whatever there is to show in them: nothing jumps when that changes.
+    /// The rows of each part. They do not depend on the content, so nothing jumps when it changes.
     private var parts: (rule: Int, list: Int, result: Int) {
         let border = size.rows >= 6 && size.columns >= 20 ? 2 : 0
         // What is said on the last lines of a large screen stays to be read.
@@ -118,19 +118,18 @@ struct AddView {
         let shown = lines.prefix(3).map { line in
             let text = safe(String(line.prefix(1000))).truncatedAtStart(
                 to: width, ellipsis: appearance.glyphs.ellipsis)
-            return [DialogBox.Piece(safe("      ")), DialogBox.Piece(text)]
+            return [DialogBox.Span(safe("      ")), DialogBox.Span(text)]
         }
-        let count = "\(Wording.count(lines.count, "line")) pasted; Backspace clears"
+        let count = "\(Strings.count(lines.count, "line")) pasted; Backspace clears"
         return [[.init(safe(Self.label), .dim), .init(safe(count), .dim)]] + shown
     }
 
-    private func candidates(_ completion: AddDialog.Completion, width: Int, room: Int) -> [DialogBox.Line] {
-        let all = completion.candidates
-        let first = max(0, min((completion.chosen ?? 0) - room / 2, all.count - room))
+    private func candidates(_ all: [String], chosen: Int?, width: Int, room: Int) -> [DialogBox.Line] {
+        let first = max(0, min((chosen ?? 0) - room / 2, all.count - room))
         return all.enumerated().dropFirst(first).prefix(room).map { index, candidate in
             let text = safe(candidate).truncatedAtStart(
                 to: max(0, width - 2), ellipsis: appearance.glyphs.ellipsis)
-            return [.init(safe("  ")), .init(text, index == completion.chosen ? .selection : .dim)]
+            return [.init(safe("  ")), .init(text, index == chosen ? .selection : .dim)]
         }
     }
 
@@ -146,8 +145,8 @@ struct AddView {
         return lines
     }
 
-    /// What Enter would add, where that need not be looked for.
-    private var choice: DialogBox.Piece {
+    /// The file that Enter would add, if the line or the cursor names it without a search.
+    private var choice: DialogBox.Span {
         if let (path, entry) = add.fileUnderCursor {
             var text = safe(path.name).fitted(
                 to: max(1, inside - 12), ellipsis: appearance.glyphs.ellipsis)
@@ -165,19 +164,19 @@ struct AddView {
     private func summary(of preview: AddPreview, width: Int, room: Int) -> [DialogBox.Line] {
         let selection = preview.selection
         let count = selection.files.count
-        let total = "\(Wording.count(count, "file")), \(ByteFormat.sentence(preview.bytes))"
+        let total = "\(Strings.count(count, "file")), \(ByteFormat.sentence(preview.bytes))"
         let problems = selection.problems.count
-        let leftOut = problems > 0 ? "\(Wording.count(problems)) left out" : nil
+        let leftOut = problems > 0 ? "\(Strings.count(problems)) left out" : nil
         // The longest that fits.
         let known = preview.known
         let remarks = [("already queued", "already done"), ("queued", "done")].map { queuedWord, doneWord in
-            let queued = known.queued > 0 ? "\(Wording.count(known.queued)) \(queuedWord)" : nil
-            let done = known.done > 0 ? "\(Wording.count(known.done)) \(doneWord)" : nil
+            let queued = known.queued > 0 ? "\(Strings.count(known.queued)) \(queuedWord)" : nil
+            let done = known.done > 0 ? "\(Strings.count(known.done)) \(doneWord)" : nil
             return [queued, done, leftOut].compactMap(\.self).joined(separator: ", ")
         }
-        let remark = remarks.first { total.count + 3 + $0.count <= width } ?? remarks.last ?? ""
+        let remark = remarks.first { total.count + 2 + $0.count <= width } ?? remarks.last ?? ""
         var lines: [DialogBox.Line] = [
-            [.init(safe(total), count > 0 ? .title : .dim), .init(safe("   " + remark), .warning)]
+            [.init(safe(total), count > 0 ? .title : .dim), .init(safe("  " + remark), .warning)]
         ]
         let forProblems = min(selection.problems.count, max(0, room - 1), max(1, (room - 1) / 2))
         let forFiles = max(0, room - 1 - forProblems)

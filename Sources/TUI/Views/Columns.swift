@@ -1,6 +1,6 @@
-/// Which columns of the list there is room for, and where each begins.
+/// The columns of the list that fit, and where each begins.
 struct Columns: Hashable, Sendable {
-    /// The cursor's sign and the mark.
+    /// The width of the cursor's sign and the mark.
     static let markWidth = 2
     static let numberWidth = 6
     static let sizeWidth = 5
@@ -15,7 +15,7 @@ struct Columns: Hashable, Sendable {
     let hasNumber, hasWord, hasSize, hasRemaining, hasRate, hasTarget, hasBatch: Bool
     let barWidth: Int
     let nameWidth: Int
-    /// The cells that the last column gets beyond `targetWidth`.
+    /// The cells of the last column beyond `targetWidth`.
     private let tail: Int
     var targetWidth: Int { Self.targetWidth + tail }
 
@@ -34,7 +34,7 @@ struct Columns: Hashable, Sendable {
 
     private enum Step { case batch, target, number, size, barShort, barNone, remaining, word, rate }
 
-    /// What goes when it gets narrow, in this order.
+    /// The columns in the order in which they are dropped as the screen gets narrower.
     private static let steps: [Step] = [
         .batch, .target, .number, .size, .barShort, .barNone, .remaining, .word, .rate,
     ]
@@ -69,7 +69,7 @@ struct Columns: Hashable, Sendable {
         nameWidth = room - tail
     }
 
-    /// Columns of a name beyond which the room is shared with what is said about the upload.
+    /// The columns of a name above which the messages get a part of the room.
     private static let longestName = 48
 
     var number: Int { Self.markWidth }
@@ -80,7 +80,7 @@ struct Columns: Hashable, Sendable {
     var size: Int { batch + (hasBatch ? Self.batchWidth + 1 : 0) }
     var bar: Int { size + (hasSize ? Self.sizeWidth + 1 : 0) }
     var percent: Int { bar + (barWidth > 0 ? barWidth + 1 : 0) }
-    /// Where rate and remaining time begin, or what is said instead.
+    /// The column at which the rate and the remaining time begin, or the message in their place.
     var rate: Int { percent + Self.percentWidth + 1 }
     var remaining: Int { rate + (hasRate ? Self.rateWidth + 1 : 0) }
     var target: Int { remaining + (hasRemaining ? Self.remainingWidth + 1 : 0) + 1 }

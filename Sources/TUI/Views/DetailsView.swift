@@ -1,16 +1,15 @@
+import FerryFiles
 import FerryProtocols
 import FerryTransfer
 import FerryUploads
-import Foundation
 
-/// All there is to know of the upload under the cursor: where it goes and by what, what the server holds, how it
-/// went so far.
+/// The facts about the upload under the cursor: its destination, protocol, progress and history.
 struct DetailsView {
     let model: Model
 
-    /// - Parameter first: The line that is shown first; of fewer lines than there is room for all are shown.
+    /// - Parameter first: The first visible line. If all lines fit, all are visible.
     func box(from first: Int) -> DialogBox {
-        let upload = model.cursor.flatMap { model.table[$0.id] }
+        let upload = model.list.cursor.flatMap { model.table[$0.id] }
         let page = page(from: first)
         return DialogBox(
             title: model.appearance.safe(upload.map { "Details of \($0.path.name)" } ?? "Details"),
@@ -18,7 +17,7 @@ struct DetailsView {
             keys: keys, width: inside)
     }
 
-    /// The lines that are shown at once, and where the pages before and after them begin.
+    /// The visible lines, and the first lines of the pages before and after.
     struct Page {
         var shown: Range<Int>
         var previous: Int
@@ -36,13 +35,13 @@ struct DetailsView {
             next: min(last, first + height))
     }
 
-    /// `PgDn: 7 more lines`.
+    /// Returns the line about hidden lines: `PgDn: 7 lines below`.
     private func rest(after page: Page) -> DialogBox.Line {
         let (above, below) = (page.shown.lowerBound, allLines.count - page.shown.upperBound)
         func part(_ count: Int, _ action: Action) -> String? {
             count > 0
                 ? model.actions.label(of: action, in: .details).map {
-                    "\($0): \(Wording.count(count, "line"))"
+                    "\($0): \(Strings.count(count, "line"))"
                 }
                 : nil
         }
@@ -55,7 +54,7 @@ struct DetailsView {
     private var inside: Int { max(1, min(96, model.size.columns - 4)) }
 
     private var allLines: [DialogBox.Line] {
-        let upload = model.cursor.flatMap { model.table[$0.id] }
+        let upload = model.list.cursor.flatMap { model.table[$0.id] }
         return (upload.map(facts) ?? [("", "nothing is here any more")]).flatMap {
             lines($0, width: inside)
         }
@@ -66,9 +65,9 @@ struct DetailsView {
             .details, appearance: model.appearance, width: inside, atMost: model.size.rows < 18 ? 1 : 2)
     }
 
-    /// As many of the facts as there are rows for, what went wrong first.
+    /// Draws as many facts as fit, failures first.
     func draw(rows: Range<Int>, in frame: inout Frame) {
-        guard let upload = model.cursor.flatMap({ model.table[$0.id] }) else { return }
+        guard let upload = model.list.current else { return }
         let lines = facts(upload).flatMap { self.lines($0, width: model.size.columns - 2) }
         for (line, row) in zip(lines, rows) {
             var column = 1
@@ -85,15 +84,14 @@ struct DetailsView {
         let shown: [SafeText] =
             switch fact.label {
             // Of a path or an address the end says more than the beginning.
-            case "from", "to", "place": [text.truncatedAtStart(to: room, ellipsis: ellipsis)]
+            case "from", "to", "URL": [text.truncatedAtStart(to: room, ellipsis: ellipsis)]
             // A person must be able to read what went wrong, and what to do.
             case "error", "next", "answer": text.wrapped(to: room, lines: Self.lineLimit, ellipsis: ellipsis)
             case "speed", "parts": [text.truncated(to: room, ellipsis: ellipsis)]
             default: text.wrapped(to: room, lines: 2, ellipsis: ellipsis)
             }
         return shown.enumerated().map { index, text in
-            let label = (index == 0 ? fact.label : "").padding(
-                toLength: Self.labelWidth, withPad: " ", startingAt: 0)
+            let label = Strings.padded(index == 0 ? fact.label : "", Self.labelWidth)
             return [
                 .init(model.appearance.safe(label), .dim),
                 .init(text, fact.label == "error" ? .warning : .dialog),
@@ -103,7 +101,7 @@ struct DetailsView {
 
     private static let lineLimit = 4
 
-    private static let labelWidth = 9
+    private static let labelWidth = 10
 
     func facts(_ upload: Upload) -> [Fact] {
         var facts: [Fact] = decision(upload)
@@ -112,26 +110,26 @@ struct DetailsView {
             if let hint = failure.hint { facts.append(("next", hint)) }
         }
         facts += [
-            ("from", upload.path.text), ("to", Self.goal(upload)), ("by", Self.way(upload)),
+            ("from", upload.path.text), ("to", Self.goal(upload)), ("protocol", Self.protocolText(upload)),
             ("state", state(upload)),
         ]
         if let batch = upload.batch { facts.append(("batch", batch)) }
         if let sent = sent(upload) { facts.append(("sent", sent)) }
-        if let held = held(upload) { facts.append(("held", held)) }
+        if let held = held(upload) { facts.append(("on server", held)) }
         if let speed = speed(upload) { facts.append(("speed", speed)) }
         if let limit = limit(upload) { facts.append(("limit", limit)) }
         if let parts = upload.resource?.parts {
             let strip = model.appearance.glyphs.parts(parts, width: Self.stripWidth)
-            facts.append(("parts", "\(strip)\(Wording.parts(parts)) at the server"))
+            facts.append(("parts", "\(strip)\(Strings.parts(parts)) on server"))
         }
         if let expires = upload.resource?.expires {
-            let wait = Wording.wait(expires.timeIntervalSince(model.clock.date))
-            facts.append(("expires", "the server drops what it holds \(wait)"))
+            let wait = Strings.wait(expires.timeIntervalSince(model.clock.date))
+            facts.append(("expires", "the server deletes the unfinished upload \(wait)"))
         }
-        if upload.tries.attempts > 0 { facts.append(("tries", Self.tries(upload.tries))) }
+        if upload.tries.attempts > 0 { facts.append(("attempts", Self.tries(upload.tries))) }
         if case .done(let receipt, _) = upload.state { facts += Self.outcome(receipt, of: upload) }
         if upload.mayBeDuplicate {
-            facts.append(("twice", "it may be there twice: sent again after no answer came"))
+            facts.append(("twice", "possible duplicate: sent again after no response"))
         }
         if let failure = Self.failure(upload), upload.isUncertain {
             facts.append(("answer", RowAppearance.sentence(failure, of: upload)))
@@ -139,7 +137,7 @@ struct DetailsView {
         return facts
     }
 
-    /// All that it goes by, for of several the tightest holds it back: `2 MB/s until 18:00 for uploads to films`.
+    /// Returns all limits that apply: `2 MiB/s until 18:00 for uploads to films`. The tightest one decides the rate.
     private func limit(_ upload: Upload) -> String? {
         guard upload.isDue || upload.isScheduled else { return nil }
         let limits = model.status.limits.filter { $0.bandwidth != .unlimited && $0.scope.has(upload) }
@@ -150,13 +148,13 @@ struct DetailsView {
         }.joined(separator: "; ")
     }
 
-    /// `5.1 MB/s now, 4.7 MB/s in this attempt, 00:01 left` and how it went in the last minute.
+    /// Returns `5.1 MiB/s now, 4.7 MiB/s in this attempt, 00:01 left`, with a graph of the last minute.
     private func speed(_ upload: Upload) -> String? {
-        let estimate = model.estimates[upload.id]
-        guard let live = model.live[upload.id], let rate = estimate.rate else { return nil }
+        let estimate = model.live.estimates[upload.id]
+        guard let live = model.live.progress[upload.id], let rate = estimate.rate else { return nil }
         var parts = ["\(ByteFormat.rate(rate)) now"]
         if let mean = live.mean { parts.append("\(ByteFormat.rate(mean)) in this attempt") }
-        parts.append("\(Wording.remaining(estimate.remaining)) left")
+        parts.append("\(Strings.remaining(estimate.remaining)) left")
         let graph = Graph(
             live.history.seconds.values, width: Self.sparkWidth, height: 1, style: model.appearance.graph)
         let spark = graph.lines.first.map { $0.drop { $0 == " " } } ?? ""
@@ -166,27 +164,27 @@ struct DetailsView {
     private static let sparkWidth = 30
     private static let stripWidth = 32
 
-    /// What a person must decide comes first: on a small screen there is room for little else.
+    /// The decision that the user must make. It comes first: a small screen shows little else.
     private func decision(_ upload: Upload) -> [Fact] {
         upload.isUncertain
             ? [("error", Uncertainty.happened), ("next", Uncertainty(actions: model.actions).next)] : []
     }
 
     private static func goal(_ upload: Upload) -> String {
-        "\(upload.target.place): \(upload.target.name)"
+        "\(upload.target.destinationText): \(upload.target.name)"
     }
 
-    /// `tus, because the server says Tus-Version 1.0.0`.
-    private static func way(_ upload: Upload) -> String {
+    /// Returns the protocol and the reason: `tus, because the server says Tus-Version 1.0.0`.
+    private static func protocolText(_ upload: Upload) -> String {
         if let choice = upload.resource?.choice { return choice.sentence }
         let name = upload.protocolName
-        if name == AutoUpload.name { return "auto, found out when it starts" }
+        if name == AutoUpload.name { return "auto; detected when it starts" }
         return name + (upload.target.method == AutoUpload.name ? ", chosen by auto" : "")
     }
 
     private func state(_ upload: Upload) -> String {
         let parts = [
-            kind(upload), Wording.start(of: upload, in: model).map { "starts \($0)" },
+            kind(upload), Strings.start(of: upload, in: model).map { "starts \($0)" },
             upload.target.existing.map { "ifExists \($0.rawValue)" },
         ]
         return parts.compactMap { $0 }.joined(separator: "; ")
@@ -194,38 +192,40 @@ struct DetailsView {
 
     private func kind(_ upload: Upload) -> String {
         guard case .running = upload.state, model.isEngineGone else { return upload.state.kind }
-        return "was running when the engine went; goes on when an engine runs"
+        return "was running when the engine ended; resumes when an engine runs"
     }
 
-    /// How far a running attempt is, where that is more than what the server has said.
+    /// The bytes sent by the running attempt, if they are more than the confirmed ones.
     private func sent(_ upload: Upload) -> String? {
-        guard let sample = model.live[upload.id]?.sample, sample.phase.hasBegun,
+        guard let sample = model.live.progress[upload.id]?.sample, sample.phase.hasBegun,
             sample.sent > max(upload.confirmed, sample.confirmed)
         else { return nil }
         return "\(ByteFormat.sentence(sample.sent)) of \(ByteFormat.sentence(upload.size)) "
-            + "(\(Wording.percent(sample.sent, of: upload.size))%)"
+            + "(\(Strings.percent(sample.sent, of: upload.size))%)"
     }
 
     private func held(_ upload: Upload) -> String? {
         if case .done = upload.state { return nil }
-        if upload.isUncertain { return "nobody knows: all of \(ByteFormat.sentence(upload.size)) or nothing" }
-        let confirmed = max(upload.confirmed, model.live[upload.id]?.sample.confirmed ?? 0)
+        if upload.isUncertain { return "unknown: all of \(ByteFormat.sentence(upload.size)) or nothing" }
+        let confirmed = max(upload.confirmed, model.live.progress[upload.id]?.sample.confirmed ?? 0)
         let size = ByteFormat.sentence(upload.size)
         guard confirmed > 0 else {
             // Many servers tell what they hold only when they are asked, or once they hold all of it.
-            let isUnderWay = model.live[upload.id]?.sample.phase.hasBegun ?? false
-            if isUnderWay { return "not told yet: the server says it later, or when all is there" }
-            guard upload.resource != nil, upload.canResume else { return "0 B of \(size) on server" }
-            let sent = model.reached[upload.id].map { "; \(ByteFormat.sentence($0)) of \(size) were sent" }
-            return "not told yet: the server is asked on resume\(sent ?? "")"
+            let isUnderWay = model.live.progress[upload.id]?.sample.phase.hasBegun ?? false
+            if isUnderWay { return "unknown until the server reports it" }
+            guard upload.resource != nil, upload.canResume else { return "0 B of \(size)" }
+            let sent = model.live.reached[upload.id].map {
+                "; \(ByteFormat.sentence($0)) of \(size) were sent"
+            }
+            return "unknown; the server is asked on resume\(sent ?? "")"
         }
-        return "\(ByteFormat.sentence(confirmed)) of \(size) at the server "
-            + "(\(Wording.percent(confirmed, of: upload.size))%)"
+        return "\(ByteFormat.sentence(confirmed)) of \(size) "
+            + "(\(Strings.percent(confirmed, of: upload.size))%)"
     }
 
     private static func tries(_ tries: Upload.Tries) -> String {
-        var text = Wording.count(tries.attempts, "attempt")
-        if tries.resumes > 0 { text += ", went on \(Wording.count(tries.resumes, "time"))" }
+        var text = Strings.count(tries.attempts, "attempt")
+        if tries.resumes > 0 { text += ", resumed \(Strings.count(tries.resumes, "time"))" }
         if tries.resent > 0 { text += ", \(ByteFormat.sentence(tries.resent)) sent again" }
         return text
     }
@@ -238,16 +238,16 @@ struct DetailsView {
                 "verified",
                 receipt.verified.map { "by the server, with \($0.shown)" } ?? unverified(upload)
             ))
-        if let location = receipt.location { facts.append(("place", location)) }
+        if let location = receipt.location { facts.append(("URL", location)) }
         if let source = receipt.source { facts.append(("file", "\(source.rawValue) while it was sent")) }
         return facts
     }
 
-    /// Nobody has reason to doubt it: only there is no second look.
+    /// Explains why a done upload is not verified. That is no failure: the server just offers no second check.
     private static func unverified(_ upload: Upload) -> String {
         upload.canBeVerified
-            ? "no: the server took it all and told no checksum of it"
-            : "no: the server took it all, and \(upload.protocolName) has no checksums"
+            ? "no: the server reported no checksum"
+            : "no: \(upload.protocolName) has no checksums"
     }
 
     private static func failure(_ upload: Upload) -> UploadFailure? {

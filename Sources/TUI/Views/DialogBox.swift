@@ -1,11 +1,11 @@
-/// A box over the list. If it is too small for everything, the lines at the bottom stay: they hold the keys. What is cut off
-/// has a sign that it is.
+/// A box over the list. On a small screen its lower lines stay, because they show the keys. A sign marks what is cut
+/// off.
 struct DialogBox {
-    /// A piece of a line in one role.
-    struct Piece {
+    /// A part of a line with one role.
+    struct Span {
         var text: SafeText
         var role: Role
-        /// What a click on it means.
+        /// The target of a click.
         var target: Region.Target?
 
         init(_ text: SafeText, _ role: Role = .dialog, action: Action? = nil) {
@@ -19,17 +19,17 @@ struct DialogBox {
         }
     }
 
-    typealias Line = [Piece]
+    typealias Line = [Span]
 
     var title: SafeText
     var body: [Line]
     var keys: [Line]
-    /// Columns of the inside that the content asks for.
+    /// The number of columns that the content asks for.
     var width: Int
-    /// Where typing happens: line of the body and column.
+    /// The position of the text cursor: line of the body and column.
     var cursor: Point?
 
-    /// Lines that a body may have above keys.
+    /// Returns the number of lines that fit above the keys.
     static func bodyHeight(_ size: Size, keys: Int) -> Int {
         max(0, size.rows - keys - (hasBorder(size) ? 2 : 0))
     }
@@ -75,7 +75,7 @@ struct DialogBox {
         }
     }
 
-    /// As many cells of a line as there is room for.
+    /// Cuts a line to the width.
     private static func cut(_ line: Line, to width: Int, ellipsis: String) -> Line {
         var room = max(0, width)
         return line.map { piece in
@@ -122,9 +122,9 @@ struct DialogBox {
 }
 
 extension DialogBox {
-    /// The keys of a context as a line each, `[y] remove`; side by side on a screen with too few lines for that.
+    /// Returns a line per key, `[y] remove`. On a screen with too few lines the keys stand side by side.
     ///
-    /// - Parameter width: Of the inside, if there is room for it.
+    /// - Parameter width: The wanted width of the inside.
     static func keyLines(_ context: Context, appearance: Appearance, size: Size, width: Int) -> [Line] {
         let lines = hints(context, appearance).map { keyPieces($0, appearance: appearance) }
         let room = size.rows - (hasBorder(size) ? 2 : 0)
@@ -133,7 +133,7 @@ extension DialogBox {
         return keyRows(context, appearance: appearance, width: inside, atMost: room)
     }
 
-    /// Text in as many lines as it needs at the width that there is.
+    /// Breaks text into lines of the available width.
     static func paragraph(_ text: String, appearance: Appearance, size: Size, width: Int) -> [Line] {
         let inside = max(1, min(width, size.columns - (hasBorder(size) ? 4 : 0)))
         return appearance.safe(text)
@@ -144,9 +144,9 @@ extension DialogBox {
 
     private static let longestParagraph = 6
 
-    /// The keys of a context side by side, in as many lines of a width as they need, but in one at least.
+    /// Returns the keys side by side, in as many lines as they need.
     ///
-    /// - Parameter words: What a key does just now, where that is not what it mostly does.
+    /// - Parameter words: The hints of keys whose effect differs at the moment.
     static func keyRows(
         _ context: Context, appearance: Appearance, width: Int, atMost limit: Int, omitting: Set<Action> = [],
         words: [Action: String] = [:]
@@ -160,7 +160,7 @@ extension DialogBox {
                 rows.append([])
                 used = 0
             }
-            rows[rows.count - 1] += pieces + [Piece(appearance.safe("  "))]
+            rows[rows.count - 1] += pieces + [Span(appearance.safe("  "))]
             used += length + 2
         }
         return Array(rows.prefix(max(1, limit)))
@@ -175,8 +175,8 @@ extension DialogBox {
     ) -> Line {
         guard let key = entry.keys.first, let hint = word ?? entry.hint else { return [] }
         return [
-            Piece(appearance.safe("[\(key.label)]"), .key, action: entry.action),
-            Piece(appearance.safe(" " + hint), .dialog, action: entry.action),
+            Span(appearance.safe("[\(key.label)]"), .key, action: entry.action),
+            Span(appearance.safe(" " + hint), .dialog, action: entry.action),
         ]
     }
 }

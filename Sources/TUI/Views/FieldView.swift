@@ -1,7 +1,7 @@
-/// A line being typed, scrolled so that its cursor is seen.
+/// A line that the user is typing, scrolled so that its cursor is visible.
 struct FieldView {
     let pieces: DialogBox.Line
-    /// Column of the cursor within the field.
+    /// The column of the cursor within the field.
     let cursor: Int
 
     init(line: LineEditor, width: Int, appearance: Appearance) {

@@ -1,4 +1,4 @@
-/// The last line while a filter is typed: what is shown, what cannot be understood of it, and how many fit.
+/// The last line while the user types a filter: its text, its first error, and the number of matches.
 struct FilterView {
     let model: Model
     let line: LineEditor
@@ -8,7 +8,8 @@ struct FilterView {
     ]
 
     func draw(row: Int, in frame: inout Frame) {
-        let found = Wording.count(model.rows.count) + " of " + Wording.count(model.table.count(model.tab))
+        let found =
+            Strings.count(model.list.rows.count) + " of " + Strings.count(model.table.count(model.list.tab))
         // What is to be read beside it needs the room that the text does not.
         let isNarrow = model.table.filter?.problem != nil || line.characters.isEmpty
         let wanted = isNarrow ? max(4, line.characters.count + 1) : 40

@@ -2,41 +2,41 @@ import FerryProtocols
 import FerryTransfer
 import FerryUploads
 
-/// The rows of a folder that are in sight: only those are looked at, however many there are.
+/// The visible rows of a folder. The others cost nothing.
 struct FolderBrowserView {
     let browser: FolderBrowser
-    /// True if the keys go here.
+    /// True if the list has the keys.
     let isActive: Bool
     let width: Int
     let height: Int
     let appearance: Appearance
 
-    /// The folder, and what is marked in it and elsewhere.
+    /// The line with the folder's path and the number of marks.
     var header: DialogBox.Line {
         let marks = browser.marks.isEmpty ? SafeText() : safe(" " + Self.count(browser) + " ")
-        let place = safe(folder.isEmpty ? " " : " " + folder + " ")
+        let path = safe(folder.isEmpty ? " " : " " + folder + " ")
             .truncatedAtStart(to: max(0, width - marks.width - 4), ellipsis: appearance.glyphs.ellipsis)
-        let gap = max(0, width - 2 - marks.width - place.width)
+        let gap = max(0, width - 2 - marks.width - path.width)
         return [
-            .init(line(1), .barRest), .init(place, .header), .init(line(gap), .barRest), .init(marks, .key),
+            .init(line(1), .barRest), .init(path, .header), .init(line(gap), .barRest), .init(marks, .key),
             .init(line(1), .barRest),
         ]
     }
 
     var rule: DialogBox.Line { [.init(line(width), .barRest)] }
 
-    /// `4 marked, 2 in other folders`
+    /// Returns `4 marked, 2 in other folders`.
     static func count(_ browser: FolderBrowser) -> String {
         let here = browser.folder.map { browser.marks.count(in: $0) } ?? 0
         let elsewhere = browser.marks.count - here
-        let rest = elsewhere > 0 ? ", \(Wording.count(elsewhere)) elsewhere" : ""
-        return "\(Wording.count(browser.marks.count)) marked\(rest)"
+        let rest = elsewhere > 0 ? ", \(Strings.count(elsewhere)) elsewhere" : ""
+        return "\(Strings.count(browser.marks.count)) marked\(rest)"
     }
 
-    /// Within `lines`.
+    /// The index within `lines` of the cursor's row.
     var cursorRow: Int { max(0, min(height - 1, browser.cursor - top)) }
 
-    /// As many as there is room for.
+    /// The visible rows, filled up to the height.
     var lines: [DialogBox.Line] {
         var lines = (top..<max(top, min(browser.count, top + height))).compactMap { index in
             browser[index].map { row($0, isUnderCursor: index == browser.cursor) }
@@ -51,15 +51,15 @@ struct FolderBrowserView {
 
     private var folder: String {
         if let text = browser.text { return text }
-        switch (browser.folder, browser.place) {
+        switch (browser.folder, browser.reference) {
         case (let path?, _): return path.text + "/"
         case (nil, .line(let text)): return text
         case (nil, .folder(let path)): return path.text + "/"
         }
     }
 
-    /// Why there are no names.
-    private var message: DialogBox.Piece? {
+    /// The reason why there are no names.
+    private var message: DialogBox.Span? {
         switch browser.look {
         case .due, .asked: return .init(safe("looking"), .dim)
         case .seen(let folder):
@@ -67,9 +67,9 @@ struct FolderBrowserView {
             case .unreadable(let reason): return .init(safe("cannot be read: " + reason), .warning)
             case .entries(let entries):
                 guard browser.shownCount == 0 else { return nil }
-                if !browser.started.isEmpty { return .init(safe("nothing begins like this"), .dim) }
+                if !browser.started.isEmpty { return .init(safe("no match"), .dim) }
                 return .init(
-                    safe(entries.isEmpty ? "empty" : "\(Wording.count(entries.count)) hidden"), .dim)
+                    safe(entries.isEmpty ? "empty" : "\(Strings.count(entries.count)) hidden"), .dim)
             }
         }
     }

@@ -1,15 +1,15 @@
+import FerryFiles
 import FerryProtocols
-import Foundation
 
-/// How fast all uploads together went.
+/// The graph of the rate of all uploads together.
 struct GraphView {
     let model: Model
 
     private static let labelWidth = 24
 
-    /// In one line with the peak in words, or in several with a scale beside them.
+    /// Draws one line with the peak in words, or several lines with a scale.
     func draw(rows: Range<Int>, in frame: inout Frame) {
-        guard let history = model.history[model.graph], !rows.isEmpty else { return }
+        guard let history = model.live.history[model.live.graph], !rows.isEmpty else { return }
         let room = model.size.columns - 2
         let width = min(RateHistory.limit, max(0, room - Self.labelWidth))
         let graph = Graph(
@@ -31,7 +31,7 @@ struct GraphView {
         return [ByteFormat.rate(graph.scale)] + middle + [peak]
     }
 
-    /// `50 s`, `8 min`.
+    /// Returns a time span: `50 s`, `8 min`.
     private static func time(_ seconds: Double) -> String {
         seconds < 100 ? "\(Int(seconds.rounded())) s" : "\(Int((seconds / 60).rounded())) min"
     }

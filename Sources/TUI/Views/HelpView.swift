@@ -1,19 +1,19 @@
-/// The actions of the list, narrowed by typing, in one column or two.
+/// The actions that match the typed words, in one column or two.
 struct HelpView {
     let help: HelpDialog
     let size: Size
     let appearance: Appearance
 
-    /// Lines of the box that are not entries: border, typing line, blank, keys.
+    /// The lines of the box besides the entries: border, typing line, blank line, keys.
     private static let frameLines = 6
 
-    /// Entries one below the other: as few as there are, as many as fit.
+    /// Returns the number of entries in a column: as few as there are, as many as fit.
     static func columnHeight(_ size: Size, entries: Int) -> Int {
         let columns = columnCount(size)
         return max(1, min(size.rows - frameLines, (entries + columns - 1) / columns))
     }
 
-    /// Entries that are seen at once.
+    /// Returns the number of visible entries.
     static func pageHeight(_ size: Size, entries: Int) -> Int {
         columnHeight(size, entries: entries) * columnCount(size)
     }

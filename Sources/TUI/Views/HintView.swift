@@ -1,13 +1,13 @@
 import FerryUploads
 
-/// The last line: the keys that matter now, and where in the list the cursor is. Written from the action table.
+/// The last line: the most useful keys and the cursor's position. The action table provides the keys.
 struct HintView {
     private let model: Model
     private let traits: TargetTraits
 
     init(model: Model) {
         self.model = model
-        traits = model.targetTraits
+        traits = model.list.targetTraits
     }
 
     func draw(row: Int, in frame: inout Frame) {
@@ -27,20 +27,20 @@ struct HintView {
         frame.put(position, row: row, column: max(0, model.size.columns - position.width))
     }
 
-    /// `3/1,284`, how many are marked, and the filter that holds.
+    /// The cursor's position, the number of marks and the filter: `3/1,284`.
     private var position: String {
         let filter = model.table.filter.map { "/" + $0.text.prefix(model.size.columns / 4) + "  " } ?? ""
         return filter + count
     }
 
     private var count: String {
-        let total = Wording.count(model.rows.count)
+        let total = Strings.count(model.list.rows.count)
         let marked = traits.marked
-        let marks = marked > 0 ? "\(Wording.count(marked)) marked  " : ""
-        return marks + (model.cursorIndex.map { "\(Wording.count($0 + 1))/\(total)" } ?? "0/\(total)")
+        let marks = marked > 0 ? "\(Strings.count(marked)) marked  " : ""
+        return marks + (model.list.cursorIndex.map { "\(Strings.count($0 + 1))/\(total)" } ?? "0/\(total)")
     }
 
-    /// What the uploads under the finger need comes before what is always there.
+    /// The offered actions. Retry comes first if a target needs it.
     private var entries: [ActionTable.Entry] {
         let offered = model.actions.entries(in: .list).filter { isOffered($0.action) }
         guard traits.canBeRetried else { return offered }
@@ -48,18 +48,19 @@ struct HintView {
             + offered.filter { $0.action != .help && $0.action != .retry }
     }
 
-    /// The word for what the key does to what is under the finger now.
+    /// Returns the word for the key's effect on the current targets.
     private func hint(of entry: ActionTable.Entry) -> String? {
-        guard entry.action == .pause, !model.targets.isEmpty,
-            model.targets.allSatisfy({ !$0.canBePaused && $0.isPausedByUser })
+        guard entry.action == .pause, !model.list.targets.isEmpty,
+            model.list.targets.allSatisfy({ !$0.canBePaused && $0.isPausedByUser })
         else { return entry.hint }
-        return "go on"
+        return "resume"
     }
 
     private func isOffered(_ action: Action) -> Bool {
         switch action {
-        case .tryNow: model.isOffline || !model.status.awayHosts.isEmpty || !model.table.waiting.isEmpty
-        case .startEngine: model.isEngineGone && model.tie == .attached
+        case .tryNow:
+            model.isOffline || !model.status.unreachableHosts.isEmpty || !model.table.waiting.isEmpty
+        case .startEngine: model.isEngineGone && model.ownership == .attached
         case .filter:
             model.table.filter != nil || model.table.count(.all) > model.layout.list.count
         case .remove, .mark: traits.count > 0

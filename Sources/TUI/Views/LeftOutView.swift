@@ -1,13 +1,13 @@
 import FerryTransfer
 import FerryUploads
 
-/// All that was left out of what is to be added, and why.
+/// The dialog that lists the skipped paths with reasons.
 struct LeftOutView {
     let add: AddDialog
     let size: Size
     let appearance: Appearance
 
-    /// Lines of it that are seen.
+    /// The number of visible lines.
     var height: Int { max(1, size.rows - (size.rows >= 18 ? 6 : 3)) }
 
     var box: DialogBox {
@@ -21,9 +21,9 @@ struct LeftOutView {
         let top = max(0, min(first, problems.count - height))
         let shown = problems[top..<min(problems.count, top + height)]
         let body = shown.map { Self.line($0, width: inside, appearance: appearance) }
-        let place = "\(Wording.count(top + 1)) to \(Wording.count(top + shown.count))"
+        let range = "\(Strings.count(top + 1)) to \(Strings.count(top + shown.count))"
         return DialogBox(
-            title: appearance.safe("Left out: \(place) of \(Wording.count(problems.count))"),
+            title: appearance.safe("Left out: \(range) of \(Strings.count(problems.count))"),
             body: body + Array(repeating: [], count: max(0, height - body.count)), keys: keys(inside),
             width: inside)
     }
@@ -32,7 +32,7 @@ struct LeftOutView {
         DialogBox.keyRows(.leftOut, appearance: appearance, width: width, atMost: 1)
     }
 
-    /// The end of the path, which tells it apart, and the reason.
+    /// Returns the end of the path, which distinguishes it, and the reason.
     static func line(
         _ problem: FileSelection.Problem, width: Int, appearance: Appearance
     ) -> DialogBox.Line {

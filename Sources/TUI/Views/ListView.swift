@@ -34,7 +34,7 @@ struct ListView {
         put(title, key, row: row, column: end - title.count - arrow(key).count, in: &frame)
     }
 
-    /// With an arrow if the rows stand by it. A click puts them so.
+    /// Draws a column's title, with an arrow if the rows are sorted by it. A click sorts them.
     private func put(
         _ title: String, _ key: RowOrder.Key, row: Int, column: Int, in frame: inout Frame
     ) {
@@ -49,14 +49,16 @@ struct ListView {
     }
 
     func draw(rows: Range<Int>, in frame: inout Frame) {
-        let places = model.rows
-        guard !places.isEmpty else {
+        let positions = model.list.rows
+        guard !positions.isEmpty else {
             drawEmpty(rows: rows, in: &frame)
             return
         }
         for (offset, row) in rows.enumerated() {
-            let index = model.top + offset
-            guard places.indices.contains(index), let upload = model.table[places[index].id] else { break }
+            let index = model.list.top + offset
+            guard positions.indices.contains(index), let upload = model.table[positions[index].id] else {
+                break
+            }
             draw(upload, row: row, in: &frame)
         }
     }
@@ -64,12 +66,12 @@ struct ListView {
     private func draw(_ upload: Upload, row: Int, in frame: inout Frame) {
         let look = RowAppearance(upload, in: model)
         let glyphs = model.appearance.glyphs
-        let isUnderCursor = model.cursor?.id == upload.id
+        let isUnderCursor = model.list.cursor?.id == upload.id
         if isUnderCursor {
             frame.put(glyphs.cursor, row: row, column: 0, role: .key)
             frame.cursor = Point(row: row, column: 0)
         }
-        if model.marks.contains(upload.id) { frame.put("*", row: row, column: 1, role: .key) }
+        if model.list.marks.contains(upload.id) { frame.put("*", row: row, column: 1, role: .key) }
         if columns.hasNumber {
             frame.putRight(String(upload.id), row: row, end: columns.number + Columns.numberWidth, role: .dim)
         }
@@ -100,7 +102,7 @@ struct ListView {
         var messageStart = columns.bar
         if let part = look.part {
             // An empty file is whole once it is done.
-            let percent = look.sign == .done ? 100 : Wording.percent(part, of: upload.size)
+            let percent = look.sign == .done ? 100 : Strings.percent(part, of: upload.size)
             if columns.barWidth > 0 {
                 let fraction = look.sign == .done ? 1 : Double(part) / Double(max(1, upload.size))
                 let bar = model.appearance.glyphs.bar(fraction, width: columns.barWidth)
@@ -165,7 +167,7 @@ struct ListView {
     }
 
     private func drawTarget(_ upload: Upload, row: Int, in frame: inout Frame) {
-        let text = model.appearance.safe(upload.target.place)
+        let text = model.appearance.safe(upload.target.destinationText)
             .truncated(to: columns.targetWidth, ellipsis: model.appearance.glyphs.ellipsis)
         frame.put(text, row: row, column: columns.target, role: .dim)
     }
@@ -178,16 +180,16 @@ struct ListView {
         }
     }
 
-    /// Why there are no rows, and which keys help.
+    /// The reason why there are no rows, and the keys that help.
     private var emptiness: [String] {
         if model.isLoading { return ["reading the queue"] }
         if model.table.filter != nil {
             return [sentences("Nothing here fits the filter.", model.actions.phrase(.escape, "clears it."))]
         }
-        guard model.tab == .all else {
+        guard model.list.tab == .all else {
             return [sentences("Nothing here.", model.actions.phrase(.show(.all), "shows all."))]
         }
-        guard !model.destinations.isEmpty else {
+        guard !model.adding.destinations.isEmpty else {
             return [
                 "Nothing to upload yet, and no destination is configured:",
                 "`ferry init` sets one up; `ferry add --to URL FILE` needs none.",

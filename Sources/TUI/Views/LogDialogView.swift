@@ -1,9 +1,9 @@
-/// The log as a box that takes what room there is.
+/// The log's dialog, as large as the screen allows.
 struct LogDialogView {
     let dialog: LogDialog
     let model: Model
 
-    /// Lines of it that are seen.
+    /// Returns the number of visible lines.
     static func height(_ size: Size) -> Int { max(1, size.rows - 5) }
 
     var box: DialogBox {
@@ -23,7 +23,7 @@ struct LogDialogView {
             body = [
                 [
                     .init(
-                        model.appearance.safe(isNarrowed ? "nothing like this" : "nothing happened yet"), .dim
+                        model.appearance.safe(isNarrowed ? "no match" : "no entries yet"), .dim
                     )
                 ]
             ]
@@ -59,7 +59,7 @@ struct LogDialogView {
         switch dialog.search {
         case .typing: return [.init(model.appearance.safe("/"), .key)] + searchField(width).pieces
         case .kept(let text):
-            let parts = [text.isEmpty ? nil : "/" + text, newer > 0 ? "\(Wording.count(newer)) newer" : nil]
+            let parts = [text.isEmpty ? nil : "/" + text, newer > 0 ? "\(Strings.count(newer)) newer" : nil]
             return [.init(model.appearance.safe(parts.compactMap { $0 }.joined(separator: "  ")), .dim)]
         }
     }

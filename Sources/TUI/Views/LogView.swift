@@ -1,13 +1,13 @@
-import Foundation
+import FerryFiles
 
 /// The newest entries of the log, below the list.
 struct LogView {
     let model: Model
 
-    /// A toast that lies over the last row hides no other entry than its own.
+    /// Draws the entries. The toast over the last row covers only its own entry.
     func draw(rows: Range<Int>, in frame: inout Frame) {
         var rows = rows
-        if let toast = model.toast, let row = model.layout.noteRow, rows.contains(row),
+        if let toast = model.toast.current, let row = model.layout.noteRow, rows.contains(row),
             model.log.entries.last?.text != toast.text
         {
             rows = rows.lowerBound..<row
@@ -23,10 +23,10 @@ struct LogView {
         }
     }
 
-    /// `14:02:11 warn  reel.mov: …`.
+    /// Returns the line of an entry: `14:02:11 warn  reel.mov: …`.
     static func pieces(_ entry: LogEntry, appearance: Appearance, width: Int) -> DialogBox.Line {
-        let time = Wording.timeOfDay(entry.date, in: appearance.zone)
-        let word = entry.level.word.padding(toLength: 5, withPad: " ", startingAt: 0)
+        let time = Strings.timeOfDay(entry.date, in: appearance.zone)
+        let word = Strings.padded(entry.level.word, 5)
         let text = appearance.safe(entry.text).truncated(
             to: max(0, width - time.count - word.count - 2), ellipsis: appearance.glyphs.ellipsis)
         let role: Role =

@@ -2,18 +2,18 @@ import FerryProtocols
 import FerryTransfer
 import FerryUploads
 
-/// One line for what just happened, else for the upload under the cursor: where it goes, or what is wrong with it.
+/// The line for the last event, otherwise for the upload under the cursor: its destination or its problem.
 struct NoteView {
     let model: Model
 
     func draw(row: Int, in frame: inout Frame) {
         let room = model.size.columns - 2
-        if let toast = model.toast {
+        if let toast = model.toast.current {
             drawToast(toast, row: row, in: &frame)
             return
         }
         // The details say more, where there is room for them.
-        guard model.layout.details.isEmpty, let upload = model.cursor.flatMap({ model.table[$0.id] }) else {
+        guard model.layout.details.isEmpty, let upload = model.list.current else {
             return
         }
         let ellipsis = model.appearance.glyphs.ellipsis
@@ -30,7 +30,7 @@ struct NoteView {
         frame.put(target, row: row, column: end, role: .dim, limit: room - end + 1)
     }
 
-    /// Over whatever is in the row.
+    /// Draws a toast over the row's content.
     func drawToast(_ toast: Toast, row: Int, in frame: inout Frame) {
         frame.clear(rows: row..<(row + 1), columns: 0..<model.size.columns)
         let room = model.size.columns - 2
@@ -45,10 +45,10 @@ struct NoteView {
         frame.put(text, row: row, column: min(1, model.size.columns - 1), role: role, limit: max(1, room))
     }
 
-    /// The name over there only where it is not the end of the path that stands before it.
+    /// Returns the destination, with the name there only if it differs from the file's.
     private static func goal(_ upload: Upload) -> String {
         let target = upload.target
-        return upload.isRenamed ? "\(target.place): \(target.name)" : target.place
+        return upload.isRenamed ? "\(target.destinationText): \(target.name)" : target.destinationText
     }
 
     private func problem(_ upload: Upload, room: Int) -> String? {

@@ -1,35 +1,35 @@
+import FerryFiles
 import FerryProtocols
 import FerryTransfer
 import FerryUploads
-import Foundation
 
-/// What a row says about its upload, before it is known how much room there is.
+/// The texts of a row about its upload, independent of the width.
 struct RowAppearance: Sendable {
     enum Sign: Sendable, CaseIterable { case queued, running, retry, paused, offline, held, done, failed }
 
     var sign: Sign
-    /// At most eight columns.
+    /// The state in at most eight columns.
     var word: String
     var role: Role
-    /// Bytes to show as a bar; nil if there is nothing to be seen yet.
+    /// The bytes that the bar shows; nil without a bar.
     var part: ByteCount?
     var rate = ""
     var remaining = ""
-    /// The most useful thing now, in place of rate and remaining time: in full, then in fewer words.
+    /// The most useful message, in place of rate and remaining time: in full, then in fewer words.
     var messages: [String] = []
-    /// A few columns of the same.
+    /// The message in a few columns.
     var short = ""
-    /// Less than a message: where rate and remaining time would be, and where there is room for both.
+    /// A remark that is less important than a message. It needs room beside rate and remaining time.
     var remark = ""
-    /// How many parts are there, in full and in fewer words; empty for a protocol without parts.
+    /// The number of parts, in full and in fewer words; empty for a protocol without parts.
     var parts: [String] = []
 
     init(_ upload: Upload, in model: Model) {
-        let confirmed = max(upload.confirmed, model.reached[upload.id] ?? 0)
+        let confirmed = max(upload.confirmed, model.live.reached[upload.id] ?? 0)
         switch upload.state {
         case .queued:
             self.init(.queued, "queued", .queued, part: confirmed > 0 ? confirmed : nil)
-            if let start = Wording.start(of: upload, in: model) {
+            if let start = Strings.start(of: upload, in: model) {
                 if start.count <= Columns.wordWidth {
                     word = start
                 } else {
@@ -39,25 +39,25 @@ struct RowAppearance: Sendable {
             }
         case .running where model.isEngineGone:
             self.init(.offline, "was up", .waiting, part: confirmed)
-            messages = ["goes on when an engine runs", "no engine runs", "no engine"]
+            messages = ["resumes when an engine runs", "no engine runs", "no engine"]
             short = "was up"
         case .running:
             self.init(.running, "up", .running, part: confirmed)
-            show(model.live[upload.id], model.estimates[upload.id], isOffline: model.isOffline)
+            show(model.live.progress[upload.id], model.live.estimates[upload.id], isOffline: model.isOffline)
             if let held = upload.resource?.parts {
-                parts = [Wording.parts(held), "\(held.held)/\(held.planned) parts"]
+                parts = [Strings.parts(held), "\(held.held)/\(held.planned) parts"]
             }
         case .waiting(let until, let failure):
             let count = upload.tries.network + upload.tries.server
             self.init(
                 .retry, count > 0 && count < 100 ? "retry \(count)" : "retry", .waiting, part: confirmed)
-            let end = model.waitEnds[upload.id] ?? model.clock.seconds(of: until)
+            let end = model.live.waitEnds[upload.id] ?? model.clock.seconds(of: until)
             let seconds = end - model.clock.seconds
             // What waits for its own disk does not wait for the network.
             let isOffline = model.isOffline && ![.sourceAway, .descriptors].contains(failure.category)
             let wait =
                 model.isEngineGone
-                ? "waits for an engine" : isOffline ? "waiting for network" : Wording.wait(seconds)
+                ? "waits for an engine" : isOffline ? "waiting for network" : Strings.wait(seconds)
             messages = ["\(wait): \(Self.sentence(failure, of: upload))"]
             if let status = failure.status {
                 messages.append("\(wait): \(status)")
@@ -129,7 +129,7 @@ struct RowAppearance: Sendable {
         case .sending:
             part = live.sample.sent
             if let speed = estimate.rate { rate = ByteFormat.compact(speed) + "/s" }
-            remaining = estimate.remaining.map { Wording.remaining($0) } ?? ""
+            remaining = estimate.remaining.map { Strings.remaining($0) } ?? ""
             short = rate
         case .waitingForServer:
             part = live.sample.sent
@@ -138,13 +138,13 @@ struct RowAppearance: Sendable {
         }
     }
 
-    /// `after 4`, `22:00`: at most seven columns.
+    /// Returns the start in at most seven columns: `after 4`, `22:00`.
     private static func shortened(_ start: String) -> String {
         let moment = start.hasPrefix("at ") ? String(start.dropFirst(3)) : start
         return moment.count <= Columns.rateWidth ? moment : "later"
     }
 
-    /// The status number, then what was said, without the path of the file: its name is beside it.
+    /// Returns the status number and the message. The file's path is dropped: its name is in the row.
     static func sentence(_ failure: UploadFailure, of upload: Upload) -> String {
         let path = upload.path.text + ": "
         let summary = String(
@@ -153,7 +153,7 @@ struct RowAppearance: Sendable {
         return "\(status) \(summary)"
     }
 
-    /// In full, then what became of the file without the details; with the key where that fits.
+    /// The message about a changed file: in full, then without details; with the key where that fits.
     private static func changed(
         _ failure: UploadFailure, _ upload: Upload, _ actions: ActionTable
     ) -> [String] {
@@ -164,7 +164,7 @@ struct RowAppearance: Sendable {
             + [sentence, short].flatMap { text in [key.map { text + $0 }, text].compactMap { $0 } }
     }
 
-    /// With what to do about it, then without.
+    /// The message with the next step, then without.
     private static func sentences(_ failure: UploadFailure, of upload: Upload) -> [String] {
         let sentence = sentence(failure, of: upload)
         return [failure.hint.map { "\(sentence); \($0)" }, sentence].compactMap { $0 }
@@ -172,7 +172,7 @@ struct RowAppearance: Sendable {
 
     private static func word(_ failure: UploadFailure) -> String { reason(failure) ?? "held" }
 
-    /// At most seven columns; nil for what is not said so shortly.
+    /// The reason in at most seven columns; nil if there is no such short word.
     private static func reason(_ failure: UploadFailure) -> String? {
         switch failure.category {
         case .sourceChanged: "changed"

@@ -1,9 +1,9 @@
+import FerryFiles
 import FerryProtocols
 import FerryUploads
-import Foundation
 
-/// The first line: is there a network, how fast does it go, how much is left. Banners take its place, so that
-/// nothing below has to move.
+/// The first line: the network, the total rate and the remaining bytes. A banner may replace it, so that nothing below
+/// moves.
 struct StatusView {
     let model: Model
 
@@ -32,7 +32,7 @@ struct StatusView {
         }
     }
 
-    /// `3 up 18.4M/s ETA 1:13 online`: what fits into a corner.
+    /// The state in few words, for a tiny screen: `3 up 18.4M/s ETA 1:13 online`.
     var tiny: String {
         if case .silent = model.status.contact { return "engine does not answer" }
         guard !model.isEngineGone else {
@@ -40,22 +40,24 @@ struct StatusView {
             return "engine gone; \(count) \(count == 1 ? "was" : "were") up"
         }
         var parts = ["\(model.table.running.count) up"]
-        if let rate = model.total.rate, !model.table.running.isEmpty {
+        if let rate = model.live.estimates.total.rate, !model.table.running.isEmpty {
             parts.append(ByteFormat.compact(rate) + "/s")
         }
-        if let remaining = model.total.remaining { parts.append("ETA " + Wording.remaining(remaining)) }
+        if let remaining = model.live.estimates.total.remaining {
+            parts.append("ETA " + Strings.remaining(remaining))
+        }
         let failed = model.table.count(.failed)
-        if failed > 0 { parts.append("\(Wording.count(failed)) failed") }
+        if failed > 0 { parts.append("\(Strings.count(failed)) failed") }
         parts.append(model.isOffline ? "OFFLINE" : activity.word)
         return parts.joined(separator: " ")
     }
 
     private var hasFailures: Bool { model.table.count(.failed) > 0 }
 
-    /// The activity of the whole queue.
+    /// The activity of the queue as a whole.
     private enum Activity {
         case online
-        /// Nothing runs, and the next upload failed before and waits for its retry.
+        /// An idle queue whose next upload waits for a retry.
         case retrying
         /// The user has paused every pending upload.
         case paused
@@ -106,42 +108,44 @@ struct StatusView {
     private func parts(isShort: Bool) -> [Part] {
         var parts: [Part] = []
         let running = model.table.running.count
-        if model.isFinishing {
+        if model.phase == .finishing {
             parts.append(Part(Self.own(isShort ? "quits then" : "quits when these are done"), .warning))
         } else if !isShort, let destination {
             parts.append(Part(model.appearance.safe(destination), .title))
         }
         if isShort, hasFailures {
-            parts.append(Part(Self.own("\(Wording.count(model.table.count(.failed))) failed"), .failed))
+            parts.append(Part(Self.own("\(Strings.count(model.table.count(.failed))) failed"), .failed))
         }
         // Before what is there all the time: where there is no room, the last ones are left out.
         if let away { parts.append(Part(model.appearance.safe(isShort ? "folder away" : away), .warning)) }
         if running > 0 {
             let up = model.appearance.glyphs.up
-            let rate = model.total.rate ?? 0
+            let rate = model.live.estimates.total.rate ?? 0
             let text = isShort ? "\(up)\(ByteFormat.compact(rate))/s" : "\(up) \(ByteFormat.rate(rate))"
             parts.append(Part(Self.own(text)))
             if !isShort { parts += limit }
             let slots =
-                isShort || running > model.status.concurrency
-                ? "\(running) up" : "\(running) of \(model.status.concurrency) up"
+                isShort
+                ? "\(running) up"
+                : running > model.status.concurrency
+                    ? "\(running) uploading" : "\(running) of \(model.status.concurrency) uploading"
             parts.append(Part(Self.own(slots)))
         } else if !isShort {
             parts += limit
         }
-        if !isShort, model.tie == .attached { parts.append(Part(Self.own("attached"), .dim)) }
+        if !isShort, model.ownership == .attached { parts.append(Part(Self.own("attached"), .dim)) }
         let left = model.bytesLeft
-        if left > 0, !isShort { parts.append(Part(Self.own("\(ByteFormat.sentence(left)) left"))) }
-        if running > 0, let remaining = model.total.remaining {
-            parts.append(Part(Self.own("ETA \(Wording.remaining(remaining))\(arrival(in: remaining))")))
+        if running > 0, let remaining = model.live.estimates.total.remaining {
+            parts.append(Part(Self.own("ETA \(Strings.remaining(remaining))\(arrival(in: remaining))")))
         }
+        if left > 0, !isShort { parts.append(Part(Self.own("\(ByteFormat.sentence(left)) left"))) }
         switch activity {
         case .retrying:
-            if let end = model.table.waiting.compactMap({ model.waitEnds[$0] }).min() {
-                parts.append(Part(Self.own(Wording.wait(end - model.clock.seconds)), .waiting))
+            if let end = model.table.waiting.compactMap({ model.live.waitEnds[$0] }).min() {
+                parts.append(Part(Self.own(Strings.wait(end - model.clock.seconds)), .waiting))
             }
         case .paused:
-            parts.append(Part(Self.own("\(Wording.count(model.table.count(.paused))) paused"), .paused))
+            parts.append(Part(Self.own("\(Strings.count(model.table.count(.paused))) paused"), .paused))
         case .online:
             if running == 0, left == 0, !model.table.isEmpty { parts.append(Part(Self.own("idle"), .dim)) }
         }
@@ -150,31 +154,31 @@ struct StatusView {
         return parts
     }
 
-    /// `/media/card is not there`, `2 folders are not there`.
+    /// The warning about missing watch folders: `/media/card is not there`, `2 folders are not there`.
     private var away: String? {
         let folders = model.status.awayFolders
         guard let first = folders.first else { return nil }
-        guard folders.count == 1 else { return "\(Wording.count(folders.count)) folders are not there" }
+        guard folders.count == 1 else { return "\(Strings.count(folders.count)) folders are not there" }
         return model.layout.sizeClass == .wide && first.count <= Self.longestFolder
             ? "\(first) is not there" : "a folder is not there"
     }
 
     private static let longestFolder = 30
 
-    /// ` (15:15)`: the time of day when all is there, where there is room and nobody knows it from the time that is left.
+    /// Returns the time of day at which all is sent, ` (15:15)`, on wide screens and for times over a minute.
     private func arrival(in seconds: Double) -> String {
         guard model.layout.sizeClass == .wide, (60..<86_400).contains(seconds) else { return "" }
-        let time = Wording.timeOfDay(model.clock.date + seconds, in: model.appearance.zone)
+        let time = Strings.timeOfDay(model.clock.date + seconds, in: model.appearance.zone)
         return " (\(time.dropLast(3)))"
     }
 
-    /// That of all uploads together; without one, that of some of them, or how many there are of these.
+    /// The total limit; without one, the only other limit, or the number of others.
     private var limit: [Part] {
         let limits = model.status.limits.filter { $0.bandwidth != .unlimited }
         let total = limits.first { $0.scope == .total }
         guard let limit = total ?? limits.first else { return [] }
         guard total != nil || limits.count == 1 else {
-            return [Part(Self.own("\(Wording.count(limits.count)) limits"), .dim)]
+            return [Part(Self.own("\(Strings.count(limits.count)) limits"), .dim)]
         }
         let name =
             limit.scope.name.map {
@@ -188,16 +192,16 @@ struct StatusView {
 
     private static let longestScope = 16
 
-    /// The one place that all running uploads go to.
+    /// The destination of all running uploads, if it is the same.
     private var destination: String? {
         let names = Set(model.table.running.compactMap { model.table[$0]?.target.destination })
         return names.count == 1 ? names.first.flatMap { $0.isEmpty ? nil : $0 } : nil
     }
 
-    /// What takes the place of the status line, the fullest wording first; empty if nothing does.
+    /// The banner that replaces the status line, the longest version first; empty if there is none.
     private var banners: [String] {
         if case .lost(let since) = model.status.contact {
-            let time = Wording.timeOfDay(since, in: model.appearance.zone)
+            let time = Strings.timeOfDay(since, in: model.appearance.zone)
             let start = key(.startEngine, "start it again")
             return [
                 "! The engine has gone (\(time)); nothing it acknowledged is lost.\(start)\(key(.quit, "quit"))",
@@ -205,13 +209,13 @@ struct StatusView {
             ]
         }
         if case .silent(let since) = model.status.contact {
-            let time = Wording.timeOfDay(since, in: model.appearance.zone)
+            let time = Strings.timeOfDay(since, in: model.appearance.zone)
             return [
                 "! The engine does not answer (since \(time)); nothing it acknowledged is lost; `ferry status` says more",
                 "! The engine does not answer (since \(time))", "! ENGINE DOES NOT ANSWER",
             ]
         }
-        if model.queueHasEnded {
+        if model.hasQueueEnded {
             return ["! The engine has stopped; what is shown may be old.\(key(.quit, "quit"))"]
         }
         if let notice = model.status.notice {
@@ -225,78 +229,79 @@ struct StatusView {
             return sentences + ["! \(cause), nothing is saved; \(running) up, no new ones start"]
         }
         guard case .offline(let since, let reason) = model.status.network else {
-            return [askedPauses, awayHosts, signIn].first { !$0.isEmpty } ?? []
+            return [retryAfterPauses, unreachableHosts, signIn].first { !$0.isEmpty } ?? []
         }
         let waiting = model.table.offline.count + model.table.waiting.count
         let sign = model.appearance.glyphs.offline
-        let time = Wording.timeOfDay(since, in: model.appearance.zone)
+        let time = Strings.timeOfDay(since, in: model.appearance.zone)
         let base =
-            "\(sign) OFFLINE since \(time) - \(Wording.waiting(waiting)), nothing is lost\(key(.tryNow, "try now"))"
+            "\(sign) OFFLINE since \(time) - \(Strings.waiting(waiting)), nothing is lost\(key(.tryNow, "try now"))"
         return [
-            "\(base)  (\(reason))", base, "\(sign) OFFLINE  \(Wording.count(waiting)) wait, nothing is lost",
+            "\(base)  (\(reason))", base, "\(sign) OFFLINE  \(Strings.count(waiting)) wait, nothing is lost",
         ]
     }
 
     private var slow: String { "\(model.appearance.glyphs.slow) SLOW  " }
 
-    /// A server that asks to be left alone: which one, until when, and how many wait for it and others like it. What
-    /// goes elsewhere meanwhile is told beside it where there is room.
-    private var askedPauses: [String] {
-        guard let longest = model.status.askedPauses.first else { return [] }
-        let others = model.status.askedPauses.count - 1
-        let waiting = model.status.askedPauses.reduce(0) { $0 + $1.waiting }
-        let time = Wording.timeOfDay(longest.until, in: model.appearance.zone)
+    /// The banner about a server that asked for a pause: its name, the end of the pause, and the number of waiting
+    /// uploads. If it fits, the banner also tells the rate of the others.
+    private var retryAfterPauses: [String] {
+        guard let longest = model.status.retryAfterPauses.first else { return [] }
+        let others = model.status.retryAfterPauses.count - 1
+        let waiting = model.status.retryAfterPauses.reduce(0) { $0 + $1.waiting }
+        let time = Strings.timeOfDay(longest.until, in: model.appearance.zone)
         let base =
             "\(slow)\(longest.host) asks to wait (\(longest.status)) until \(time)"
-            + "\(others > 0 ? ", and \(Wording.count(others)) more" : ""); \(Wording.waiting(waiting))"
-        let few = "\(Wording.count(waiting)) wait"
+            + "\(others > 0 ? ", and \(Strings.count(others)) more" : ""); \(Strings.waiting(waiting))"
+        let few = "\(Strings.count(waiting)) wait"
         let key = key(.tryNow, "try now")
         return [
             base + underWay + key, base + key, base,
-            "\(slow)\(longest.host)\(others > 0 ? " +\(Wording.count(others))" : "") until \(time), \(few)",
+            "\(slow)\(longest.host)\(others > 0 ? " +\(Strings.count(others))" : "") until \(time), \(few)",
             "\(slow)\(longest.status) until \(time), \(few)",
         ]
     }
 
-    /// A host that does not answer, and how many uploads wait for it and others like it.
-    private var awayHosts: [String] {
-        guard let first = model.status.awayHosts.first else { return [] }
-        let others = model.status.awayHosts.count - 1
-        let waiting = model.status.awayHosts.reduce(0) { $0 + $1.waiting }
+    /// The banner about a host that does not answer, and the number of waiting uploads.
+    private var unreachableHosts: [String] {
+        guard let first = model.status.unreachableHosts.first else { return [] }
+        let others = model.status.unreachableHosts.count - 1
+        let waiting = model.status.unreachableHosts.reduce(0) { $0 + $1.waiting }
         let sign = "\(model.appearance.glyphs.slow) "
-        let more = others > 0 ? " (and \(Wording.count(others)) more)" : ""
-        let base = "\(sign)\(first.host) \(first.reason)\(more); \(Wording.waiting(waiting))"
+        let more = others > 0 ? " (and \(Strings.count(others)) more)" : ""
+        let base = "\(sign)\(first.host) \(first.reason)\(more); \(Strings.waiting(waiting))"
         let key = key(.tryNow, "try now")
         return [
             base + underWay + key, base + key, base,
-            "\(sign)\(first.host) \(first.reason)", "\(sign)\(first.reason), \(Wording.count(waiting)) wait",
+            "\(sign)\(first.host) \(first.reason)", "\(sign)\(first.reason), \(Strings.count(waiting)) wait",
         ]
     }
 
-    /// Credentials that a server refuses: whose, and what to do once they are renewed.
+    /// The banner about refused credentials: the destination, and the key to retry.
     private var signIn: [String] {
-        guard let id = model.table.unwelcome.min(), let first = model.table[id],
+        guard let id = model.table.signInRequired.min(), let first = model.table[id],
             case .held(let failure) = first.state
         else { return [] }
-        let count = model.table.unwelcome.count
-        let place = first.target.place
+        let count = model.table.signInRequired.count
+        let destination = first.target.destinationText
         let key = key(.retryAll, "try again")
         return [
-            "! SIGN IN  \(place): \(failure.summary); \(Wording.waiting(count))\(underWay)\(key)",
-            "! SIGN IN  \(place): \(failure.summary); \(Wording.waiting(count))\(key)",
-            "! SIGN IN  \(place); \(Wording.waiting(count))\(key)",
-            "! SIGN IN  \(place), \(Wording.count(count)) wait",
+            "! SIGN IN  \(destination): \(failure.summary); \(Strings.waiting(count))\(underWay)\(key)",
+            "! SIGN IN  \(destination): \(failure.summary); \(Strings.waiting(count))\(key)",
+            "! SIGN IN  \(destination); \(Strings.waiting(count))\(key)",
+            "! SIGN IN  \(destination), \(Strings.count(count)) wait",
         ]
     }
 
-    /// `; 3 up, 9.5 MB/s`; empty if nothing runs.
+    /// `; 3 up, 9.5 MiB/s`; empty if nothing runs.
     private var underWay: String {
         let running = model.table.running.count
         guard running > 0 else { return "" }
-        return "; \(Wording.count(running)) up" + (model.total.rate.map { ", \(ByteFormat.rate($0))" } ?? "")
+        return "; \(Strings.count(running)) up"
+            + (model.live.estimates.total.rate.map { ", \(ByteFormat.rate($0))" } ?? "")
     }
 
-    /// `  [n] try now`; empty if no key does it.
+    /// Returns a key with its effect: `  [n] try now`; empty if no key has it.
     private func key(_ action: Action, _ what: String) -> String {
         model.actions.label(of: action).map { "  [\($0)] \(what)" } ?? ""
     }

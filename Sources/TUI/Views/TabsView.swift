@@ -1,4 +1,4 @@
-/// The parts of the queue with their counts.
+/// The tabs with their counts.
 struct TabsView {
     let model: Model
 
@@ -7,9 +7,9 @@ struct TabsView {
         var column = 1
         for tab in Tab.allCases {
             let key = isWide ? model.actions.label(of: .show(tab)).map { "[\($0)] " } ?? "" : ""
-            let title = key + "\(tab.title) \(Wording.count(model.table.count(tab)))"
+            let title = key + "\(tab.title) \(Strings.count(model.table.count(tab)))"
             guard column + CellWidth.of(title) <= model.size.columns else { break }
-            let isShown = tab == model.tab
+            let isShown = tab == model.list.tab
             let needsLook = tab == .failed && model.table.count(.failed) > 0
             let end = frame.put(
                 " \(title) ", row: row, column: column - 1,
@@ -20,7 +20,7 @@ struct TabsView {
         drawOrder(row: row, after: column, in: &frame)
     }
 
-    /// Only if it is not as people expect it.
+    /// Draws the sort if it is not the queue's order.
     private func drawOrder(row: Int, after column: Int, in frame: inout Frame) {
         let order = model.table.order
         guard order != .queue else { return }

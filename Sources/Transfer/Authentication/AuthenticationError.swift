@@ -1,13 +1,13 @@
 public import FerryProtocols
 
-/// Why a request has no credential that a server would accept.
+/// The reason why a request has no credential that a server would accept.
 public enum AuthenticationError: UploadFailureConvertible {
     case missingCredential
     /// Renewed as often as `RefreshWindow` allows; `last` is what the last try failed with, if it failed.
     indirect case excessiveRefresh(last: AuthenticationError?)
     case refreshFailed(any Error)
 
-    /// In the words a person reads. A renewal that failed for want of a network passes by itself.
+    /// The error for users. A renewal that failed for want of a network passes by itself.
     public var failure: UploadFailure {
         switch self {
         case .missingCredential:

@@ -1,4 +1,4 @@
-import struct Foundation.UUID
+import FerryFiles
 
 /// Puts a credential on every request and renews it, once for all requests that need that.
 ///
@@ -86,7 +86,7 @@ public actor AuthenticationInterceptor<A: Authenticator>: RequestInterceptor {
     // MARK: Requests
 
     /// Puts the credential on the request, after a renewal if it is over.
-    /// - Throws: `AuthenticationError`; `AdaptationRestart` after it waited.
+    /// - Throws: `AuthenticationError`; `AdapterRetry` after it waited.
     public func adapt(
         _ request: TransportRequest, for context: RequestContext
     ) async throws -> TransportRequest {
@@ -105,15 +105,15 @@ public actor AuthenticationInterceptor<A: Authenticator>: RequestInterceptor {
             }
         }
         try await renewal(for: context, attempt: context.attempt)
-        throw AdaptationRestart()
+        throw AdapterRetry()
     }
 
-    /// After a 401: renews the credential if the request carried the present one, and has it made again.
+    /// Renews the credential after a 401 if the request carried the present one, and has the request made again.
     public func retry(
         _ request: TransportRequest, after failure: RequestFailure, for context: RequestContext
     ) async -> RetryDecision {
         guard !isWithinRefresh else { return .doNotRetry }
-        if case .adaptation(is AdaptationRestart) = failure {
+        if case .adaptation(is AdapterRetry) = failure {
             return context.retries.preparation < retryLimit ? .retry : .doNotRetry
         }
         guard let response = failure.response, authenticator.isRefused(request, in: response),
@@ -200,7 +200,7 @@ public actor AuthenticationInterceptor<A: Authenticator>: RequestInterceptor {
         for (_, waiter) in waiters { waiter.continuation.resume(with: result.mapError { $0 as any Error }) }
     }
 
-    /// How many requests wait now.
+    /// The number of requests that wait now.
     var waiterCount: Int {
         if case .refreshing(_, let refresh) = state { refresh.waiters.count } else { 0 }
     }

@@ -1,4 +1,4 @@
-/// What proves to a server who sends a request: a token, a pair of keys.
+/// The proof to a server of who sends a request: a token, a pair of keys.
 public protocol AuthenticationCredential: Sendable {
     /// True if it is to be renewed before it is used again: its time is over, or nearly. Asked on every adaptation.
     var requiresRefresh: Bool { get }
@@ -6,7 +6,7 @@ public protocol AuthenticationCredential: Sendable {
 
 /// Puts a credential on requests, says when a server refuses it, and renews it.
 public protocol Authenticator<Credential>: Sendable {
-    /// What is put on requests.
+    /// The credential that requests carry.
     associatedtype Credential: AuthenticationCredential
 
     /// Writes the credential into the request, usually as `Authorization`, in place of one that is there.

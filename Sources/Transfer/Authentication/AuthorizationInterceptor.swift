@@ -54,7 +54,7 @@ public struct AuthorizationInterceptor: RequestInterceptor {
         return request
     }
 
-    /// After a first 401: again if the secret is another one by now.
+    /// Retries after a first 401 if the secret is another one by now.
     public func retry(
         _ request: TransportRequest, after failure: RequestFailure, for context: RequestContext
     ) async -> RetryDecision {

@@ -1,16 +1,16 @@
-public import FerryProtocols
-import Foundation
+import FerryFiles
+package import FerryProtocols
 
 /// User and password, as `Authorization: Basic` carries them (RFC 7617).
-public struct BasicCredential: Hashable, Sendable {
-    /// Without a colon.
-    public let user: String
+package struct BasicCredential: Hashable, Sendable {
+    /// The user name, without a colon.
+    package let user: String
     /// May be empty, and may have colons.
-    public let password: String
+    package let password: String
 
     /// - Throws: `UploadFailure` (`authentication`) if the user has a colon, which the scheme cannot express, or
     ///   either has a control character.
-    public init(user: String, password: String) throws(UploadFailure) {
+    package init(user: String, password: String) throws(UploadFailure) {
         guard !user.contains(":") else {
             throw Self.unusable("a user may not have a colon in it")
         }
@@ -23,8 +23,8 @@ public struct BasicCredential: Hashable, Sendable {
     }
 
     /// The value of `Authorization`: UTF-8 in Normalization Form C (RFC 7617 §2.1).
-    public var fieldValue: String {
-        let pair = "\(user):\(password)".precomposedStringWithCanonicalMapping
+    package var fieldValue: String {
+        let pair = "\(user):\(password)".composed
         return "Basic \(Data(pair.utf8).base64EncodedString())"
     }
 

@@ -1,7 +1,7 @@
+import FerryFiles
 import FerryProtocols
-import Foundation
 
-/// What a token server answered, as far as it is of use (RFC 6749 §5).
+/// The used part of a token server's response (RFC 6749 §5).
 struct OAuth2Answer {
     let accessToken: String
     /// The server's new one, if it replaced ours.
@@ -103,7 +103,7 @@ struct OAuth2Answer {
             (0x20...0x7E).contains($0.value) && $0 != "\"" && $0 != "\\"
         }
         return String(String.UnicodeScalarView(allowed.prefix(200)))
-            .trimmingCharacters(in: .whitespaces)
+            .trimmed()
     }
 
     private struct Document: Decodable {

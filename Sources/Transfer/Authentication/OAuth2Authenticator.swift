@@ -1,8 +1,7 @@
+public import FerryFiles
 import FerryProtocols
 import HTTPTypes
 import Synchronization
-
-public import struct Foundation.Date
 
 /// Bearer tokens from a refresh token (RFC 6749 §6, RFC 6750).
 ///

@@ -1,11 +1,11 @@
 import FerryConnectivity
+import FerryFiles
 public import FerryProtocols
-import Foundation
 import HTTPTypes
 
-/// Who asks which server for tokens, and with which refresh token (RFC 6749 §6).
+/// The client, the token server and the refresh token (RFC 6749 §6).
 public struct OAuth2Client: Sendable {
-    /// How the client proves who it is (RFC 6749 §2.3.1).
+    /// The way in which the client proves who it is (RFC 6749 §2.3.1).
     public enum Authentication: String, Sendable, CaseIterable {
         /// `Authorization: Basic`, which every token server must take.
         case basic
@@ -18,11 +18,11 @@ public struct OAuth2Client: Sendable {
 
     /// https; http only on this machine.
     public var tokenURL: String
-    /// As registered at the token server.
+    /// The client's name as registered at the token server.
     public var clientID: String
     /// nil for a public client.
     public var clientSecret: Secret?
-    /// Where `clientSecret` goes.
+    /// The part of the request that carries `clientSecret`.
     public var authentication: Authentication
     /// The token that a sign-in gave. A server may replace it: then the later ones are in the token file, until another
     /// sign-in gives another one here.

@@ -3,7 +3,7 @@ public struct OAuth2Credential: AuthenticationCredential {
     /// Sent as `Authorization: Bearer` (RFC 6750 §2.1). Empty if there is none yet.
     public let accessToken: String
     private let age: @Sendable () -> Duration
-    /// At this age another one is fetched; nil if the server did not say how long it lives.
+    /// The age at which another one is fetched; nil if the server did not say how long it lives.
     private let refreshAge: Duration?
 
     /// - Parameters:
@@ -29,7 +29,7 @@ public struct OAuth2Credential: AuthenticationCredential {
         refreshAge = remaining.map { $0 - min(margin, (lifetime ?? $0) / 10) }
     }
 
-    /// Before the first token is there.
+    /// The credential before the first token is there.
     public static let missing = OAuth2Credential(accessToken: "")
 
     /// True if there is no token yet, or if its time is nearly over.

@@ -1,4 +1,4 @@
-/// How often credentials may be renewed: against a server that refuses what it has just issued.
+/// A limit on renewals of credentials, against a server that refuses what it has just issued.
 public struct RefreshWindow: Hashable, Sendable {
     /// Looks back so far from each renewal.
     public var interval: Duration
@@ -11,7 +11,7 @@ public struct RefreshWindow: Hashable, Sendable {
     }
 }
 
-/// When renewals were begun, and how the last one ended.
+/// The moments at which renewals began, and the outcome of the last one.
 struct RefreshHistory {
     let window: RefreshWindow?
     private var starts: [Duration] = []

@@ -1,7 +1,7 @@
+import FerryFiles
 import FerryProtocols
-import Foundation
 
-/// What a token file holds.
+/// The content of a token file.
 struct StoredTokens: Codable, Hashable, Sendable {
     private static let currentVersion = 1
 
@@ -16,11 +16,11 @@ struct StoredTokens: Codable, Hashable, Sendable {
     var previousToken: String?
     var scope: String?
     var accessToken: String
-    /// When the access token was received and when it ends, in seconds since 1970.
+    /// The moments at which the access token was received and ends, in seconds since 1970.
     var received: Double
     var expires: Double?
 
-    /// How long the access token may still be used; zero if the clock was set back since it was received.
+    /// Returns the remaining life of the access token; zero if the clock was set back since it was received.
     func remaining(at date: Date) -> Duration? {
         let now = date.timeIntervalSince1970
         return expires.map { now < received ? .zero : .seconds(max(0, $0 - now)) }

@@ -1,29 +1,29 @@
-import FerryProtocols
+package import FerryProtocols
 
 /// The bytes of a body in order, for whoever wants them elsewhere than on a connection.
-struct BodyChunks: AsyncSequence, Sendable {
+package struct BodyChunks: AsyncSequence, Sendable {
     private static let size: ByteCount = 1 << 20
 
     private let segments: [StreamedBody.Segment]
     private let labels: [String?]
 
     /// - Parameter labels: What the failures of each segment's file begin with; nothing where there is none.
-    init(_ segments: [StreamedBody.Segment], labels: [String?]) {
+    package init(_ segments: [StreamedBody.Segment], labels: [String?]) {
         self.segments = segments
         self.labels = labels
     }
 
-    func makeAsyncIterator() -> Iterator { Iterator(rest: Array(zip(segments, labels))[...]) }
+    package func makeAsyncIterator() -> Iterator { Iterator(rest: Array(zip(segments, labels))[...]) }
 
-    /// What is read at a time.
-    static func pieces(of range: Range<ByteCount>) -> some Sequence<Range<ByteCount>> {
+    /// The bytes of one read.
+    package static func pieces(of range: Range<ByteCount>) -> some Sequence<Range<ByteCount>> {
         stride(from: range.lowerBound, to: range.upperBound, by: Int(size)).lazy.map { start in
             // Not `start + size`, which may be more than there is.
             start..<(range.upperBound - start > size ? start + size : range.upperBound)
         }
     }
 
-    struct Iterator: AsyncIteratorProtocol {
+    package struct Iterator: AsyncIteratorProtocol {
         private enum Source {
             case bytes([UInt8], from: Int)
             case file(SourceFile, FileIdentity, Range<ByteCount>)
@@ -37,7 +37,7 @@ struct BodyChunks: AsyncSequence, Sendable {
         fileprivate init(rest: ArraySlice<(StreamedBody.Segment, String?)>) { self.rest = rest }
 
         /// 1 MiB at most, unless a stream brings more at once; never empty.
-        mutating func next() async throws -> [UInt8]? {
+        package mutating func next() async throws -> [UInt8]? {
             while true {
                 try Task.checkCancellation()
                 switch source {
@@ -87,7 +87,9 @@ extension SourceFile {
     /// Reads a piece off the caller's thread.
     /// - Throws: `UploadFailure` (`sourceChanged`) if the file is not what `identity` says, also for a change while the
     ///   piece was read.
-    func bytes(_ range: Range<ByteCount>, of identity: FileIdentity) async throws(UploadFailure) -> [UInt8] {
+    package func bytes(_ range: Range<ByteCount>, of identity: FileIdentity) async throws(UploadFailure)
+        -> [UInt8]
+    {
         try await readers.run(path, on: self.identity.device) { () throws(UploadFailure) in
             var bytes = [UInt8](repeating: 0, count: range.count)
             let result = bytes.withUnsafeMutableBytes { space in

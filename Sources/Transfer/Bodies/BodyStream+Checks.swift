@@ -1,11 +1,11 @@
-import FerryProtocols
+package import FerryProtocols
 
 extension BodyStream {
     /// The same stream, held to the length it declared.
     /// - Parameters:
     ///   - boundary: What the content may not hold.
     ///   - label: Names the part of the form it is, in failures; nil for a body of its own.
-    func checked(for boundary: BoundaryCheck? = nil, label: String? = nil) -> BodyStream {
+    package func checked(for boundary: BoundaryCheck? = nil, label: String? = nil) -> BodyStream {
         BodyStream(
             length: length, isLeft: { canBegin },
             begin: {

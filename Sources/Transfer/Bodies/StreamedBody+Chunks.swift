@@ -4,7 +4,7 @@ extension StreamedBody {
     /// The bytes of the body in order, for a transport of one's own: pieces of at most 1 MiB, unless a stream brings more
     /// at once, and none of them empty.
     ///
-    /// Files are read off the caller's thread while the pieces are asked for. `pace` is waited for, and `beforeLastBytes`
+    /// Files are read off the caller's thread while the pieces are asked for. `rateLimiter` is waited for, and `beforeLastBytes`
     /// runs before the last piece is handed out.
     ///
     /// The sequence throws `UploadFailure` if a file is no longer what it was or cannot be read, or if `beforeLastBytes`
@@ -54,7 +54,7 @@ extension TransportError {
     }
 }
 
-/// A body's chunks with what stands before each on its way: its pace and, before the last, the caller's check.
+/// A body's chunks with what stands before each on its way: its rateLimiter and, before the last, the caller's check.
 private struct SentChunks: AsyncSequence, Sendable {
     let body: StreamedBody
 
@@ -94,7 +94,7 @@ private struct SentChunks: AsyncSequence, Sendable {
             }
             let following = try await chunks.next()
             position = .next(following)
-            while let delay = body.pace?.delay(beforeSending: ByteCount(chunk.count)), delay > .zero {
+            while let delay = body.rateLimiter?.delay(beforeSending: ByteCount(chunk.count)), delay > .zero {
                 try await Task.sleep(for: delay)
             }
             if following == nil { try await body.beforeLastBytes?() }

@@ -2,7 +2,7 @@ public import FerryProtocols
 
 /// A body that is read while it is sent, never held whole.
 public struct StreamedBody: Sendable {
-    /// What comes one after the other, with nothing between.
+    /// A part of a body. Parts follow each other with nothing between.
     public enum Segment: Sendable {
         case bytes([UInt8])
         /// A range of a file, in bytes from its start, as long as the file is what `identity` says.
@@ -10,21 +10,21 @@ public struct StreamedBody: Sendable {
         case stream(BodyStream)
     }
 
-    /// In the order they are sent.
+    /// The parts in the order they are sent.
     public var segments: [Segment]
     /// Runs once when all but the last piece is out; if it throws, the last piece is not sent. What ends the body is
     /// held back until then also if a stream brings it.
     public var beforeLastBytes: (@Sendable () async throws(UploadFailure) -> Void)?
     /// Holds the sending back to a rate; nil sends as fast as the link takes it.
-    public var pace: (any Pace)?
+    public var rateLimiter: (any RateLimiter)?
 
     public init(
         _ segments: [Segment], beforeLastBytes: (@Sendable () async throws(UploadFailure) -> Void)? = nil,
-        pace: (any Pace)? = nil
+        rateLimiter: (any RateLimiter)? = nil
     ) {
         self.segments = segments
         self.beforeLastBytes = beforeLastBytes
-        self.pace = pace
+        self.rateLimiter = rateLimiter
     }
 
     /// The exact number of bytes on the wire, nil if a stream does not know its own; the largest number there is if
@@ -34,16 +34,6 @@ public struct StreamedBody: Sendable {
             guard let sum, let length = segment.length else { return nil }
             let (total, overflow) = sum.addingReportingOverflow(length)
             return overflow ? .max : total
-        }
-    }
-}
-
-extension TransportRequest.Body {
-    /// False if a stream in it could be read once only, and was.
-    var canBegin: Bool {
-        guard case .streamed(let body) = self else { return true }
-        return body.segments.allSatisfy { segment in
-            if case .stream(let stream) = segment { stream.canBegin } else { true }
         }
     }
 }

@@ -1,4 +1,4 @@
-/// How long the body of one answer may take, counted from its head. Moments are durations since any fixed one. Pure.
+/// The limit on the time of one answer's body, counted from its head. Moments are durations since any fixed one. Pure.
 ///
 /// An answer that drips would hold its connection, and a slot of the queue, without end. A slow link that brings at least
 /// 1 KiB a second is not cut before ten times the response timeout.
@@ -11,8 +11,8 @@ struct AnswerTime {
     private var bytes: Int64 = 0
     private var lastPiece: Duration
 
-    /// Without a new piece of its body, a refusal (status 400 and above) is taken as it is: its status says what matters,
-    /// and some servers keep the connection open behind it (Django 5.2's `runserver`).
+    /// The silence after which a refusal (status 400 and above) is taken as it is: its status says what matters, and some
+    /// servers keep the connection open behind it (Django 5.2's `runserver`).
     private static let refusalSilence = Duration.seconds(1)
 
     /// - Parameters:

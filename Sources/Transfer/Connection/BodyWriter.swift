@@ -3,10 +3,10 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// Feeds one body to a connection piece by piece: each piece goes out when the one before is with the kernel, the next
+/// Feeds one body to a connection chunk by chunk: each chunk goes out when the one before is with the kernel, the next
 /// is made meanwhile, and nothing is read by the event loop.
 ///
-/// The last piece is made before the last check of what is sent and goes out after. Pieces start small and grow while
+/// The last chunk is made before the last check of what is sent and goes out after. Chunks start small and grow while
 /// the link takes them quickly, so that progress is smooth on a slow link and a fast one is not held up.
 final class BodyWriter: Sendable {
     typealias Write = @Sendable (IOData) -> EventLoopFuture<Void>
@@ -17,8 +17,8 @@ final class BodyWriter: Sendable {
     private struct Run: Sendable {
         let write: Write
         let done: EventLoopPromise<Void>
-        var following: EventLoopFuture<Piece>?
-        /// The piece on its way, since when, and how many of its bytes are not yet with the kernel.
+        var following: EventLoopFuture<Chunk>?
+        /// The chunk on its way, since when, and how many of its bytes are not yet with the kernel.
         var current: (isLast: Bool, started: NIODeadline, left: ByteCount)?
         var pause: Scheduled<Void>?
         var watch: RepeatedTask?
@@ -35,22 +35,25 @@ final class BodyWriter: Sendable {
 
     private struct State: Sendable {
         var phase = Phase.waiting
-        var pieceSize: ByteCount
+        var chunkSize: ByteCount
     }
 
     private let body: StreamedBody
-    private let pieces: any PieceSource
+    private let chunks: any ChunkSource
     private let eventLoop: any EventLoop
     private let state: Mutex<State>
 
     init(_ body: StreamedBody, isEncrypted: Bool, on eventLoop: any EventLoop) {
         self.body = body
         self.eventLoop = eventLoop
-        pieces = body.pieces(isEncrypted: isEncrypted)
-        state = Mutex(State(pieceSize: pieces.isSmall ? PieceSize.alwaysBuffered : PieceSize.smallest))
+        chunks = body.chunks(isEncrypted: isEncrypted)
+        state = Mutex(State(chunkSize: chunks.isSmall ? ChunkSize.alwaysBuffered : ChunkSize.smallest))
     }
 
-    /// Writes the whole body. Called on the event loop. The future ends when the last piece is with the kernel, or with
+    /// True if the kernel may read a file by itself as long as something of it is on its way.
+    var sendsRegions: Bool { chunks.needsWatching }
+
+    /// Writes the whole body. Called on the event loop. The future ends when the last chunk is with the kernel, or with
     /// an `UploadFailure`.
     func run(write: @escaping Write) -> EventLoopFuture<Void> {
         let done = eventLoop.makePromise(of: Void.self)
@@ -60,18 +63,18 @@ final class BodyWriter: Sendable {
             return true
         }
         if isWanted { goOn() } else { done.fail(Stopped()) }
-        if isWanted, pieces.needsWatching { watchFiles() }
+        if isWanted, chunks.needsWatching { watchFiles() }
         return done.futureResult
     }
 
     /// Notices within a second that a file is not what it was. A region that the file no longer holds would never be
     /// sent to its end, and the kernel would not say why.
     private func watchFiles() {
-        let (pieces, eventLoop) = (pieces, eventLoop)
+        let (chunks, eventLoop) = (chunks, eventLoop)
         let interval = TimeAmount.seconds(1)
         // One at a time: each holds a thread for as long as a medium hangs.
         let watch = eventLoop.scheduleRepeatedAsyncTask(initialDelay: interval, delay: interval) { _ in
-            let checked = pieces.check(on: eventLoop)
+            let checked = chunks.check(on: eventLoop)
             checked.whenFailure { [weak self] in self?.end(.failure($0)) }
             return checked
         }
@@ -79,10 +82,10 @@ final class BodyWriter: Sendable {
         if isWatched == nil { watch.cancel() }
     }
 
-    /// What the error of a write says of the file, if the kernel could not read it; nil if the connection broke.
-    func failure(of error: any Error) -> UploadFailure? { pieces.failure(of: error) }
+    /// Returns what a write's error says of the file, if the kernel could not read it; nil if the connection broke.
+    func failure(of error: any Error) -> UploadFailure? { chunks.failure(of: error) }
 
-    /// That many bytes of what was written are with the kernel. Called on the event loop.
+    /// Notes that the kernel has taken that many bytes. Called on the event loop.
     func didSend(_ count: ByteCount) {
         let finished: (isLast: Bool, elapsed: TimeAmount)? = withRun { run in
             guard var current = run.current else { return nil }
@@ -93,7 +96,7 @@ final class BodyWriter: Sendable {
         guard let finished else { return }
         if finished.isLast { return end(.success(())) }
         adapt(to: finished.elapsed)
-        // One turn later the client has heard that there is room again, and takes the piece without a promise.
+        // One turn later the client has heard that there is room again, and takes the chunk without a promise.
         eventLoop.execute { self.goOn() }
     }
 
@@ -138,43 +141,43 @@ final class BodyWriter: Sendable {
             case .waiting, .ended: return nil
             }
         }
-        pieces.stop()
+        chunks.stop()
         run?.pause?.cancel()
         run?.watch?.cancel()
         run?.done.completeWith(result)
     }
 
     private func goOn() {
-        let next: EventLoopFuture<Piece> = withRun { $0.following.take() } ?? nextPiece()
-        next.flatMap { piece in
-            self.clearance(for: piece).map { piece }
+        let next: EventLoopFuture<Chunk> = withRun { $0.following.take() } ?? nextChunk()
+        next.flatMap { chunk in
+            self.clearance(for: chunk).map { chunk }
         }.whenComplete { result in
             switch result {
-            case .success(let piece): self.send(piece)
+            case .success(let chunk): self.send(chunk)
             case .failure(let error): self.end(.failure(error))
             }
         }
     }
 
-    private func send(_ piece: Piece) {
+    private func send(_ chunk: Chunk) {
         let write: Write? = withRun { run in
-            run.current = (piece.isLast, .now(), piece.count)
+            run.current = (chunk.isLast, .now(), chunk.count)
             return run.write
         }
         guard let write else { return }
-        for data in piece.data { write(data).whenFailure { self.end(.failure($0)) } }
-        guard !piece.isLast else {
-            if piece.count == 0 { end(.success(())) }
+        for data in chunk.data { write(data).whenFailure { self.end(.failure($0)) } }
+        guard !chunk.isLast else {
+            if chunk.count == 0 { end(.success(())) }
             return
         }
-        let following = nextPiece()
+        let following = nextChunk()
         withRun { $0.following = following }
     }
 
-    /// Waits for what stands before a piece: the bandwidth limit and, before the last one, the caller's check.
-    private func clearance(for piece: Piece) -> EventLoopFuture<Void> {
-        let paced = pause(for: piece)
-        guard piece.isLast else { return paced }
+    /// Waits for what stands before a chunk: the bandwidth limit and, before the last one, the caller's check.
+    private func clearance(for chunk: Chunk) -> EventLoopFuture<Void> {
+        let paced = pause(for: chunk)
+        guard chunk.isLast else { return paced }
         return paced.flatMap { self.checkFiles() }.flatMap {
             guard let check = self.body.beforeLastBytes else {
                 return self.eventLoop.makeSucceededVoidFuture()
@@ -195,34 +198,34 @@ final class BodyWriter: Sendable {
         }
     }
 
-    /// What the kernel has read by itself must still be what it was when the last bytes go out.
+    /// Checks that the files are as they were, before the last bytes go out: the kernel has read them by itself.
     private func checkFiles() -> EventLoopFuture<Void> {
-        let pieces = pieces
-        guard pieces.needsWatching else { return eventLoop.makeSucceededVoidFuture() }
-        return pieces.check(on: eventLoop)
+        let chunks = chunks
+        guard chunks.needsWatching else { return eventLoop.makeSucceededVoidFuture() }
+        return chunks.check(on: eventLoop)
     }
 
-    private func pause(for piece: Piece) -> EventLoopFuture<Void> {
-        let delay = body.pace?.delay(beforeSending: piece.count) ?? .zero
+    private func pause(for chunk: Chunk) -> EventLoopFuture<Void> {
+        let delay = body.rateLimiter?.delay(beforeSending: chunk.count) ?? .zero
         guard delay > .zero else { return eventLoop.makeSucceededVoidFuture() }
         let pause = eventLoop.scheduleTask(in: TimeAmount(delay)) {}
         let started: Void? = withRun { $0.pause = pause }
         if started == nil { pause.cancel() }
-        return pause.futureResult.flatMap { self.pause(for: piece) }
+        return pause.futureResult.flatMap { self.pause(for: chunk) }
     }
 
-    private func nextPiece() -> EventLoopFuture<Piece> {
-        let pieceLimit = body.pace?.pieceLimit ?? .max
-        return pieces.next(upTo: max(1, min(state.withLock { $0.pieceSize }, pieceLimit)), on: eventLoop)
+    private func nextChunk() -> EventLoopFuture<Chunk> {
+        let chunkLimit = body.rateLimiter?.chunkLimit ?? .max
+        return chunks.next(upTo: max(1, min(state.withLock { $0.chunkSize }, chunkLimit)), on: eventLoop)
     }
 
-    /// A piece should take about 50 ms: long enough to be cheap, short enough to show movement.
+    /// A chunk should take about 50 ms: long enough to be cheap, short enough to show movement.
     private func adapt(to elapsed: TimeAmount) {
         state.withLock { state in
             if elapsed < .milliseconds(25) {
-                state.pieceSize = min(state.pieceSize * 2, pieces.largestPiece)
+                state.chunkSize = min(state.chunkSize * 2, chunks.largestChunk)
             } else if elapsed > .milliseconds(150) {
-                state.pieceSize = max(state.pieceSize / 2, PieceSize.smallest)
+                state.chunkSize = max(state.chunkSize / 2, ChunkSize.smallest)
             }
         }
     }

@@ -1,17 +1,12 @@
+import FerryConnectivity
 import NIOCore
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
-/// How a connection finds out what its path carries: an algorithm of the kernel (tcp(7), `TCP_CONGESTION`).
+/// The algorithm by which the kernel finds out what a path carries (tcp(7), `TCP_CONGESTION`).
 ///
 /// It decides the rate on a path that loses packets: those that take a loss for a full path (`cubic`, `reno`) slow down
 /// for each one, `bbr` measures what arrives.
 public struct CongestionControl: Hashable, Sendable {
-    /// As the kernel knows it: `bbr`, `cubic`, `reno`.
+    /// The kernel's name of it: `bbr`, `cubic`, `reno`.
     public let name: String
 
     /// - Returns: nil if no kernel can have an algorithm of that name: it has 1 to 15 bytes of `a`–`z`, `0`–`9` and `_`.
@@ -22,22 +17,16 @@ public struct CongestionControl: Hashable, Sendable {
         self.name = name
     }
 
-    /// Why this process may not use it, as part of a sentence; nil if it may. Connections go by the system's own then.
+    /// The reason why this process may not use it, as part of a sentence; nil if it may. The system's own is used then.
     public var refusal: String? {
         #if os(Linux)
-            let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-            guard descriptor >= 0 else { return nil }
-            defer { close(descriptor) }
-            let result = name.withCString {
-                setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_CONGESTION, $0, socklen_t(name.utf8.count))
-            }
-            guard result != 0 else { return nil }
-            switch errno {
-            case ENOENT:
+            switch TCPOptions.refusal(ofCongestionControl: name) {
+            case nil: return nil
+            case .noSuchFileOrDirectory?:
                 return "this kernel has no \(name) (sysctl net.ipv4.tcp_available_congestion_control)"
-            case EPERM:
+            case .notPermitted?:
                 return "\(name) is not allowed here (sysctl net.ipv4.tcp_allowed_congestion_control)"
-            case let code: return String(cString: strerror(code))
+            case let code?: return code.description
             }
         #else
             "this system does not let programs choose"
@@ -52,7 +41,7 @@ public struct CongestionControl: Hashable, Sendable {
             withUnsafeMutableBytes(of: &value) { $0.copyBytes(from: name.utf8) }
             // A Unix socket knows none.
             provider.unsafeSetSocketOption(
-                level: .tcp, name: NIOBSDSocket.Option(rawValue: TCP_CONGESTION), value: value
+                level: .tcp, name: NIOBSDSocket.Option(rawValue: TCPOptions.congestion), value: value
             ).whenFailure { _ in }
         #endif
     }

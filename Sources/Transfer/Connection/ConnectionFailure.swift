@@ -1,10 +1,16 @@
 import AsyncHTTPClient
+import FerryFiles
 import FerryProtocols
-import Foundation
 import NIOCore
 import NIOHTTP1
 import NIOPosix
 import NIOSSL
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
 
 /// Puts what the HTTP client and the system throw into words, and into what they mean for a retry.
 struct ConnectionFailure {
@@ -53,7 +59,7 @@ struct ConnectionFailure {
         case let error as PinMismatch:
             return permanent(
                 "the certificate of \(host) has another key than those pinned: \(error.seen)",
-                "if the server's key was changed on purpose, add this pin to tls.pins; if not, somebody is between"
+                "if the server's key was changed on purpose, add this pin to tls.pins; if not, someone intercepts the connection"
             )
         case let error as NIOSSLError:
             return TLSFailure.isHandshake(error) && start == .unsent
@@ -86,15 +92,17 @@ struct ConnectionFailure {
     }
 
     /// The code, if there was no descriptor for a socket, or for the files that tell where a name leads to.
-    private func lackOfDescriptors(_ error: any Error) -> CInt? {
+    private func lackOfDescriptors(_ error: any Error) -> Errno? {
         switch error {
-        case let error as IOError: return DescriptorLimit.isLack(error.errnoCode) ? error.errnoCode : nil
+        case let error as IOError:
+            let code = Errno(rawValue: error.errnoCode)
+            return DescriptorLimit.isLack(code) ? code : nil
         case let error as NIOConnectionError where error.connectionErrors.isEmpty:
-            return DescriptorLimit.isReached ? EMFILE : nil
+            return DescriptorLimit.isReached ? .tooManyOpenFiles : nil
         case let error as NIOConnectionError:
             return error.connectionErrors.lazy.compactMap { lackOfDescriptors($0.error) }.first
         // The certificates that are trusted are in files.
-        case is NIOSSLError where start == .unsent: return DescriptorLimit.isReached ? EMFILE : nil
+        case is NIOSSLError where start == .unsent: return DescriptorLimit.isReached ? .tooManyOpenFiles : nil
         default: return nil
         }
     }
@@ -120,7 +128,7 @@ struct ConnectionFailure {
 
     var host: String { URL(string: url)?.host(percentEncoded: false) ?? Redaction.address(url) }
 
-    /// What a broken connection means: RFC 9112 §9.3.1 lets a server close a kept one at any time.
+    /// Returns the meaning of a broken connection: RFC 9112 §9.3.1 lets a server close a kept one at any time.
     var whenBroken: TransportError.Reason {
         switch start {
         case .unsent: .unsent
@@ -157,8 +165,8 @@ struct ConnectionFailure {
         guard let error = error as? IOError else { return "\(error)" }
         return switch error.errnoCode {
         case ECONNREFUSED: "refused"
-        case ECONNRESET: "reset by the other side"
-        case EPIPE: "closed by the other side"
+        case ECONNRESET: "reset by the server"
+        case EPIPE: "closed by the server"
         case ENETUNREACH, ENETDOWN: "the network is unreachable"
         case EHOSTUNREACH: "the host is unreachable"
         case ETIMEDOUT: "timed out"

@@ -1,6 +1,6 @@
 import AsyncHTTPClient
+import FerryFiles
 public import FerryProtocols
-import Foundation
 import HTTPTypes
 import NIOCore
 import NIOHTTP1
@@ -14,14 +14,14 @@ import Synchronization
 /// and 0.83). For no gain one lost connection would break every upload to that server, and the stall of one could not
 /// be told from the stall of another.
 public final class HTTPClientTransport: Transport {
-    /// How long to wait for what; nothing limits how long a whole upload takes.
+    /// The times to wait; nothing limits how long a whole upload takes.
     public struct Timeouts: Hashable, Sendable {
-        /// Until the connection is made, TLS included.
+        /// The time for making a connection, TLS included.
         public var connect: Duration
-        /// While there are bytes to send and none is acknowledged.
+        /// The time without an acknowledged byte while there are bytes to send.
         public var stall: Duration
-        /// From the last byte of the request to the answer's head, and between pieces of the answer. The whole body of an
-        /// answer may take twice as long, and a second more for each KiB that came, up to ten times as long. A refusal
+        /// The time from the last byte of the request to the answer's head, and between pieces of the answer. An
+        /// answer's body may take twice as long, and a second more for each KiB that came, up to ten times as long. A refusal
         /// (400 and above) is taken as it is after a second without another piece of its body.
         public var response: Duration
 
@@ -35,13 +35,13 @@ public final class HTTPClientTransport: Transport {
         }
     }
 
-    /// How a transport reaches servers. Two that are equal can share one.
+    /// The settings by which a transport reaches servers. Two equal ones can share a transport.
     public struct Configuration: Hashable, Sendable {
         /// Apply to each attempt anew.
         public var timeouts: Timeouts
-        /// For `https`.
+        /// The settings for `https`.
         public var tls: TLSSettings
-        /// By default what the environment's variables say.
+        /// The proxies; by default those of the environment's variables.
         public var proxy: ProxySettings
         /// Nil for the system's.
         public var congestionControl: CongestionControl?
@@ -66,7 +66,7 @@ public final class HTTPClientTransport: Transport {
     private let loops: [any EventLoop]
     private let exchanges = RunningExchanges()
     private let connections = OpenConnections()
-    private let slots = ConnectionSlots(limit: HTTPClients.connectionsPerPlace)
+    private let slots = OriginLimiter(limit: HTTPClients.connectionsPerOrigin)
 
     /// Starts the threads of the network. Each takes descriptors of its own, and where there are none left by the time of
     /// the first upload, the process would end.
@@ -84,11 +84,11 @@ public final class HTTPClientTransport: Transport {
         clients = try HTTPClients(configuration, on: group) { [exchanges, connections] channel in
             let pipeline = channel.pipeline.syncOperations
             let parser = try pipeline.handler(type: ByteToMessageHandler<HTTPResponseDecoder>.self)
-            let guardian = ExchangeGuard(timeouts: timeouts) { exchanges[$0] }
-            try pipeline.addHandler(guardian, position: .after(parser))
-            SocketProgress.keepAsking(channel)
+            let detector = StallDetector(timeouts: timeouts) { exchanges[$0] }
+            try pipeline.addHandler(detector, position: .after(parser))
+            TCPInfo.keepAsking(channel)
             congestionControl?.use(on: channel)
-            connections.add(channel, watchedBy: guardian)
+            connections.add(channel, watchedBy: detector)
         }
         for host in configuration.tls.insecureHosts.sorted() {
             for monitor in monitors {
@@ -100,9 +100,11 @@ public final class HTTPClientTransport: Transport {
     /// Closes all connections; requests under way fail. No request may be made afterwards.
     public func shutdown() async { await clients.shutdown() }
 
-    /// Gives up the connections that are in doubt: of a lost address those made from it, with what is under way on them
+    /// Gives up the connections that may be dead: of a lost address those made from it, with what is under way on them
     /// (`addressLost`), after a sleep those that are idle.
-    public func doubtConnections(_ doubt: ConnectionDoubt) { connections.doubt(doubt) }
+    public func invalidateConnections(because reason: ConnectionInvalidation) {
+        connections.invalidate(because: reason)
+    }
 
     /// The network went away or returned: what is under way over it is not given up meanwhile for standing still, and
     /// has as long again after the return.
@@ -118,7 +120,7 @@ public final class HTTPClientTransport: Transport {
         } catch {
             throw TransportError(.notConnected, error)
         }
-        let place = URL(string: route.url).flatMap(UploadAddress.origin) ?? ""
+        let place = route.origin
         guard await slots.enter(place) else {
             throw TransportError(.cancelled, UploadFailure(.network, "stopped"))
         }
@@ -132,8 +134,10 @@ public final class HTTPClientTransport: Transport {
             for: request, keeping: answerLimit, delegate: delegate, writer: writer)
         let answered = await execute(request, by: route, writer: writer, collector: collector, on: loop)
         await writer?.finish()
-        // The connection lives on this loop: once it has come round, nothing of the file is being sent any more.
-        try? await loop.submit {}.get()
+        if writer?.sendsRegions == true || !answered.isSuccess {
+            // The connection lives on this loop: once it has come round, nothing of the file is being sent any more.
+            try? await loop.submit {}.get()
+        }
         switch answered {
         case .success(let answer):
             if let refusal = route.refusal(answer) { throw refusal }
@@ -169,7 +173,7 @@ public final class HTTPClientTransport: Transport {
         return named
     }
 
-    /// How many requests wait until fewer are under way to the server of `url`.
+    /// The number of requests that wait until fewer are under way to the server of `url`.
     func waitingCount(for url: String) -> Int {
         slots.waitingCount(for: URL(string: url).flatMap(UploadAddress.origin) ?? "")
     }
@@ -212,7 +216,7 @@ public final class HTTPClientTransport: Transport {
         for (name, value) in route.fields where !headers.contains(name: name) {
             headers.add(name: name, value: value)
         }
-        headers.replaceOrAdd(name: ExchangeGuard.exchangeField, value: name)
+        headers.replaceOrAdd(name: StallDetector.exchangeField, value: name)
         let body: HTTPClient.Body?
         switch request.body {
         case .none where ["POST", "PUT", "PATCH"].contains(request.method.rawValue): body = .bytes([UInt8]())
@@ -226,6 +230,12 @@ public final class HTTPClientTransport: Transport {
         return try HTTPClient.Request(
             url: route.url, method: HTTPMethod(rawValue: request.method.rawValue), headers: headers,
             body: body)
+    }
+}
+
+extension Result {
+    fileprivate var isSuccess: Bool {
+        if case .success = self { true } else { false }
     }
 }
 

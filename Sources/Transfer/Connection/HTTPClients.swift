@@ -1,6 +1,6 @@
 import AsyncHTTPClient
+import FerryFiles
 import FerryProtocols
-import Foundation
 import NIOCore
 import NIOHTTP1
 import NIOPosix
@@ -9,7 +9,7 @@ import Synchronization
 
 /// The HTTP clients of one transport, one for each way to a server; each is made when it is first needed.
 final class HTTPClients: Sendable {
-    /// What makes connections differ so much that they need a client of their own.
+    /// The properties of connections that need a client of their own.
     private struct Way: Hashable {
         enum Proxy: Hashable {
             case none
@@ -24,18 +24,21 @@ final class HTTPClients: Sendable {
     }
 
     /// More requests than that to one server wait for a connection.
-    static let connectionsPerPlace = 256
+    static let connectionsPerOrigin = 256
 
     private enum State {
-        case open([Way: HTTPClient])
+        case open([Way: HTTPClient], direct: [String: Route])
         case closed
     }
+
+    /// Servers whose route is remembered.
+    private static let rememberedRoutes = 64
 
     private let configuration: HTTPClientTransport.Configuration
     private let tls: TLSConfiguration
     private let group: any EventLoopGroup
     private let prepare: @Sendable (any Channel) throws -> Void
-    private let state = Mutex(State.open([:]))
+    private let state = Mutex(State.open([:], direct: [:]))
 
     /// - Parameter prepare: Run with each connection before its first request, on its event loop.
     /// - Throws: `UploadFailure` (`permanent`) that names the certificate file that cannot be used.
@@ -51,13 +54,37 @@ final class HTTPClients: Sendable {
 
     /// A transport that is let go closes its connections by itself.
     deinit {
-        guard case .open(let clients) = state.withLock({ $0 }), !clients.isEmpty else { return }
+        guard case .open(let clients, _) = state.withLock({ $0 }), !clients.isEmpty else { return }
         Task { for client in clients.values { try? await client.shutdown() } }
     }
 
     /// Finds the way to `url`.
     /// - Throws: `UploadFailure`: the address or the proxy's cannot be used, or the proxy's password is missing.
     func route(to url: String) async throws(UploadFailure) -> Route {
+        guard let authority = UploadAddress.plainAuthority(of: url) else {
+            return try await foundRoute(to: url)
+        }
+        let known: Route? = state.withLock { state in
+            if case .open(_, let direct) = state { direct[String(authority)] } else { nil }
+        }
+        if var known {
+            known.url = url
+            return known
+        }
+        let found = try await foundRoute(to: url)
+        // Nothing of the address but its server decides, and a proxy may want other credentials the next time.
+        guard found.proxy == nil else { return found }
+        state.withLock { state in
+            guard case .open(let clients, var direct) = state, direct.count < Self.rememberedRoutes else {
+                return
+            }
+            direct[String(authority)] = found
+            state = .open(clients, direct: direct)
+        }
+        return found
+    }
+
+    private func foundRoute(to url: String) async throws(UploadFailure) -> Route {
         if let expected = UploadAddress.expectation(brokenBy: url) {
             throw UploadFailure(
                 .permanent, "the address \(Redaction.address(url)) cannot be used",
@@ -74,7 +101,9 @@ final class HTTPClients: Sendable {
         let host = address?.host(percentEncoded: false) ?? ""
         var way = Way(isVerified: !isTLS || configuration.tls.verifies(host: host))
         guard let proxy = try configuration.proxy.proxy(for: url) else {
-            return Route(client: try client(for: way), url: url, fields: Route.fields(for: url), proxy: nil)
+            return Route(
+                client: try client(for: way), url: url, fields: Route.fields(for: url), proxy: nil,
+                origin: address.flatMap(UploadAddress.origin) ?? "")
         }
         let authorization = try await proxy.authorization()
         if proxy.kind == .http, !isTLS {
@@ -82,14 +111,16 @@ final class HTTPClients: Sendable {
             return Route.forwarding(url, by: proxy, authorization, client: try client(for: way))
         }
         way.proxy = .tunnel(proxy, authorization: authorization)
-        return Route(client: try client(for: way), url: url, fields: [], proxy: proxy)
+        return Route(
+            client: try client(for: way), url: url, fields: [], proxy: proxy,
+            origin: address.flatMap(UploadAddress.origin) ?? "")
     }
 
     /// Closes all connections. No client is made afterwards.
     func shutdown() async {
         let clients: [HTTPClient] = state.withLock { state in
             defer { state = .closed }
-            if case .open(let clients) = state { return Array(clients.values) }
+            if case .open(let clients, _) = state { return Array(clients.values) }
             return []
         }
         for client in clients { try? await client.shutdown() }
@@ -97,13 +128,13 @@ final class HTTPClients: Sendable {
 
     private func client(for way: Way) throws(UploadFailure) -> HTTPClient {
         try state.withLock { state throws(UploadFailure) in
-            guard case .open(var clients) = state else {
+            guard case .open(var clients, let direct) = state else {
                 throw UploadFailure(.network, "stopped")
             }
             if let known = clients[way] { return known }
             let made = HTTPClient(eventLoopGroupProvider: .shared(group), configuration: settings(for: way))
             clients[way] = made
-            state = .open(clients)
+            state = .open(clients, direct: direct)
             return made
         }
     }
@@ -114,8 +145,8 @@ final class HTTPClients: Sendable {
         settings.httpVersion = .http1Only
         settings.timeout.connect = TimeAmount(configuration.timeouts.connect)
         settings.connectionPool.retryConnectionEstablishment = false
-        // The pool must never make a request wait: it would count against the time to connect (see `ConnectionSlots`).
-        settings.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = Self.connectionsPerPlace
+        // The pool must never make a request wait: it would count against the time to connect (see `OriginLimiter`).
+        settings.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = Self.connectionsPerOrigin
         var tls = tls
         if !way.isVerified { tls.certificateVerification = .none }
         settings.tlsConfiguration = tls
@@ -151,11 +182,13 @@ final class HTTPClients: Sendable {
 /// The way of one request.
 struct Route: Sendable {
     var client: HTTPClient
-    /// What the client is asked for: of a request that is forwarded, the proxy.
+    /// The address that the client gets: of a request that is forwarded, the proxy.
     var url: String
     /// Fields that the way needs, if the request has none of that name.
     var fields: [(name: String, value: String)]
     var proxy: ProxyAddress?
+    /// The origin of the connection or of the tunnel: a server, or a proxy that forwards.
+    var origin: String
 
     /// True if the proxy reads the request, and may answer it.
     var isForwarded: Bool { fields.contains { $0.name == ForwardedForm.originField } }
@@ -172,11 +205,13 @@ struct Route: Sendable {
             guard let host = address.host(percentEncoded: false) else { return nil }
             return (host.contains(":") ? "[\(host)]" : host) + (address.port.map { ":\($0)" } ?? "")
         }
-        let rest = url.range(of: "://").map { url[$0.upperBound...].drop { !"/?".contains($0) } } ?? "/"
+        let rest = url.firstRange(of: "://").map { url[$0.upperBound...].drop { !"/?".contains($0) } } ?? "/"
         let target = "\(proxy)" + (rest.hasPrefix("/") ? "" : "/") + rest
         var fields = [(name: "Host", value: origin ?? ""), (ForwardedForm.originField, origin ?? "")]
         if let authorization { fields.append(("Proxy-Authorization", authorization)) }
-        return Route(client: client, url: target, fields: fields, proxy: proxy)
+        return Route(
+            client: client, url: target, fields: fields, proxy: proxy,
+            origin: URL(string: target).flatMap(UploadAddress.origin) ?? "")
     }
 }
 

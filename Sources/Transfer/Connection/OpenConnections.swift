@@ -3,11 +3,11 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// Why connections may be dead without anybody having been told.
-public enum ConnectionDoubt: Hashable, Sendable, CaseIterable {
-    /// This machine lost an address: what was connected from it will never hear anything again.
+/// The reason why connections may be dead without a sign of it.
+public enum ConnectionInvalidation: Hashable, Sendable, CaseIterable {
+    /// An address of this machine is lost: connections from it get no more bytes.
     case addressLost
-    /// This machine slept: servers may have forgotten what was idle.
+    /// The machine slept: servers may have forgotten idle connections.
     case slept
 }
 
@@ -15,7 +15,7 @@ public enum ConnectionDoubt: Hashable, Sendable, CaseIterable {
 final class OpenConnections: Sendable {
     private struct Connection: Sendable {
         var channel: any Channel
-        var guardian: NIOLoopBound<ExchangeGuard>
+        var detector: NIOLoopBound<StallDetector>
     }
 
     private struct State {
@@ -26,14 +26,14 @@ final class OpenConnections: Sendable {
     private let state = Mutex(State())
 
     /// Called on the connection's event loop.
-    func add(_ channel: any Channel, watchedBy guardian: ExchangeGuard) {
+    func add(_ channel: any Channel, watchedBy detector: StallDetector) {
         let name = ObjectIdentifier(channel)
-        let bound = NIOLoopBound(guardian, eventLoop: channel.eventLoop)
+        let bound = NIOLoopBound(detector, eventLoop: channel.eventLoop)
         let isAway = state.withLock { state in
-            state.connections[name] = Connection(channel: channel, guardian: bound)
+            state.connections[name] = Connection(channel: channel, detector: bound)
             return state.linkIsAway
         }
-        if isAway, channel.needsLink { guardian.linkChanged(isAway: true) }
+        if isAway, channel.needsLink { detector.linkChanged(isAway: true) }
         channel.closeFuture.whenComplete { [weak self] _ in
             _ = self?.state.withLock { $0.connections.removeValue(forKey: name) }
         }
@@ -46,23 +46,23 @@ final class OpenConnections: Sendable {
             return Array(state.connections.values)
         }
         for connection in all where connection.channel.needsLink {
-            connection.channel.eventLoop.execute { connection.guardian.value.linkChanged(isAway: isAway) }
+            connection.channel.eventLoop.execute { connection.detector.value.linkChanged(isAway: isAway) }
         }
     }
 
-    func doubt(_ doubt: ConnectionDoubt) {
+    func invalidate(because reason: ConnectionInvalidation) {
         let all = state.withLock { Array($0.connections.values) }
         let meant =
-            switch doubt {
+            switch reason {
             case .slept: all
             case .addressLost: Self.withoutAddress(all)
             }
         for connection in meant {
-            connection.channel.eventLoop.execute { connection.guardian.value.doubt(doubt) }
+            connection.channel.eventLoop.execute { connection.detector.value.invalidate(because: reason) }
         }
     }
 
-    /// Those made from an address that this machine does not have. Where it does not tell its addresses, none.
+    /// The connections from an address that this machine does not have; none if it does not tell its addresses.
     private static func withoutAddress(_ all: [Connection]) -> [Connection] {
         guard !all.isEmpty, let devices = try? System.enumerateDevices() else { return [] }
         let own = Set(devices.compactMap { $0.address?.bareIPAddress })
@@ -81,7 +81,7 @@ extension Channel {
 }
 
 extension SocketAddress {
-    /// Without the interface; nil for a Unix socket.
+    /// The address without the interface; nil for a Unix socket.
     fileprivate var bareIPAddress: String? {
         ipAddress.map { String($0.prefix { $0 != "%" }) }
     }

@@ -1,6 +1,6 @@
 import Crypto
+import FerryFiles
 import FerryProtocols
-import Foundation
 import NIOCore
 import NIOPosix
 import NIOSSL
@@ -28,7 +28,7 @@ struct PresentedCertificate {
         begin = Date(timeIntervalSince1970: Double(certificate.notValidBefore))
         end = Date(timeIntervalSince1970: Double(certificate.notValidAfter))
         fingerprint = SHA256.hash(data: try certificate.toDERBytes())
-            .map { String(format: "%02X", $0) }.joined(separator: ":")
+            .map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }.joined(separator: ":")
     }
 
     /// Asks the server for its certificate once more, this time without judging it. Nothing else is sent.
@@ -58,7 +58,7 @@ struct PresentedCertificate {
     /// True if it is over or has not begun: its owner's mistake, and nobody's trick.
     func isOutOfTime(at now: Date) -> Bool { now > end || now < begin }
 
-    /// What a failure says besides.
+    /// Returns the failure with the certificate's properties.
     func told(in failure: UploadFailure, now: Date) -> UploadFailure {
         var failure = failure
         let day = Date.ISO8601FormatStyle().year().month().day()
@@ -66,7 +66,7 @@ struct PresentedCertificate {
             "; it shows a certificate for \(names), valid from \(begin.formatted(day)) to \(end.formatted(day)), "
             + "SHA-256 \(fingerprint)"
         if now > end {
-            failure.hint = "the certificate is over; whoever runs the server has to renew it"
+            failure.hint = "the certificate is over; the server's administrator must renew it"
         } else if now < begin {
             failure.hint = "the certificate is not valid yet; see that this machine's clock is right"
         }

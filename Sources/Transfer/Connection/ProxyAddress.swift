@@ -1,9 +1,9 @@
+import FerryFiles
 public import FerryProtocols
-import Foundation
 
-/// Where a proxy listens, and who we are to it.
+/// The address of a proxy, and the user there.
 public struct ProxyAddress: Hashable, Sendable, CustomStringConvertible {
-    /// How a proxy is spoken to.
+    /// The protocol of a proxy.
     public enum Kind: String, Hashable, Sendable {
         /// An HTTP proxy: `https` goes through a tunnel (CONNECT, RFC 9110 §9.3.6), `http` is forwarded (RFC 9112 §3.2.2).
         case http
@@ -11,7 +11,7 @@ public struct ProxyAddress: Hashable, Sendable, CustomStringConvertible {
         case socks5
     }
 
-    /// What curl takes where none is given.
+    /// The port that curl takes where none is given.
     private static let defaultPort = 1080
 
     /// HTTP unless it says otherwise.
@@ -22,7 +22,7 @@ public struct ProxyAddress: Hashable, Sendable, CustomStringConvertible {
     public var port: Int
     /// Sent to an HTTP proxy with `password` as `Proxy-Authorization: Basic` (RFC 7617).
     public var user: String?
-    /// Not looked at without a user.
+    /// The password; ignored without a user.
     public var password: ProxyPassword?
 
     public init(
@@ -113,7 +113,7 @@ public struct ProxyPassword: Hashable, Sendable, CustomStringConvertible, Custom
 
     /// Dots, whatever the password is.
     public var description: String { "•••" }
-    /// Without children, so that no dump shows the password.
+    /// A mirror without children, so that no dump shows the password.
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 
     func read() async throws(UploadFailure) -> String { try await fetch() }

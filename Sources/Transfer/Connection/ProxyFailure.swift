@@ -7,7 +7,7 @@ import NIOSOCKS
 import NIOSSL
 
 extension ConnectionFailure {
-    /// What went wrong between us and the proxy, or between the proxy and the server as the proxy tells it.
+    /// The failure between us and the proxy, or between the proxy and the server as the proxy tells it.
     /// - Returns: nil if it is not about the proxy.
     func translate(_ error: any Error, of proxy: ProxyAddress) -> TransportError? {
         switch error {
@@ -79,7 +79,7 @@ enum ProxyFailure {
                 hint: "set them with proxy in the configuration, then retry", status: 407))
     }
 
-    /// What the replies of RFC 1928 §6 mean.
+    /// The meaning of the replies of RFC 1928 §6.
     static func refusal(
         by proxy: ProxyAddress, of host: String, _ reply: SOCKSServerReply
     ) -> TransportError {

@@ -1,11 +1,11 @@
 import FerryConnectivity
+import FerryFiles
 public import FerryProtocols
-import Foundation
 
-/// Which requests go through a proxy. Unix sockets never do.
+/// The choice of requests that go through a proxy. Unix sockets never do.
 public enum ProxySettings: Hashable, Sendable {
     case none
-    /// As the environment says: `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`.
+    /// The settings of the environment: `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`.
     case environment
     /// Through this one, but for some hosts.
     case server(ProxyAddress, except: NoProxyList = NoProxyList())
@@ -38,7 +38,7 @@ public enum ProxySettings: Hashable, Sendable {
 /// A lower-case name goes before the same in upper case. `HTTP_PROXY` in upper case is not looked at: a web server hands
 /// a client's `Proxy` header to its programs under that name.
 public struct ProxyEnvironment: Hashable, Sendable {
-    /// This process's own.
+    /// The environment of this process.
     public static let current = ProxyEnvironment(ProcessInfo.processInfo.environment)
 
     private let proxies: [String: String]

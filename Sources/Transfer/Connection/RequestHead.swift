@@ -1,5 +1,5 @@
+import FerryFiles
 import FerryProtocols
-import Foundation
 import HTTPTypes
 
 /// The head of a request as it goes out: its target and its fields.

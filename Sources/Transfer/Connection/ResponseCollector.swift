@@ -13,9 +13,9 @@ final class ResponseCollector: HTTPClientResponseDelegate, ExchangeObserver {
     /// More of an answer came than is worth draining.
     private struct AnswerTooLong: Error {}
 
-    /// How the exchange began.
+    /// The beginning of the exchange.
     enum Start {
-        /// Nothing of the request was written.
+        /// No byte of the request was written.
         case unsent
         case onFreshConnection
         case onKeptConnection
@@ -54,7 +54,7 @@ final class ResponseCollector: HTTPClientResponseDelegate, ExchangeObserver {
     var start: Start { state.withLock { $0.start } }
     /// Body bytes that the kernel took.
     var bodySent: ByteCount { state.withLock { $0.bodySent } }
-    /// Why the first write failed that did. The client itself only hears that the connection is closed.
+    /// The error of the first write that failed. The client itself only hears that the connection is closed.
     var writeError: (any Error)? { state.withLock { $0.writeError } }
     var hasHead: Bool { state.withLock { $0.head != nil } }
 
@@ -67,6 +67,11 @@ final class ResponseCollector: HTTPClientResponseDelegate, ExchangeObserver {
     }
 
     func didRefuseRest() { writer?.stop() }
+
+    func didBreak(sending difference: ByteCount) {
+        let total = state.withLock { max(0, min(expected ?? .max, $0.bodySent + difference)) }
+        delegate?.didBreak(totalBytesSent: total)
+    }
 
     func didSendRequestPart(task: HTTPClient.Task<TransportResponse>, _ part: IOData) {
         let count = ByteCount(part.readableBytes)

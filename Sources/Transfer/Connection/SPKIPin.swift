@@ -1,5 +1,5 @@
 import Crypto
-import Foundation
+import FerryFiles
 import NIOCore
 import NIOSSL
 
@@ -36,7 +36,7 @@ public struct SPKIPin: Hashable, Codable, Sendable, CustomStringConvertible {
         try container.encode(description)
     }
 
-    /// As curl writes it.
+    /// The pin as curl writes it.
     public var description: String { Self.mark + Data(digest).base64EncodedString() }
 }
 

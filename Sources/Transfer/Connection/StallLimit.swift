@@ -1,4 +1,4 @@
-/// How long nothing may move on a connection that sends before it is given up. Pure.
+/// The time without movement after which a sending connection is given up. Pure.
 ///
 /// The kernel sends what nobody acknowledged again after waits that double (RFC 6298 §5.5), so after an outage it may need
 /// as long again to notice that the link is back. A connection whose break costs much is given up only when that time
@@ -13,7 +13,7 @@ struct StallLimit {
 
     private let stall: Duration
     private let breakCostsLittle: Bool
-    /// How long the network was away, if nothing has moved since.
+    /// The time for which the network was away, if nothing has moved since.
     private var outage = Duration.zero
 
     /// - Parameter stall: As configured, for a connection whose break costs little.
@@ -30,8 +30,8 @@ struct StallLimit {
     /// - Parameters:
     ///   - acknowledged: Bytes of this exchange.
     ///   - time: From the exchange's start to the last movement.
-    func limit(_ progress: SocketProgress, acknowledged: UInt64, movingFor time: Duration) -> Duration {
-        let limit = stall + min(outage, SocketProgress.longestBackoff)
+    func limit(_ progress: TCPInfo, acknowledged: UInt64, movingFor time: Duration) -> Duration {
+        let limit = stall + min(outage, TCPInfo.longestBackoff)
         // Who answers the kernel's questions and takes nothing is a server that hangs: no link comes back there.
         guard !breakCostsLittle, progress.unanswered > 0, acknowledged >= Self.cheapBytes else {
             return limit

@@ -1,7 +1,7 @@
-import Foundation
+import FerryFiles
 import NIOSSL
 
-/// What TLS errors mean: which no retry can mend, and what to do about them.
+/// The meaning of TLS errors: which no retry can mend, and what to do about them.
 ///
 /// The library tells reasons apart only by BoringSSL's names, such as `TLSV1_ALERT_UNKNOWN_CA`.
 enum TLSFailure {
@@ -11,8 +11,8 @@ enum TLSFailure {
         return false
     }
 
-    /// In TLS 1.3 a server looks at our certificate when the handshake is over for us (RFC 8446 §4.4.2.4), so this
-    /// may come while the request is under way.
+    /// True if the server refuses our certificate. In TLS 1.3 it looks at that when the handshake is over for us
+    /// (RFC 8446 §4.4.2.4), so this may come while the request is under way.
     static func isAboutOurCertificate(_ error: any Error) -> Bool {
         let name = name(in: error)
         return name.contains("ALERT")
@@ -48,7 +48,7 @@ enum TLSFailure {
 
     private static func name(in error: any Error) -> String {
         let text = "\(error)"
-        guard let mark = text.range(of: "OPENSSL_internal:") else { return "" }
+        guard let mark = text.firstRange(of: "OPENSSL_internal:") else { return "" }
         return String(
             text[mark.upperBound...].prefix { $0.isASCII && ($0.isUppercase || $0.isNumber || $0 == "_") })
     }

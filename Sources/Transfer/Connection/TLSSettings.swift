@@ -1,7 +1,7 @@
 import FerryProtocols
 import NIOSSL
 
-/// What makes a TLS connection trusted and known.
+/// The certificates that a TLS connection trusts and shows.
 public struct TLSSettings: Hashable, Codable, Sendable {
     /// A version of TLS.
     public enum Version: String, Hashable, Codable, Sendable, CaseIterable {

@@ -22,7 +22,7 @@ extension Transport {
 
 /// One HTTP request as it goes on the wire.
 public struct TransportRequest: Sendable {
-    /// What a request carries.
+    /// The content of a request.
     public enum Body: Sendable {
         case none
         case bytes([UInt8])
@@ -42,11 +42,11 @@ public struct TransportRequest: Sendable {
         }
     }
 
-    /// As it goes on the wire.
+    /// The method on the wire.
     public var method: HTTPRequest.Method
     /// An absolute address, `http` or `https`.
     public var url: String
-    /// In order. The transport adds `Host` and the body's length or `Transfer-Encoding`.
+    /// The header fields in order. The transport adds `Host` and the body's length or `Transfer-Encoding`.
     public var fields: HTTPFields
     /// Opened for this attempt alone.
     public var body: Body
@@ -54,7 +54,12 @@ public struct TransportRequest: Sendable {
     public var isRepeatable: Bool
     /// True if little is lost should the connection break: the server keeps what arrived, or there is not much of it.
     /// Then a connection that seems to be dead is given up sooner.
-    public var breakCostsLittle: Bool
+    public var breakCostsLittle: Bool {
+        get { declaredBreakCostsLittle ?? !body.isStreamed }
+        set { declaredBreakCostsLittle = newValue }
+    }
+    /// Nil takes it from the body.
+    private var declaredBreakCostsLittle: Bool?
     /// True if the server may send its answer for minutes, a byte now and then, while it works.
     public var answerMayTakeLong = false
 
@@ -70,25 +75,25 @@ public struct TransportRequest: Sendable {
         self.fields = fields
         self.body = body
         self.isRepeatable = isRepeatable ?? [.get, .head, .options, .put, .delete].contains(method)
-        self.breakCostsLittle = breakCostsLittle ?? !body.isStreamed
+        declaredBreakCostsLittle = breakCostsLittle
     }
 }
 
 /// A limit on bytes per second, shared by whoever asks it.
-public protocol Pace: Sendable {
+public protocol RateLimiter: Sendable {
     /// Zero if `bytes` may be sent now: then they are booked. Else how long to wait before asking again.
     func delay(beforeSending bytes: ByteCount) -> Duration
     /// The most bytes to send in one piece so that the rate stays even; nil if there is no limit now.
-    var pieceLimit: ByteCount? { get }
+    var chunkLimit: ByteCount? { get }
 }
 
 /// An answer, with its body as far as it is kept.
 public struct TransportResponse: Sendable {
-    /// Of the final answer: interim answers (1xx) are not told.
+    /// The status of the final answer: interim answers (1xx) are not told.
     public var status: Int
-    /// As the server sent them, in order.
+    /// The fields as the server sent them, in order.
     public var fields: HTTPFields
-    /// From its beginning, as much as the transport keeps.
+    /// The beginning of the body, as much as the transport keeps.
     public var body: [UInt8]
     /// False if the body was longer than what is kept.
     public var isBodyComplete: Bool
@@ -107,12 +112,12 @@ public struct TransportResponse: Sendable {
     }
 
     /// The answer as the protocols take it.
-    var answer: Reply.Answer { Reply.Answer(status: status, fields: fields, body: body) }
+    package var answer: Reply.Answer { Reply.Answer(status: status, fields: fields, body: body) }
 }
 
-/// Why no complete answer came.
+/// The reason why no complete answer came.
 public struct TransportError: Error, Hashable, Sendable {
-    /// What kind of end it was, which says whether another try is safe.
+    /// The kind of end, which says whether another attempt is safe.
     public enum Reason: Hashable, Sendable {
         case cancelled
         /// The connection broke while nothing of an answer had arrived, and it had served a request before: the server

@@ -17,7 +17,7 @@ package final class KnownSecrets: Sendable {
     /// Adds fields that the transport sends, such as the proxy's credentials.
     package func add(_ fields: HTTPFields) { secrets.withLock { $0.add(fields) } }
 
-    /// As they are now.
+    /// The secrets so far.
     var all: Secrets { secrets.withLock { $0 } }
 
     /// The text without secrets and credentials.

@@ -1,15 +1,18 @@
-import Foundation
+import FerryFiles
+import FerryProtocols
 package import HTTPTypes
 
-/// What is cut before anything is shown, logged or counted.
+/// The cutting of secrets before anything is shown, logged or counted.
 package enum Redaction {
     static let mark = "…"
     static let unreadable = "(an address that cannot be read)"
 
     /// The address without user info, query values and fragment.
     package static func address(_ url: String) -> String {
+        // To take an address apart costs more than a small file's system calls.
+        if UploadAddress.plainAuthority(of: url) != nil { return url }
         // What is cut already stays so: left in, the mark would have the rest escaped again.
-        let url = url.replacingOccurrences(of: mark, with: "%E2%80%A6")
+        let url = url.replacing(mark, with: "%E2%80%A6")
         guard var parts = URLComponents(string: url) else { return unreadable }
         if parts.percentEncodedHost?.isEmpty ?? true, mayHoldUserInfo(url) { return unreadable }
         let (path, query, fragment) = (parts.percentEncodedPath, parts.percentEncodedQuery, parts.fragment)
@@ -24,7 +27,7 @@ package enum Redaction {
             text += "?" + query.split(separator: "&").map(cutItem).joined(separator: "&")
         }
         if let fragment, !fragment.isEmpty { text += "#" + mark }
-        return text.replacingOccurrences(of: "%E2%80%A6", with: mark)
+        return text.replacing("%E2%80%A6", with: mark)
     }
 
     static func fields(_ fields: HTTPFields) -> HTTPFields {
@@ -52,11 +55,22 @@ package enum Redaction {
     }
 
     private static func beginsWithScheme(_ value: String) -> Bool {
-        let value = value.lowercased()
+        guard let first = value.utf8.first, "bdnaBDNA".utf8.contains(first) else { return false }
+        let value = value.prefix(12).lowercased()
         return ["bearer ", "basic ", "digest ", "negotiate ", "aws4-hmac-"].contains { value.hasPrefix($0) }
     }
 
-    static func holdsSecret(_ name: HTTPField.Name) -> Bool { tellsSecret(name.canonicalName) }
+    static func holdsSecret(_ name: HTTPField.Name) -> Bool {
+        !harmless.contains(name.canonicalName) && tellsSecret(name.canonicalName)
+    }
+
+    /// The names that most requests have, of which it is known that they tell no secret.
+    static let harmless: Set<String> = [
+        "accept", "content-length", "content-range", "content-type", "depth", "destination", "if-match",
+        "if-none-match", "overwrite", "repr-digest", "tus-resumable", "upload-checksum", "upload-complete",
+        "upload-draft-interop-version", "upload-length", "upload-metadata", "upload-offset", "user-agent",
+        "want-repr-digest", "x-amz-content-sha256", "x-amz-date",
+    ]
 
     /// True if what has this name is likely to be a secret.
     package static func tellsSecret(_ name: some StringProtocol) -> Bool {
@@ -76,7 +90,7 @@ package enum Redaction {
         "key", "auth", "pass", "pwd", "otp", "sig", "hmac", "jwt", "sas", "csrf", "xsrf", "sid",
     ]
 
-    /// Without a host, what looks like a scheme or a path may have been meant as user info: `user:word@host/f`.
+    /// True if an address without a host may hold user info: `user:word@host/f` looks like a scheme or a path.
     private static func mayHoldUserInfo(_ url: String) -> Bool {
         let rest = url.firstRange(of: "://").map { url[$0.upperBound...] } ?? url[...]
         return rest.contains { "@:".contains($0) }
@@ -89,12 +103,18 @@ package enum Redaction {
             path.replace(/(=|%3[Dd])[^\/;&]+/) { $0.output.1 + mark }
         }
         if path.contains("@") || path.contains("%40") {
-            path.replace(/(\/\/|%2[Ff]%2[Ff])[^\/]*(@|%40)/) { $0.output.1 + mark + $0.output.2 }
+            path.replace(/(\/\/|%2[Ff]%2[Ff])([^\/]*)/) { found in
+                let (start, rest) = (found.output.1, found.output.2)
+                let end = [rest.ranges(of: "@").last, rest.ranges(of: "%40").last].compactMap {
+                    $0?.lowerBound
+                }.max()
+                return end.map { start + mark + rest[$0...] } ?? found.output.0
+            }
         }
         return path
     }
 
-    /// What has no value may itself be the secret, and so may what is no name.
+    /// Cuts an item of a query. One without a value may itself be the secret, and so may an odd name.
     private static func cutItem(_ item: Substring) -> String {
         guard let equals = item.firstIndex(of: "="), item[equals...].contains(where: { $0 != "=" }) else {
             return mark

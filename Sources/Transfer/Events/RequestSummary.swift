@@ -3,9 +3,9 @@ public import HTTPTypes
 
 /// A request as it may be shown: without user info, query values and the values of fields that may hold a secret.
 public struct RequestSummary: Hashable, Sendable {
-    /// As it is sent.
+    /// The method that is sent.
     public let method: HTTPRequest.Method
-    /// Without user info; the values in its query are cut.
+    /// The address without user info; the values in its query are cut.
     public let url: String
     /// The values of fields that may hold a secret are cut.
     public let fields: HTTPFields
@@ -14,14 +14,16 @@ public struct RequestSummary: Hashable, Sendable {
 
     /// Cuts what may be a secret from `request`.
     public init(_ request: TransportRequest) {
-        self.init(
-            method: request.method, url: request.url, fields: request.fields, bodyLength: request.body.length)
+        self.init(request, bodyLength: request.body.length)
     }
 
-    init(method: HTTPRequest.Method, url: String, fields: HTTPFields, bodyLength: ByteCount?) {
-        self.method = method
-        self.url = Redaction.address(url)
-        self.fields = Redaction.fields(fields)
+    /// - Parameters:
+    ///   - bodyLength: Of the body that is opened for the request.
+    ///   - hasFields: False leaves the header fields out.
+    init(_ request: TransportRequest, bodyLength: ByteCount?, hasFields: Bool = true) {
+        method = request.method
+        url = Redaction.address(request.url)
+        fields = hasFields ? Redaction.fields(request.fields) : [:]
         self.bodyLength = bodyLength
     }
 

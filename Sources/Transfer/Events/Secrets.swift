@@ -1,10 +1,10 @@
+import FerryFiles
 import FerryProtocols
-import Foundation
 import HTTPTypes
 
 /// The secrets of requests, to be cut from texts that others wrote: servers repeat what they refuse.
 struct Secrets: Sendable {
-    /// How sure it is that a value is a secret, from the least to the most.
+    /// The certainty that a value is a secret, from the least to the most.
     enum Certainty: Int, Sendable, Comparable {
         /// Half of a credential, and no secret as long as the other half is none.
         case userName
@@ -31,7 +31,7 @@ struct Secrets: Sendable {
     private static let shownPrefix = 8
 
     private var sources: [Source] = []
-    /// Those that no request shows in its address or fields: of bodies, proxies and renewals.
+    /// The secrets that no request shows in its address or fields: of bodies, proxies and renewals.
     private var values: [String] = []
 
     init(_ values: [String] = []) { self.values = values }
@@ -70,17 +70,17 @@ struct Secrets: Sendable {
         for value in values where !value.isEmpty { known[value] = .secret }
         let wanted = known.filter { $0.value >= certainty && $0.key.count >= length }.keys
         let forms = Set(wanted.flatMap(Self.forms)).sorted { ($0.count, $0) > ($1.count, $1) }
-        let whole = forms.reduce(text) { $0.replacingOccurrences(of: $1, with: Redaction.mark) }
+        let whole = forms.reduce(text) { $0.replacing($1, with: Redaction.mark) }
         return forms.reduce(whole) { Self.cut($1, whereItIsCutOffIn: $0) }
     }
 
-    /// What servers say is shortened, perhaps in the middle of a secret.
+    /// Cuts the beginnings of a secret in `text`: servers shorten what they repeat.
     private static func cut(_ value: String, whereItIsCutOffIn text: String) -> String {
         let shown = value.count >= telling ? shownPrefix : max(5, value.count / 2 + 1)
         guard value.count > shown else { return text }
         var text = text
         var from = text.startIndex
-        while let start = text.range(of: value.prefix(shown), range: from..<text.endIndex) {
+        while let start = text[from...].firstRange(of: value.prefix(shown)) {
             let length = zip(text[start.lowerBound...], value).prefix { $0 == $1 }.count
             let end = text.index(start.lowerBound, offsetBy: length)
             let offset = text.distance(from: text.startIndex, to: start.lowerBound) + Redaction.mark.count
@@ -91,11 +91,13 @@ struct Secrets: Sendable {
     }
 }
 
-/// Where the secrets of a request are.
+/// The places of a request's secrets.
 extension Secrets {
     private static func values(of source: Source) -> [(String, Certainty)] {
         var values: [(String, Certainty)] = []
-        if let parts = URLComponents(string: source.url), !source.url.isEmpty {
+        if !source.url.isEmpty, UploadAddress.plainAuthority(of: source.url) == nil,
+            let parts = URLComponents(string: source.url)
+        {
             let users = [parts.user, parts.percentEncodedUser]
             let passwords = [parts.password, parts.percentEncodedPassword].compactMap { $0 }
             // A token may stand alone before the host.
@@ -115,8 +117,8 @@ extension Secrets {
         return values
     }
 
-    /// What follows the scheme, or the values among its parameters (RFC 9110 §11.4, RFC 6265 §4.2.1). The scheme and the
-    /// parameters' names stay: servers explain by them what is wrong.
+    /// Returns the text after the scheme, or the values of its parameters (RFC 9110 §11.4, RFC 6265 §4.2.1). The
+    /// names of the scheme and the parameters stay: servers explain by them what is wrong.
     private static func values(of field: HTTPField) -> [(String, Certainty)] {
         guard ![.cookie, .setCookie].contains(field.name) else {
             return parameters(field.value, separator: ";").map { ($0.value, .secret) }
@@ -154,19 +156,20 @@ extension Secrets {
             part.firstIndex(of: "=").map { equals in
                 let value = part[part.index(after: equals)...]
                 return (
-                    part[..<equals].trimmingCharacters(in: .whitespaces),
-                    value.trimmingCharacters(in: CharacterSet(charactersIn: " \""))
+                    part[..<equals].trimmed(),
+                    value.trimmed { $0 == " " || $0 == "\"" }
                 )
             }
         }
     }
 }
 
-/// How servers write what they repeat.
+/// The forms in which servers repeat a secret.
 extension Secrets {
     private static func forms(of value: String) -> [String] {
         var forms = [value, Data(value.utf8).base64EncodedString()]
-        if let encoded = value.addingPercentEncoding(withAllowedCharacters: unreserved), encoded != value {
+        let encoded = value.percentEncoded()
+        if encoded != value {
             let lowercased = encoded.replacing(/%[0-9A-F]{2}/) { $0.output.lowercased() }
             // WHATWG, application/x-www-form-urlencoded.
             forms += [encoded, lowercased, encoded.replacing("%20", with: "+")]
@@ -179,10 +182,6 @@ extension Secrets {
                 ">", with: "\\u003e"))
         return forms
     }
-
-    /// RFC 3986 §2.3.
-    private static let unreserved = CharacterSet(
-        charactersIn: "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~")
 }
 
 /// A context that is printed shows none.

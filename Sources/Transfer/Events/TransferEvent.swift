@@ -1,6 +1,6 @@
 public import FerryProtocols
 
-/// What happens to a request, from its creation to its end. Holds no secret: see `RequestSummary`; texts are cut too.
+/// An event of a request, from its creation to its end. Holds no secret: see `RequestSummary`; texts are cut too.
 ///
 /// In order: `created`; for each attempt `adapted`, then `started`, `sent`…, `waiting` and `responded` or `broke`, as
 /// often as redirects and closing connections make it; `retrying` before another attempt; at last one of `finished`,
@@ -29,7 +29,7 @@ public enum TransferEvent: Hashable, Sendable {
     case retrying(after: Duration, reason: String)
     /// A credential was renewed, for this request and all that waited with it; `after` is how long that took.
     case refreshed(after: Duration)
-    /// By which protocol the upload goes, and why: what `auto` found out now or before. Belongs to no request.
+    /// The protocol of the upload and the reason: what `auto` found out now or before. Belongs to no request.
     case protocolChosen(String)
     /// The server holds this many bytes fewer than it had acknowledged.
     case serverLost(ByteCount)
@@ -67,9 +67,25 @@ extension TransferEvent {
     }
 }
 
+/// The detail that a monitor wants. Events that no monitor of a request wants are not made.
+public enum EventDetail: Hashable, Sendable {
+    /// Everything.
+    case full
+    /// The detail for a log. `created`, `started`, `sent`, `waiting` and `finished` may be left out, and the header
+    /// fields of a `RequestSummary` may be missing.
+    case outline
+}
+
 /// Listens to everything that happens. Called from any thread, for one request in the order things happen; it must
 /// return quickly.
 public protocol EventMonitor: Sendable {
+    /// `full` by default.
+    var detail: EventDetail { get }
+
     /// - Parameter request: Which request, and which attempt at it.
     func receive(_ event: TransferEvent, of request: RequestContext)
+}
+
+extension EventMonitor {
+    public var detail: EventDetail { .full }
 }

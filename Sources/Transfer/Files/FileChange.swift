@@ -1,14 +1,14 @@
+import FerryFiles
 import FerryProtocols
-import Foundation
 
-/// In what a file differs from the version that was queued, in words.
+/// The difference between a file and the version that was queued, in words.
 struct FileChange {
     let queued: FileIdentity
     let found: FileIdentity
     /// True if the version that was queued had been opened: it changed under the eyes of its upload.
     let isWhileSent: Bool
 
-    /// What the person reads.
+    /// Returns the failure that tells the difference.
     func failure(_ path: LocalPath) -> UploadFailure {
         UploadFailure(
             .sourceChanged,
@@ -38,7 +38,7 @@ struct FileChange {
             + time(found.changed)
     }
 
-    /// `was 48 MB, is 11 B now`; of two sizes that are written alike how much lies between them.
+    /// `was 48 MiB, is 11 B now`; of two sizes that are written alike how much lies between them.
     private var sizes: String {
         let (before, now) = (ByteFormat.sentence(queued.size), ByteFormat.sentence(found.size))
         guard before == now else { return "was \(before), is \(now) now" }

@@ -1,5 +1,5 @@
+import FerryFiles
 public import FerryProtocols
-import Foundation
 
 extension SourceFile {
     /// The failure that says that the file cannot be read, and will not be by waiting.
@@ -17,35 +17,35 @@ extension SourceFile {
 
     /// The failure that says that a call to the system has not come back.
     static func silent(_ path: LocalPath, for patience: Duration) -> UploadFailure {
-        let (seconds, rest) = patience.components
-        let time = rest == 0 ? "\(seconds)" : String(format: "%.1f", patience / .seconds(1))
+        let seconds = (patience / .seconds(1) * 10).rounded() / 10
+        let time = Int(exactly: seconds).map(String.init) ?? "\(seconds)"
         return UploadFailure(
             .sourceAway, "\(path.text): has not been read for \(time) s",
-            hint: "see whether its disk or network share answers; it is tried again by itself")
+            hint: "see whether its disk or network share answers; Ferry retries by itself")
     }
 
-    /// What an error of the system means, of a file that is being opened.
-    static func failure(_ path: LocalPath, opening code: CInt) -> UploadFailure {
+    /// Returns the meaning of an error of the system while a file is opened.
+    static func failure(_ path: LocalPath, opening code: Errno) -> UploadFailure {
         // Of a socket and of a device without a driver; of a file whose disk is gone as well.
-        guard code == ENXIO, !SourceMedium.isRegularFile(path) else { return failure(path, code) }
+        guard code == .noSuchAddressOrDevice, FileKind.of(path, follows: true) != .file else {
+            return failure(path, code)
+        }
         return unreadable(path, "is not a regular file")
     }
 
-    /// What an error of the system means.
-    static func failure(_ path: LocalPath, _ code: CInt) -> UploadFailure {
+    /// Returns the meaning of an error of the system.
+    static func failure(_ path: LocalPath, _ code: Errno) -> UploadFailure {
         switch code {
-        case ENOENT, ENOTDIR: unreadable(path, "no such file")
-        case EACCES, EPERM:
+        case .noSuchFileOrDirectory, .notDirectory: unreadable(path, "no such file")
+        case .permissionDenied, .notPermitted:
             unreadable(path, "permission denied", hint: "let this user read it (chmod, chown), then retry")
-        case ELOOP: unreadable(path, "too many symbolic links")
-        case ENAMETOOLONG: unreadable(path, "its path is too long")
-        case EMFILE, ENFILE: .noDescriptor(code, for: path.text)
-        case _ where SourceMedium.isTrouble(code): away(path, text(of: code))
-        default: unreadable(path, text(of: code))
+        case .tooManySymbolicLinkLevels: unreadable(path, "too many symbolic links")
+        case .fileNameTooLong: unreadable(path, "its path is too long")
+        case _ where DescriptorLimit.isLack(code): .noDescriptor(code, for: path.text)
+        case _ where Volume.isTrouble(code): away(path, code.phrase)
+        default: unreadable(path, code.phrase)
         }
     }
 
-    private static let mediumHint = "bring the disk or network share back; it is tried again by itself"
-
-    private static func text(of code: CInt) -> String { String(cString: strerror(code)).lowercased() }
+    private static let mediumHint = "bring the disk or network share back; Ferry retries by itself"
 }

@@ -3,30 +3,24 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// A local file, open for reading; closed when the last reference goes.
 ///
 /// All checks are made on the open descriptor, so that what was checked is what is read. Never memory-mapped: a file
 /// that is cut while mapped kills the process.
 public final class SourceFile: Sendable {
-    /// As it was opened; the file may have another name by now.
+    /// The path by which the file was opened; it may have another name by now.
     public let path: LocalPath
-    /// What the file was when it was opened.
+    /// The identity of the file when it was opened.
     public let identity: FileIdentity
-    let descriptor: CInt
+    let descriptor: Descriptor
     /// The threads that wait for its medium.
-    let readers: FileReaders
-    /// For the kernel to send from. It lives as long as the file, because a region that is still on its way uses it.
+    let readers: BlockingIOPool
+    /// The descriptor from which the kernel sends. It lives as long as the file: a region on its way uses it.
     let handle: NIOFileHandle
 
-    /// How many names it had then.
+    /// The number of names that the file had then.
     private let links: UInt64
-    /// How many it has, and its change time, when last it was known to hold what was queued.
+    /// The number of names and the change time when the file was last known to hold what was queued.
     private let names: Mutex<Names>
 
     private struct Names {
@@ -38,37 +32,37 @@ public final class SourceFile: Sendable {
     /// - Throws: `UploadFailure` that names the path and the reason: `sourceUnreadable`, also for anything that is not a
     ///   regular file on a disk; `sourceAway` if the medium does not let it be read now; `descriptors` if no file can
     ///   be opened.
-    public convenience init(_ path: LocalPath, readers: FileReaders = .shared) throws(UploadFailure) {
+    public convenience init(_ path: LocalPath, readers: BlockingIOPool = .shared) throws(UploadFailure) {
         // The system would take the path to end there.
         guard !path.bytes.contains(0) else { throw Self.unreadable(path, "no such file") }
-        var status = stat()
-        if path.withCString({ stat($0, &status) }) == 0 { try Self.checkKind(of: status, path) }
-        let opened = path.withCString { systemOpen($0, PathWalk.fileFlags) }
-        guard opened >= 0 else { throw Self.failure(path, opening: errno) }
+        if let status = FileStatus.of(path, follows: true) { try Self.checkKind(of: status, path) }
+        let opened: Descriptor
+        do throws(SystemCallError) { opened = try NoFollowOpen.following(path) } catch {
+            throw Self.failure(path, opening: error.code)
+        }
         try self.init(path, opened: opened, readers: readers)
     }
 
     /// Takes over the descriptor.
-    init(_ path: LocalPath, opened: CInt, readers: FileReaders = .shared) throws(UploadFailure) {
+    init(_ path: LocalPath, opened: Descriptor, readers: BlockingIOPool = .shared) throws(UploadFailure) {
         self.path = path
         self.readers = readers
+        descriptor = opened
+        handle = NIOFileHandle(_deprecatedTakingOwnershipOfDescriptor: opened.number)
         do throws(UploadFailure) {
             let status = try Self.status(of: opened, path: path)
-            identity = FileIdentity(status)
-            try Self.checkMedium(identity, path)
-            links = UInt64(status.st_nlink)
+            identity = status.identity
+            links = status.links
             names = Mutex(Names(count: links, changed: identity.changed))
         } catch {
-            close(opened)
+            try? handle.close()
             throw error
         }
-        descriptor = opened
-        handle = NIOFileHandle(_deprecatedTakingOwnershipOfDescriptor: opened)
     }
 
     deinit { try? handle.close() }
 
-    /// What the file at `path` is now.
+    /// Returns the identity of the file at `path` now.
     /// - Throws: as `init`.
     public static func identity(at path: LocalPath) throws(UploadFailure) -> FileIdentity {
         try SourceFile(path).identity
@@ -81,12 +75,12 @@ public final class SourceFile: Sendable {
     /// - Throws: as `init`; `sourceChanged` if a link leads to anything else. That it is the queued version is for
     ///   `check` to say.
     public static func open(
-        _ path: LocalPath, queuedAs identity: FileIdentity, readers: FileReaders = .shared
+        _ path: LocalPath, queuedAs identity: FileIdentity, readers: BlockingIOPool = .shared
     ) async throws(UploadFailure) -> SourceFile {
         try await readers.run(path, on: identity.device) { () throws(UploadFailure) in
             do throws(UploadFailure) { return try opened(path, queuedAs: identity, readers) } catch {
                 // That it is not found because its medium is not there is no reason to give it up.
-                guard error.category == .sourceUnreadable, SourceMedium.isAway(path, expecting: identity)
+                guard error.category == .sourceUnreadable, Volume.isAway(path, expecting: identity)
                 else { throw error }
                 throw away(path, "its medium is not there")
             }
@@ -94,7 +88,7 @@ public final class SourceFile: Sendable {
     }
 
     private static func opened(
-        _ path: LocalPath, queuedAs identity: FileIdentity, _ readers: FileReaders
+        _ path: LocalPath, queuedAs identity: FileIdentity, _ readers: BlockingIOPool
     ) throws(UploadFailure) -> SourceFile {
         switch try walk(path) {
         case .file(let opened): return try SourceFile(path, opened: opened, readers: readers)
@@ -119,13 +113,13 @@ public final class SourceFile: Sendable {
 
     private enum Walked {
         /// The descriptor is the caller's to close.
-        case file(CInt)
+        case file(Descriptor)
         case link(LocalPath)
     }
 
     private static func walk(_ path: LocalPath) throws(UploadFailure) -> Walked {
         guard !path.bytes.contains(0) else { throw unreadable(path, "no such file") }
-        switch PathWalk.open(path) {
+        switch NoFollowOpen.open(path) {
         case .opened(let opened): return .file(opened)
         case .link(let link): return .link(link)
         case .special(let isFolder): throw unreadable(path, isFolder ? Self.isFolder : Self.isSpecial)
@@ -138,7 +132,7 @@ public final class SourceFile: Sendable {
     /// - Parameter readers: The threads that wait for the medium, here and while the file is read.
     /// - Throws: as `init`.
     public static func open(
-        _ path: LocalPath, readers: FileReaders = .shared
+        _ path: LocalPath, readers: BlockingIOPool = .shared
     ) async throws(UploadFailure) -> SourceFile {
         try await readers.run(path, on: nil) { () throws(UploadFailure) in
             try SourceFile(path, readers: readers)
@@ -159,9 +153,9 @@ public final class SourceFile: Sendable {
     /// - Throws: `UploadFailure` (`sourceChanged`).
     public func check(_ expected: FileIdentity) throws(UploadFailure) {
         let status = try Self.status(of: descriptor, path: path)
-        let found = FileIdentity(status)
+        let found = status.identity
         guard found != expected else { return }
-        guard identity == expected, lostOnlyNames(found, count: UInt64(status.st_nlink)) else {
+        guard identity == expected, lostOnlyNames(found, count: status.links) else {
             throw FileChange(queued: expected, found: found, isWhileSent: identity == expected).failure(path)
         }
     }
@@ -184,16 +178,15 @@ public final class SourceFile: Sendable {
         return found ?? nil
     }
 
-    /// What became of the name since the file was opened; nil if the file still has it.
+    /// Returns what became of the name since the file was opened; nil if the file still has it.
     func fate() -> SourceFate? {
         guard let status = try? Self.status(of: descriptor, path: path) else { return nil }
-        guard UInt64(status.st_nlink) < links else { return nil }
-        var there = stat()
-        guard path.withCString({ stat($0, &there) }) == 0 else {
-            return [ENOENT, ENOTDIR].contains(errno) ? .deleted : nil
+        guard status.links < links else { return nil }
+        do throws(SystemCallError) {
+            return try FileStatus(path, follows: true).isSame(as: status) ? nil : .replaced
+        } catch {
+            return [.noSuchFileOrDirectory, .notDirectory].contains(error.code) ? .deleted : nil
         }
-        let found = FileIdentity(there)
-        return found.device == identity.device && found.inode == identity.inode ? nil : .replaced
     }
 
     /// The version that `expected` describes as it is to be compared from now on: a medium that was away may come back as
@@ -209,28 +202,26 @@ public final class SourceFile: Sendable {
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: ByteCount) throws(UploadFailure) {
         var done = 0
         while done < buffer.count {
-            let got = pread(
-                descriptor, buffer.baseAddress?.advanced(by: done), buffer.count - done, off_t(offset) + done)
-            if got > 0 {
-                done += got
-            } else if got == 0 {
-                let found = FileIdentity(try Self.status(of: descriptor, path: path))
-                throw FileChange(queued: identity, found: found, isWhileSent: true).failure(path)
-            } else if errno != EINTR {
-                throw Self.failure(path, errno)
+            let got: Int
+            do throws(SystemCallError) {
+                let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[done...])
+                got = try descriptor.read(into: rest, at: offset + ByteCount(done))
+            } catch {
+                throw Self.failure(path, error.code)
             }
-            FileReaders.beat()
+            guard got > 0 else {
+                let found = try Self.status(of: descriptor, path: path).identity
+                throw FileChange(queued: identity, found: found, isWhileSent: true).failure(path)
+            }
+            done += got
+            BlockingIOPool.beat()
         }
     }
 
     /// Brings a range into the page cache, so that sending it does not wait for the disk.
     /// - Throws: as `read(into:at:)`.
     func warm(_ range: Range<ByteCount>) throws(UploadFailure) {
-        #if os(Linux)
-            posix_fadvise(
-                descriptor, off_t(range.lowerBound), off_t(range.upperBound - range.lowerBound),
-                POSIX_FADV_WILLNEED)
-        #endif
+        descriptor.willNeed(range)
         // One byte in each 64 KiB and the very last: the kernel reads ahead around each of them.
         var byte: UInt8 = 0
         var offset = range.lowerBound
@@ -246,21 +237,34 @@ public final class SourceFile: Sendable {
     private static let isFolder = "is a folder"
     private static let isSpecial = "is not a regular file"
 
-    private static func status(of descriptor: CInt, path: LocalPath) throws(UploadFailure) -> stat {
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw failure(path, errno) }
-        try checkKind(of: status, path)
+    private static func status(
+        of descriptor: Descriptor, path: LocalPath
+    ) throws(UploadFailure) -> FileStatus {
+        let status: FileStatus
+        do throws(SystemCallError) { status = try descriptor.status() } catch {
+            throw failure(path, error.code)
+        }
+        try check(status, path)
         return status
     }
 
-    private static func checkKind(of status: stat, _ path: LocalPath) throws(UploadFailure) {
-        switch status.st_mode & S_IFMT {
-        case S_IFREG: break
-        case S_IFDIR: throw unreadable(path, isFolder)
-        default: throw unreadable(path, isSpecial)
+    /// Refuses what only looks like a file: what the kernel makes up when it is read has neither a size nor an end
+    /// that can be relied upon.
+    static func check(_ status: FileStatus, _ path: LocalPath) throws(UploadFailure) {
+        try checkKind(of: status, path)
+        if PseudoFileSystems.hold(status.identity.device) {
+            throw unreadable(path, "is not a file on a disk")
         }
     }
-}
 
-/// `open(2)`, which `SourceFile.open` would hide.
-private func systemOpen(_ path: UnsafePointer<CChar>, _ flags: CInt) -> CInt { open(path, flags) }
+    private static func checkKind(of status: FileStatus, _ path: LocalPath) throws(UploadFailure) {
+        switch status.kind {
+        case .file: break
+        case .folder: throw unreadable(path, isFolder)
+        case .link, .special, .missing: throw unreadable(path, isSpecial)
+        }
+    }
+
+    /// Whether somebody has the file open to write to it, or mapped; nil where that cannot be known.
+    package var hasWriters: Bool? { descriptor.hasWriters }
+}

@@ -1,15 +1,15 @@
-public import Foundation
+package import FerryFiles
 import HTTPTypes
 
-/// What an answer that is not a success means, for every protocol alike (`RFC 9110 §15`).
-public enum AnswerVerdict {
+/// The meaning of an answer that is not a success, the same for every protocol (`RFC 9110 §15`).
+package enum AnswerVerdict {
     /// Statuses that say "not now". 507 is the server's full disk; 520–524 are a proxy's view of a broken origin.
     private static let transient: Set<Int> = [
         408, 425, 429, 500, 502, 503, 504, 507, 520, 521, 522, 523, 524,
     ]
 
     /// The failure that `answer` stands for, worded for people.
-    public static func failure(_ answer: Reply.Answer, now: Date = Date()) -> UploadFailure {
+    package static func failure(_ answer: Reply.Answer, now: Date = Date()) -> UploadFailure {
         let said = ServerText.excerpt(of: answer).map { ": \($0)" } ?? ""
         let name = StatusName.of(answer.status).map { " (\($0))" } ?? ""
         let place = redirection(of: answer).map { " and sends it to \($0)" } ?? ""
@@ -32,7 +32,7 @@ public enum AnswerVerdict {
         }
     }
 
-    /// Where a redirect leads, as far as it is no secret: not its query, and nothing if it names a user.
+    /// The target of a redirect, without secrets: no query, and nothing at all if it names a user.
     private static func redirection(of answer: Reply.Answer) -> String? {
         guard (300..<400).contains(answer.status), let location = answer.fields[.location],
             let url = URL(string: location), url.user() == nil, url.password() == nil
@@ -45,7 +45,7 @@ public enum AnswerVerdict {
         switch answer.status {
         case 300..<400: "set the destination's url to the address it redirects to"
         case 403 where !answer.carriedCredentials:
-            "nobody may write there without signing in, or nobody at all; set the destination's auth, then retry"
+            "writing there needs credentials, or is forbidden; set the destination's auth, then retry"
         case 403: "these credentials may not write there; fix the rights, then retry"
         case 404: "check the destination's url, then retry"
         case 405: "the address does not take this method; check the destination's protocol and url"
@@ -65,7 +65,7 @@ extension Reply.Answer {
 }
 
 extension UploadFailure {
-    /// With the size of the file that a server found too large.
+    /// Adds the size of the file that a server found too large.
     func naming(_ size: ByteCount) -> UploadFailure {
         guard status == 413 else { return self }
         var failure = self
@@ -82,14 +82,14 @@ enum ProblemText {
     /// - Returns: nil if the answer is no small object with such a member.
     static func said(by body: [UInt8]) -> String? {
         guard body.count <= 64 << 10,
-            let object = try? JSONSerialization.jsonObject(with: Data(body)) as? [String: Any]
+            let object = JSONValue(document: body)?.object
         else { return nil }
-        return members.lazy.compactMap { object[$0] as? String }.first { !$0.isEmpty }
+        return members.lazy.compactMap { object[$0]?.text }.first { !$0.isEmpty }
     }
 }
 
-/// What the server said in words, made short and harmless: control characters out, one line, at most 200 code points.
-public enum ServerText {
+/// The server's own words, made short and harmless: one line, no control characters, at most 200 code points.
+package enum ServerText {
     static func excerpt(of answer: Reply.Answer) -> String? {
         // Nothing is unpacked: a few bytes of an answer can be made to hold gigabytes.
         guard ["identity", nil].contains(answer.fields[.contentEncoding]?.lowercased()) else { return nil }
@@ -111,7 +111,7 @@ public enum ServerText {
 
     /// Text from outside as one short line: white space of any kind becomes one space, and what could steer a terminal
     /// or turn the writing direction goes.
-    public static func cleaned(_ text: String) -> String {
+    package static func cleaned(_ text: String) -> String {
         var line = String.UnicodeScalarView()
         for scalar in text.unicodeScalars where line.count < limit {
             if scalar.properties.isWhitespace || scalar == "\u{0}" {
@@ -134,8 +134,8 @@ public enum ServerText {
     }
 }
 
-/// What statuses are called (RFC 9110 §15), for those that uploads meet. The server's own phrase is not shown: it may
-/// say anything.
+/// The names of the statuses that uploads meet (RFC 9110 §15). The server's own phrase is not shown, because it may say
+/// anything.
 enum StatusName {
     static func of(_ status: Int) -> String? {
         switch status {

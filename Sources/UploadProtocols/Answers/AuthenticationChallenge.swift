@@ -1,33 +1,33 @@
-public import HTTPTypes
+package import HTTPTypes
 
 /// One way to sign in that a server offers with a 401 (RFC 9110 §11.6.1).
-public struct AuthenticationChallenge: Hashable, Sendable {
-    /// As the server wrote it: `Basic`, `Digest`, `Bearer`.
-    public var scheme: String
-    /// By names in lower case; of a repeated name the first value.
-    public var parameters: [String: String]
+package struct AuthenticationChallenge: Hashable, Sendable {
+    /// The scheme as the server wrote it: `Basic`, `Digest`, `Bearer`.
+    package var scheme: String
+    /// The parameters by their names in lower case. The first value of a repeated name counts.
+    package var parameters: [String: String]
 
-    public init(scheme: String, parameters: [String: String] = [:]) {
+    package init(scheme: String, parameters: [String: String] = [:]) {
         self.scheme = scheme
         self.parameters = parameters
     }
 
     /// True for a scheme of this name; letter case does not matter.
-    public func isScheme(_ name: String) -> Bool { scheme.lowercased() == name.lowercased() }
+    package func isScheme(_ name: String) -> Bool { scheme.lowercased() == name.lowercased() }
 
     /// The challenges of an answer in the server's order; what cannot be read, and all behind it, is left out.
-    public static func list(in fields: HTTPFields) -> [AuthenticationChallenge] {
+    package static func list(in fields: HTTPFields) -> [AuthenticationChallenge] {
         fields[.wwwAuthenticate].map(list) ?? []
     }
 
     /// The challenges of one field's value.
-    public static func list(_ value: String) -> [AuthenticationChallenge] {
+    package static func list(_ value: String) -> [AuthenticationChallenge] {
         var reader = ChallengeReader(value)
         return reader.challenges()
     }
 
     /// Parameters that follow no scheme, as in `Authentication-Info` (RFC 7615 §3).
-    public static func parameters(_ value: String) -> [String: String] {
+    package static func parameters(_ value: String) -> [String: String] {
         list("Info " + value).first?.parameters ?? [:]
     }
 }

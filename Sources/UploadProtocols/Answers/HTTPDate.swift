@@ -1,7 +1,7 @@
-public import struct Foundation.Date
+package import FerryFiles
 
 /// Dates as HTTP writes them (RFC 9110 §5.6.7).
-public enum HTTPDate {
+package enum HTTPDate {
     private static let months = [
         "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
     ]
@@ -9,7 +9,7 @@ public enum HTTPDate {
     /// Reads an IMF-fixdate, an RFC 850 date or an asctime date; nil for anything else.
     ///
     /// Two-digit years more than 50 years ahead of `now` lie in the past, as the RFC asks.
-    public static func parse(_ text: String, now: Date) -> Date? {
+    package static func parse(_ text: String, now: Date) -> Date? {
         let words = text.lowercased().split(whereSeparator: { $0 == " " || $0 == "," || $0 == "-" }).map(
             String.init)
         switch words.count {
@@ -23,13 +23,14 @@ public enum HTTPDate {
     }
 
     /// Writes an IMF-fixdate: `Sun, 06 Nov 1994 08:49:37 GMT`.
-    public static func format(_ date: Date) -> String {
+    package static func format(_ date: Date) -> String {
         let seconds = Int64(
             max(-62_135_596_800, min(253_402_300_799, date.timeIntervalSince1970.rounded(.down))))
         let days = Int((Double(seconds) / 86_400).rounded(.down))
         let rest = Int(seconds) - days * 86_400
-        let (year, month, day) = civil(fromDays: days)
-        let weekday = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"][((days % 7) + 7) % 7]
+        let civil = CivilDay(number: days)
+        let (year, month, day) = civil.date
+        let weekday = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"][civil.weekday]
         let time = [rest / 3600, rest / 60 % 60, rest % 60].map { twoDigits($0) }.joined(separator: ":")
         let fourDigits = String(repeating: "0", count: max(0, 4 - String(year).count)) + String(year)
         return "\(weekday), \(twoDigits(day)) \(months[month - 1].capitalized) \(fourDigits) \(time) GMT"
@@ -44,13 +45,14 @@ public enum HTTPDate {
             let second = number(clock[2], 0...60)
         else { return nil }
         if year < 100 {
-            let (thisYear, _, _) = civil(fromDays: Int((now.timeIntervalSince1970 / 86_400).rounded(.down)))
+            let today = CivilDay(number: Int((now.timeIntervalSince1970 / 86_400).rounded(.down)))
+            let thisYear = today.date.year
             year += thisYear / 100 * 100
             if year > thisYear + 50 { year -= 100 }
         }
-        let days = self.days(year: year, month: month + 1, day: day)
-        guard civil(fromDays: days).day == day else { return nil }
-        return Date(timeIntervalSince1970: Double(days * 86_400 + hour * 3600 + minute * 60 + second))
+        guard let civil = CivilDay(year: year, month: month + 1, day: day) else { return nil }
+        return Date(
+            timeIntervalSince1970: Double(civil.number * 86_400 + hour * 3600 + minute * 60 + second))
     }
 
     private static func number(_ text: String, _ range: ClosedRange<Int>) -> Int? {
@@ -59,26 +61,4 @@ public enum HTTPDate {
     }
 
     private static func twoDigits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
-
-    /// Days since 1970 of a proleptic Gregorian date, counted in eras of 400 years that begin in March.
-    private static func days(year: Int, month: Int, day: Int) -> Int {
-        let year = month <= 2 ? year - 1 : year
-        let era = (year >= 0 ? year : year - 399) / 400
-        let yearOfEra = year - era * 400
-        let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
-        return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
-    }
-
-    private static func civil(fromDays days: Int) -> (year: Int, month: Int, day: Int) {
-        let shifted = days + 719_468
-        let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
-        let dayOfEra = shifted - era * 146_097
-        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let shiftedMonth = (5 * dayOfYear + 2) / 153
-        let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
-        return (
-            yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * shiftedMonth + 2) / 5 + 1
-        )
-    }
 }

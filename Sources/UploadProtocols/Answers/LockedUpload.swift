@@ -1,10 +1,9 @@
+import FerryFiles
 import HTTPTypes
-
-import struct Foundation.Date
 
 /// An answer by which an upload server says that another request has the upload.
 ///
-/// Most often that is an earlier request of ours on a connection that broke: the server still reads from it, or it waited
+/// Most often that is an earlier request of ours on a connection that broke. The server still reads from it, or it waited
 /// for the upload's lock and takes it from the request that came after it. No such answer is final. What the request
 /// brought may have been kept, so the server is asked how much it holds before anything else is sent.
 struct LockedUpload: Hashable, Sendable {
@@ -12,14 +11,14 @@ struct LockedUpload: Hashable, Sendable {
     let server: String
     let version: String
     let status: Int
-    /// What the body must contain; nil where the status alone says it.
+    /// The text that the body must contain; nil if the status alone decides.
     let text: String?
-    /// Where the server's source says so.
+    /// The place in the server's source.
     let source: String
 
-    /// What each server says, from its source. An offset that does not match (409 with all of them, rustus 1.1.4 too) is
-    /// no lock: the offset is asked for at once. aiohttp-tus 1.1.0, fastapi-tusd 0.100.2 and drf-tus 2.0.3 have no lock
-    /// that a client hears of.
+    /// The answers of each server, from its source. An offset that does not match is not a lock: the offset is asked
+    /// for at once (409 with all of them, rustus 1.1.4 too). aiohttp-tus 1.1.0, fastapi-tusd 0.100.2 and drf-tus 2.0.3
+    /// have no lock that a client notices.
     static let known: [LockedUpload] = [
         LockedUpload(
             server: "tusd", version: "2.9.2", status: 400, text: "ERR_UPLOAD_INTERRUPTED",
@@ -55,7 +54,7 @@ struct LockedUpload: Hashable, Sendable {
     /// Seconds to wait after an answer that names no time.
     static let pause = 0.5
 
-    /// What such an answer to a request of this method stands for; nil for any other answer.
+    /// The failure that such an answer to a request of this method stands for; nil for any other answer.
     ///
     /// A lock is waited for without end. What answers HEAD has no body (RFC 9110 §9.3.2), so a bare 400 to one may be a
     /// lock or a fault of the server's: it is asked again, and not for ever.

@@ -1,16 +1,15 @@
-public import HTTPTypes
+package import FerryFiles
+package import HTTPTypes
 
-public import struct Foundation.Date
-
-/// How long a server asks to wait (RFC 9110 §10.2.3).
-public enum RetryAfter {
+/// The wait that a server asks for (RFC 9110 §10.2.3).
+package enum RetryAfter {
     /// No server's wish counts for more than this many seconds; a longer one is shown and waited for in steps.
-    public static let longest = 86_400.0
+    package static let longest = 86_400.0
 
     /// Seconds to wait, 0...`longest`; nil if the field is absent or not understood.
     ///
     /// A date is measured against the server's own `Date` where it sent one, so that a wrong clock here costs nothing.
-    public static func seconds(in fields: HTTPFields, now: Date) -> Double? {
+    package static func seconds(in fields: HTTPFields, now: Date) -> Double? {
         guard let value = fields[.retryAfter] else { return nil }
         return seconds(value, serverDate: fields[.date].flatMap { HTTPDate.parse($0, now: now) }, now: now)
     }

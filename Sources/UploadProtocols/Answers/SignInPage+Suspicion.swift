@@ -1,4 +1,4 @@
-import Foundation
+import FerryFiles
 import HTTPTypes
 
 /// Answers that may be a network's or the server's: refusals with a page for people, redirects within the server. Only
@@ -49,12 +49,12 @@ extension SignInPage {
         return answer.status != refusal && (!isPage(answer) || answer.status >= 400)
     }
 
-    /// As the queue takes it: the upload waits, as behind a page that is certainly not the server's.
+    /// The failure for the queue: the upload waits, as behind a page that is certainly not the server's.
     public func failure(doubting status: Int, of server: String) -> UploadFailure {
         UploadFailure(
             .signInPage,
             "something answers \(status) in place of \(server): perhaps a network that wants a sign-in",
-            hint: "sign in to this network with a browser; what waits goes on by itself")
+            hint: "sign in to this network with a browser; waiting uploads resume by themselves")
     }
 
     /// True if the answer names the server's software, or has fields that only upload protocols know.

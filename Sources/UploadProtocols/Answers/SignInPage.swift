@@ -1,10 +1,10 @@
-import Foundation
+import FerryFiles
 import HTTPTypes
 
-/// Something else that answers in a server's place: the page of a network that wants somebody to sign in (a captive
-/// portal, RFC 8952), or what a resolver leads to that does not tell the truth. Nothing of a file has then arrived.
+/// A page in a server's place: that of a captive portal (RFC 8952), or of a host to which a resolver misdirects. No
+/// byte of a file has arrived at the server then.
 package struct SignInPage: Hashable, Sendable {
-    /// What is known of the server that should answer.
+    /// The facts that are known about the server that should answer.
     package struct Expectation: Hashable, Sendable {
         /// True if that server has answered as itself before: then an answer that sends elsewhere, or is a page for people
         /// where there should be none, is not its own. A server that was never reached is taken at its word.
@@ -52,10 +52,10 @@ package struct SignInPage: Hashable, Sendable {
         host = elsewhere
     }
 
-    /// Of a certificate that is not the server's.
+    /// Stands for a certificate that is not the server's.
     package init() {}
 
-    /// As the queue takes it: all uploads to that host wait, and one looks now and then.
+    /// The failure for the queue: all uploads to that host wait, and one tests from time to time.
     ///
     /// - Parameters:
     ///   - server: The host that was asked.
@@ -63,9 +63,9 @@ package struct SignInPage: Hashable, Sendable {
     package func failure(inPlaceOf server: String, after failure: UploadFailure? = nil) -> UploadFailure {
         let place = host.map { " (\($0))" } ?? ""
         let summary = failure.map { "\($0.summary); it was accepted before" }
-        let hint = "sign in to this network with a browser; what waits goes on by itself"
+        let hint = "sign in to this network with a browser; waiting uploads resume by themselves"
         return UploadFailure(
-            .signInPage, summary ?? "a sign-in page\(place) answers in place of \(server)",
+            .signInPage, summary ?? "a captive portal's sign-in page\(place) answers in place of \(server)",
             hint: failure?.hint.map { "this may be a network that wants you to sign in; if not, \($0)" }
                 ?? hint)
     }
@@ -77,7 +77,7 @@ package struct SignInPage: Hashable, Sendable {
 
     private static func beginsAsPage(_ body: [UInt8]) -> Bool {
         let text = String(decoding: body.prefix(256), as: UTF8.self).lowercased()
-            .trimmingCharacters(in: .whitespacesAndNewlines)
+            .trimmedOfLines()
         return text.hasPrefix("<!doctype html") || text.hasPrefix("<html")
     }
 
@@ -92,6 +92,6 @@ package struct SignInPage: Hashable, Sendable {
 
     /// The mark of the Wireless ISP roaming protocol, which many pages carry.
     private static func hasMark(_ body: [UInt8]) -> Bool {
-        Data(body.prefix(16_384)).range(of: Data("WISPAccessGatewayParam".utf8)) != nil
+        body.prefix(16_384).firstRange(of: "WISPAccessGatewayParam".utf8) != nil
     }
 }

@@ -1,10 +1,10 @@
-/// What a server asks for with a 401, in words: its schemes and its realm, and what was sent instead.
+/// The sign-in that a server asks for with a 401: its schemes and its realm, and the scheme that was sent instead.
 struct SignInWish: Hashable, Sendable {
     private let schemes: [String]
     private let realm: String?
     private let carriedCredentials: Bool
 
-    /// As many as fit into a sentence.
+    /// The number of schemes that fit into a sentence.
     private static let mostSchemes = 4
 
     init(_ answer: Reply.Answer) {
@@ -19,7 +19,7 @@ struct SignInWish: Hashable, Sendable {
         carriedCredentials = answer.carriedCredentials
     }
 
-    /// What follows "401 (not signed in)".
+    /// The text after "401 (not signed in)".
     var clause: String {
         let wish =
             schemes.isEmpty

@@ -1,4 +1,4 @@
-public import Foundation
+public import FerryFiles
 
 /// A failure that is printed says its sentence, and what to do about it.
 extension UploadFailure: CustomStringConvertible, LocalizedError {

@@ -1,12 +1,12 @@
-/// Why an upload could not go on, in the words the person reads, and what may be done about it.
+/// The reason why an upload could not continue, in words for the user, and the next step.
 ///
 /// Every layer translates foreign errors into this one value at its edge; it is journaled with the upload.
 public struct UploadFailure: Error, Hashable, Codable, Sendable {
-    /// What the failure means for the queue.
+    /// The consequence of the failure for the queue.
     public enum Category: String, Hashable, Codable, Sendable, CaseIterable {
         /// The link or the connection: refused, reset, stalled, name not found. Tried again.
         case network
-        /// Nothing got through or came back in time. Tried again, and fewer uploads at a time if it happens often.
+        /// No byte got through or came back in time. The upload is retried, with fewer at a time if this happens often.
         case timedOut
         /// The server is there and says "not now": 408, 425, 429, 5xx. Tried again.
         case server
@@ -29,13 +29,13 @@ public struct UploadFailure: Error, Hashable, Codable, Sendable {
         case storage
         /// No file or socket can be opened until others are closed. Tried again, and no fault of the upload's.
         case descriptors
-        /// This machine lost the address that the connection was made from. Tried again at once, and no fault of the
-        /// upload's.
+        /// The connection's local address was removed from this machine. The upload is retried at once, without using
+        /// up a try.
         case addressLost
-        /// Something else answers in the server's place, most likely the page of a network that wants somebody to sign
-        /// in. Tried again, and no fault of the upload's.
+        /// A captive portal most likely answers in the server's place. The upload is retried without using up a try.
         case signInPage
-        /// Whoever gives credentials cannot be reached, or is busy. Tried again, and no fault of the upload's server.
+        /// The source of credentials cannot be reached, or is busy. The upload is retried, and its server is not
+        /// blamed.
         case signInAway
         /// Another request has the upload at the server, most likely an earlier one of ours on a connection that broke.
         /// Tried again within seconds, and no fault of the upload's.
@@ -45,15 +45,15 @@ public struct UploadFailure: Error, Hashable, Codable, Sendable {
         public var isOfNetwork: Bool { self == .network || self == .timedOut }
     }
 
-    /// Who can do something about it, and when.
+    /// The kind of failure, which says who can act on it and when.
     public var category: Category
-    /// What went wrong, in one sentence without a final stop.
+    /// The problem in one sentence without a final stop.
     public var summary: String
-    /// What to do about it: a key, a command or a setting.
+    /// The next step: a key, a command or a setting.
     public var hint: String?
     /// The HTTP status that said so, if one did.
     public var status: Int?
-    /// How long the server asked to wait, in seconds.
+    /// The wait that the server asked for, in seconds.
     public var retryAfter: Double?
 
     public init(

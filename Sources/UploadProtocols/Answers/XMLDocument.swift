@@ -2,11 +2,11 @@
 struct XMLElement: Hashable, Sendable {
     /// The namespace's name; empty if the element is in none.
     var namespace = ""
-    /// Without its prefix.
+    /// The name without its prefix.
     var name: String
     /// Its own text, without that of its children and without white space at both ends.
     var text = ""
-    /// In the order of the document.
+    /// The children in the order of the document.
     var children: [XMLElement] = []
 
     /// The first child of that name, in any namespace unless one is given.
@@ -34,8 +34,8 @@ enum XMLDocument {
     /// Far above the longest page of a list, and little enough to keep.
     static let sizeLimit = 16 << 20
 
-    /// The root of a whole, well-formed document in UTF-8; nil for anything else: a cut one, one that is too deep or too
-    /// large, and one with a document type, whose entities could grow without end or name files (RFC 4918 §20.6).
+    /// The root of a whole, well-formed document in UTF-8; nil for one that is cut, too deep or too large. Also nil for
+    /// one with a document type, whose entities could grow without end or name files (RFC 4918 §20.6).
     ///
     /// White space before the declaration is let pass: some servers send it to keep a connection open.
     static func parse(_ bytes: [UInt8]) -> XMLElement? {

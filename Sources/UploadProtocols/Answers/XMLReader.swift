@@ -2,7 +2,7 @@
 ///
 /// Foundation's parser ends the process on some malformed documents on Linux: it is not for what servers send.
 struct XMLReader {
-    /// Why a document is refused does not matter to anybody.
+    /// The error for every refused document: no caller needs the reason.
     struct Malformed: Error {}
 
     private struct Open {
@@ -171,7 +171,7 @@ extension XMLReader {
         open[open.count - 1].text += text
     }
 
-    /// What stands up to the byte that ends it, with its references resolved.
+    /// Reads the text up to the byte that ends it, and resolves its references.
     private mutating func text(until ends: (UInt8) -> Bool) throws(Malformed) -> [UInt8] {
         var text: [UInt8] = []
         while let next = peek, !ends(next) {
@@ -235,7 +235,7 @@ extension XMLReader {
         return true
     }
 
-    /// What stands before the mark; the position is behind it then.
+    /// Reads the bytes before the mark and moves behind it.
     private mutating func upTo(
         _ mark: String, within limit: Int = .max
     ) throws(Malformed) -> ArraySlice<UInt8> {

@@ -1,5 +1,5 @@
 /// Asks an address by which protocol it is spoken to, then what that protocol asks.
-public struct AutoCheck: DestinationCheck {
+package struct AutoCheck: DestinationCheck {
     private enum Phase: Sendable {
         case asking
         case checking(any DestinationCheck, ProtocolChoice)
@@ -11,7 +11,7 @@ public struct AutoCheck: DestinationCheck {
     private var phase = Phase.asking
 
     /// - Parameter catalog: What can be chosen.
-    public init(
+    package init(
         url: String, options: ProtocolOptions, catalog: [ProtocolCatalog.Entry] = ProtocolCatalog.entries
     ) {
         self.url = url
@@ -19,13 +19,13 @@ public struct AutoCheck: DestinationCheck {
         self.catalog = catalog
     }
 
-    public mutating func start() -> CheckStep {
+    package mutating func start() -> CheckStep {
         if let choice = ProtocolChoice.told(by: url) { return check(choice, wasAsked: false) }
         phase = .asking
         return .send(AutoProbe.exchange(at: UploadAddress.filled(url, with: "ferry-check")))
     }
 
-    public mutating func receive(_ reply: Reply) -> CheckStep {
+    package mutating func receive(_ reply: Reply) -> CheckStep {
         switch phase {
         case .asking:
             do throws(UploadFailure) {
@@ -46,7 +46,7 @@ public struct AutoCheck: DestinationCheck {
         do throws(UploadFailure) {
             let (entry, options) = try AutoProbe.use(choice, options, catalog)
             // An address that told by itself has not been asked whether anybody is there.
-            guard var inner = entry.check?(url, options) ?? (wasAsked ? nil : PlainCheck(url: url)) else {
+            guard var inner = entry.check(url, options) ?? (wasAsked ? nil : PlainCheck(url: url)) else {
                 return .finished(CheckReport(capabilities: ServerCapabilities(facts: choice.added(to: [:]))))
             }
             let step = inner.start()
@@ -63,7 +63,7 @@ public struct AutoCheck: DestinationCheck {
             report.capabilities?.stamped(choice) ?? ServerCapabilities(facts: choice.added(to: [:]))
         report.leftovers = report.leftovers.map { leftover in
             var leftover = leftover
-            leftover.resource.fields = choice.added(to: leftover.resource.fields)
+            leftover.resource = leftover.resource.stamped(choice)
             return leftover
         }
         return .finished(report)

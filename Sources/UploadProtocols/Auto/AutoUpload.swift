@@ -6,8 +6,8 @@ import HTTPTypes
 /// kept with the server's capabilities, and stamped on the resource so that a resume speaks the same.
 public struct AutoUpload: UploadProtocol {
     public static let name = "auto"
-    /// What any protocol could do: what the chosen one cannot is refused once it is chosen, before the first byte. A
-    /// resource there only is if the chosen one resumes.
+    /// The traits of all protocols together. What the chosen protocol lacks is refused once it is chosen, before the
+    /// first byte. A resource exists only if the chosen protocol resumes.
     public static let traits = ProtocolTraits(
         resumes: true, isParallel: true, answersInPages: true, checksums: Set(DigestAlgorithm.allCases),
         existing: Set(ExistingFilePolicy.allCases))
@@ -22,16 +22,21 @@ public struct AutoUpload: UploadProtocol {
     private let catalog: [ProtocolCatalog.Entry]
     private var phase = Phase.asking
 
-    /// - Parameters:
-    ///   - options: For the chosen protocol. `parallelRequests` is the most of it, and no reason to refuse one that
-    ///     makes one request at a time.
-    ///   - catalog: What can be chosen.
-    public init(
-        item: UploadItem, options: ProtocolOptions, catalog: [ProtocolCatalog.Entry] = ProtocolCatalog.entries
-    ) {
+    /// - Parameter options: For the chosen protocol. `parallelRequests` is the most of it, and no reason to refuse one
+    ///   that makes one request at a time.
+    public init(item: UploadItem, options: ProtocolOptions) {
+        self.init(item: item, options: options, catalog: ProtocolCatalog.entries)
+    }
+
+    /// - Parameter catalog: The protocols that can be chosen.
+    init(item: UploadItem, options: ProtocolOptions, catalog: [ProtocolCatalog.Entry]) {
         self.item = item
         self.options = options
         self.catalog = catalog
+    }
+
+    public static func check(url: String, options: ProtocolOptions) -> (any DestinationCheck)? {
+        AutoCheck(url: url, options: options)
     }
 
     public mutating func start(resource: Resource?, capabilities: ServerCapabilities?) -> Step {
@@ -94,20 +99,16 @@ public struct AutoUpload: UploadProtocol {
     }
 }
 
-/// What an upload and a check of a destination have in common where the protocol is not known yet.
+/// The common part of an upload and of a check whose protocol is not known yet.
 enum AutoProbe {
     static func exchange(at url: String) -> Exchange {
-        Exchange(.options, url, fields: [.tusResumable: "1.0.0"], isIdempotent: true)
+        Exchange(.options, url, fields: [.tusResumable: "1.0.0"])
     }
 
     static func choice(
         _ reply: Reply, at url: String, isGivenAddress: Bool, in catalog: [ProtocolCatalog.Entry]
     ) throws(UploadFailure) -> ProtocolChoice {
-        let answer: Reply.Answer
-        switch reply {
-        case .broken(let failure, _): throw failure
-        case .answered(let answered): answer = answered
-        }
+        guard case .answered(let answer) = reply else { throw reply.failure }
         var failure = AnswerVerdict.failure(answer)
         let mayBeFile = isGivenAddress && !UploadAddress.tellsNamesApart(url)
         if mayBeFile, failure.category != .authentication, ![429, 503].contains(answer.status) {
@@ -195,17 +196,18 @@ extension Exchange {
 }
 
 extension Resource {
-    fileprivate func stamped(_ choice: ProtocolChoice) -> Resource {
+    /// Adds the choice to what the chosen protocol remembers.
+    func stamped(_ choice: ProtocolChoice) -> Resource {
         var resource = self
-        resource.fields = choice.added(to: fields)
+        resource.memory.members = choice.added(to: memory.members)
         return resource
     }
 
-    /// As the chosen protocol noted it.
+    /// The resource as the chosen protocol noted it.
     fileprivate var unstamped: Resource {
         var resource = self
-        resource.fields[ProtocolChoice.nameKey] = nil
-        resource.fields[ProtocolChoice.reasonKey] = nil
+        resource.memory[ProtocolChoice.nameKey] = nil
+        resource.memory[ProtocolChoice.reasonKey] = nil
         return resource
     }
 }
@@ -214,7 +216,7 @@ extension ServerCapabilities {
     /// Says that the chosen protocol has asked too, and not only `auto`.
     private static let learntKey = "learnt"
 
-    /// What a protocol found out, with the choice.
+    /// Adds the choice to the facts that a protocol found out.
     func stamped(_ choice: ProtocolChoice) -> ServerCapabilities {
         var found = self
         found.facts = choice.added(to: facts)
@@ -222,7 +224,7 @@ extension ServerCapabilities {
         return found
     }
 
-    /// What a protocol found out itself; nil if it has not asked yet.
+    /// The facts that a protocol found out itself; nil if it has not asked yet.
     fileprivate func learnt(by name: String) -> ServerCapabilities? {
         guard facts[Self.learntKey] == name else { return nil }
         var found = self

@@ -1,17 +1,17 @@
 import HTTPTypes
 
 /// Asks whether the server is there and takes the credentials, where a protocol has nothing of its own to ask.
-public struct PlainCheck: DestinationCheck {
+package struct PlainCheck: DestinationCheck {
     private let url: String
 
     /// - Parameter url: Of the destination, with `{name}` where it has that.
-    public init(url: String) { self.url = url }
+    package init(url: String) { self.url = url }
 
-    public mutating func start() -> CheckStep {
-        .send(Exchange(.options, UploadAddress.filled(url, with: "ferry-check"), isIdempotent: true))
+    package mutating func start() -> CheckStep {
+        .send(Exchange(.options, UploadAddress.filled(url, with: "ferry-check")))
     }
 
-    public mutating func receive(_ reply: Reply) -> CheckStep {
+    package mutating func receive(_ reply: Reply) -> CheckStep {
         switch reply {
         case .broken(let failure, _): return .failed(failure)
         case .answered(let answer):

@@ -1,11 +1,11 @@
-import Foundation
+import FerryFiles
 import HTTPTypes
 
-/// Which protocol an address is spoken to by, and what says so.
+/// The protocol of an address, and the reason for the choice.
 public struct ProtocolChoice: Hashable, Sendable {
     /// A name from `ProtocolCatalog`, also of a protocol that this build does not have.
     public var name: String
-    /// What says so, as the end of a sentence that begins with "because": `the server says Tus-Version 1.0.0`.
+    /// The reason, as the end of a sentence after "because": `the server says Tus-Version 1.0.0`.
     public var because: String
 
     public init(_ name: String, because: String) {
@@ -16,7 +16,7 @@ public struct ProtocolChoice: Hashable, Sendable {
     /// `tus, because the server says Tus-Version 1.0.0`.
     public var sentence: String { "\(name), because \(because)" }
 
-    /// What the address itself tells, before anything is asked; nil if that is nothing.
+    /// The choice that the address itself decides, before any request; nil if it decides nothing.
     public static func told(by url: String) -> ProtocolChoice? {
         if url.lowercased().hasPrefix("s3://") {
             return ProtocolChoice("s3", because: "the address is s3://")
@@ -49,7 +49,7 @@ public struct ProtocolChoice: Hashable, Sendable {
         return nil
     }
 
-    /// What the answer to `OPTIONS` at `url` tells.
+    /// The choice that follows from the response to `OPTIONS` at `url`.
     ///
     /// - Parameter isGivenAddress: As `ProtocolOptions` has it.
     /// - Throws: `UploadFailure` (`permanent`) if it tells of nothing that files could be sent by.
@@ -68,16 +68,15 @@ public struct ProtocolChoice: Hashable, Sendable {
         }
         if allowed.contains("PUT") { return ProtocolChoice("put", because: "the server allows PUT") }
         // A folder that takes POST and no PUT makes files of what is posted, in a way that it does not tell.
-        if (200..<300).contains(answer.status), allowed.contains("POST") { throw unknown("post or form") }
+        if answer.isSuccess, allowed.contains("POST") { throw unknown("post or form") }
         return ProtocolChoice("put", because: "the server says nothing else and the address is a folder")
     }
 
-    /// What fields that only one protocol has say.
+    /// The choice that follows from header fields that only one protocol has.
     private static func announced(in fields: HTTPFields) -> ProtocolChoice? {
         for name in [HTTPField.Name.tusVersion, .tusResumable] {
             guard let versions = fields[name] else { continue }
-            let spoken = versions.split(separator: ",").map { String($0).trimmingSpaces }
-            guard spoken.contains("1.0.0") else { continue }
+            guard FieldList.words(versions).contains("1.0.0") else { continue }
             return ProtocolChoice("tus", because: "the server says \(name.rawName) 1.0.0")
         }
         if fields[.tusExtension] != nil {
@@ -101,7 +100,7 @@ public struct ProtocolChoice: Hashable, Sendable {
     }
 
     private static func methods(_ allow: String?) -> Set<String> {
-        Set((allow ?? "").split(separator: ",").map { String($0).trimmingSpaces.uppercased() })
+        Set(FieldList.words(allow).map { $0.uppercased() })
     }
 
     private static func isBelow(_ host: String, _ domain: String) -> Bool {
@@ -116,11 +115,11 @@ public struct ProtocolChoice: Hashable, Sendable {
 }
 
 extension ProtocolChoice {
-    /// Where the choice stands in the facts of `ServerCapabilities` and the fields of `Resource`.
+    /// The key of the choice in the facts of `ServerCapabilities` and the memory of `Resource`.
     static let nameKey = "protocol"
     static let reasonKey = "because"
 
-    /// As kept; nil if nothing was chosen.
+    /// Reads a stored choice; nil if there is none.
     public init?(_ kept: [String: String]) {
         guard let name = kept[Self.nameKey] else { return nil }
         self.init(name, because: kept[Self.reasonKey] ?? "it was before")
@@ -136,11 +135,11 @@ extension ProtocolChoice {
 }
 
 extension ServerCapabilities {
-    /// What `auto` found out; nil if nothing.
+    /// The choice of `auto`; nil if there is none.
     public var choice: ProtocolChoice? { ProtocolChoice(facts) }
 }
 
 extension Resource {
-    /// By which protocol `auto` made it; nil if none had to be chosen.
-    public var choice: ProtocolChoice? { ProtocolChoice(fields) }
+    /// The protocol that `auto` chose; nil if it did not have to choose.
+    public var choice: ProtocolChoice? { ProtocolChoice(memory.members) }
 }

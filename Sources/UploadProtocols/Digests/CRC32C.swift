@@ -1,4 +1,6 @@
-/// The Castagnoli checksum (RFC 3720 appendix B.4), computed eight bytes a step.
+import CFerryFiles
+
+/// The Castagnoli checksum (RFC 3720 appendix B.4), by an instruction, or else eight bytes a step.
 package struct CRC32C: Sendable {
     private var register = UInt32.max
 
@@ -13,6 +15,16 @@ package struct CRC32C: Sendable {
     }
 
     package mutating func update(_ bytes: UnsafeRawBufferPointer) {
+        if Self.hasInstruction {
+            register = ferry_crc32c(register, bytes.baseAddress, bytes.count)
+        } else {
+            updateByTables(bytes)
+        }
+    }
+
+    private static let hasInstruction = ferry_has_checksum_instructions() != 0
+
+    mutating func updateByTables(_ bytes: UnsafeRawBufferPointer) {
         var crc = register
         Self.tables.withUnsafeBufferPointer { table in
             var offset = 0

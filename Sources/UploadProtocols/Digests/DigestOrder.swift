@@ -1,9 +1,9 @@
-import Foundation
+import FerryFiles
 public import HTTPTypes
 
 /// A digest that has to be known before a request is sent: computed by the driver, which has the file.
 public struct DigestOrder: Hashable, Sendable {
-    /// How a digest is written into a field.
+    /// The form of a digest in a header field.
     public enum Form: Hashable, Sendable {
         /// Two digits a byte, lower case.
         case hex
@@ -23,11 +23,11 @@ public struct DigestOrder: Hashable, Sendable {
     public struct Place: Hashable, Sendable {
         /// Replaced if the request has it already.
         public var field: HTTPField.Name
-        /// How the digest is written.
+        /// The form of the digest.
         public var form: Form
-        /// What stands before the digest.
+        /// The text before the digest.
         public var prefix: String
-        /// What stands after it.
+        /// The text after the digest.
         public var suffix: String
 
         public init(_ field: HTTPField.Name, _ form: Form, prefix: String = "", suffix: String = "") {
@@ -41,9 +41,9 @@ public struct DigestOrder: Hashable, Sendable {
         public func value(_ digest: [UInt8]) -> String { prefix + form.text(digest) + suffix }
     }
 
-    /// Which digest.
+    /// The algorithm of the digest.
     public var algorithm: DigestAlgorithm
-    /// Of the file, in bytes from its start.
+    /// The bytes of the file, counted from its start.
     public var range: Range<ByteCount>
     /// nil if only the protocol wants to know, with the answer.
     public var place: Place?
@@ -55,11 +55,11 @@ public struct DigestOrder: Hashable, Sendable {
     }
 }
 
-/// What was computed for a request, in the order of its `digests`.
+/// A digest computed for a request, in the order of its `digests`.
 public struct ComputedDigest: Hashable, Sendable {
-    /// Which digest.
+    /// The algorithm of the digest.
     public var algorithm: DigestAlgorithm
-    /// Of the file, in bytes from its start.
+    /// The bytes of the file, counted from its start.
     public var range: Range<ByteCount>
     /// The digest itself; sums in network order.
     public var bytes: [UInt8]

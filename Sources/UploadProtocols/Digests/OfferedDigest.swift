@@ -17,6 +17,16 @@ enum OfferedDigest {
         exchange.digestsIfTold = [DigestOrder(algorithm, of: 0..<size)]
     }
 
+    /// Has the file compared with what `source` of the answer tells without being asked, by any of `algorithms`.
+    static func take(
+        _ algorithms: [DigestAlgorithm], in source: ToldDigest.Source, of exchange: inout Exchange,
+        size: ByteCount, _ choice: ChecksumChoice
+    ) {
+        guard choice == .offered, (1...largestFile).contains(size) else { return }
+        exchange.digestsIfTold = algorithms.map { DigestOrder($0, of: 0..<size) }
+        exchange.toldIn = source
+    }
+
     /// The digest that an answer confirms; nil if it tells none.
     ///
     /// - Throws: `UploadFailure` (`permanent`) if the server holds something else.

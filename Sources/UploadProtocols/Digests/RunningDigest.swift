@@ -1,7 +1,7 @@
 import Crypto
 
 /// A digest of bytes that come piece by piece.
-public struct RunningDigest: Sendable {
+package struct RunningDigest: Sendable {
     private enum State: Sendable {
         case md5(Insecure.MD5)
         case sha1(Insecure.SHA1)
@@ -12,8 +12,8 @@ public struct RunningDigest: Sendable {
 
     private var state: State
 
-    /// Of no bytes so far.
-    public init(_ algorithm: DigestAlgorithm) {
+    /// Starts with no bytes.
+    package init(_ algorithm: DigestAlgorithm) {
         switch algorithm {
         case .md5: state = .md5(Insecure.MD5())
         case .sha1: state = .sha1(Insecure.SHA1())
@@ -24,7 +24,7 @@ public struct RunningDigest: Sendable {
     }
 
     /// Takes the next bytes.
-    public mutating func update(_ bytes: UnsafeRawBufferPointer) {
+    package mutating func update(_ bytes: UnsafeRawBufferPointer) {
         switch state {
         case .md5(var digest):
             digest.update(bufferPointer: bytes)
@@ -44,8 +44,8 @@ public struct RunningDigest: Sendable {
         }
     }
 
-    /// Of all bytes so far; sums in network order.
-    public var bytes: [UInt8] {
+    /// The digest of all bytes so far; sums are in network order.
+    package var bytes: [UInt8] {
         switch state {
         case .md5(let digest): Array(digest.finalize())
         case .sha1(let digest): Array(digest.finalize())
@@ -56,7 +56,7 @@ public struct RunningDigest: Sendable {
     }
 
     /// The digest of all of `bytes`.
-    public static func of(_ bytes: [UInt8], _ algorithm: DigestAlgorithm) -> [UInt8] {
+    package static func of(_ bytes: [UInt8], _ algorithm: DigestAlgorithm) -> [UInt8] {
         var digest = RunningDigest(algorithm)
         bytes.withUnsafeBytes { digest.update($0) }
         return digest.bytes

@@ -1,9 +1,18 @@
-import Foundation
+import FerryFiles
 public import HTTPTypes
 
 /// A digest of a whole file as a server tells it.
 public struct ToldDigest: Hashable, Sendable {
-    /// Which digest.
+    /// The part of a response that tells digests.
+    public enum Source: Hashable, Sendable {
+        case fields
+        /// The JSON that Google's services answer the last request with.
+        case googleObject
+        /// S3's document of a completed multipart upload.
+        case s3Completion
+    }
+
+    /// The algorithm of the digest.
     public var algorithm: DigestAlgorithm
     /// The digest itself; sums in network order.
     public var bytes: [UInt8]
@@ -13,7 +22,8 @@ public struct ToldDigest: Hashable, Sendable {
         self.bytes = bytes
     }
 
-    /// What the fields tell, the strongest first: `Repr-Digest` (RFC 9530), `OC-Checksum` and S3's sums of whole files.
+    /// The digests in header fields, strongest first: `Repr-Digest` (RFC 9530), `OC-Checksum` and S3's sums of whole
+    /// files.
     public static func `in`(_ fields: HTTPFields) -> [ToldDigest] {
         var told = fields[.reprDigest].map(dictionary) ?? []
         if let field = fields[.ocChecksum] {
@@ -38,6 +48,15 @@ public struct ToldDigest: Hashable, Sendable {
         return told
     }
 
+    /// The kinds of digests that `source` of an answer tells.
+    public static func algorithms(in answer: Reply.Answer, _ source: Source) -> Set<DigestAlgorithm> {
+        switch source {
+        case .fields: algorithms(in: answer.fields)
+        case .googleObject: Set(GoogleObject(answer)?.told.map(\.algorithm) ?? [])
+        case .s3Completion: Set(S3Completion(answer.body)?.digests.map(\.algorithm) ?? [])
+        }
+    }
+
     /// The digests of a field such as `sha-256=:BASE64:, md5=:BASE64:`; unknown and malformed ones are left out.
     public static func dictionary(_ field: String) -> [ToldDigest] {
         field.split(separator: ",").compactMap { entry in
@@ -55,7 +74,7 @@ public struct ToldDigest: Hashable, Sendable {
         httpNames.first { $0.value == algorithm }?.key
     }
 
-    /// What ownCloud and Nextcloud call an algorithm in `OC-Checksum`; nil if they do not know it.
+    /// The name of an algorithm in `OC-Checksum` of ownCloud and Nextcloud; nil if they do not know it.
     static func ownCloudName(of algorithm: DigestAlgorithm) -> String? {
         ownCloudNames.first { $0.value == algorithm }?.key
     }

@@ -1,12 +1,8 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import FerryFiles
 
 /// Looks for a sequence of bytes in a text that comes in pieces.
 struct ByteSearch: Hashable, Sendable {
-    /// Not empty.
+    /// The bytes to find; not empty.
     let pattern: [UInt8]
 
     init(_ pattern: [UInt8]) {
@@ -19,17 +15,10 @@ struct ByteSearch: Hashable, Sendable {
     func first(in bytes: [UInt8], from start: Int) -> Range<Int> {
         bytes.withUnsafeBytes { buffer in
             var position = start
-            while position < buffer.count,
-                let base = buffer.baseAddress,
-                let hit = memchr(base + position, CInt(pattern[0]), buffer.count - position)
-            {
-                let candidate = base.distance(to: UnsafeRawPointer(hit))
-                let length = min(pattern.count, buffer.count - candidate)
-                if pattern.withUnsafeBytes({ memcmp(base + candidate, $0.baseAddress ?? base, length) }) == 0
-                {
-                    return candidate..<candidate + length
-                }
-                position = candidate + 1
+            while let hit = buffer.firstIndex(of: pattern[0], from: position) {
+                let length = min(pattern.count, buffer.count - hit)
+                if buffer.holds(pattern[..<length], at: hit) { return hit..<hit + length }
+                position = hit + 1
             }
             return buffer.count..<buffer.count
         }

@@ -1,22 +1,22 @@
-/// What stands between the parts of a form, and the layout that follows from it (RFC 2046 §5.1.1).
+/// The boundary between the parts of a form, and the layout that follows from it (RFC 2046 §5.1.1).
 ///
 /// The one place where a form's bytes are laid out: each part is `opening` and its content, and `closing` ends the body.
-public struct MultipartBoundary: Hashable, Sendable {
+package struct MultipartBoundary: Hashable, Sendable {
     /// 1 to 70 characters, without the dashes before it.
-    public let text: String
+    package let text: String
     /// True if nobody can have put it into a part; a boundary that somebody chose must be looked for (`BoundaryCheck`).
-    public let isUnguessable: Bool
+    package let isUnguessable: Bool
 
-    /// 40 letters and digits from the system's generator: over 200 random bits.
-    public init() {
-        let alphabet = Array("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
+    /// 52 letters and digits: 256 random bits, for four calls of the system's generator.
+    package init() {
         var generator = SystemRandomNumberGenerator()
-        text = String((0..<40).map { _ in alphabet[Int.random(in: 0..<alphabet.count, using: &generator)] })
+        let words = (0..<4).map { _ in String(generator.next(), radix: 36) }
+        text = words.map { String(repeating: "0", count: 13 - $0.utf8.count) + $0 }.joined()
         isUnguessable = true
     }
 
     /// - Throws: `.boundary` unless the text has 1 to 70 characters of RFC 2046 §5.1.1, the last not a space.
-    public init(_ text: String) throws(MultipartError) {
+    package init(_ text: String) throws(MultipartError) {
         guard (1...70).contains(text.utf8.count), text.utf8.last != UInt8(ascii: " "),
             text.utf8.allSatisfy({ Self.isAlphanumeric($0) || "'()+_,-./:=? ".utf8.contains($0) })
         else { throw .boundary }
@@ -26,20 +26,20 @@ public struct MultipartBoundary: Hashable, Sendable {
 
     /// The value of the request's `Content-Type`; the boundary is in quotes where a token may not hold it
     /// (RFC 9110 §5.6.2).
-    public var contentType: String {
+    package var contentType: String {
         let isToken = text.utf8.allSatisfy { Self.isAlphanumeric($0) || "'+_-.".utf8.contains($0) }
         return "multipart/form-data; boundary=" + (isToken ? text : "\"\(text)\"")
     }
 
-    /// What stands before the content of a part.
-    public func opening(_ header: MultipartHeader, isFirst: Bool) -> [UInt8] {
+    /// The bytes before the content of a part.
+    package func opening(_ header: MultipartHeader, isFirst: Bool) -> [UInt8] {
         Array((isFirst ? "--\(text)\r\n" : "\r\n--\(text)\r\n").utf8) + header.bytes
     }
 
-    /// What ends the body.
+    /// The bytes that end the body.
     /// - Parameter isEmpty: True for a form without parts: the body is then `--B--` and CRLF alone. RFC 2046 wants a
     ///   part at least; browsers send this too, and parsers read no part from it.
-    public func closing(isEmpty: Bool) -> [UInt8] {
+    package func closing(isEmpty: Bool) -> [UInt8] {
         Array((isEmpty ? "--\(text)--\r\n" : "\r\n--\(text)--\r\n").utf8)
     }
 
@@ -55,17 +55,17 @@ public struct MultipartBoundary: Hashable, Sendable {
 
 /// Looks for a boundary in a part's content, which may come in pieces.
 ///
-/// Stricter than RFC 2046 §5.1.1, for which it counts at the start of a line and after two dashes only: some parsers end
+/// Stricter than RFC 2046 §5.1.1, for which it counts only at the start of a line and after two dashes. Some parsers end
 /// a line at a bare CR or LF, and undici, Node's, does not look for the dashes.
-public struct BoundaryCheck: Sendable {
+package struct BoundaryCheck: Sendable {
     private let search: ByteSearch
     private var held: [UInt8] = []
 
     /// - Parameter boundary: Looked for in one part; make another for the next part.
-    public init(_ boundary: MultipartBoundary) { search = ByteSearch(Array(boundary.text.utf8)) }
+    package init(_ boundary: MultipartBoundary) { search = ByteSearch(Array(boundary.text.utf8)) }
 
     /// True if the boundary ends in this piece of the content.
-    public mutating func finds(in piece: [UInt8]) -> Bool {
+    package mutating func finds(in piece: [UInt8]) -> Bool {
         let bytes = held.isEmpty ? piece : held + piece
         let found = search.first(in: bytes, from: 0)
         held = Array(bytes[found])

@@ -2,16 +2,16 @@
 ///
 /// Parameters come first, in order, one part per value, because streaming receivers and S3 policies need them before
 /// the file.
-public struct MultipartForm: Hashable, Sendable {
-    /// Of the request, with the boundary.
-    public let contentType: String
+package struct MultipartForm: Hashable, Sendable {
+    /// The content type of the request, with the boundary.
+    package let contentType: String
     /// The parameters' parts and the header of the file's.
-    public let prefix: [UInt8]
+    package let prefix: [UInt8]
     /// The closing delimiter.
-    public let suffix: [UInt8]
+    package let suffix: [UInt8]
 
     /// - Parameter boundary: An unguessable one need not be searched for in the file.
-    public init(
+    package init(
         boundary: MultipartBoundary, parameters: [UploadItem.Parameter], fileField: String, fileName: String,
         fileType: String
     ) {

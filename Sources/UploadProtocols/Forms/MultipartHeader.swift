@@ -4,7 +4,7 @@ public import HTTPTypes
 ///
 /// A quote and a `%22` in a name look the same afterwards: the algorithm has it so, and servers expect it.
 public struct MultipartHeader: Hashable, Sendable {
-    /// Of the form's field. Any text: it is escaped.
+    /// The name of the form field. It may be any text and is escaped.
     public var name: String
     /// A part with a file name is a file, even with an empty one; any other is a field.
     public var fileName: String?

@@ -1,41 +1,41 @@
-import Foundation
+import FerryFiles
 
 /// Reads a `multipart/form-data` body piece by piece, however it was cut (RFC 7578, RFC 2046 §5.1.1).
 ///
 /// Content is handed on as it comes and never gathered: between two calls the parser holds less than one
 /// delimiter of content, or one part's header.
-public struct MultipartParser: Sendable {
-    /// What a body may not exceed. Content itself is the caller's to limit.
-    public struct Limits: Hashable, Sendable {
+package struct MultipartParser: Sendable {
+    /// The limits of a body. The caller limits the content itself.
+    package struct Limits: Hashable, Sendable {
         /// Bytes of one part's header, and of anything before the first delimiter.
-        public var headerBytes: Int
+        package var headerBytes: Int
         /// Parts of one form; one more is an error.
-        public var parts: Int
+        package var parts: Int
 
-        public init(headerBytes: Int = 8192, parts: Int = 1000) {
+        package init(headerBytes: Int = 8192, parts: Int = 1000) {
             self.headerBytes = headerBytes
             self.parts = parts
         }
     }
 
     /// The head of one part. A part with a file name is a file, any other is a field.
-    public struct Part: Hashable, Sendable {
+    package struct Part: Hashable, Sendable {
         /// The form's field, unescaped.
-        public var name: String
-        /// As sent, after unescaping: may hold separators, control characters or nothing.
-        public var filename: String?
-        /// As sent; nil means `text/plain` (RFC 7578 §4.4).
-        public var contentType: String?
+        package var name: String
+        /// The file name as sent, after unescaping. It may hold separators, control characters or nothing.
+        package var filename: String?
+        /// The content type as sent; nil means `text/plain` (RFC 7578 §4.4).
+        package var contentType: String?
 
-        public init(name: String, filename: String? = nil, contentType: String? = nil) {
+        package init(name: String, filename: String? = nil, contentType: String? = nil) {
             self.name = name
             self.filename = filename
             self.contentType = contentType
         }
     }
 
-    /// What a piece of the body contained, in order.
-    public enum Event: Hashable, Sendable {
+    /// The contents of a chunk of the body, in order.
+    package enum Event: Hashable, Sendable {
         case partBegan(Part)
         case content(ArraySlice<UInt8>)
         case partEnded
@@ -56,7 +56,7 @@ public struct MultipartParser: Sendable {
     private let limits: Limits
 
     /// - Throws: `.boundary` unless the boundary has 1 to 70 characters of RFC 2046 §5.1.1.
-    public init(boundary: String, limits: Limits = Limits()) throws(MultipartError) {
+    package init(boundary: String, limits: Limits = Limits()) throws(MultipartError) {
         let boundary = try MultipartBoundary(boundary)
         delimiter = ByteSearch(Array("\r\n--\(boundary.text)".utf8))
         self.limits = limits
@@ -64,7 +64,7 @@ public struct MultipartParser: Sendable {
 
     /// - Parameter contentType: The request's `Content-Type` field.
     /// - Throws: `.boundary` unless it is `multipart/form-data` with a usable boundary.
-    public init(contentType: String, limits: Limits = Limits()) throws(MultipartError) {
+    package init(contentType: String, limits: Limits = Limits()) throws(MultipartError) {
         let field = ParameterizedField(contentType)
         guard field.value.lowercased() == "multipart/form-data", let boundary = field["boundary"] else {
             throw .boundary
@@ -73,7 +73,7 @@ public struct MultipartParser: Sendable {
     }
 
     /// Takes the next piece of the body.
-    public mutating func parse(_ piece: [UInt8]) throws(MultipartError) -> [Event] {
+    package mutating func parse(_ piece: [UInt8]) throws(MultipartError) -> [Event] {
         let bytes = held.isEmpty ? piece : held + piece
         held = []
         var events: [Event] = []
@@ -84,7 +84,7 @@ public struct MultipartParser: Sendable {
 
     /// Says that the body has ended.
     /// - Throws: `.endedEarly` if the closing delimiter has not come: the last part may have been cut.
-    public func finish() throws(MultipartError) {
+    package func finish() throws(MultipartError) {
         guard case .epilogue = state else { throw .endedEarly }
     }
 
@@ -131,7 +131,7 @@ public struct MultipartParser: Sendable {
         return nil
     }
 
-    /// After a delimiter: `--` ends the body, padding and CRLF begin a part.
+    /// Reads the rest of a delimiter's line: `--` ends the body, padding and CRLF begin a part.
     private mutating func endDelimiterLine(_ bytes: [UInt8], from start: Int) throws(MultipartError) -> Int? {
         let rest = bytes[start...]
         if rest.starts(with: "--".utf8) {
@@ -169,7 +169,7 @@ public struct MultipartParser: Sendable {
             guard let colon = line.firstIndex(of: ":") else {
                 throw .malformed("a header line has no colon")
             }
-            let value = line[line.index(after: colon)...].trimmingCharacters(in: .whitespaces)
+            let value = line[line.index(after: colon)...].trimmed()
             switch line[..<colon].lowercased() {
             case "content-disposition": disposition = ParameterizedField(value)
             case "content-type": contentType = value
@@ -185,22 +185,21 @@ public struct MultipartParser: Sendable {
     /// Undoes the three escapes of the WHATWG form encoding; any other `%` stands for itself.
     private static func unescaped(_ text: String) -> String {
         guard text.contains("%") else { return text }
-        return text.replacingOccurrences(of: "%22", with: "\"")
-            .replacingOccurrences(of: "%0D", with: "\r", options: .caseInsensitive)
-            .replacingOccurrences(of: "%0A", with: "\n", options: .caseInsensitive)
+        return text.replacing("%22", with: "\"")
+            .replacing(/%0[Dd]/, with: "\r").replacing(/%0[Aa]/, with: "\n")
     }
 }
 
-/// Why a body is not a usable form.
-public enum MultipartError: Error, Hashable, Sendable, CustomStringConvertible {
+/// The reason why a body is not a usable form.
+package enum MultipartError: Error, Hashable, Sendable, CustomStringConvertible {
     case boundary
     case malformed(String)
     case headerTooLarge
     case tooManyParts(limit: Int)
     case endedEarly
 
-    /// What is wrong with the form, in a sentence without a final stop.
-    public var description: String {
+    /// The problem of the form, in a sentence without a final stop.
+    package var description: String {
         switch self {
         case .boundary: "the Content-Type is not multipart/form-data with a boundary of 1 to 70 characters"
         case .malformed(let reason): "the form is malformed: \(reason)"
@@ -216,36 +215,36 @@ public enum MultipartError: Error, Hashable, Sendable, CustomStringConvertible {
 /// In quotes `\"` and `\\` are escapes; any other backslash stands for itself, as browsers send it.
 /// Extended parameters such as `filename*` have names of their own and so are never mixed up with the plain
 /// ones (RFC 7578 §4.2 forbids them).
-public struct ParameterizedField: Hashable, Sendable {
-    /// What stands before the first parameter, without blanks around it.
-    public let value: String
+package struct ParameterizedField: Hashable, Sendable {
+    /// The text before the first parameter, without blanks around it.
+    package let value: String
     private let parameters: [String: String]
 
     /// - Parameter field: The field's value. What cannot be read as a parameter is left out.
-    public init(_ field: String) {
+    package init(_ field: String) {
         let quote: UnicodeScalar = "\""
         var rest = field.unicodeScalars[...]
-        value = String(rest.prefix { $0 != ";" }).trimmingCharacters(in: .whitespaces)
+        value = String(rest.prefix { $0 != ";" }).trimmed()
         var parameters: [String: String] = [:]
         while let semicolon = rest.firstIndex(of: ";") {
             rest = rest[rest.index(after: semicolon)...]
             guard let equals = rest.firstIndex(where: { $0 == "=" || $0 == ";" }), rest[equals] == "=" else {
                 continue
             }
-            let key = String(rest[..<equals]).trimmingCharacters(in: .whitespaces).lowercased()
+            let key = String(rest[..<equals]).trimmed().lowercased()
             rest = rest[rest.index(after: equals)...].drop { $0 == " " || $0 == "\t" }
             let text =
                 rest.first == quote
                 ? Self.quoted(&rest)
                 : String(rest.prefix { $0 != ";" })
-                    .trimmingCharacters(in: .whitespaces)
+                    .trimmed()
             if parameters[key] == nil { parameters[key] = text }
         }
         self.parameters = parameters
     }
 
     /// The parameter of that name, in lower case.
-    public subscript(name: String) -> String? { parameters[name] }
+    package subscript(name: String) -> String? { parameters[name] }
 
     private static func quoted(_ rest: inout Substring.UnicodeScalarView) -> String {
         var text = String.UnicodeScalarView()

@@ -1,12 +1,12 @@
-import Foundation
+import FerryFiles
 import HTTPTypes
 
 /// Asks a Nextcloud about the destination's folder, and about what waits in its user's folder of uploads.
-public struct NextcloudCheck: DestinationCheck {
+package struct NextcloudCheck: DestinationCheck {
     private enum Phase: Sendable {
         case folder
         case uploads(findings: [String])
-        /// How much is held of one of those that were found.
+        /// Asks how many bytes one of the found uploads holds.
         case sizing(CheckReport, Int)
     }
 
@@ -19,18 +19,18 @@ public struct NextcloudCheck: DestinationCheck {
     private var phase = Phase.folder
 
     /// - Parameter url: The destination's.
-    public init(url: String, options: ProtocolOptions) {
+    package init(url: String, options: ProtocolOptions) {
         self.url = url
         plan = options.chunkSize
         folder = WebDAVAddress(WebDAVAddress(UploadAddress.address(url, for: "a")).folderURL)
     }
 
-    public mutating func start() -> CheckStep {
+    package mutating func start() -> CheckStep {
         guard NextcloudAddress(url) != nil else { return .failed(NextcloudUpload.wrongAddress) }
         return .send(WebDAVProperties.exchange(folder.url, [.resourcetype, .quota]))
     }
 
-    public mutating func receive(_ reply: Reply) -> CheckStep {
+    package mutating func receive(_ reply: Reply) -> CheckStep {
         let answer: Reply.Answer
         switch reply {
         case .broken(let failure, _):
@@ -65,13 +65,13 @@ public struct NextcloudCheck: DestinationCheck {
         let own = WebDAVAddress(uploads).path
         let leftovers: [CheckReport.Leftover] = all.compactMap { entry in
             let name = entry.path.split(separator: "/").last.map(String.init) ?? ""
-            guard entry.isFolder, entry.path + "/" != own.removingPercentEncoding ?? own else { return nil }
+            guard entry.isFolder, entry.path + "/" != own.percentDecoded() ?? own else { return nil }
             var resource = Resource(url: uploads + WebDAVAddress.quoted(name) + "/")
-            resource.chunkSize = NextcloudPlan(size: 0, wished: plan).chunkSize
+            resource.nextcloud.chunkSize = NextcloudPlan(size: 0, wished: plan).chunkSize
             return CheckReport.Leftover(name: name, changed: entry.modified, resource: resource)
         }
         let report = CheckReport(
-            findings: findings + ["uploads go there in chunks, and an interrupted one goes on"],
+            findings: findings + ["uploads go there in chunks, and an interrupted one resumes"],
             capabilities: ServerCapabilities(), leftovers: leftovers)
         return askSize(of: 0, in: report)
     }
@@ -83,13 +83,12 @@ public struct NextcloudCheck: DestinationCheck {
         return .send(WebDAVProperties.exchange(folder, depth: 1, [.getcontentlength]))
     }
 
-    /// Of the chunks, which have numbers; `.file` stands for all of them.
+    /// The total size of the chunks, which have numbers as names; `.file` stands for all of them.
     private static func size(_ entries: [WebDAVProperties]) -> ByteCount {
         entries.reduce(0) { sum, entry in
             let name = entry.path.split(separator: "/").last ?? ""
             guard Int(name) != nil, let size = entry.file.size, size >= 0 else { return sum }
-            let (total, overflow) = sum.addingReportingOverflow(size)
-            return overflow ? .max : total
+            return .sum(sum, size)
         }
     }
 }

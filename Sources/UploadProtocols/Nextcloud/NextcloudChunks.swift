@@ -1,4 +1,4 @@
-/// Which chunks the server holds, and which are on their way.
+/// The chunks that the server holds, and those in flight.
 struct NextcloudChunks: Hashable, Sendable {
     let plan: NextcloudPlan
     private(set) var held: Set<Int>

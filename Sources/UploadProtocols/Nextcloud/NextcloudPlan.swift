@@ -1,10 +1,11 @@
-import Foundation
+import FerryFiles
 
-/// How a file is cut for Nextcloud, and where its chunks wait.
+/// The division of a file into chunks for Nextcloud, and the folder where they wait.
 struct NextcloudPlan: Hashable, Sendable {
-    /// What the server takes, in bytes; the last chunk may be smaller (Nextcloud developer manual, chunked upload v2).
+    /// The chunk sizes that the server takes, in bytes. The last chunk may be smaller (Nextcloud developer manual,
+    /// chunked upload v2).
     static let chunkSizes: ClosedRange<ByteCount> = 5 << 20...5_000_000_000
-    /// Where nothing is configured.
+    /// The chunk size if none is configured.
     static let usualChunkSize: ByteCount = 10 << 20
     /// The server's limit is 10,000; a list of more than this would not be read whole.
     static let chunkLimit: ByteCount = 2000
@@ -25,7 +26,7 @@ struct NextcloudPlan: Hashable, Sendable {
         self.chunkSize = max(1, chunkSize)
     }
 
-    /// Of chunks, numbered from 1. More than the limit if the file is too large for the protocol.
+    /// The number of chunks, which are numbered from 1. It exceeds the limit if the file is too large for the protocol.
     var count: Int { Int(clamping: size / chunkSize + (size % chunkSize == 0 ? 0 : 1)) }
     var isTooLarge: Bool { count > Int(Self.chunkLimit) }
 
@@ -41,7 +42,7 @@ struct NextcloudPlan: Hashable, Sendable {
     }
 }
 
-/// Where a Nextcloud keeps files and unfinished uploads.
+/// The addresses of a Nextcloud's files and of its unfinished uploads.
 struct NextcloudAddress: Hashable, Sendable {
     /// `…/remote.php/dav/uploads/USER/`.
     let uploads: String
@@ -49,7 +50,7 @@ struct NextcloudAddress: Hashable, Sendable {
     /// nil if `url` is not below `…/dav/files/USER/`.
     init?(_ url: String) {
         let plain = UploadAddress.withoutQuery(url)
-        guard let mark = plain.range(of: "/dav/files/") else { return nil }
+        guard let mark = plain.firstRange(of: "/dav/files/") else { return nil }
         let user = plain[mark.upperBound...].prefix { $0 != "/" }
         guard !user.isEmpty, plain[mark.upperBound...].contains("/") else { return nil }
         uploads = "\(plain[..<mark.lowerBound])/dav/uploads/\(user)/"

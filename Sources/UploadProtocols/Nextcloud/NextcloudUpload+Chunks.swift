@@ -6,12 +6,11 @@ extension NextcloudUpload {
         knowsFolder = true
         guard let place = NextcloudAddress(item.url) else { return .failed(Self.lost) }
         var made = Resource(
-            url: place.folder(key: item.key), parts: .init(held: 0, planned: plan.count),
-            fields: ["name": name])
-        made.chunkSize = plan.chunkSize
+            url: place.folder(key: item.key), parts: .init(held: 0, planned: plan.count))
+        made.nextcloud = NextcloudMemory(name: name, chunkSize: plan.chunkSize)
         noteResource(made)
         phase = .makingUpload
-        var exchange = Exchange(.mkcol, made.url, isIdempotent: true)
+        var exchange = Exchange(.mkcol, made.url)
         exchange.fields[.destination] = address(of: name).destination
         return .send(exchange)
     }
@@ -74,7 +73,7 @@ extension NextcloudUpload {
         var exchange = Exchange(
             .put, (resource?.url ?? "") + NextcloudPlan.name(number),
             fields: [.ocTotalLength: "\(item.size)", .destination: address(of: name).destination],
-            body: .file(range: plan.range(number)), isIdempotent: true)
+            body: .file(range: plan.range(number)))
         exchange.part = number
         return exchange
     }
@@ -101,11 +100,9 @@ extension NextcloudUpload {
         .server, "the server no longer has the folder of this upload; it begins again", retryAfter: 1)
 
     mutating func startAgain() -> Step {
-        restarts += 1
-        guard restarts < Self.patience else { return .failed(Self.lost, notes: [.resource(nil)]) }
+        guard budget.allows(.restart) else { return .failed(Self.lost, notes: [.resource(nil)]) }
         noteResource(nil)
         mayBeMoved = false
-        plan = NextcloudPlan(size: item.size, wished: options.chunkSize)
         return choose()
     }
 }

@@ -6,11 +6,12 @@ extension NextcloudUpload {
         let address = address(of: name)
         var exchange = Exchange(
             .put, address.url, fields: [.contentType: item.contentType],
-            body: item.size > 0 ? .file(range: 0..<item.size) : .none, isIdempotent: true, mayComplete: true)
+            body: item.size > 0 ? .file(range: 0..<item.size) : .none, traits: [.idempotent, .completes])
         // Nobody's file may come in between (RFC 9110 §13.1.2).
         if !replaces { exchange.fields[.ifNoneMatch] = "*" }
         addKept(to: &exchange)
-        let begun = Resource(url: address.url).moving(to: name)
+        var begun = Resource(url: address.url)
+        begun.nextcloud.name = name
         // Where nothing was, a file of the size is this one; where one was, it may be the old one.
         if !replaces { exchange.markBeforeLastBytes = begun.withWholeBodySent(true) }
         noteResource(begun)
@@ -21,8 +22,7 @@ extension NextcloudUpload {
     mutating func receiveWhole(_ answer: Reply.Answer, _ exchange: Exchange) -> Step {
         switch answer.status {
         case 200..<300:
-            ours = answer.digests
-            return look(at: address(of: name), for: .result)
+            return look(at: address(of: name), for: .result(ours: answer.digests))
         case 404,
             409 where !knowsFolder:
             return makeFolders()
@@ -36,13 +36,15 @@ extension NextcloudUpload {
 
     mutating func move() -> Step {
         guard let resource else { return startAgain() }
-        var exchange = Exchange(.move, resource.url + ".file", isIdempotent: false, mayComplete: true)
+        var mark = resource
+        mark.nextcloud.name = name
+        var exchange = Exchange(.move, resource.url + ".file", traits: .completes)
         exchange.fields[.destination] = address(of: name).destination
         exchange.fields[.overwrite] = replaces ? "T" : "F"
         exchange.fields[.ocTotalLength] = "\(item.size)"
         addKept(to: &exchange)
         // The answer may take minutes and get lost: then the file is looked for before anything is repeated.
-        exchange.markBeforeLastBytes = resource.moving(to: name).withWholeBodySent(true)
+        exchange.markBeforeLastBytes = mark.withWholeBodySent(true)
         phase = .moving
         return .send(exchange)
     }
@@ -51,8 +53,7 @@ extension NextcloudUpload {
         switch answer.status {
         case 207: return .failed(WebDAVFailure.move(answer))
         case 200..<300:
-            ours = answer.digests
-            return look(at: address(of: name), for: .result)
+            return look(at: address(of: name), for: .result(ours: answer.digests))
         // The folder is gone: an earlier MOVE made the file of it, or it was dropped.
         case 404, 410: return mayBeMoved ? look(at: address(of: name), for: .settled) : startAgain()
         case 412: return takenMeanwhile()
@@ -63,8 +64,7 @@ extension NextcloudUpload {
     }
 
     private mutating func takenMeanwhile() -> Step {
-        surprises += 1
-        guard surprises < Self.patience else { return .failed(ExistingChoice.isThere(name)) }
+        guard budget.allows(.surprise) else { return .failed(.nameTaken(name)) }
         if var noted = resource {
             noted = noted.withWholeBodySent(false)
             noteResource(noted.isChunked ? noted : nil)
@@ -90,8 +90,9 @@ extension NextcloudUpload {
     }
 
     private mutating func noteAssembling() {
-        guard var noted = resource?.moving(to: name).withWholeBodySent(true) else { return }
-        noted.polls += 1
+        guard var noted = resource?.withWholeBodySent(true) else { return }
+        noted.nextcloud.name = name
+        noted.nextcloud.polls += 1
         noteResource(noted)
     }
 
@@ -101,20 +102,22 @@ extension NextcloudUpload {
         guard place != .nothing, var noted = resource else {
             return look(at: address(of: name), for: .settled)
         }
-        guard noted.polls >= Self.pollLimit || noted.polls == 0 else { return stillAssembling(nil) }
+        guard noted.nextcloud.polls >= Self.pollLimit || noted.nextcloud.polls == 0 else {
+            return stillAssembling(nil)
+        }
         // The MOVE never arrived, or the server gave it up: what of the chunks is there tells.
         noted = noted.withWholeBodySent(false)
-        noted.polls = 0
+        noted.nextcloud.polls = 0
         noteResource(noted)
         return choose()
     }
 
     mutating func foundSettled(_ place: FoundPlace) -> Step {
-        if case .file(let file) = place, file.size == item.size { return finish(file) }
+        if case .file(let file) = place, file.size == item.size { return finish(file, []) }
         return startAgain()
     }
 
-    mutating func foundResult(_ place: FoundPlace) -> Step {
+    mutating func foundResult(_ place: FoundPlace, _ ours: [ComputedDigest]) -> Step {
         guard case .file(let file) = place else {
             return .failed(
                 UploadFailure(.server, "the server took the file, and it is not there"),
@@ -124,26 +127,26 @@ extension NextcloudUpload {
             return .failed(
                 WholeUpload.wrongSize(file.size ?? 0, of: item.size, .server), notes: [.resource(nil)])
         }
-        return finish(file)
+        return finish(file, ours)
     }
 
     /// Nextcloud keeps the digest it was told, and tells it again: only one that it computes itself proves anything.
-    private mutating func finish(_ file: FoundFile) -> Step {
+    private mutating func finish(_ file: FoundFile, _ ours: [ComputedDigest]) -> Step {
         let receipt = Receipt(
             location: address(of: name).url, entityTag: file.entityTag, bytes: item.size)
         guard let algorithm = options.checksum, let told = ToldDigest.ownCloudName(of: algorithm) else {
             return .done(receipt)
         }
-        phase = .hashing(receipt, file)
-        var exchange = Exchange(.patch, address(of: name).url, isIdempotent: true)
+        phase = .hashing(receipt, ours: ours)
+        var exchange = Exchange(.patch, address(of: name).url, traits: .idempotent)
         exchange.fields[.recalculateHash] = told.lowercased()
         if ours.isEmpty { exchange.digests = [DigestOrder(algorithm, of: 0..<item.size)] }
         return .send(exchange)
     }
 
-    mutating func receiveHash(_ answer: Reply.Answer, _ receipt: Receipt, _ file: FoundFile?) -> Step {
+    func receiveHash(_ answer: Reply.Answer, _ receipt: Receipt, _ ours: [ComputedDigest]) -> Step {
         let failure = AnswerVerdict.failure(answer)
-        guard (200..<300).contains(answer.status) else {
+        guard answer.isSuccess else {
             // Since Nextcloud 23; before, nothing is compared.
             return failure.isTransient ? .failed(failure) : .done(receipt)
         }

@@ -1,6 +1,5 @@
+import FerryFiles
 import HTTPTypes
-
-import struct Foundation.Date
 
 /// Nextcloud's chunked upload, version 2 (Nextcloud developer manual, "Chunked file upload"): chunks go to a folder of
 /// their own, in any order, and a `MOVE` puts them together at the file's place. A small file is one `PUT`.
@@ -22,11 +21,11 @@ public struct NextcloudUpload: UploadProtocol {
         case sendingChunks(NextcloudChunks)
         case moving
         /// The server computes the digest of what it holds.
-        case hashing(Receipt, FoundFile?)
+        case hashing(Receipt, ours: [ComputedDigest])
         case deleting(Receipt)
     }
 
-    /// What a look is for.
+    /// The purpose of a lookup.
     enum Purpose: Sendable {
         case place(ExistingChoice)
         case folder
@@ -34,11 +33,11 @@ public struct NextcloudUpload: UploadProtocol {
         case assembling
         /// The file that it made.
         case settled
-        case result
+        /// The file after a success, and the digests that were computed for the request.
+        case result(ours: [ComputedDigest])
     }
 
-    static let patience = 3
-    /// How often an assembly is only asked for before the `MOVE` is made again.
+    /// The number of lookups of an assembly before the `MOVE` is sent again.
     static let pollLimit = 4
     /// Seconds between two looks at an assembly, which may take minutes.
     static let pollPause = 15.0
@@ -50,15 +49,12 @@ public struct NextcloudUpload: UploadProtocol {
     var phase: Phase
     /// The upload's folder, or the file's own place for a small one; nil before it is noted.
     var resource: Resource?
-    var plan: NextcloudPlan
     var name: String
     var replaces = false
-    var ours: [ComputedDigest] = []
     /// Whether an earlier attempt may have made the file.
     var mayBeMoved = false
     var knowsFolder = false
-    var surprises = 0
-    var restarts = 0
+    var budget = RetryBudget()
     var atOnce: PartsAtOnce
     private var pending: [Step.Note] = []
 
@@ -68,9 +64,12 @@ public struct NextcloudUpload: UploadProtocol {
         self.item = item
         self.options = options
         atOnce = PartsAtOnce(most: options.parallelRequests ?? Self.usualParallelRequests)
-        plan = NextcloudPlan(size: item.size, wished: options.chunkSize)
         name = item.name
         phase = .makingUpload
+    }
+
+    public static func check(url: String, options: ProtocolOptions) -> (any DestinationCheck)? {
+        NextcloudCheck(url: url, options: options)
     }
 
     public mutating func start(resource: Resource?, capabilities: ServerCapabilities?) -> Step {
@@ -79,17 +78,12 @@ public struct NextcloudUpload: UploadProtocol {
         }
         self.resource = resource
         if resource != nil { atOnce.beginAfterBreak() }
-        if let planned = resource?.chunkSize { plan = NextcloudPlan(size: item.size, chunkSize: planned) }
         guard !plan.isTooLarge else {
             let limit = NextcloudPlan.chunkSizes.upperBound * NextcloudPlan.chunkLimit
-            return .failed(
-                UploadFailure(
-                    .permanent,
-                    "the file has \(ByteFormat.sentence(item.size)), the most by nextcloud is \(ByteFormat.sentence(limit))"
-                ))
+            return .failed(.tooLarge(item.size, limit: limit, taker: "the most by nextcloud is"))
         }
         if let resource, resource.isChunked, resource.wholeBodySent {
-            name = resource.movedName ?? item.name
+            name = resource.nextcloud.name ?? item.name
             mayBeMoved = true
             return look(at: WebDAVAddress(resource.url), for: .assembling)
         }
@@ -104,7 +98,7 @@ public struct NextcloudUpload: UploadProtocol {
 
     /// The upload's folder. What may be the finished file is not touched.
     public func removal(of resource: Resource) -> [Exchange] {
-        resource.isChunked ? [Exchange(.delete, resource.url, isIdempotent: true)] : []
+        resource.isChunked ? [Exchange(.delete, resource.url)] : []
     }
 }
 
@@ -125,12 +119,12 @@ extension NextcloudUpload {
         case .listing: return receiveList(answer)
         case .sendingChunks(let chunks): return receiveChunk(answer, exchange.part, chunks)
         case .moving: return receiveMove(answer)
-        case .hashing(let receipt, let file): return receiveHash(answer, receipt, file)
+        case .hashing(let receipt, let ours): return receiveHash(answer, receipt, ours)
         case .deleting(let receipt): return .done(receipt)
         }
     }
 
-    /// To be remembered before the next step.
+    /// Keeps a note for the next step.
     mutating func note(_ note: Step.Note) { pending.append(note) }
 
     mutating func noteResource(_ noted: Resource?) {
@@ -142,6 +136,12 @@ extension NextcloudUpload {
 
     func address(of name: String) -> WebDAVAddress {
         WebDAVAddress(UploadAddress.address(item.url, for: name))
+    }
+
+    /// The division of the file: that of an earlier attempt, or as the destination wishes.
+    var plan: NextcloudPlan {
+        resource?.nextcloud.chunkSize.map { NextcloudPlan(size: item.size, chunkSize: $0) }
+            ?? NextcloudPlan(size: item.size, wished: options.chunkSize)
     }
 
     private var isSmall: Bool { item.size <= plan.chunkSize }
@@ -168,14 +168,14 @@ extension NextcloudUpload {
         case (.found, .folder): return makeUpload()
         case (.found(let place, _), .assembling): return foundAssembling(place)
         case (.found(let place, _), .settled): return foundSettled(place)
-        case (.found(let place, _), .result): return foundResult(place)
+        case (.found(let place, _), .result(let ours)): return foundResult(place, ours)
         }
     }
 
     /// Looks at the file's place, so that a folder there is not replaced, and does as the destination says.
     mutating func choose() -> Step {
         let begun = resource.flatMap { noted in
-            noted.movedName.map { ExistingChoice.Begun(name: $0, mayBeComplete: noted.wholeBodySent) }
+            noted.nextcloud.name.map { ExistingChoice.Begun(name: $0, mayBeComplete: noted.wholeBodySent) }
         }
         let choice = ExistingChoice(item, policy: options.existing, begun: begun, looksAlways: true)
         return act(on: choice.start(), choice)
@@ -199,7 +199,7 @@ extension NextcloudUpload {
                 verified: verified, wasThere: wasThere)
             guard let resource, resource.isChunked else { return .done(receipt) }
             phase = .deleting(receipt)
-            return .send(Exchange(.delete, resource.url, isIdempotent: true))
+            return .send(Exchange(.delete, resource.url))
         case .failed(let failure): return .failed(failure)
         }
     }
@@ -224,7 +224,7 @@ extension NextcloudUpload {
         }
     }
 
-    /// What Nextcloud keeps of a file besides its bytes.
+    /// Adds the facts that Nextcloud keeps about a file besides its bytes.
     func addKept(to exchange: inout Exchange) {
         if let modified = item.modified {
             exchange.fields[.ocMtime] = "\(Int64(modified.timeIntervalSince1970))"
@@ -238,21 +238,26 @@ extension NextcloudUpload {
     }
 }
 
-extension Resource {
-    private static let chunkField = "chunk"
-    private static let pollsField = "polls"
-
+/// The facts that an upload to Nextcloud remembers.
+struct NextcloudMemory: ResumeForm {
+    /// The name that the file gets.
+    var name: String?
     /// Bytes of each chunk but the last; nil for a file that is sent whole.
-    var chunkSize: ByteCount? {
-        get { fields[Self.chunkField].flatMap { ByteCount($0) } }
-        set { fields[Self.chunkField] = newValue.map { "\($0)" } }
+    var chunkSize: ByteCount?
+    /// The number of lookups after a `MOVE` without a response.
+    var polls = 0
+
+    static var keys: [ResumeKey<Self>] {
+        [.init("name", \.name), .init("chunk", \.chunkSize), .init("polls", \.polls)]
+    }
+}
+
+extension Resource {
+    var nextcloud: NextcloudMemory {
+        get { self[NextcloudMemory.self] }
+        set { self[NextcloudMemory.self] = newValue }
     }
 
-    var isChunked: Bool { chunkSize != nil }
-
-    /// How often a `MOVE` without an answer was looked after.
-    var polls: Int {
-        get { fields[Self.pollsField].flatMap { Int($0) } ?? 0 }
-        set { fields[Self.pollsField] = newValue > 0 ? "\(newValue)" : nil }
-    }
+    /// True for the folder of an upload in chunks.
+    var isChunked: Bool { nextcloud.chunkSize != nil }
 }

@@ -1,9 +1,9 @@
-import Foundation
+import FerryFiles
 
 /// The name of a file in `Content-Disposition` (RFC 6266, RFC 8187).
-public enum ContentDisposition {
+package enum ContentDisposition {
     /// The field's value. A name that is not plain ASCII is written a second time in full, for those who read that.
-    public static func inline(filename name: String) -> String {
+    package static func inline(filename name: String) -> String {
         let plain = plainText(name)
         guard plain != name else { return "inline; filename=\"\(name)\"" }
         return "inline; filename=\"\(plain)\"; \(extended(filename: name))"
@@ -11,17 +11,16 @@ public enum ContentDisposition {
 
     /// The parameter that holds any name in full (RFC 8187 §3.2).
     static func extended(filename name: String) -> String {
-        let encoded = name.addingPercentEncoding(withAllowedCharacters: attributeCharacters)
-        return "filename*=UTF-8''\(encoded ?? plainText(name))"
+        "filename*=UTF-8''\(name.percentEncoded(keeping: attributeCharacters))"
     }
 
     /// The file's name, the one in full first; nil if there is none.
-    public static func filename(in field: String) -> String? {
+    package static func filename(in field: String) -> String? {
         let field = ParameterizedField(field)
         if let extended = field["filename*"] {
             let parts = extended.split(separator: "'", maxSplits: 2, omittingEmptySubsequences: false)
             if parts.count == 3, parts[0].lowercased() == "utf-8",
-                let name = parts[2].removingPercentEncoding,
+                let name = parts[2].percentDecoded(),
                 !name.isEmpty
             {
                 return name
@@ -40,6 +39,5 @@ public enum ContentDisposition {
     }
 
     /// `attr-char` of RFC 8187 §3.2.1.
-    private static let attributeCharacters = CharacterSet(
-        charactersIn: "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789!#$&+-.^_`|~")
+    private static let attributeCharacters = PlainCharacters(alphanumericsAnd: "!#$&+-.^_`|~")
 }

@@ -1,9 +1,7 @@
+import FerryFiles
 import HTTPTypes
 
-import struct Foundation.Data
-import class Foundation.JSONDecoder
-
-/// What an answer says about an upload, in any version's words. What is malformed counts as not said.
+/// The facts about an upload in a response, in the words of any version. Malformed fields count as absent.
 struct ResumableAnswer: Sendable {
     /// True if the answer is the target's own verdict; false if the upload is not complete.
     var isComplete: Bool?
@@ -86,7 +84,7 @@ enum ResumableProblem: Sendable, Hashable {
                 status: status)
         case .inconsistentLength:
             UploadFailure(
-                .permanent, "the server was told another length of the file before",
+                .permanent, "the server has another length of the file from before",
                 hint: "remove the upload and add the file again", status: status)
         case .mismatchingDigest:
             UploadFailure(

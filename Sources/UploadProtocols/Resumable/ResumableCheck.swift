@@ -1,22 +1,18 @@
 import HTTPTypes
 
 /// Asks by `OPTIONS` whether a target takes resumable uploads, and within which limits.
-public struct ResumableCheck: DestinationCheck {
+package struct ResumableCheck: DestinationCheck {
     private let target: String
 
     /// - Parameter url: Of the destination.
-    public init(url: String, options: ProtocolOptions) {
+    package init(url: String, options: ProtocolOptions) {
         target = UploadAddress.filled(url, with: "")
     }
 
-    public mutating func start() -> CheckStep { .send(Self.question(target)) }
+    package mutating func start() -> CheckStep { .send(Self.question(target)) }
 
-    public mutating func receive(_ reply: Reply) -> CheckStep {
-        let answer: Reply.Answer
-        switch reply {
-        case .broken(let failure, _): return .failed(failure)
-        case .answered(let received): answer = received
-        }
+    package mutating func receive(_ reply: Reply) -> CheckStep {
+        guard case .answered(let answer) = reply else { return .failed(reply.failure) }
         let failure = AnswerVerdict.failure(answer)
         if failure.category == .authentication || failure.isTransient { return .failed(failure) }
         let told = ResumableAnswer(answer, version: .eight)
@@ -27,7 +23,7 @@ public struct ResumableCheck: DestinationCheck {
     }
 
     static func question(_ target: String) -> Exchange {
-        Exchange(.options, target, fields: InteropVersion.eight.fields, isIdempotent: true)
+        Exchange(.options, target, fields: InteropVersion.eight.fields)
     }
 
     private func findings(_ told: ResumableAnswer) -> [String] {

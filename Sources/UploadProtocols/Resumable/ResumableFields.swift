@@ -1,18 +1,18 @@
-public import HTTPTypes
+package import HTTPTypes
 
 extension HTTPField.Name {
     /// Boolean: whether a request's content reaches the file's end, or whether an answer is the target's own.
-    public static let uploadComplete = named("Upload-Complete")
+    package static let uploadComplete = named("Upload-Complete")
     /// The opposite of `uploadComplete`, up to interop version 3.
-    public static let uploadIncomplete = named("Upload-Incomplete")
+    package static let uploadIncomplete = named("Upload-Incomplete")
     /// See `UploadLimit`.
-    public static let uploadLimit = named("Upload-Limit")
-    /// In every request while there is no RFC: see `InteropVersion`.
-    public static let uploadDraftInteropVersion = named("Upload-Draft-Interop-Version")
+    package static let uploadLimit = named("Upload-Limit")
+    /// The field of every request while there is no RFC: see `InteropVersion`.
+    package static let uploadDraftInteropVersion = named("Upload-Draft-Interop-Version")
 }
 
-/// How the drafts of Resumable Uploads for HTTP differ on the wire (draft-ietf-httpbis-resumable-upload).
-public enum InteropVersion: Int, Comparable, CaseIterable, Sendable {
+/// The drafts of Resumable Uploads for HTTP, which differ on the wire (draft-ietf-httpbis-resumable-upload).
+package enum InteropVersion: Int, Comparable, CaseIterable, Sendable {
     /// Draft -01.
     case three = 3
     /// Draft -03.
@@ -23,33 +23,33 @@ public enum InteropVersion: Int, Comparable, CaseIterable, Sendable {
     case eight = 8
 
     /// The value of a field; nil for any other version.
-    public init?(field: String?) {
+    package init?(field: String?) {
         guard let number = StructuredField.count(field) else { return nil }
         self.init(rawValue: Int(number))
     }
 
-    /// What goes into every request of this version.
-    public var fields: HTTPFields { [.uploadDraftInteropVersion: "\(rawValue)"] }
+    /// The header fields of every request of this version.
+    package var fields: HTTPFields { [.uploadDraftInteropVersion: "\(rawValue)"] }
 
     /// The media type of appends, the upload's length and digests are older versions' to ignore.
-    public var isTyped: Bool { self >= .six }
+    package var isTyped: Bool { self >= .six }
 
     /// Whether success of an append carries the offset; later versions may leave it out.
-    public var tellsOffset: Bool { self <= .six }
+    package var tellsOffset: Bool { self <= .six }
 
     /// Writes down whether a request's content, or what is at the server, reaches the end.
-    public func write(isComplete: Bool, to fields: inout HTTPFields) {
+    package func write(isComplete: Bool, to fields: inout HTTPFields) {
         switch self {
         case .three: fields[.uploadIncomplete] = isComplete ? "?0" : "?1"
         case .five, .six, .eight: fields[.uploadComplete] = isComplete ? "?1" : "?0"
         }
     }
 
-    public static func < (lhs: InteropVersion, rhs: InteropVersion) -> Bool { lhs.rawValue < rhs.rawValue }
+    package static func < (lhs: InteropVersion, rhs: InteropVersion) -> Bool { lhs.rawValue < rhs.rawValue }
 }
 
 /// The content of an append, from interop version 6 on.
-public enum PartialUpload {
-    /// Of the content of an append, from interop version 6 on.
-    public static let mediaType = "application/partial-upload"
+package enum PartialUpload {
+    /// The media type of an append, from interop version 6 on.
+    package static let mediaType = "application/partial-upload"
 }

@@ -1,6 +1,5 @@
+import FerryFiles
 import HTTPTypes
-
-import struct Foundation.Date
 
 extension ResumableUpload {
     /// An append whose digest does not match is dropped as a whole, so with digests the file goes in pieces.
@@ -11,26 +10,25 @@ extension ResumableUpload {
 
     mutating func query(_ resource: Resource, noting notes: [Step.Note] = []) -> Step {
         phase = .querying(resource)
-        var fields = resource.interop?.fields ?? [:]
+        var fields = resource.resumable.interop?.fields ?? [:]
         fields[.wantReprDigest] = wantedDigest
-        return .send(Exchange(.head, resource.url, fields: fields, isIdempotent: true), notes: notes)
+        return .send(Exchange(.head, resource.url, fields: fields), notes: notes)
     }
 
     mutating func receiveOffset(_ answer: Reply.Answer, resource: Resource) -> Step {
-        let told = ResumableAnswer(answer, version: resource.interop ?? .eight)
+        let told = ResumableAnswer(answer, version: resource.resumable.interop ?? .eight)
         switch answer.status {
         case 200..<300:
             var resource = resource
-            if let offset = told.offset { resource.didAsk(offset) }
+            if let offset = told.offset { resource.appends.didAsk(offset) }
             if let length = told.length, length != item.size { return misfit(resource) }
             if told.isComplete == true {
                 return told.offset ?? item.size == item.size ? done(resource, answer) : misfit(resource)
             }
             guard let offset = told.offset else {
                 // What answers so is not the server that made the upload, or not always: that may pass.
-                return tryAgain("the server does not say how much it holds (Upload-Offset)", .server) {
-                    $0.query(resource)
-                }
+                let end = budget.standstill("the server does not say how much it holds (Upload-Offset)")
+                return end.map { .failed($0) } ?? query(resource)
             }
             return advance(resource, told, to: offset, end: nil)
         case 404, 410: return gone(resource)
@@ -41,13 +39,16 @@ extension ResumableUpload {
 
     mutating func append(_ resource: Resource, noting notes: [Step.Note] = []) -> Step {
         var resource = resource
-        let version = resource.interop ?? .eight
+        let version = resource.resumable.interop ?? .eight
         let left = item.size - resource.confirmed
         let isChecked = options.checksum != nil && version.isTyped
         let wish = min(
-            options.chunkSize ?? (isChecked ? Self.checkedChunk : left), resource.largestAppend ?? .max,
-            resource.learntChunk ?? .max)
-        let end = resource.confirmed + (resource.limit ?? UploadLimit()).appendSize(left: left, wish: wish)
+            options.chunkSize ?? (isChecked ? Self.checkedChunk : left),
+            resource.resumable.largestAppend ?? .max,
+            resource.appends.learntChunk ?? .max)
+        let end =
+            resource.confirmed
+            + (resource.resumable.limit ?? UploadLimit()).appendSize(left: left, wish: wish)
         let completes = end == item.size
         var fields = version.fields
         version.write(isComplete: completes, to: &fields)
@@ -55,14 +56,14 @@ extension ResumableUpload {
         if version.isTyped { fields[.contentType] = PartialUpload.mediaType }
         if completes { fields[.wantReprDigest] = wantedDigest }
         let known = resource
-        if !isChecked { resource.willAppend(to: end) }
+        if !isChecked { resource.appends.begin(resource.confirmed..<end) }
         phase = .appending(resource, end: end)
         // A repeated last append would meet a server that has forgotten the upload, or another one by then.
         var exchange = Exchange(
             .patch, resource.url, fields: fields,
             body: left > 0 ? .file(range: resource.confirmed..<end) : .none,
-            isIdempotent: !completes, mayComplete: completes)
-        exchange.keepsWhatArrives = !isChecked && resource.learntChunk == nil
+            traits: completes ? .completes : .idempotent)
+        exchange.set(.kept, if: !isChecked && resource.appends.learntChunk == nil)
         if isChecked, left > 0, let algorithm = options.checksum {
             exchange.digests = [
                 DigestOrder(
@@ -77,11 +78,11 @@ extension ResumableUpload {
             exchange, notes: (resource == known ? notes : notes.replacing(resource)) + news(of: resource))
     }
 
-    /// What the upload has shown of the server, to be kept for others.
+    /// The facts that the upload has shown about the server, to be kept for others.
     private mutating func news(of resource: Resource) -> [Step.Note] {
         var found = capabilities
         BrokenAppends.note(resource, in: &found)
-        guard isExpected, found != capabilities else { return [] }
+        guard search.isExpected, found != capabilities else { return [] }
         capabilities = found
         return [.capabilities(found)]
     }
@@ -90,30 +91,31 @@ extension ResumableUpload {
     func broke(_ failure: UploadFailure, afterSending bytes: ByteCount) -> Step {
         guard case .appending(let resource, _) = phase else { return .failed(failure) }
         var known = resource
-        known.didBreak(afterSending: bytes)
+        known.appends.didBreak(afterSending: bytes)
         return .failed(failure, notes: known == resource ? [] : [.resource(known)])
     }
 
     mutating func receiveAppend(_ answer: Reply.Answer, resource: Resource, end: ByteCount) -> Step {
         var resource = resource
-        if (200..<300).contains(answer.status) { resource.didAppend() } else { resource.wasRefused() }
-        let told = ResumableAnswer(answer, version: resource.interop ?? .eight)
+        if answer.isSuccess {
+            resource.appends.didAppend()
+        } else {
+            resource.appends.wasRefused()
+        }
+        let told = ResumableAnswer(answer, version: resource.resumable.interop ?? .eight)
         let completes = end == item.size
         // Whatever the answer is, it is one: the mark that says that none came goes.
         let known: [Step.Note] = [.resource(resource)]
         if told.problem == .completedUpload {
-            return tryAgain("the server calls the upload complete and incomplete", .permanent, noting: known)
-            {
-                $0.query(resource, noting: known)
-            }
+            return askAgain(resource, "the server calls the upload complete and incomplete", .permanent)
         }
-        if told.isComplete == true, completes || !(200..<300).contains(answer.status) {
+        if told.isComplete == true, completes || !answer.isSuccess {
             return verdict(answer, resource)
         }
         if let locked = LockedUpload.failure(answer, to: .patch) { return .failed(locked, notes: known) }
         switch answer.status {
         case 200..<300: return receiveSuccess(told, answer, resource: resource, end: end)
-        case 409, 460: return askAgain(resource, "the server refuses every offset it names", .server)
+        case 409, 460: return askAgain(resource, "the server refuses every offset it names")
         case 413: return sendLess(answer, told, resource: resource, end: end)
         case 400 where told.problem == .inconsistentLength: return misfit(resource)
         case 400..<500 where told.problem == .mismatchingDigest:
@@ -144,7 +146,7 @@ extension ResumableUpload {
             return done(resource, answer)
         }
         if end == item.size, told.offset ?? end == end {
-            return askAgain(resource, "the server has the whole file and does not call it complete", .server)
+            return askAgain(resource, "the server has the whole file and does not call it complete")
         }
         return advance(resource, told, to: told.offset ?? end, end: end)
     }
@@ -162,19 +164,9 @@ extension ResumableUpload {
         var notes: [Step.Note] = [.resource(moved)]
         if offset < resource.confirmed {
             notes.insert(.serverLost(resource.confirmed - offset), at: 0)
-            losses += 1
-            guard losses < Self.patience else {
-                return .failed(UploadFailure(.server, "the server keeps losing what it had"), notes: notes)
-            }
         }
-        if offset > resource.confirmed { answersWithoutProgress = 0 }
-        if end != nil, offset <= resource.confirmed {
-            // The server took a request and kept nothing of it: sending the same again would never end.
-            return tryAgain("the server accepts bytes and does not keep them", .server, noting: notes) {
-                $0.append(moved, noting: notes)
-            }
-        }
-        return append(moved, noting: notes)
+        let end = budget.judge(offset, after: resource.confirmed, hasSent: end != nil)
+        return end.map { .failed($0, notes: notes) } ?? append(moved, noting: notes)
     }
 
     private mutating func sendLess(
@@ -183,34 +175,22 @@ extension ResumableUpload {
         let sent = end - resource.confirmed
         var smaller = resource
         smaller.take(told.limit)
-        let most = smaller.limit?.maximumAppend ?? .max
+        let most = smaller.resumable.limit?.maximumAppend ?? .max
         let guess = max(min(sent / 2, Self.largestGuess), min(Self.smallestGuess, most))
         guard guess < sent, RetryAfter.seconds(in: answer.fields, now: Date()) == nil else {
             return .failed(AnswerVerdict.failure(answer), notes: [.resource(resource)])
         }
-        smaller.largestAppend = most < sent ? most : guess
+        smaller.resumable.largestAppend = most < sent ? most : guess
         return query(smaller, noting: [.resource(smaller)])
     }
 
     /// Asks how much the server holds, after an answer that says that nothing of a request was taken.
     private mutating func askAgain(
-        _ resource: Resource, _ reason: String, _ category: UploadFailure.Category
+        _ resource: Resource, _ reason: String, _ category: UploadFailure.Category = .server
     ) -> Step {
-        tryAgain(reason, category, noting: [.resource(resource)]) {
-            $0.query(resource, noting: [.resource(resource)])
-        }
-    }
-
-    /// Takes the next step unless answers like this one have come too often in a row.
-    private mutating func tryAgain(
-        _ reason: String, _ category: UploadFailure.Category, noting notes: [Step.Note] = [],
-        _ next: (inout ResumableUpload) -> Step
-    ) -> Step {
-        answersWithoutProgress += 1
-        guard answersWithoutProgress < Self.patience else {
-            return .failed(UploadFailure(category, reason), notes: notes)
-        }
-        return next(&self)
+        let notes: [Step.Note] = [.resource(resource)]
+        return budget.standstill(reason, category).map { .failed($0, notes: notes) }
+            ?? query(resource, noting: notes)
     }
 
     private mutating func misfit(_ resource: Resource) -> Step {
@@ -219,7 +199,7 @@ extension ResumableUpload {
 
     private mutating func gone(_ resource: Resource) -> Step {
         // It said that it has all, and has let go of the upload since.
-        if resource.isAcknowledged {
+        if resource.marks.isAcknowledged {
             return .done(Receipt(location: place(named: nil, resource), bytes: item.size))
         }
         if resource.wholeBodySent { return .failed(WholeUpload.unknownOutcome(nil)) }
@@ -230,7 +210,7 @@ extension ResumableUpload {
 extension ResumableUpload {
     /// The target's own answer. There is nothing left to resume, whatever it is.
     private func verdict(_ answer: Reply.Answer, _ resource: Resource) -> Step {
-        if (200..<300).contains(answer.status) { return done(resource, answer) }
+        if answer.isSuccess { return done(resource, answer) }
         if let problem = ResumableAnswer(answer, version: .eight).problem {
             return .failed(problem.failure(status: answer.status), notes: [.resource(nil)])
         }
@@ -242,7 +222,7 @@ extension ResumableUpload {
     private func done(_ resource: Resource, _ answer: Reply.Answer) -> Step {
         var receipt = Receipt(
             location: place(named: answer, resource), entityTag: answer.fields[.eTag], bytes: item.size)
-        if let own = resource.ownDigest, let algorithm = options.checksum,
+        if let own = resource.resumable.ownDigest, let algorithm = options.checksum,
             let told = ToldDigest.in(answer.fields).first(where: { $0.algorithm == algorithm })
         {
             guard told.bytes == own else {
@@ -267,13 +247,12 @@ extension ResumableUpload {
         guard case .done(let receipt, let notes) = step, appended.confirmed > 0, receipt.verified == nil,
             let location = receipt.location, ![appended.url, target].contains(location)
         else { return step }
-        var resource = appended
-        resource.isAcknowledged = true
+        let resource = appended.acknowledged
         phase = .locating(receipt)
         return .send(LocationCheck.question(location), notes: notes + [.resource(resource)])
     }
 
-    /// Where the finished file is: the upload's address is not that, except with servers that say nothing else.
+    /// The location of the finished file. The upload's own address is not that, except with servers that name no other.
     private func place(named answer: Reply.Answer?, _ resource: Resource) -> String? {
         for field in [answer?.fields[.contentLocation], answer?.fields[.location]] {
             if let field, let url = try? UploadAddress.resolve(field, against: resource.url) { return url }
@@ -283,7 +262,7 @@ extension ResumableUpload {
 }
 
 extension [Step.Note] {
-    /// With this resource in the place of any other: each that is new is written down durably.
+    /// The notes with this resource in place of any other. Each new one is written down durably.
     fileprivate func replacing(_ resource: Resource) -> [Step.Note] {
         filter { if case .resource = $0 { false } else { true } } + [.resource(resource)]
     }

@@ -20,29 +20,17 @@ public struct ResumableUpload: SequentialProtocol {
         case locating(Receipt)
     }
 
-    /// How often in a row the server may answer without moving on, and how often it may lose bytes.
-    static let patience = 3
-
     let item: UploadItem
     let options: ProtocolOptions
     var phase = Phase.discovering
-    var answersWithoutProgress = 0
-    var losses = 0
-    /// What the server has dropped; a test sets its clock.
+    var budget = RetryBudget()
+    /// The bytes that the server has dropped; a test sets its clock.
     var dropped = DroppedUploads()
     /// True once this attempt has asked what the server offers: what was kept from before may be out of date.
     private var hasAsked = false
     var capabilities = ServerCapabilities()
-    private var limit = UploadLimit()
-    /// Still to be tried, the most wanted first.
-    private var versions = InteropVersion.allCases.sorted(by: >)
-    /// The first refusal of a creation, which the newest version got.
-    private var firstRefusal: UploadFailure?
-    /// True once a refusal was about the version, by the status or the field that say so.
-    private var isAboutVersion = false
-    /// Whether the server has shown that it knows of resumable uploads.
-    private(set) var isExpected = false
-    /// Of the whole file; computed once, by the driver.
+    var search = VersionSearch()
+    /// The digest of the whole file. The driver computes it once.
     private var ownDigest: [UInt8]?
 
     /// - Parameter options: The method that makes an upload, the chunk size and the checksum are taken from them.
@@ -51,11 +39,15 @@ public struct ResumableUpload: SequentialProtocol {
         self.options = options
     }
 
+    public static func check(url: String, options: ProtocolOptions) -> (any DestinationCheck)? {
+        ResumableCheck(url: url, options: options)
+    }
+
     public mutating func start(resource: Resource?, capabilities: ServerCapabilities?) -> Step {
         if let capabilities { learn(capabilities) }
         // What another protocol left behind is nothing to go on with.
-        if let resource, resource.interop != nil { return query(resource) }
-        return isExpected ? create() : discover()
+        if let resource, resource.resumable.interop != nil { return query(resource) }
+        return search.isExpected ? create() : discover()
     }
 
     public mutating func receive(_ reply: Reply) -> Step {
@@ -75,11 +67,11 @@ public struct ResumableUpload: SequentialProtocol {
     }
 
     public func removal(of resource: Resource) -> [Exchange] {
-        guard let version = resource.interop else { return [] }
-        return [Exchange(.delete, resource.url, fields: version.fields, isIdempotent: true)]
+        guard let version = resource.resumable.interop else { return [] }
+        return [Exchange(.delete, resource.url, fields: version.fields)]
     }
 
-    /// What the upload is for: a place that the file fills, or one that decides what becomes of it.
+    /// The URL that the upload fills, or that decides the file's location.
     var target: String {
         options.requestMethod(or: .post) == .put
             ? UploadAddress.address(item.url, for: item.name)
@@ -92,27 +84,21 @@ public struct ResumableUpload: SequentialProtocol {
         return .send(ResumableCheck.question(target))
     }
 
-    /// What was kept of the server led to a refusal: it may offer something else by now.
+    /// Asks the server anew after a refusal caused by stored facts: it may offer something else by now.
     private mutating func askAnew() -> Step {
         capabilities = ServerCapabilities()
-        limit = UploadLimit()
-        isExpected = false
+        search.isExpected = false
         return discover()
     }
 
     private mutating func learn(_ known: ServerCapabilities) {
         capabilities = known
-        if let field = known.facts[Fact.limit], let told = UploadLimit(field) {
-            limit = told
-            isExpected = true
-        }
-        if let version = InteropVersion(field: known.facts[Fact.version]) { prefer(version) }
+        if limit != nil { search.isExpected = true }
+        if let version = InteropVersion(field: known.facts[Fact.version]) { search.prefer(version) }
     }
 
-    private mutating func prefer(_ version: InteropVersion) {
-        isExpected = true
-        versions = [version] + versions.filter { $0 != version }
-    }
+    /// The limits that the server told for all uploads.
+    private var limit: UploadLimit? { capabilities.facts[Fact.limit].flatMap { UploadLimit($0) } }
 
     /// Names in `ServerCapabilities.facts`.
     enum Fact {
@@ -132,14 +118,14 @@ extension ResumableUpload {
         found.note(ResumableAnswer(answer, version: .eight))
         learn(found)
         // Without the field the server may still know of it: older versions do not ask for it.
-        return create(noting: isExpected ? [.capabilities(found)] : [])
+        return create(noting: search.isExpected ? [.capabilities(found)] : [])
     }
 
     mutating func create(noting notes: [Step.Note] = []) -> Step {
-        if let refusal = limit.refusal(ofSize: item.size) {
+        if let refusal = limit?.refusal(ofSize: item.size) {
             return hasAsked ? .failed(refusal, notes: notes) : askAnew().noting(notes)
         }
-        guard let version = versions.first else {
+        guard let version = search.versions.first else {
             return .failed(UploadFailure(.permanent, "no version of resumable uploads is left to try"))
         }
         var fields = version.fields
@@ -160,7 +146,7 @@ extension ResumableUpload {
         }
         phase = .creating(version)
         var exchange = Exchange(
-            options.requestMethod(or: .post), target, fields: fields, isIdempotent: true)
+            options.requestMethod(or: .post), target, fields: fields, traits: .idempotent)
         exchange.digests = orders
         return .send(exchange, notes: notes)
     }
@@ -171,7 +157,7 @@ extension ResumableUpload {
         switch answer.status {
         case 200..<300:
             // The target's own answer to an empty file, or one that any server may give.
-            guard told.isComplete != true, isExpected || told.isTelling else {
+            guard told.isComplete != true, search.isExpected || told.isTelling else {
                 return .failed(tookEmptyFile())
             }
             return created(answer, told, version: told.version ?? version)
@@ -179,33 +165,13 @@ extension ResumableUpload {
             // Seen: 400 with the version that the server speaks (swift-nio-extras), 412 from one that takes it for
             // tus (tusd).
             if let problem = told.problem { return .failed(problem.failure(status: answer.status)) }
-            return tryOlder(than: version, after: answer, spoken: told.version)
+            return search.refused(version, answer, spoken: told.version).map { .failed($0) } ?? create()
         case _ where !hasAsked && answer.refusesKind: return askAnew()
         case 413:
             return .failed(
                 told.limit?.refusal(ofSize: item.size) ?? AnswerVerdict.failure(answer).naming(item.size))
         default: return .failed(AnswerVerdict.failure(answer))
         }
-    }
-
-    private mutating func tryOlder(
-        than version: InteropVersion, after answer: Reply.Answer, spoken: InteropVersion?
-    ) -> Step {
-        versions.removeAll { $0 == version }
-        if let spoken, versions.contains(spoken) { prefer(spoken) }
-        var failure = firstRefusal ?? AnswerVerdict.failure(answer)
-        firstRefusal = failure
-        // Who names the version that was asked in refuses something else, as far as can be told: swift-nio-extras 1.35
-        // names its newest with every refusal.
-        let namesAnother = answer.fields[.uploadDraftInteropVersion] != nil && spoken != version
-        if answer.status == 412 || namesAnother { isAboutVersion = true }
-        guard versions.isEmpty else { return create() }
-        if isAboutVersion {
-            failure.summary =
-                "the server speaks no version of resumable uploads that Ferry does: \(failure.summary)"
-        }
-        failure.hint = "check the destination's url, or set its protocol to another one"
-        return .failed(failure)
     }
 
     private func tookEmptyFile() -> UploadFailure {
@@ -232,8 +198,8 @@ extension ResumableUpload {
         }
         do throws(UploadFailure) {
             var resource = Resource(url: try UploadAddress.resolve(location, against: target))
-            resource.interop = version
-            resource.ownDigest = ownDigest
+            resource.resumable.interop = version
+            resource.resumable.ownDigest = ownDigest
             dropped.mark(&resource)
             resource.take(told.limit)
             BrokenAppends.apply(capabilities, to: &resource)
@@ -251,7 +217,7 @@ extension ResumableUpload {
 
     mutating func restart(after resource: Resource, because reason: String) -> Step {
         if let end = dropped.drop(resource, because: reason) { return end }
-        if let digest = resource.ownDigest { ownDigest = digest }
+        if let digest = resource.resumable.ownDigest { ownDigest = digest }
         let lost: [Step.Note] = resource.confirmed > 0 ? [.serverLost(resource.confirmed)] : []
         // The old address stays on record until there is a new one: a refusal may have been a mistake.
         return create(noting: [.resource(resource.withWholeBodySent(false))] + lost)
@@ -267,6 +233,47 @@ extension ResumableUpload {
     /// The value of `Want-Repr-Digest` (RFC 9530 §4).
     var wantedDigest: String? {
         options.checksum.flatMap { ToldDigest.key(of: $0) }.map { "\($0)=10" }
+    }
+}
+
+/// The search for the newest version of the protocol that both sides speak.
+struct VersionSearch: Sendable {
+    /// The versions that are still to be tried, the most wanted first.
+    private(set) var versions = InteropVersion.allCases.sorted(by: >)
+    /// True once the server has shown that it knows of resumable uploads.
+    var isExpected = false
+    /// The first refusal of a creation, which the newest version got.
+    private var firstRefusal: UploadFailure?
+    /// True once a refusal was about the version, by the status or the field that say so.
+    private var isAboutVersion = false
+
+    mutating func prefer(_ version: InteropVersion) {
+        isExpected = true
+        versions = [version] + versions.filter { $0 != version }
+    }
+
+    /// Takes the refusal of a creation in `version`.
+    ///
+    /// - Parameter spoken: The version that the server names.
+    /// - Returns: The failure that ends the search; nil if another version is to be tried.
+    mutating func refused(
+        _ version: InteropVersion, _ answer: Reply.Answer, spoken: InteropVersion?
+    ) -> UploadFailure? {
+        versions.removeAll { $0 == version }
+        if let spoken, versions.contains(spoken) { prefer(spoken) }
+        var failure = firstRefusal ?? AnswerVerdict.failure(answer)
+        firstRefusal = failure
+        // A server that names the version that was asked in refuses something else, as far as can be told:
+        // swift-nio-extras 1.35 names its newest with every refusal.
+        let namesAnother = answer.fields[.uploadDraftInteropVersion] != nil && spoken != version
+        if answer.status == 412 || namesAnother { isAboutVersion = true }
+        guard versions.isEmpty else { return nil }
+        if isAboutVersion {
+            failure.summary =
+                "the server speaks no version of resumable uploads that Ferry does: \(failure.summary)"
+        }
+        failure.hint = "check the destination's url, or set its protocol to another one"
+        return failure
     }
 }
 

@@ -1,21 +1,21 @@
 import RawStructuredFieldValues
 
-/// What structured fields (RFC 9651) hold, as far as uploads need it. A field of another type or form holds nothing.
-public enum StructuredField {
+/// The values in structured fields (RFC 9651) that uploads need. A field of another type or form holds nothing.
+package enum StructuredField {
     /// A Boolean such as `?1`, parameters left out.
-    public static func boolean(_ field: String?) -> Bool? {
+    package static func boolean(_ field: String?) -> Bool? {
         guard case .bool(let value)? = item(field) else { return nil }
         return value
     }
 
     /// An Integer that is not negative: at most 15 digits, so nothing overflows.
-    public static func count(_ field: String?) -> ByteCount? {
+    package static func count(_ field: String?) -> ByteCount? {
         guard case .integer(let value)? = item(field), value >= 0 else { return nil }
         return value
     }
 
     /// The members of a Dictionary with the keys; nil if the field is none, or one of them is no count.
-    public static func counts(_ field: String, of keys: Set<String>) -> [String: ByteCount]? {
+    package static func counts(_ field: String, of keys: Set<String>) -> [String: ByteCount]? {
         var parser = StructuredFieldValueParser(Array(field.utf8))
         guard let members = try? parser.parseDictionaryFieldValue() else { return nil }
         var counts: [String: ByteCount] = [:]

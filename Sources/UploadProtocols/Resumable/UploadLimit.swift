@@ -1,17 +1,17 @@
-/// What a server takes: the field `Upload-Limit` (draft-ietf-httpbis-resumable-upload, "Upload-Limit"). In bytes.
-public struct UploadLimit: Hashable, Sendable {
-    /// Of the whole file.
-    public var maximumSize: ByteCount?
-    /// Of the whole file.
-    public var minimumSize: ByteCount?
-    /// Of one append.
-    public var maximumAppend: ByteCount?
-    /// Of one append, unless it is the last.
-    public var minimumAppend: ByteCount?
-    /// For how many seconds from now the server keeps the upload.
-    public var age: ByteCount?
+/// The limits of a server, from `Upload-Limit` (draft-ietf-httpbis-resumable-upload, "Upload-Limit"), in bytes.
+package struct UploadLimit: Hashable, Sendable {
+    /// The largest whole file.
+    package var maximumSize: ByteCount?
+    /// The smallest whole file.
+    package var minimumSize: ByteCount?
+    /// The largest append.
+    package var maximumAppend: ByteCount?
+    /// The smallest append, except the last.
+    package var minimumAppend: ByteCount?
+    /// The number of seconds from now for which the server keeps the upload.
+    package var age: ByteCount?
 
-    public init(
+    package init(
         maximumSize: ByteCount? = nil, minimumSize: ByteCount? = nil, maximumAppend: ByteCount? = nil,
         minimumAppend: ByteCount? = nil, age: ByteCount? = nil
     ) {
@@ -35,7 +35,7 @@ public struct UploadLimit: Hashable, Sendable {
     }
 
     /// - Returns: nil if the field has to be ignored: it is no dictionary, or a limit is no count of bytes.
-    public init?(_ field: String, version: InteropVersion = .eight) {
+    package init?(_ field: String, version: InteropVersion = .eight) {
         let isOld = version <= .six
         let keys = isOld ? Key.all.union([Key.expires]) : Key.all
         guard let counts = StructuredField.counts(field, of: keys) else { return nil }
@@ -46,7 +46,7 @@ public struct UploadLimit: Hashable, Sendable {
     }
 
     /// The field's value. `min-size=0` says that there are no limits.
-    public func header(_ version: InteropVersion = .eight) -> String {
+    package func header(_ version: InteropVersion = .eight) -> String {
         let members = [
             (Key.minimumSize, minimumSize ?? 0), (Key.maximumSize, maximumSize),
             (Key.minimumAppend, minimumAppend), (Key.maximumAppend, maximumAppend),
@@ -59,24 +59,18 @@ public struct UploadLimit: Hashable, Sendable {
     /// RFC 9651 §3.3.1.
     private static let largest: ByteCount = 999_999_999_999_999
 
-    /// Why a file of this size cannot go there; nil if it can.
+    /// The reason why a file of this size is refused; nil if it is not.
     func refusal(ofSize size: ByteCount) -> UploadFailure? {
         if let maximumSize, size > maximumSize {
-            return UploadFailure(
-                .permanent,
-                "the file has \(ByteFormat.sentence(size)), the server takes \(ByteFormat.sentence(maximumSize))"
-            )
+            return .tooLarge(size, limit: maximumSize)
         }
         if let minimumSize, size < minimumSize {
-            return UploadFailure(
-                .permanent,
-                "the file has \(ByteFormat.sentence(size)), the server takes none below \(ByteFormat.sentence(minimumSize))"
-            )
+            return .tooLarge(size, limit: minimumSize, taker: "the server takes none below")
         }
         return nil
     }
 
-    /// How many of the bytes left go into one append.
+    /// The number of the remaining bytes that go into one append.
     ///
     /// - Parameter wish: As many as one would like; the server's word wins.
     func appendSize(left: ByteCount, wish: ByteCount) -> ByteCount {

@@ -1,4 +1,4 @@
-/// Where a destination's objects are: the bucket's place, and keys as addresses.
+/// The addresses of a destination's objects: the bucket's URL, and keys as URLs.
 struct S3Address: Hashable, Sendable {
     /// Scheme, host and port, as configured.
     let origin: String
@@ -42,7 +42,7 @@ struct S3Address: Hashable, Sendable {
         return key
     }
 
-    /// What the keys of all files begin with.
+    /// The beginning of all files' keys.
     var prefix: String {
         guard let mark = path.firstRange(of: UploadAddress.nameMark) else { return key(inPath: path) }
         return key(inPath: String(path[..<mark.lowerBound]))

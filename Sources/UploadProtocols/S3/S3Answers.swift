@@ -1,6 +1,5 @@
+import FerryFiles
 import HTTPTypes
-
-import struct Foundation.Date
 
 /// A part that the server holds.
 struct S3Part: Hashable, Sendable {
@@ -9,13 +8,14 @@ struct S3Part: Hashable, Sendable {
 
     /// Verbatim, as the completion repeats it.
     var entityTag: String
-    /// By the upload's algorithm: as computed here, or as the server listed it.
+    /// The digest by the upload's algorithm, as computed here or as the server listed it.
     var digest: [UInt8]?
 }
 
 /// The body of an answer to `POST ?uploads`, as far as it matters. Names of roots differ between servers.
 enum S3Creation {
-    /// It is journaled and stands in each address: what real servers give has at most a few hundred bytes.
+    /// The longest upload ID. It is journaled and part of each address; those of real servers have a few hundred bytes
+    /// at most.
     private static let longestID = 2048
 
     static func uploadID(in body: [UInt8]) -> String? {
@@ -38,7 +38,7 @@ struct S3PartPage {
         else { return nil }
         for element in root.children(named: "Part") {
             guard let number = element.child(named: "PartNumber").flatMap({ Int($0.text) }),
-                let size = element.child(named: "Size").flatMap({ ByteCount($0.text) }),
+                let size = element.child(named: "Size").flatMap({ ByteCount(digits: $0.text) }),
                 let tag = element.child(named: "ETag")?.text,
                 (1...S3Part.longestTag).contains(tag.utf8.count)
             else { continue }
@@ -63,7 +63,7 @@ struct S3PartPage {
     }
 }
 
-/// What a completed upload became.
+/// The object that a completed upload became.
 struct S3Completion {
     /// nil if the server gave none: radosgw 16.2.15 leaves the element empty.
     var entityTag: String?
@@ -76,6 +76,14 @@ struct S3Completion {
         else { return nil }
         entityTag = tag.isEmpty ? nil : tag
         self.root = root
+    }
+
+    /// The checksums of the whole object, not those that are made of its parts' own.
+    var digests: [ToldDigest] {
+        guard root.child(named: "ChecksumType")?.text != "COMPOSITE" else { return [] }
+        return [DigestAlgorithm.crc64nvme, .crc32c].compactMap { algorithm in
+            told(algorithm).flatMap(S3Checksum.bytes).map { ToldDigest(algorithm, $0) }
+        }
     }
 
     /// The object's digest as the server tells it.

@@ -1,12 +1,12 @@
 import HTTPTypes
 
 /// Looks at a bucket: whether it can be read, and which uploads were begun there and not ended. It only asks.
-public struct S3Check: DestinationCheck {
+package struct S3Check: DestinationCheck {
     private enum Phase {
         case starting
         case listing
         case searching
-        /// How much is held of one of those that were found.
+        /// Asks how many bytes one of the found uploads holds.
         case sizing(Int)
     }
 
@@ -23,7 +23,7 @@ public struct S3Check: DestinationCheck {
     private var pages = 0
 
     /// - Parameter url: Of the destination.
-    public init(url: String, options: ProtocolOptions) {
+    package init(url: String, options: ProtocolOptions) {
         do throws(UploadFailure) {
             setup = .success(try S3Address(url, options: options.s3))
         } catch {
@@ -32,12 +32,12 @@ public struct S3Check: DestinationCheck {
         self.options = options
     }
 
-    public mutating func start() -> CheckStep {
+    package mutating func start() -> CheckStep {
         phase = .listing
         return ask(["list-type": "2", "max-keys": "1"])
     }
 
-    public mutating func receive(_ reply: Reply) -> CheckStep {
+    package mutating func receive(_ reply: Reply) -> CheckStep {
         switch (phase, reply) {
         case (.sizing, .broken): .finished(report)
         case (_, .broken(let failure, _)): .failed(failure)
@@ -56,15 +56,14 @@ public struct S3Check: DestinationCheck {
             let pairs = S3Address.query(query) + "&prefix=" + SigV4Encoding.encoded(address.prefix.utf8)
             return .send(
                 Exchange(
-                    .get, address.bucketAddress + "/" + pairs, fields: S3CreationFields.always(options.s3),
-                    isIdempotent: true))
+                    .get, address.bucketAddress + "/" + pairs, fields: S3CreationFields.always(options.s3)))
         }
     }
 
     private mutating func receiveList(_ answer: Reply.Answer) -> CheckStep {
         guard case .success(let address) = setup else { return .finished(report) }
         let bucket = ServerText.cleaned(address.bucket ?? "")
-        if (200..<300).contains(answer.status) {
+        if answer.isSuccess {
             guard let root = XMLDocument.parse(answer.body), root.name != "Error" else {
                 return .failed(
                     UploadFailure(
@@ -105,7 +104,7 @@ public struct S3Check: DestinationCheck {
 
     private mutating func receiveUploads(_ answer: Reply.Answer) -> CheckStep {
         guard case .success(let address) = setup else { return .finished(report) }
-        guard (200..<300).contains(answer.status), let page = S3UploadPage(answer.body) else {
+        guard answer.isSuccess, let page = S3UploadPage(answer.body) else {
             let error = S3Error(answer)
             if error.isTransient { return .failed(error.failure) }
             report.findings.append(
@@ -140,21 +139,17 @@ public struct S3Check: DestinationCheck {
         return .send(
             Exchange(
                 .get, report.leftovers[index].resource.url + page,
-                fields: S3CreationFields.always(options.s3),
-                isIdempotent: true))
+                fields: S3CreationFields.always(options.s3)))
     }
 
     private mutating func receiveParts(_ answer: Reply.Answer, of index: Int) -> CheckStep {
         // One that was ended meanwhile has no parts.
         if answer.status == 404 { return askSize(of: index + 1, after: nil) }
-        guard (200..<300).contains(answer.status), let page = S3PartPage(answer.body, digest: nil) else {
+        guard answer.isSuccess, let page = S3PartPage(answer.body, digest: nil) else {
             return .finished(report)
         }
         let sizes = page.parts.map(\.size).filter { $0 >= 0 }
-        report.leftovers[index].size = sizes.reduce(report.leftovers[index].size ?? 0) { sum, size in
-            let (sum, overflow) = sum.addingReportingOverflow(size)
-            return overflow ? .max : sum
-        }
+        report.leftovers[index].size = sizes.reduce(report.leftovers[index].size ?? 0, ByteCount.sum)
         pages += 1
         if let next = page.next, !page.parts.isEmpty, pages < Self.sizedUploads * 2 {
             return askSize(of: index, after: next)
@@ -163,10 +158,10 @@ public struct S3Check: DestinationCheck {
     }
 
     private static func leftover(_ entry: S3UploadPage.Entry, at address: S3Address) -> CheckReport.Leftover {
-        CheckReport.Leftover(
-            name: String(entry.key.dropFirst(address.prefix.count)), begun: entry.begun,
-            resource: Resource(
-                url: address.object(entry.key) + S3Address.query(["uploadId": entry.uploadID]),
-                fields: ["uploadId": entry.uploadID]))
+        var resource = Resource(
+            url: address.object(entry.key) + S3Address.query(["uploadId": entry.uploadID]))
+        resource[S3Memory.self].uploadID = entry.uploadID
+        return CheckReport.Leftover(
+            name: String(entry.key.dropFirst(address.prefix.count)), begun: entry.begun, resource: resource)
     }
 }

@@ -1,7 +1,7 @@
-import Foundation
+import FerryFiles
 import HTTPTypes
 
-/// How S3 writes digests: of a part, of an object, and of an object from its parts.
+/// The form of digests in S3: of a part, of an object, and of an object made from parts.
 enum S3Checksum {
     /// The field of a request or an answer that carries the digest of its content, in Base64.
     static func field(_ algorithm: DigestAlgorithm) -> HTTPField.Name {
@@ -14,7 +14,7 @@ enum S3Checksum {
         }
     }
 
-    /// What `x-amz-checksum-algorithm` calls it; nil for MD5, which S3 knows by Content-MD5 and the entity tag.
+    /// The name in `x-amz-checksum-algorithm`; nil for MD5, which S3 knows by Content-MD5 and the entity tag.
     static func name(_ algorithm: DigestAlgorithm) -> String? {
         switch algorithm {
         case .md5: nil
@@ -37,8 +37,8 @@ enum S3Checksum {
         }
     }
 
-    /// What the server should tell of an object of these parts: Base64, `BASE64-N` for a composite, `HEX-N` for the
-    /// entity tag that MD5s of parts make. Nil if a digest has not the algorithm's length.
+    /// The value that the server should report for an object of these parts. It is Base64, `BASE64-N` for a composite,
+    /// or `HEX-N` for the entity tag that MD5s of parts make. Nil if a digest has not the algorithm's length.
     static func whole(_ parts: [(digest: [UInt8], length: ByteCount)], _ algorithm: DigestAlgorithm)
         -> String?
     {

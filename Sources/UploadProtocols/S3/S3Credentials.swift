@@ -1,16 +1,16 @@
-public import struct Foundation.Date
+public import FerryFiles
 
-/// What proves to an S3 server who sends: a pair of keys, with a token if they are temporary.
+/// The credentials for an S3 server: a pair of keys, with a token if they are temporary.
 public struct S3Credentials: Hashable, Sendable {
     /// Public: it stands in each request.
     public var accessKey: String
     /// Never sent.
     public var secretKey: String
-    /// Of temporary credentials: sent and signed as `x-amz-security-token`.
+    /// The token of temporary credentials, sent and signed as `x-amz-security-token`.
     public var sessionToken: String?
-    /// From then on servers refuse them; nil if they last until somebody revokes them.
+    /// The time from which servers refuse the credentials; nil if they last until they are revoked.
     public var expiration: Date?
-    /// Where they were found, for messages: “the profile work in ~/.aws/credentials”.
+    /// The source of the credentials, for messages: “the profile work in ~/.aws/credentials”.
     public var origin: String
 
     public init(

@@ -1,11 +1,10 @@
+import FerryFiles
 import HTTPTypes
 
-import struct Foundation.Date
-
-/// What an S3 server says has gone wrong, as far as its answer tells: a `HEAD` has no body, a proxy says other things.
+/// The error in an S3 server's response, as far as it has one: a `HEAD` has no body, and a proxy says other things.
 package struct S3Error: Hashable, Sendable {
     let status: Int
-    /// As `NoSuchBucket`; empty if the answer is no error of S3's.
+    /// The code, such as `NoSuchBucket`; empty if the response is not an S3 error.
     package let code: String
     private let details: XMLElement?
     private let fallback: UploadFailure
@@ -34,7 +33,7 @@ package struct S3Error: Hashable, Sendable {
     /// True for what the same request may not meet again: the queue tries later.
     var isTransient: Bool { failure.isTransient }
 
-    /// For people.
+    /// The failure in words for people.
     var failure: UploadFailure {
         guard !code.isEmpty else { return fallback }
         let rule = S3ErrorRule.of(code)
@@ -64,7 +63,7 @@ package struct S3Error: Hashable, Sendable {
             return detail("Region").map { "set the destination's region to \($0)" }
                 ?? detail("Endpoint").map { "set the destination's url to the endpoint \($0)" }
         case "EntityTooLarge":
-            return detail("MaxSizeAllowed").flatMap { ByteCount($0) }.map {
+            return detail("MaxSizeAllowed").flatMap { ByteCount(digits: $0) }.map {
                 "this server takes \(ByteFormat.sentence($0)) at most"
             }
         default: return nil
@@ -72,7 +71,7 @@ package struct S3Error: Hashable, Sendable {
     }
 }
 
-/// What error codes mean for the queue and what to do about them, where the status alone does not tell.
+/// The meaning of error codes for the queue, and the next step, if the status alone does not say it.
 private struct S3ErrorRule {
     var category: UploadFailure.Category
     var hint: String?
@@ -132,7 +131,7 @@ extension S3Error {
     /// The server wants fewer requests at once.
     var asksForLess: Bool { code == "SlowDown" || code == "TooManyRequests" || [429, 503].contains(status) }
 
-    /// How many parts the server takes, if it refused part `number` because of its number.
+    /// The number of parts that the server takes, if it refused part `number` because of its number.
     func partLimit(refusing number: Int) -> Int? {
         guard ["InvalidArgument", "InvalidPartNumber", "TooManyParts"].contains(code), mentions("part") else {
             return nil
@@ -142,7 +141,7 @@ extension S3Error {
         return numbers.filter { $0 > 1 && $0 < number }.max() ?? (number > 1000 ? 1000 : nil)
     }
 
-    /// What the server does not know of what a request asked for.
+    /// True if the server does not know a feature that a request asked for.
     func refuses(_ feature: S3Feature) -> Bool {
         let isUnknown = status == 501 || code == "NotImplemented"
         let isArgument =
@@ -155,7 +154,7 @@ extension S3Error {
     }
 }
 
-/// What a server may not know, and what is done without then.
+/// The features that a server may not know, each with a substitute.
 enum S3Feature: String, Hashable, Sendable {
     /// `If-None-Match: *` on `PUT` and on the completion.
     case condition = "s3.ifNoneMatch"

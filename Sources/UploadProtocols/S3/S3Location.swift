@@ -1,32 +1,32 @@
 /// A place as S3's own tools write it, `s3://bucket/prefix/`, and the address that it stands for.
-public struct S3Location: Hashable, Sendable {
-    /// Where the bucket's name goes.
-    public enum Addressing: String, Hashable, Sendable, CaseIterable {
+package struct S3Location: Hashable, Sendable {
+    /// The position of the bucket's name.
+    package enum Addressing: String, Hashable, Sendable, CaseIterable {
         /// The first segment of the path: any endpoint takes that, and AWS still does.
         case path
         /// The first labels of the host's name.
         case host
-        /// In the host's name at AWS, unless TLS could not vouch for it; else in the path.
+        /// The bucket is in the host name at AWS, unless TLS could not verify that, and otherwise in the path.
         case auto
     }
 
-    /// Why a place cannot be used, as the end of “expected …”.
-    public struct Mistake: Error, Hashable {
-        /// What should be there.
-        public let expected: String
+    /// The reason why an address cannot be used, as the end of “expected …”.
+    package struct Mistake: Error, Hashable {
+        /// The expected value.
+        package let expected: String
         /// True if it is the endpoint that is wrong.
-        public let isEndpoint: Bool
+        package let isEndpoint: Bool
     }
 
     private static let scheme = "s3://"
 
     /// True for `s3://…`.
-    public static func isLocation(_ url: String) -> Bool { url.lowercased().hasPrefix(scheme) }
+    package static func isLocation(_ url: String) -> Bool { url.lowercased().hasPrefix(scheme) }
 
     /// `https://…`, with the path percent-encoded; `{name}` stays.
-    public let url: String
+    package let url: String
     /// True if the bucket is in its path.
-    public let isBucketInPath: Bool
+    package let isBucketInPath: Bool
 
     /// - Parameters:
     ///   - location: `s3://bucket/prefix/`, or with `{name}` where the name goes. Without a path the name follows the
@@ -34,7 +34,7 @@ public struct S3Location: Hashable, Sendable {
     ///   - endpoint: The server's address without a bucket; nil is AWS.
     ///   - region: At AWS; nil leaves it to AWS to find the bucket.
     /// - Throws: `Mistake`.
-    public init(
+    package init(
         _ location: String, endpoint: String? = nil, region: String? = nil, addressing: Addressing = .auto
     ) throws(Mistake) {
         guard Self.isLocation(location) else { throw Self.malformed }

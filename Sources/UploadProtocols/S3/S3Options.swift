@@ -1,4 +1,4 @@
-/// What only an S3 destination says.
+/// The options that only an S3 destination has.
 public struct S3Options: Hashable, Sendable {
     /// True if the bucket is the first segment of the address's path, false if it is in the host's name; nil leaves it
     /// to what the host's name tells.

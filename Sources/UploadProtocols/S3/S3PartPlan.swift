@@ -1,11 +1,11 @@
-/// Which bytes of a file are which part: equal parts, and a last one of any size. A link that breaks often makes the
-/// parts that are not sent yet smaller.
+/// The division of a file into parts: equal parts, and a last one of any size. A link that breaks often makes the parts
+/// that are not sent yet smaller.
 struct S3PartPlan: Hashable, Sendable {
     /// Equal parts from one number on.
     private struct Run: Hashable, Sendable {
         /// Its first part's number.
         var first: Int
-        /// Where that begins in the file, in bytes.
+        /// The start in the file, in bytes.
         var start: ByteCount
         var partSize: ByteCount
     }
@@ -13,16 +13,16 @@ struct S3PartPlan: Hashable, Sendable {
     static let smallestPart: ByteCount = 5 << 20
     static let largestPart: ByteCount = 5 << 30
     static let mostParts = 10_000
-    /// Where planning begins if nothing else is asked for.
+    /// The usual size of a part if no other is asked for.
     static let usualPart: ByteCount = 8 << 20
 
     let size: ByteCount
-    /// In the order of their numbers, never empty.
+    /// The runs in the order of their numbers; never empty.
     private var runs: [Run]
 
-    /// Of the first parts, in bytes.
+    /// The size of the first parts, in bytes.
     var partSize: ByteCount { runs[0].partSize }
-    /// Of the last parts, in bytes.
+    /// The size of the last parts, in bytes.
     var lastPartSize: ByteCount { runs[runs.count - 1].partSize }
     /// False if some parts but the last are smaller than others.
     var isUniform: Bool { runs.count == 1 }
@@ -88,7 +88,7 @@ struct S3PartPlan: Hashable, Sendable {
         return S3PartPlan(size: max(0, size), partSize: partSize)
     }
 
-    /// At least 1: an empty file has one empty part.
+    /// The number of parts, at least 1: an empty file has one empty part.
     var count: Int {
         let last = runs[runs.count - 1]
         return last.first - 1 + Self.partCount(size - last.start, last.partSize)

@@ -19,7 +19,8 @@ struct S3PartShrinking: Sendable {
         hasBroken = true
     }
 
-    /// How many parts are to fit between two breaks: with four, an eighth of what the link carries is lost on average.
+    /// The number of parts that should fit between two breaks. With four, an eighth of what the link carries is lost on
+    /// average.
     private static let partsBetweenBreaks: ByteCount = 4
 
     /// The size of parts after this attempt: never less than half of what it was, as one break says little.

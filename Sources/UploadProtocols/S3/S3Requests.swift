@@ -18,7 +18,7 @@ struct S3Requests: Sendable {
     /// The whole file in one request.
     func put(_ object: String, digest: DigestAlgorithm?, onlyNew: Bool) -> Exchange {
         var exchange = Exchange(
-            .put, object, fields: creationFields, isIdempotent: true, mayComplete: true)
+            .put, object, fields: creationFields, traits: [.idempotent, .completes])
         send(0..<item.size, digest: digest, in: &exchange)
         if onlyNew { exchange.fields[.ifNoneMatch] = "*" }
         return exchange
@@ -30,7 +30,7 @@ struct S3Requests: Sendable {
             fields[.named("x-amz-checksum-algorithm")] = name
             fields[.named("x-amz-checksum-type")] = S3Checksum.type(digest)
         }
-        return Exchange(.post, object + S3Address.query(["uploads": ""]), fields: fields, isIdempotent: false)
+        return Exchange(.post, object + S3Address.query(["uploads": ""]), fields: fields)
     }
 
     /// Nil if there is no such part.
@@ -38,7 +38,7 @@ struct S3Requests: Sendable {
         guard let range = session.plan.range(of: number) else { return nil }
         let query = S3Address.query(["partNumber": "\(number)", "uploadId": session.uploadID])
         var exchange = Exchange(
-            .put, session.object + query, fields: S3CreationFields.always(options), isIdempotent: true)
+            .put, session.object + query, fields: S3CreationFields.always(options))
         exchange.part = number
         send(range, digest: session.checksum, in: &exchange)
         return exchange
@@ -50,7 +50,7 @@ struct S3Requests: Sendable {
                 S3Address.query(["part-number-marker": "\($0)", "uploadId": session.uploadID])
             } ?? S3Address.query(["uploadId": session.uploadID])
         return Exchange(
-            .get, session.object + query, fields: S3CreationFields.always(options), isIdempotent: true)
+            .get, session.object + query, fields: S3CreationFields.always(options))
     }
 
     /// - Parameter declaresDigest: Tells the object's digest too, for the server to compare.
@@ -72,24 +72,24 @@ struct S3Requests: Sendable {
             .post, session.url, fields: fields,
             body: .bytes(
                 S3CompletionDocument.bytes(parts, digest: declaresDigest ? session.checksum : nil)),
-            isIdempotent: true, mayComplete: true)
+            traits: [.idempotent, .completes])
         // "It may take several minutes"; the server sends white space meanwhile (API of CompleteMultipartUpload).
-        exchange.answerMayTakeLong = true
+        exchange.traits.insert(.slowResponse)
         return exchange
     }
 
     func head(_ object: String) -> Exchange {
-        Exchange(.head, object, fields: headFields, isIdempotent: true)
+        Exchange(.head, object, fields: headFields)
     }
 
-    /// What a `HEAD` must say to be told of digests.
+    /// The fields with which a `HEAD` asks for digests.
     var headFields: HTTPFields {
         var fields = S3CreationFields.always(options)
         fields[.named("x-amz-checksum-mode")] = "ENABLED"
         return fields
     }
 
-    static func abort(_ url: String) -> Exchange { Exchange(.delete, url, isIdempotent: true) }
+    static func abort(_ url: String) -> Exchange { Exchange(.delete, url) }
 
     private func send(_ range: Range<ByteCount>, digest: DigestAlgorithm?, in exchange: inout Exchange) {
         if let digest {
@@ -131,8 +131,8 @@ enum S3CreationFields {
         return fields
     }
 
-    /// Those that each request about the object needs: keys of encryption that the server does not keep, who pays, and
-    /// whose bucket it must be.
+    /// The fields of every request about the object: encryption keys that the server does not keep, who pays, and who
+    /// must own the bucket.
     static func always(_ options: S3Options) -> HTTPFields {
         let prefixes = [
             "x-amz-server-side-encryption-customer-", "x-amz-request-payer", "x-amz-expected-bucket-owner",

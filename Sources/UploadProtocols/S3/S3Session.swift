@@ -3,20 +3,21 @@ struct S3Session: Hashable, Sendable {
     /// The object's address.
     let object: String
     let uploadID: String
-    /// With the part size that it was begun with, whatever the setting is now, and those that breaks have led to.
+    /// The plan with the part sizes that the session began with, whatever the setting is now, and those that breaks led
+    /// to.
     var plan: S3PartPlan
-    /// What was declared when it was begun.
+    /// The digest declared at the start.
     let checksum: DigestAlgorithm?
     /// Fewer requests at once than the settings allow, because the server asked for that.
     var parallelLimit: Int?
-    /// What the object must be if the completion was sent; nil before.
+    /// The expected object if the completion was sent; nil before.
     var completion: Expected?
 
-    /// What tells this upload's object from another at its place.
+    /// The facts that tell this upload's object from another at its key.
     struct Expected: Hashable, Sendable {
-        /// As `S3Checksum.whole`: of MD5s if the parts' tags are some.
+        /// The entity tag as in `S3Checksum.whole`, of MD5s if the parts' tags are some.
         var entityTag: String?
-        /// By the session's algorithm.
+        /// The digest by the session's algorithm.
         var digest: String?
     }
 
@@ -29,17 +30,17 @@ struct S3Session: Hashable, Sendable {
 
     /// Nil for what is no multipart upload of a file of this size.
     init?(_ resource: Resource, size: ByteCount) {
-        guard let uploadID = resource.fields["uploadId"], !uploadID.isEmpty,
-            let partSize = resource.fields["partSize"].flatMap({ ByteCount($0) }),
-            let plan = S3PartPlan(size: size, keeping: partSize, later: resource.fields["laterPartSizes"])
+        let memory = resource[S3Memory.self]
+        guard let uploadID = memory.uploadID, !uploadID.isEmpty, let partSize = memory.partSize,
+            let plan = S3PartPlan(size: size, keeping: partSize, later: memory.laterPartSizes)
         else { return nil }
         object = UploadAddress.withoutQuery(resource.url)
         self.uploadID = uploadID
         self.plan = plan
-        checksum = resource.fields["checksum"].flatMap { DigestAlgorithm(rawValue: $0) }
-        parallelLimit = resource.fields["parallel"].flatMap { Int($0) }.map { max(1, $0) }
-        if resource.fields["completing"] != nil {
-            completion = Expected(entityTag: resource.fields["etag"], digest: resource.fields["digest"])
+        checksum = memory.checksum
+        parallelLimit = memory.parallelLimit.map { max(1, $0) }
+        if memory.isCompleting {
+            completion = Expected(entityTag: memory.entityTag, digest: memory.digest)
         }
     }
 
@@ -47,22 +48,44 @@ struct S3Session: Hashable, Sendable {
     var url: String { object + S3Address.query(["uploadId": uploadID]) }
 
     func resource(heldBytes: ByteCount = 0, heldParts: Int = 0) -> Resource {
-        var fields = ["uploadId": uploadID, "partSize": "\(plan.partSize)"]
-        fields["laterPartSizes"] = plan.laterSizes
-        fields["checksum"] = checksum?.rawValue
-        fields["parallel"] = parallelLimit.map { "\($0)" }
-        if let completion {
-            fields["completing"] = "yes"
-            fields["etag"] = completion.entityTag
-            fields["digest"] = completion.digest
-        }
-        return Resource(
-            url: url, confirmed: heldBytes, parts: .init(held: heldParts, planned: plan.count), fields: fields
-        )
+        let memory = S3Memory(
+            uploadID: uploadID, partSize: plan.partSize, laterPartSizes: plan.laterSizes, checksum: checksum,
+            parallelLimit: parallelLimit, isCompleting: completion != nil, entityTag: completion?.entityTag,
+            digest: completion?.digest)
+        var resource = Resource(
+            url: url, confirmed: heldBytes, parts: .init(held: heldParts, planned: plan.count))
+        resource[S3Memory.self] = memory
+        return resource
     }
 }
 
-/// Which parts are at the server, which are on their way and which are left.
+/// The facts that a multipart upload remembers.
+struct S3Memory: ResumeForm {
+    var uploadID: String?
+    /// The size of the first parts, in bytes.
+    var partSize: ByteCount?
+    /// The sizes of later parts, as `S3PartPlan.laterSizes` has them.
+    var laterPartSizes: String?
+    var checksum: DigestAlgorithm?
+    var parallelLimit: Int?
+    /// True once the completion was sent.
+    var isCompleting = false
+    /// The expected entity tag of the object.
+    var entityTag: String?
+    /// The expected digest of the object.
+    var digest: String?
+
+    static var keys: [ResumeKey<Self>] {
+        [
+            .init("uploadId", \.uploadID), .init("partSize", \.partSize),
+            .init("laterPartSizes", \.laterPartSizes), .init("checksum", \.checksum),
+            .init("parallel", \.parallelLimit), .init("completing", \.isCompleting),
+            .init("etag", \.entityTag), .init("digest", \.digest),
+        ]
+    }
+}
+
+/// The parts at the server, those in flight and those left.
 struct S3PartLedger: Sendable {
     let plan: S3PartPlan
     private(set) var held: [Int: S3Part] = [:]
@@ -74,7 +97,7 @@ struct S3PartLedger: Sendable {
 
     init(_ plan: S3PartPlan) { self.plan = plan }
 
-    /// With the parts of another plan, of which the server holds those up to `number`.
+    /// Changes to another plan, of whose parts the server holds those up to `number`.
     func replanned(_ plan: S3PartPlan, keeping number: Int) -> S3PartLedger {
         var ledger = S3PartLedger(plan)
         for (held, part) in held where held <= number { ledger.hold(part, number: held) }
@@ -84,7 +107,7 @@ struct S3PartLedger: Sendable {
 
     /// The number of the last part that the server holds; 0 if it holds none.
     var lastHeld: Int { held.keys.max() ?? 0 }
-    /// How many parts it holds without a gap from the first on.
+    /// The number of held parts without a gap from the first on.
     var heldFromFirst: Int { (1...plan.count).first { held[$0] == nil }.map { $0 - 1 } ?? plan.count }
 
     /// The server listed this part. One of another size than planned is sent again.

@@ -2,11 +2,11 @@ import HTTPTypes
 
 // Making an object of the parts, and finding out whether it is the right one.
 extension S3Upload {
-    /// What a finished object is compared with.
+    /// The values that a finished object is compared with.
     struct Verification: Sendable {
         var receipt: Receipt
         var algorithm: DigestAlgorithm
-        /// As the server would write it.
+        /// The digest as the server would write it.
         var ours: String
         /// The entity tag that MD5s would make, for an algorithm that S3 tells by tags.
         var tag: S3EntityTag
@@ -27,10 +27,15 @@ extension S3Upload {
         let declaresDigest = !lacks(.completionChecksum)
         let mark = resource(session, ledger)
         let notes = notes + enlargeLearntPart()
+        let (size, choice) = (item.size, options.checksumChoice)
         return withRequests { _, requests in
             var exchange = requests.complete(
                 session, ledger.held, onlyNew: onlyNew, declaresDigest: declaresDigest)
             exchange.markBeforeLastBytes = mark
+            if session.checksum == nil {
+                OfferedDigest.take(
+                    [.crc64nvme, .crc32c], in: .s3Completion, of: &exchange, size: size, choice)
+            }
             return .send(exchange, notes: notes)
         }
     }
@@ -38,7 +43,7 @@ extension S3Upload {
     mutating func receiveCompletion(
         _ answer: Reply.Answer, _ session: S3Session, _ ledger: S3PartLedger
     ) -> Step {
-        if (200..<300).contains(answer.status) {
+        if answer.isSuccess {
             if let completion = S3Completion(answer.body) { return finish(session, completion, answer) }
             // A success is begun before its outcome is known: without a whole document it is none.
             let error = S3Error(answer)
@@ -58,8 +63,7 @@ extension S3Upload {
                     session, then: .restart(because: "the server takes parts of one size only"),
                     noting: [.capabilities(facts)])
             }
-            relists += 1
-            guard relists < Self.patience else { return .failed(error.failure) }
+            guard budget.allows(.surprise) else { return .failed(error.failure) }
             return list(session)
         case ("EntityTooSmall", _): return enlarge(session, error)
         case ("ConditionalRequestConflict", _):
@@ -70,12 +74,12 @@ extension S3Upload {
             return remove(session, then: .failed(Self.mismatch(session, told: "another")))
         default: break
         }
-        if wantsNewOnly, !lacks(.condition), error.refuses(.condition), mayRepeat() {
+        if wantsNewOnly, !lacks(.condition), error.refuses(.condition), budget.allows(.refusal) {
             let note = remember(without: .condition)
             return complete(session, ledger, noting: [note])
         }
         if session.checksum != nil, !lacks(.completionChecksum), error.refuses(.completionChecksum),
-            mayRepeat()
+            budget.allows(.refusal)
         {
             let note = remember(without: .completionChecksum)
             return complete(session, ledger, noting: [note])
@@ -87,7 +91,7 @@ extension S3Upload {
     private mutating func enlarge(_ session: S3Session, _ error: S3Error) -> Step {
         let partSize = session.plan.partSize
         guard partSize < S3PartPlan.largestPart else { return .failed(error.failure) }
-        let wanted = error.detail("MinSizeAllowed").flatMap { ByteCount($0) } ?? 0
+        let wanted = error.detail("MinSizeAllowed").flatMap { ByteCount(digits: $0) } ?? 0
         facts.facts["s3.smallestPart"] = "\(min(S3PartPlan.largestPart, max(wanted, partSize * 2)))"
         return remove(
             session, then: .restart(because: "the server wants larger parts"), noting: [.capabilities(facts)])
@@ -99,7 +103,9 @@ extension S3Upload {
         let receipt = Receipt(
             location: session.object, entityTag: completion.entityTag ?? answer.fields[.eTag],
             bytes: item.size)
-        guard let verification = verification(session, receipt) else { return .done(receipt) }
+        guard let verification = verification(session, receipt) else {
+            return compare(receipt, completion, answer)
+        }
         // The answer's fields tell of encryption, its document of the tag.
         var fields = answer.fields
         fields[.eTag] = receipt.entityTag
@@ -107,6 +113,21 @@ extension S3Upload {
             fields[S3Checksum.field(verification.algorithm)] = told
         }
         return conclude(verification, fields) { $0.verify(verification) }
+    }
+
+    /// Done with what the server tells of the object without being asked, if that is the file's.
+    private func compare(_ receipt: Receipt, _ completion: S3Completion, _ answer: Reply.Answer) -> Step {
+        var receipt = receipt
+        for told in completion.digests {
+            guard let ours = answer.digests.first(where: { $0.algorithm == told.algorithm }) else { continue }
+            guard ours.bytes == told.bytes else {
+                let texts = (S3Checksum.base64(ours.bytes), S3Checksum.base64(told.bytes))
+                return .failed(
+                    Self.mismatch(told.algorithm, texts.0, texts.1), notes: [.resource(nil)])
+            }
+            receipt.verified = receipt.verified ?? told.algorithm
+        }
+        return .done(receipt)
     }
 
     /// Nil if there is nothing to compare with.
@@ -145,7 +166,7 @@ extension S3Upload {
 
     mutating func receiveVerification(_ answer: Reply.Answer, _ verification: Verification) -> Step {
         // The object is there, that was said before: who may not look at it has still put it there.
-        guard (200..<300).contains(answer.status) else { return .done(verification.receipt) }
+        guard answer.isSuccess else { return .done(verification.receipt) }
         if let length = answer.contentLength, length != item.size {
             return .failed(
                 UploadFailure(
@@ -220,10 +241,9 @@ extension S3Upload {
         case .failed(let failure): return .failed(failure)
         case .resume: return list(session)
         case .restart(let reason):
-            restarts += 1
-            guard restarts < Self.patience else {
+            guard budget.allows(.restart) else {
                 return .failed(
-                    UploadFailure(.permanent, "\(reason), \(restarts) times in a row"),
+                    UploadFailure(.permanent, "\(reason), \(RetryBudget.limit) times in a row"),
                     notes: [.resource(nil)])
             }
             // The old upload stays on record until there is a new one.

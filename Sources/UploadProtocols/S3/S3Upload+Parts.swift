@@ -14,9 +14,9 @@ extension S3Upload {
     mutating func receiveCreation(
         _ answer: Reply.Answer, _ plan: S3PartPlan, _ digest: DigestAlgorithm?
     ) -> Step {
-        guard (200..<300).contains(answer.status), let place else {
+        guard answer.isSuccess, let place else {
             let error = S3Error(answer)
-            if digest != nil, digest != .md5, error.refuses(.checksum), mayRepeat() {
+            if digest != nil, digest != .md5, error.refuses(.checksum), budget.allows(.refusal) {
                 return create(plan, noting: [remember(without: .checksum)])
             }
             return .failed(error.failure)
@@ -50,7 +50,7 @@ extension S3Upload {
     mutating func receiveList(
         _ answer: Reply.Answer, _ session: S3Session, _ ledger: S3PartLedger, _ marker: Int?
     ) -> Step {
-        guard (200..<300).contains(answer.status) else {
+        guard answer.isSuccess else {
             let error = S3Error(answer)
             guard error.deniesUpload || error.code.isEmpty && answer.status == 404 else {
                 return .failed(error.failure)
@@ -99,7 +99,7 @@ extension S3Upload {
             shrinking.broke(afterSending: exchange.fileBytes(afterSending: sent ?? 0))
             ledger.lose(exchange.part)
             return drain(session, ledger, then: ending ?? .failed(failure))
-        case .answered(let answer) where (200..<300).contains(answer.status):
+        case .answered(let answer) where answer.isSuccess:
             return receiveHeld(answer, exchange, session, ledger, ending)
         case .answered(let answer):
             let error = S3Error(answer)

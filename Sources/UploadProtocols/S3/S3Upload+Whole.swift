@@ -75,7 +75,7 @@ extension S3Upload {
     }
 
     mutating func receivePut(_ answer: Reply.Answer, _ digest: DigestAlgorithm?) -> Step {
-        guard (200..<300).contains(answer.status) else { return receivePutRefusal(answer, digest) }
+        guard answer.isSuccess else { return receivePutRefusal(answer, digest) }
         let receipt = Receipt(location: place?.object, entityTag: answer.fields[.eTag], bytes: item.size)
         guard digest != nil else { return receipt.comparing(answer) }
         guard let digest, let ours = answer.digests.first(where: { $0.algorithm == digest })?.bytes else {
@@ -87,10 +87,9 @@ extension S3Upload {
             receipt.verified = digest
             return .done(receipt)
         case .other(let told):
-            guard !didSendAgain else {
+            guard budget.allows(.damage, limit: 2) else {
                 return .failed(Self.mismatch(digest, S3Checksum.base64(ours), told), notes: [.resource(nil)])
             }
-            didSendAgain = true
             return put()
         case .nothing:
             return verify(
@@ -99,23 +98,20 @@ extension S3Upload {
         }
     }
 
-    /// What services tell of an object of one request without being asked: AWS a checksum since 2024-12, others an
-    /// entity tag that is the MD5.
+    /// The digests that services report for an object of one request without being asked: AWS a checksum since 2024-12,
+    /// others an entity tag that is the MD5.
     private static let toldByItself: [DigestAlgorithm] = [.crc64nvme, .crc32c, .md5]
 
     private mutating func receivePutRefusal(_ answer: Reply.Answer, _ digest: DigestAlgorithm?) -> Step {
         let error = S3Error(answer)
-        if place?.onlyNew == true, !lacks(.condition), error.refuses(.condition), mayRepeat() {
+        if place?.onlyNew == true, !lacks(.condition), error.refuses(.condition), budget.allows(.refusal) {
             return put(noting: [remember(without: .condition)])
         }
-        if digest != nil, digest != .md5, error.refuses(.checksum), mayRepeat() {
+        if digest != nil, digest != .md5, error.refuses(.checksum), budget.allows(.refusal) {
             return put(noting: [remember(without: .checksum)])
         }
-        if error.isDamage, !didSendAgain {
-            didSendAgain = true
-            return put()
-        }
-        if answer.status == 412, options.existing == .rename, mayRepeat() {
+        if error.isDamage, budget.allows(.damage, limit: 2) { return put() }
+        if answer.status == 412, options.existing == .rename, budget.allows(.refusal) {
             // Somebody took the name since it was asked for: the next one.
             return decide(noting: [.resource(nil)])
         }
@@ -124,12 +120,9 @@ extension S3Upload {
         return .failed(refusal(error), notes: isMarked ? [.resource(nil)] : [])
     }
 
-    /// What a refusal means, with the words of the policy where it is about what is already there.
+    /// The failure of a refusal, in the words of the policy if it is about an existing object.
     func refusal(_ error: S3Error) -> UploadFailure {
-        guard error.status == 412 else { return error.failure }
-        return UploadFailure(
-            .permanent, "\(item.name) is already at the server",
-            hint: "set ifExists to skip, replace or rename, or remove the upload", status: 412)
+        error.status == 412 ? .nameTaken(item.name) : error.failure
     }
 
     /// An earlier attempt sent everything, and its answer did not come.
@@ -163,7 +156,7 @@ extension S3Upload {
     }
 }
 
-/// What an answer tells of a digest that is known here.
+/// The statement of a response about a digest that is known here.
 enum S3Told {
     case same
     case other(String)
@@ -204,9 +197,9 @@ enum S3Told {
 }
 
 extension Reply.Answer {
-    var contentLength: ByteCount? { fields[.contentLength].flatMap { ByteCount($0) } }
+    var contentLength: ByteCount? { fields[.contentLength].flatMap { ByteCount(digits: $0) } }
 
-    /// With an entity tag that is an MD5 told as one.
+    /// The response with an MD5 added that is its entity tag.
     fileprivate var tellingMD5: Reply.Answer {
         guard case .whole(let digest) = S3EntityTag(fields[.eTag], in: fields) else { return self }
         var answer = self

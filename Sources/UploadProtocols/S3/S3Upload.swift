@@ -3,8 +3,8 @@ import HTTPTypes
 /// Amazon S3 and servers that speak its protocol: one `PUT` for a small file, a multipart upload for a large one.
 ///
 /// Requests leave here without a signature. An interrupted multipart upload goes on with the parts that the server
-/// lists. A creation whose answer is lost leaves an upload without parts behind: nothing tells it from one that another
-/// program has just begun, so it is never taken over; it holds no bytes, and `S3Check` lists it.
+/// lists. A creation whose answer is lost leaves an upload without parts behind. Nothing tells it from one that another
+/// program has just begun, so it is never taken over. It holds no bytes, and `S3Check` lists it.
 ///
 /// Without a checksum in the options the server's word is taken: the completion tells it the size, and nothing more is
 /// asked.
@@ -14,10 +14,10 @@ public struct S3Upload: UploadProtocol {
         resumes: true, isParallel: true, fillsPlace: true, checksums: Set(DigestAlgorithm.allCases),
         existing: Set(ExistingFilePolicy.allCases))
 
-    /// What is being waited for.
+    /// The response that the upload waits for.
     enum Phase: Sendable {
         case starting
-        /// What is at the file's place?
+        /// Asks for the object at the file's key.
         case deciding(ExistingFile)
         /// Is what is there the object that an earlier attempt may have put?
         case recalling(Resource)
@@ -25,7 +25,7 @@ public struct S3Upload: UploadProtocol {
         case creating(S3PartPlan, DigestAlgorithm?)
         case listing(S3Session, S3PartLedger, marker: Int?)
         case sending(S3Session, S3PartLedger)
-        /// Nothing more is begun; what is on its way may still arrive.
+        /// Starts no more requests; those in flight may still arrive.
         case draining(S3Session, S3PartLedger, then: Ending)
         case completing(S3Session, S3PartLedger)
         /// Is what is there the object that a lost completion made?
@@ -34,16 +34,16 @@ public struct S3Upload: UploadProtocol {
         case removing(S3Session, then: Ending)
     }
 
-    /// What follows when the present upload cannot go on.
+    /// The continuation if the present upload cannot go on.
     enum Ending: Sendable {
         case failed(UploadFailure)
-        /// With the parts that the server holds.
+        /// Resumes with the parts that the server holds.
         case resume
         /// All over again with a new multipart upload.
         case restart(because: String)
     }
 
-    /// Where the object goes.
+    /// The object's destination.
     struct Place: Sendable {
         var object: String
         /// The server is to refuse if something has come there meanwhile.
@@ -51,8 +51,6 @@ public struct S3Upload: UploadProtocol {
     }
 
     static let usualParallelRequests = 4
-    /// How often one attempt begins anew, lists again, or asks again without an option.
-    static let patience = 3
 
     let item: UploadItem
     let options: ProtocolOptions
@@ -60,19 +58,14 @@ public struct S3Upload: UploadProtocol {
     var phase = Phase.starting
     var facts = ServerCapabilities()
     var place: Place?
-    var restarts = 0
-    var relists = 0
+    var budget = RetryBudget()
     var atOnce: PartsAtOnce
     /// Bytes that an earlier attempt was told the server holds.
     var claimed: ByteCount = 0
-    /// What the link carried in this attempt.
+    /// The bytes that the link carried in this attempt.
     var shrinking = S3PartShrinking()
     /// True if an earlier attempt began the multipart upload.
     var wasResumed = false
-    /// The whole file was already sent once more.
-    var didSendAgain = false
-    /// How often a refused request was made again without something.
-    var repeats = 0
 
     /// - Parameter options: Chunk size, parallel requests, checksum, policy and what is S3's are taken from them.
     public init(item: UploadItem, options: ProtocolOptions) {
@@ -90,6 +83,10 @@ public struct S3Upload: UploadProtocol {
         } catch {
             setup = .failure(error)
         }
+    }
+
+    public static func check(url: String, options: ProtocolOptions) -> (any DestinationCheck)? {
+        S3Check(url: url, options: options)
     }
 
     public mutating func start(resource: Resource?, capabilities: ServerCapabilities?) -> Step {
@@ -126,7 +123,7 @@ public struct S3Upload: UploadProtocol {
     }
 
     public func removal(of resource: Resource) -> [Exchange] {
-        guard resource.fields["uploadId"] != nil else { return [] }
+        guard resource[S3Memory.self].uploadID != nil else { return [] }
         // A part that was still on its way may arrive after the first: then the second removes it.
         return [S3Requests.abort(resource.url), S3Requests.abort(resource.url)]
     }
@@ -143,13 +140,13 @@ public struct S3Upload: UploadProtocol {
         case .verifying(let verification): receiveVerification(answer, verification)
         case .removing(let session, let ending): receiveRemoval(answer, session, ending)
         case .starting, .sending, .draining:
-            .failed(UploadFailure(.permanent, "an answer came that nobody asked for"))
+            .failed(.unasked)
         }
     }
 }
 
 extension S3Upload {
-    /// What the configuration makes impossible is said when the upload runs.
+    /// Runs `body`, or reports a configuration that makes the upload impossible.
     mutating func withRequests(_ body: (inout S3Upload, S3Requests) -> Step) -> Step {
         switch setup {
         case .failure(let failure): .failed(failure)
@@ -178,12 +175,6 @@ extension S3Upload {
         return .capabilities(facts)
     }
 
-    /// How many parts the server takes, if it said so.
+    /// The number of parts that the server takes, if it said so.
     var mostParts: Int? { facts.facts["s3.parts"].flatMap { Int($0) } }
-
-    /// True if a refused request may be made once more without something.
-    mutating func mayRepeat() -> Bool {
-        repeats += 1
-        return repeats < Self.patience
-    }
 }

@@ -2,7 +2,7 @@
 ///
 /// Source: Amazon S3 API reference, “Signature Calculations for the Authorization Header: Transferring Payload in
 /// Multiple Chunks”.
-public struct SigV4ChunkSigner: Sendable {
+package struct SigV4ChunkSigner: Sendable {
     private static let emptyHash = SigV4Encoding.hash([])
 
     let key: SigV4Key
@@ -10,15 +10,15 @@ public struct SigV4ChunkSigner: Sendable {
     fileprivate(set) var previous: String
 
     /// - Parameter hash: SHA-256 of the chunk in hexadecimal; the empty chunk's for the last.
-    public mutating func sign(chunk hash: String) -> String {
+    package mutating func sign(chunk hash: String) -> String {
         sign("AWS4-HMAC-SHA256-PAYLOAD", [Self.emptyHash, hash])
     }
 
     /// The empty chunk, which ends the body.
-    public mutating func signEnd() -> String { sign(chunk: Self.emptyHash) }
+    package mutating func signEnd() -> String { sign(chunk: Self.emptyHash) }
 
     /// - Parameter lines: `name:value`, each with a line feed.
-    public mutating func sign(trailer lines: String) -> String {
+    package mutating func sign(trailer lines: String) -> String {
         sign("AWS4-HMAC-SHA256-TRAILER", [SigV4Encoding.hash(Array(lines.utf8))])
     }
 
@@ -29,30 +29,30 @@ public struct SigV4ChunkSigner: Sendable {
     }
 }
 
-/// What stands around a body that goes as one chunk: `Content-Encoding: aws-chunked`.
-public struct AWSChunk: Hashable, Sendable {
+/// The bytes around a body that is sent as one chunk: `Content-Encoding: aws-chunked`.
+package struct AWSChunk: Hashable, Sendable {
     /// A field that follows the body.
-    public struct Trailer: Hashable, Sendable {
-        /// In lower case.
-        public var name: String
-        /// As it stands behind the colon.
-        public var value: String
+    package struct Trailer: Hashable, Sendable {
+        /// The name in lower case.
+        package var name: String
+        /// The value as it stands behind the colon.
+        package var value: String
 
-        public init(name: String, value: String) {
+        package init(name: String, value: String) {
             self.name = name
             self.value = value
         }
     }
 
-    /// Before the content.
-    public let prefix: [UInt8]
-    /// After it, trailer and end included.
-    public let suffix: [UInt8]
+    /// The bytes before the content.
+    package let prefix: [UInt8]
+    /// The bytes after the content, trailer and end included.
+    package let suffix: [UInt8]
 
     /// - Parameters:
     ///   - length: Bytes; 0 leaves the chunk out.
     ///   - signing: SHA-256 of the content in hexadecimal, and what signs it; nil leaves the signatures out.
-    public init(
+    package init(
         length: ByteCount, trailer: Trailer?, signing: (hash: String, signer: SigV4ChunkSigner)? = nil
     ) {
         var signer = signing?.signer

@@ -1,7 +1,7 @@
 import Crypto
 
 /// Paths and queries as Signature Version 4 writes them: the same for the server that checks and on the wire.
-public enum SigV4Encoding {
+package enum SigV4Encoding {
     /// Percent-encodes each byte that is not unreserved (RFC 3986 §2.3), in upper case.
     ///
     /// - Parameter keepsSlash: For a path, where `/` stands between segments.
@@ -51,7 +51,7 @@ public enum SigV4Encoding {
     }
 
     /// SHA-256 in hexadecimal.
-    public static func hash(_ bytes: [UInt8]) -> String { hex(SHA256.hash(data: bytes)) }
+    package static func hash(_ bytes: [UInt8]) -> String { hex(SHA256.hash(data: bytes)) }
 
     static func hex(_ bytes: some Sequence<UInt8>) -> String {
         var text: [UInt8] = []

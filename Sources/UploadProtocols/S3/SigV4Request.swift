@@ -2,7 +2,7 @@
 ///
 /// Source: Amazon S3 API reference, “Authenticating Requests: Using the Authorization Header”.
 public struct SigV4Request: Sendable {
-    /// What services make of a path before they check.
+    /// The changes that services make to a path before they check the signature.
     public struct Rules: Hashable, Sendable {
         /// Encodes what is encoded already once more.
         var encodesTwice: Bool
@@ -22,13 +22,13 @@ public struct SigV4Request: Sendable {
 
         var encodedName: String { SigV4Encoding.encoded(name) }
         var encodedValue: String { SigV4Encoding.encoded(value ?? []) }
-        /// As it is sent.
+        /// The parameter as it is sent.
         var encoded: String { value == nil ? encodedName : "\(encodedName)=\(encodedValue)" }
     }
 
-    /// In upper case.
+    /// The method in upper case.
     public var method: String
-    /// Of the path as it came; see `sentPath`.
+    /// The path as it came; see `sentPath`.
     private let path: String
     private(set) var items: [Item]
     /// Everything that is signed, in the order it is sent; also `Host`.
@@ -94,7 +94,7 @@ public struct SigV4Request: Sendable {
     /// `host;range;x-amz-date`.
     public var signedFields: String { canonicalFields.map(\.name).joined(separator: ";") }
 
-    /// What is hashed and signed.
+    /// The text that is hashed and signed.
     public var canonical: String {
         let fields = canonicalFields
         return [

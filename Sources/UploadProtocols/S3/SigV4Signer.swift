@@ -1,17 +1,17 @@
 import Crypto
-public import Foundation
+package import FerryFiles
 
-/// When and for what a signature counts.
-public struct SigV4Scope: Hashable, Sendable {
+/// The time, region and service for which a signature is valid.
+package struct SigV4Scope: Hashable, Sendable {
     /// `20130524T000000Z`.
-    public let time: String
+    package let time: String
     /// `us-east-1`.
-    public let region: String
+    package let region: String
     /// `s3`.
-    public let service: String
+    package let service: String
 
     /// - Parameter date: The server's clock, as far as it is known: 15 minutes beside it and S3 refuses.
-    public init(_ date: Date, region: String, service: String = "s3") {
+    package init(_ date: Date, region: String, service: String = "s3") {
         time = date.formatted(
             Date.ISO8601FormatStyle(dateSeparator: .omitted, timeSeparator: .omitted, timeZone: .gmt))
         self.region = region
@@ -20,7 +20,7 @@ public struct SigV4Scope: Hashable, Sendable {
 
     var day: String { String(time.prefix(8)) }
     /// `20130524/us-east-1/s3/aws4_request`.
-    public var text: String { "\(day)/\(region)/\(service)/aws4_request" }
+    package var text: String { "\(day)/\(region)/\(service)/aws4_request" }
 }
 
 /// The key that a day's signatures are made with.
@@ -43,7 +43,7 @@ struct SigV4Key: Sendable {
 }
 
 /// Signs requests with one pair of keys (AWS Signature Version 4).
-public struct SigV4Signer: Sendable {
+package struct SigV4Signer: Sendable {
     private struct Derivation: Hashable {
         var secret: String
         var day: String
@@ -52,35 +52,35 @@ public struct SigV4Signer: Sendable {
     }
 
     /// The signature of one request, and what it signed.
-    public struct Signature: Sendable {
+    package struct Signature: Sendable {
         /// Hexadecimal.
-        public let text: String
-        /// What was signed, for messages and tests.
-        public let stringToSign: String
-        /// What its last line is the hash of.
-        public let canonicalRequest: String
+        package let text: String
+        /// The text that was signed, for messages and tests.
+        package let stringToSign: String
+        /// The request whose hash is its last line.
+        package let canonicalRequest: String
         /// Signs the chunks of the request's body.
-        public let chunks: SigV4ChunkSigner
+        package let chunks: SigV4ChunkSigner
         let signedFields: String
 
         /// The value of `Authorization`.
-        public func authorization(_ accessKey: String, _ scope: SigV4Scope) -> String {
+        package func authorization(_ accessKey: String, _ scope: SigV4Scope) -> String {
             "\(SigV4Signer.algorithm) Credential=\(accessKey)/\(scope.text), SignedHeaders=\(signedFields), "
                 + "Signature=\(text)"
         }
     }
 
     static let algorithm = "AWS4-HMAC-SHA256"
-    /// Of a presigned address: a week.
-    public static let longestExpiry = 604_800
+    /// The longest expiry of a presigned address in seconds: a week.
+    package static let longestExpiry = 604_800
 
     /// Deriving one takes four rounds; it serves for a day, region and service.
     private var known: (derivation: Derivation, key: SigV4Key)?
 
-    public init() {}
+    package init() {}
 
     /// Signs a request whose fields say everything: `host`, `x-amz-date`, `x-amz-security-token`.
-    public mutating func sign(_ request: SigV4Request, with credentials: S3Credentials, in scope: SigV4Scope)
+    package mutating func sign(_ request: SigV4Request, with credentials: S3Credentials, in scope: SigV4Scope)
         -> Signature
     {
         let canonical = request.canonical
@@ -100,7 +100,7 @@ public struct SigV4Signer: Sendable {
     ///   - expiry: Seconds, at most `longestExpiry`.
     ///   - signsToken: False for services that want the session token added after the signature.
     /// - Returns: The query to send, and the signature.
-    public mutating func presign(
+    package mutating func presign(
         _ request: SigV4Request, with credentials: S3Credentials, in scope: SigV4Scope, expiry: Int,
         signsToken: Bool = true
     ) -> (query: String, signature: Signature) {
@@ -129,5 +129,5 @@ public struct SigV4Signer: Sendable {
 
 extension SigV4Signer: CustomReflectable {
     /// The derived key is a secret too.
-    public var customMirror: Mirror { Mirror(self, children: [:]) }
+    package var customMirror: Mirror { Mirror(self, children: [:]) }
 }

@@ -1,5 +1,5 @@
-/// What requests that append become at a server that keeps nothing of one that breaks: chunks, smaller after each break and
-/// larger after each success, so that a break costs little and a good link loses nothing.
+/// The size of appending requests at a server that keeps nothing of a broken one. Chunks become smaller after each
+/// break and larger after each success, so a break costs little and a good link loses nothing.
 ///
 /// Servers should keep as much as they can (tus 1.0.0, PATCH; draft-ietf-httpbis-resumable-upload, "Upload Append"); some
 /// keep nothing. That is learnt by asking after each break, and remembered with the upload and for the destination: also a
@@ -11,9 +11,9 @@ enum BrokenAppends {
     static let careful: ByteCount = 8 << 20
     static let smallest: ByteCount = 64 << 10
     private static let largest: ByteCount = 256 << 20
-    /// How many large requests must have been in vain.
-    fileprivate static let lesson: ByteCount = 2
-    /// Of `ServerCapabilities`: "no" once the server has shown that it keeps nothing.
+    /// The number of large requests in vain that prove it.
+    fileprivate static let lesson = 2
+    /// The fact of `ServerCapabilities`: "no" once the server has shown that it keeps nothing.
     private static let fact = "keepsBrokenRequests"
 
     static func afterBreak(_ chunk: ByteCount) -> ByteCount { max(smallest, chunk / 2) }
@@ -21,82 +21,74 @@ enum BrokenAppends {
 
     /// Takes over what other uploads have found out.
     static func apply(_ capabilities: ServerCapabilities?, to resource: inout Resource) {
-        if capabilities?.facts[fact] == "no" { resource.learntChunk = careful }
+        if capabilities?.facts[fact] == "no" { resource.appends.learntChunk = careful }
     }
 
     /// Notes for other uploads what this one has found out.
     static func note(_ resource: Resource, in capabilities: inout ServerCapabilities) {
-        if resource.learntChunk != nil { capabilities.facts[fact] = "no" }
+        if resource.appends.learntChunk != nil { capabilities.facts[fact] = "no" }
     }
 }
 
-extension Resource {
-    private enum Key {
-        static let appendedFrom = "appendedFrom"
-        static let fruitlessAppends = "fruitless"
-    }
-
-    /// The field of `learntChunk`.
-    static let learntChunkField = "chunk"
-
+/// The facts that an upload remembers about requests that broke.
+struct AppendMemory: ResumeForm {
     /// Bytes of the next request, to a server that keeps nothing of one that breaks.
-    var learntChunk: ByteCount? {
-        get { count(Self.learntChunkField) }
-        set { fields[Self.learntChunkField] = newValue.map { "\($0)" } }
+    var learntChunk: ByteCount?
+    /// The offset at which a large request began whose response is missing.
+    private var appendedFrom: ByteCount?
+    /// The number of such requests in a row that left the offset where it was.
+    private var fruitless = 0
+
+    static var keys: [ResumeKey<Self>] {
+        [
+            .init("chunk", \.learntChunk), .init("appendedFrom", \.appendedFrom),
+            .init("fruitless", \.fruitless),
+        ]
     }
 
-    /// Where a large request began whose answer is not here.
-    private var appendedFrom: ByteCount? {
-        get { count(Key.appendedFrom) }
-        set { fields[Key.appendedFrom] = newValue.map { "\($0)" } }
+    /// Records that a request for these bytes of the upload begins.
+    mutating func begin(_ range: Range<ByteCount>) {
+        let isTelling = range.count > (learntChunk == nil ? BrokenAppends.telling : 0)
+        appendedFrom = isTelling ? range.lowerBound : nil
     }
 
-    /// How many such requests in a row have left the offset where it was.
-    private var fruitlessAppends: ByteCount? {
-        get { count(Key.fruitlessAppends) }
-        set { fields[Key.fruitlessAppends] = newValue.map { "\($0)" } }
-    }
-
-    /// A number that was remembered; nil if there is none.
-    func count(_ field: String) -> ByteCount? {
-        fields[field].flatMap { ByteCount($0) }.flatMap { $0 >= 0 ? $0 : nil }
-    }
-
-    /// A request begins that reaches up to `end`.
-    mutating func willAppend(to end: ByteCount) {
-        let isTelling = end - confirmed > BrokenAppends.telling || learntChunk != nil && end > confirmed
-        appendedFrom = isTelling ? confirmed : nil
-    }
-
-    /// It broke, with so many bytes out.
+    /// Records that the request broke after so many bytes.
     mutating func didBreak(afterSending bytes: ByteCount) {
         if bytes <= (learntChunk == nil ? BrokenAppends.telling : 0) { appendedFrom = nil }
     }
 
-    /// It was refused, which says nothing about breaks.
+    /// Records that the request was refused, which says nothing about breaks.
     mutating func wasRefused() { appendedFrom = nil }
 
-    /// It was answered with a success.
+    /// Records that the request succeeded.
     mutating func didAppend() {
         appendedFrom = nil
-        fruitlessAppends = nil
+        fruitless = 0
         learntChunk = learntChunk.map(BrokenAppends.afterSuccess)
     }
 
-    /// The server says how much it holds.
+    /// Records that the server says that it holds so many bytes.
     mutating func didAsk(_ offset: ByteCount) {
         guard let begin = appendedFrom else { return }
         appendedFrom = nil
         guard offset <= begin else {
-            fruitlessAppends = nil
+            fruitless = 0
             return
         }
         if let chunk = learntChunk {
             learntChunk = BrokenAppends.afterBreak(chunk)
         } else {
-            let count = (fruitlessAppends ?? 0) + 1
-            fruitlessAppends = count < BrokenAppends.lesson ? count : nil
-            if count >= BrokenAppends.lesson { learntChunk = BrokenAppends.careful }
+            fruitless += 1
+            guard fruitless >= BrokenAppends.lesson else { return }
+            fruitless = 0
+            learntChunk = BrokenAppends.careful
         }
+    }
+}
+
+extension Resource {
+    var appends: AppendMemory {
+        get { self[AppendMemory.self] }
+        set { self[AppendMemory.self] = newValue }
     }
 }

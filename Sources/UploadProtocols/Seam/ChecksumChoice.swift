@@ -1,9 +1,9 @@
-/// Which digest a server is to confirm what arrived by.
+/// The digest by which a server is to confirm what arrived.
 public enum ChecksumChoice: Hashable, Sendable {
-    /// One that the server offers, as far as it costs no delay, no further request and no bytes sent again; an upload
-    /// to a server that offers none is no failure.
+    /// A digest that the server offers, if it costs no delay, no further request and no bytes sent again. An upload to
+    /// a server that offers none is no failure.
     case offered
     case none
-    /// This one; a protocol or a server that cannot is a failure.
+    /// The named digest. A protocol or a server that lacks it is a failure.
     case required(DigestAlgorithm)
 }

@@ -1,4 +1,4 @@
-public import struct Foundation.Date
+public import FerryFiles
 
 /// Asks a destination what it can do, without leaving anything there: the same shape as an upload, with another end.
 public protocol DestinationCheck: Sendable {
@@ -8,26 +8,26 @@ public protocol DestinationCheck: Sendable {
     mutating func receive(_ reply: Reply) -> CheckStep
 }
 
-/// What to do next about a check.
+/// The next step of a check.
 public enum CheckStep: Sendable {
     case send(Exchange)
     case finished(CheckReport)
     case failed(UploadFailure)
 }
 
-/// What a destination can do.
+/// The abilities of a destination.
 public struct CheckReport: Hashable, Sendable {
     /// An unfinished upload at the server that may be anybody's.
     public struct Leftover: Hashable, Sendable {
-        /// What it was to become.
+        /// The name that the upload was to get.
         public var name: String
-        /// When it was begun, if the server says so.
+        /// The time of its creation, if the server says so.
         public var begun: Date?
-        /// When it was last written to, if the server says so.
+        /// The time of the last write, if the server says so.
         public var changed: Date?
         /// Bytes that the server holds of it; nil if it does not say.
         public var size: ByteCount?
-        /// As `UploadProtocol.removal(of:)` takes it.
+        /// The resource for `UploadProtocol.removal(of:)`.
         public var resource: Resource
 
         public init(
@@ -43,9 +43,9 @@ public struct CheckReport: Hashable, Sendable {
 
     /// One sentence each, without a final stop.
     public var findings: [String]
-    /// To be kept for the destination's uploads; nil if nothing was learnt that they need.
+    /// The facts to keep for the destination's uploads; nil if none were learnt that they need.
     public var capabilities: ServerCapabilities?
-    /// What others, or a crash, left behind.
+    /// The uploads that others, or a crash, left behind.
     public var leftovers: [Leftover]
 
     public init(

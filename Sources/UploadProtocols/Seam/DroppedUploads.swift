@@ -1,4 +1,4 @@
-import struct Foundation.Date
+import FerryFiles
 
 /// Begins an upload anew that the server dropped, and keeps count: a server that drops what is not finished each time
 /// that the link breaks would otherwise get a file from its start for ever.
@@ -6,7 +6,7 @@ struct DroppedUploads: Sendable {
     /// Seconds in which a server may drop the same upload once.
     static let pause = 3600.0
 
-    /// By the wall clock: what an earlier attempt noted counts too.
+    /// The wall clock, because the notes of an earlier attempt count too.
     var now: @Sendable () -> Date = { Date() }
     private var last: Date?
 
@@ -15,7 +15,7 @@ struct DroppedUploads: Sendable {
     /// - Returns: What ends the upload instead of beginning anew.
     mutating func drop(_ resource: Resource, because reason: String) -> Step? {
         let moment = now()
-        guard let before = last ?? resource.droppedAt,
+        guard let before = last ?? resource.marks.droppedAt,
             abs(moment.timeIntervalSince(before)) < Self.pause
         else {
             last = moment
@@ -29,22 +29,5 @@ struct DroppedUploads: Sendable {
     }
 
     /// Leaves word with the upload that takes the dropped one's place.
-    func mark(_ resource: inout Resource) { resource.droppedAt = last }
-}
-
-extension Resource {
-    private static let droppedField = "dropped"
-
-    /// When the server had dropped the upload before this one; nil if it had not.
-    var droppedAt: Date? {
-        get {
-            fields[Self.droppedField].flatMap { Int64($0) }.map { Date(timeIntervalSince1970: Double($0)) }
-        }
-        set {
-            fields[Self.droppedField] = newValue.flatMap {
-                Int64(exactly: $0.timeIntervalSince1970.rounded())
-            }
-            .map { "\($0)" }
-        }
-    }
+    func mark(_ resource: inout Resource) { resource.marks.droppedAt = last }
 }

@@ -2,7 +2,7 @@ public import HTTPTypes
 
 /// One HTTP request a protocol wants made, described and not sent.
 public struct Exchange: Hashable, Sendable {
-    /// What the request carries. File ranges are offsets in bytes from the start of the file.
+    /// The content of a request. File ranges are offsets in bytes from the start of the file.
     public enum Body: Hashable, Sendable {
         case none
         case bytes([UInt8])
@@ -10,45 +10,48 @@ public struct Exchange: Hashable, Sendable {
         case file(range: Range<ByteCount>, prefix: [UInt8] = [], suffix: [UInt8] = [])
     }
 
-    /// Of the protocol, or as the destination's options have it.
+    /// The method of the protocol, or that of the destination's options.
     public var method: HTTPRequest.Method
     /// An absolute address.
     public var url: String
-    /// What the protocol says; the session adds its own.
+    /// The protocol's header fields; the session adds its own.
     public var fields: HTTPFields
-    /// What is sent; `contentLength` is how much that is.
+    /// The content, whose size is `contentLength`.
     public var body: Body
-    /// True if the server ends up in the same state however often it gets this request (RFC 9110 §9.2.2, or made
-    /// so by an offset or a key).
-    public var isIdempotent: Bool
-    /// True if a successful answer ends the upload: the file is checked once more before the last bytes go out.
-    public var mayComplete: Bool
-    /// What must be durable before the last bytes go out, for a request whose outcome cannot be asked for later.
+    /// The facts about the request that its sender needs.
+    public var traits: Traits
+    /// The resource that must be durable before the last bytes are sent, for a request whose outcome cannot be asked
+    /// for later.
     public var markBeforeLastBytes: Resource?
     /// Computed before the request is sent; they come back with the answer.
     public var digests: [DigestOrder] = []
     /// Computed once the answer has come, where it is a success that tells a digest of the same kind; they come back
     /// with it, behind those of `digests`.
     public var digestsIfTold: [DigestOrder] = []
-    /// False for an address that is a permission in itself: the destination's credentials and headers do not go there.
-    public var carriesCredentials = true
-    /// True if the server is believed to keep what arrives of the body, should the connection break.
-    public var keepsWhatArrives = false
-    /// True if the server may send its answer for minutes, a byte now and then, while it works.
-    public var answerMayTakeLong = false
-    /// Which of several requests under way this is; 0 if there is only one.
+    /// The place in a response that would hold them.
+    public var toldIn = ToldDigest.Source.fields
+    /// The number of this request among several in flight; 0 if there is only one.
     public var part = 0
 
+    /// - Parameter traits: `idempotent` or none if they are left out, as RFC 9110 §9.2.2 has it for the method.
     public init(
         _ method: HTTPRequest.Method, _ url: String, fields: HTTPFields = [:], body: Body = .none,
-        isIdempotent: Bool, mayComplete: Bool = false
+        traits: Traits? = nil
     ) {
         self.method = method
         self.url = url
         self.fields = fields
         self.body = body
-        self.isIdempotent = isIdempotent
-        self.mayComplete = mayComplete
+        self.traits = traits ?? (Self.idempotentMethods.contains(method) ? .idempotent : [])
+    }
+
+    private static let idempotentMethods: Set<HTTPRequest.Method> = [
+        .get, .head, .options, .put, .delete, .propfind, .mkcol,
+    ]
+
+    /// Adds the trait if `condition` is true, and removes it if not.
+    public mutating func set(_ trait: Traits, if condition: Bool) {
+        if condition { traits.insert(trait) } else { traits.remove(trait) }
     }
 
     /// The exact number of bytes of the body; the largest number there is if it is larger.
@@ -57,16 +60,11 @@ public struct Exchange: Hashable, Sendable {
         case .none: 0
         case .bytes(let bytes): ByteCount(bytes.count)
         case .file(let range, let prefix, let suffix):
-            Self.sum(range.upperBound - range.lowerBound, ByteCount(prefix.count + suffix.count))
+            .sum(range.upperBound - range.lowerBound, ByteCount(prefix.count + suffix.count))
         }
     }
 
-    private static func sum(_ first: ByteCount, _ second: ByteCount) -> ByteCount {
-        let (sum, overflow) = first.addingReportingOverflow(second)
-        return overflow ? .max : sum
-    }
-
-    /// How many of the file's bytes are out once `sent` bytes of the body are.
+    /// The number of the file's bytes that are sent once `sent` bytes of the body are.
     public func fileBytes(afterSending sent: ByteCount) -> ByteCount {
         guard case .file(let range, let prefix, _) = body else { return 0 }
         let (beyondPrefix, overflow) = sent.subtractingReportingOverflow(ByteCount(prefix.count))
@@ -74,7 +72,28 @@ public struct Exchange: Hashable, Sendable {
     }
 }
 
-/// What came of an exchange.
+extension Exchange {
+    /// The facts about a request that its sender needs.
+    public struct Traits: OptionSet, Hashable, Sendable {
+        public let rawValue: UInt8
+
+        public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+        /// The server ends up in the same state however often it gets the request (RFC 9110 §9.2.2, or made so by an
+        /// offset or a key).
+        public static let idempotent = Traits(rawValue: 1 << 0)
+        /// A successful response ends the upload: the file is checked once more before the last bytes go out.
+        public static let completes = Traits(rawValue: 1 << 1)
+        /// The address is a permission in itself: the destination's credentials and headers do not go there.
+        public static let withoutCredentials = Traits(rawValue: 1 << 2)
+        /// The server is believed to keep what arrives of the body, should the connection break.
+        public static let kept = Traits(rawValue: 1 << 3)
+        /// The server may send its response for minutes, a byte now and then, while it works.
+        public static let slowResponse = Traits(rawValue: 1 << 4)
+    }
+}
+
+/// The outcome of an exchange.
 public enum Reply: Sendable {
     /// The server's final answer. Its body is cut at a limit that the transport sets.
     case answered(Answer)
@@ -82,18 +101,29 @@ public enum Reply: Sendable {
     /// was, not even its head.
     case broken(UploadFailure, bodySent: ByteCount?)
 
+    /// The failure that the reply stands for.
+    var failure: UploadFailure {
+        switch self {
+        case .answered(let answer): AnswerVerdict.failure(answer)
+        case .broken(let failure, _): failure
+        }
+    }
+
     /// A final answer (not 1xx), as far as protocols read it.
     public struct Answer: Sendable {
-        /// What the server's final answer says.
+        /// The status of the server's final response.
         public var status: Int
-        /// In the order the server sent them.
+        /// The header fields in the order in which the server sent them.
         public var fields: HTTPFields
         /// Its beginning, up to the transport's limit.
         public var body: [UInt8]
-        /// What was computed for the request, as its `digests` asked.
+        /// The digests computed for the request, as its `digests` asked.
         public var digests: [ComputedDigest]
         /// False if the request had nothing that could sign it in.
         public var carriedCredentials = true
+
+        /// True for 2xx (RFC 9110 §15.3).
+        var isSuccess: Bool { (200..<300).contains(status) }
 
         public init(
             status: Int, fields: HTTPFields = [:], body: [UInt8] = [], digests: [ComputedDigest] = []

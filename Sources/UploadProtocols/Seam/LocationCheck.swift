@@ -2,12 +2,12 @@ import HTTPTypes
 
 /// Asks for a finished file at the location that the server named, and compares its size.
 enum LocationCheck {
-    static func question(_ location: String) -> Exchange { Exchange(.head, location, isIdempotent: true) }
+    static func question(_ location: String) -> Exchange { Exchange(.head, location) }
 
-    /// What the answer makes of an upload that the server calls complete. A location that cannot be read says nothing.
+    /// The step after a response that calls an upload complete. A location that cannot be read says nothing.
     static func step(_ answer: Reply.Answer, _ receipt: Receipt) -> Step {
         var receipt = receipt
-        guard (200..<300).contains(answer.status) else {
+        guard answer.isSuccess else {
             return isBusy(answer) ? .failed(AnswerVerdict.failure(answer)) : .done(receipt)
         }
         let found = FoundFile(headed: answer.fields)
@@ -22,18 +22,5 @@ enum LocationCheck {
     /// True for an answer of a server that will tell later.
     static func isBusy(_ answer: Reply.Answer) -> Bool {
         [408, 423, 425, 429, 502, 503, 504].contains(answer.status)
-    }
-}
-
-extension Resource {
-    private static let acknowledgedField = "acknowledged"
-
-    /// True once the server has said that it has the whole file.
-    var isAcknowledged: Bool {
-        get { fields[Self.acknowledgedField] != nil }
-        set {
-            self = withWholeBodySent(newValue)
-            fields[Self.acknowledgedField] = newValue ? "yes" : nil
-        }
     }
 }

@@ -1,12 +1,12 @@
-/// How many parts of one upload are under way at once: as many as are wanted, but after a break one, and one more when
-/// twice as many have arrived as go at once.
+/// The number of parts of one upload in flight: the wanted number, but one after a break. It grows by one whenever
+/// twice as many parts have arrived as are in flight.
 ///
 /// Parts share the link. Where it never lasts as long as all of them together take, none of them would ever arrive, and
 /// each break would cost them all.
 struct PartsAtOnce: Hashable, Sendable {
     let most: Int
     private(set) var limit: Int
-    /// Since the limit was last changed.
+    /// The number of parts that arrived since the limit last changed.
     private var arrivals = 0
 
     init(most: Int) {

@@ -1,4 +1,4 @@
-/// How a destination wants a protocol used.
+/// The settings of a destination for its protocol.
 public struct ProtocolOptions: Hashable, Sendable {
     /// Another request method than the protocol's own, for `put`, `post` and `form`.
     public var method: String?
@@ -12,16 +12,16 @@ public struct ProtocolOptions: Hashable, Sendable {
     public var parallelRequests: Int?
     /// The digest by which the server is to confirm what arrived.
     public var checksumChoice: ChecksumChoice
-    /// What becomes of a file whose place is taken; nil leaves it to the server.
+    /// The policy for a file that exists at the server already; nil leaves it to the server.
     public var existing: ExistingFilePolicy?
     /// True if an upload is to be created before its length is told, where tus servers offer that.
     public var defersLength: Bool
-    /// Where the answer to `post` or `form` names what the upload became; nil for its `Location`.
+    /// The place in a response to `post` or `form` that names the finished upload; nil for its `Location`.
     public var link: LinkSource?
-    /// What only an S3 destination says.
+    /// The options that only an S3 destination has.
     public var s3: S3Options
-    /// True for an address as it was given instead of a destination: if it ends without a slash it may be the file's own,
-    /// and is filled by PUT where the server names no other protocol.
+    /// True for an address that was given instead of a destination. Without a slash at its end it may be the file's own,
+    /// and is filled by PUT if the server names no other protocol.
     public var isGivenAddress = false
 
     /// The digest without which an upload fails; nil for none, or for what the server offers.

@@ -1,4 +1,4 @@
-/// What a protocol can and cannot do, as far as the configuration, the queue and the screen must know.
+/// The abilities of a protocol that the configuration, the queue and the screen must know.
 public struct ProtocolTraits: Hashable, Sendable {
     /// True if an interrupted upload goes on where the server stopped; false if it starts again.
     public var resumes: Bool
@@ -6,7 +6,7 @@ public struct ProtocolTraits: Hashable, Sendable {
     public var isParallel: Bool
     /// The digests by which it can have what arrived confirmed, where the server does its part.
     public var checksums: Set<DigestAlgorithm>
-    /// What it can do about a file that is already there; empty if it cannot know.
+    /// The policies for an existing file that the protocol supports; empty if it cannot know of one.
     public var existing: Set<ExistingFilePolicy>
 
     /// True if the address decides where a file goes, so that two files of one address are one place; false if the
@@ -30,10 +30,9 @@ public struct ProtocolTraits: Hashable, Sendable {
     }
 }
 
-/// What becomes of a file whose place at the server is taken.
+/// The policy for a file that exists at the server already.
 public enum ExistingFilePolicy: String, Hashable, Codable, Sendable, CaseIterable {
-    /// What is there with the same size, and the same digest where the server tells one, is not sent again; anything
-    /// else is replaced.
+    /// Keeps a file of the same size, and of the same digest if the server reports one. Any other file is replaced.
     case skip
     case replace
     /// The file gets another name: `name (2).ext`.

@@ -1,6 +1,6 @@
-public import struct Foundation.Date
+public import FerryFiles
 
-/// What the server gave us to go on with: a tus or IETF upload URL, an S3 upload id, a session address.
+/// The handle with which an upload resumes: a tus or IETF upload URL, an S3 upload id, a session address.
 ///
 /// Journaled durably before the first byte goes to it, so that no crash can orphan or repeat it.
 public struct Resource: Hashable, Codable, Sendable {
@@ -9,18 +9,23 @@ public struct Resource: Hashable, Codable, Sendable {
     /// Bytes of the file the server said it holds: the first ones, or those of its parts together. Never what was
     /// merely written to a socket.
     public var confirmed: ByteCount
-    /// How many parts the server holds, and how many there will be; nil for a protocol without parts.
+    /// The number of parts that the server holds, and of all parts; nil for a protocol without parts.
     public var parts: Parts?
-    /// When the server drops the resource, if it said so.
+    /// The time when the server drops the resource, if it said so.
     public var expires: Date?
-    /// Anything else the protocol must remember (part tags, versions).
-    public var fields: [String: String]
+    /// The facts that the protocol remembers besides (part tags, versions).
+    public var memory: ResumeMemory
+
+    private enum CodingKeys: String, CodingKey {
+        case url, confirmed, parts, expires
+        case memory = "fields"
+    }
 
     /// A count of parts.
     public struct Parts: Hashable, Codable, Sendable {
-        /// At the server.
+        /// The number of parts at the server.
         public var held: Int
-        /// Of the whole file.
+        /// The number of parts of the whole file.
         public var planned: Int
 
         public init(held: Int, planned: Int) {
@@ -31,19 +36,68 @@ public struct Resource: Hashable, Codable, Sendable {
 
     public init(
         url: String, confirmed: ByteCount = 0, parts: Parts? = nil, expires: Date? = nil,
-        fields: [String: String] = [:]
+        memory: ResumeMemory = [:]
     ) {
         self.url = url
         self.confirmed = confirmed
         self.parts = parts
         self.expires = expires
-        self.fields = fields
+        self.memory = memory
     }
 }
 
-/// What remains of a finished upload.
+/// The facts that several protocols remember about what the server has.
+struct ResumeMarks: ResumeForm {
+    /// True if the last byte may be at the server while its answer is not here.
+    var wholeBodySent = false
+    /// True once the server has said that it has the whole file.
+    var isAcknowledged = false
+    /// The time when the server had dropped the upload before this one; nil if it had not.
+    var droppedAt: Date?
+
+    static var keys: [ResumeKey<Self>] {
+        [
+            .init("wholeBodySent", \.wholeBodySent), .init("acknowledged", \.isAcknowledged),
+            .init("dropped", \.droppedAt),
+        ]
+    }
+}
+
+extension Resource {
+    var marks: ResumeMarks {
+        get { self[ResumeMarks.self] }
+        set { self[ResumeMarks.self] = newValue }
+    }
+
+    /// True if the last byte may be at the server while its answer is not here.
+    public var wholeBodySent: Bool { marks.wholeBodySent }
+
+    func withWholeBodySent(_ isSent: Bool) -> Resource {
+        var resource = self
+        resource.marks.wholeBodySent = isSent
+        return resource
+    }
+
+    /// The same for a server that has said that it has the whole file.
+    var acknowledged: Resource {
+        var resource = withWholeBodySent(true)
+        resource.marks.isAcknowledged = true
+        return resource
+    }
+}
+
+/// Whole seconds since 1970.
+extension Date: ResumeText {
+    init?(stored: String) {
+        guard let seconds = Int64(stored) else { return nil }
+        self.init(timeIntervalSince1970: Double(seconds))
+    }
+    var stored: String? { Int64(exactly: timeIntervalSince1970.rounded()).map { "\($0)" } }
+}
+
+/// The record of a finished upload.
 public struct Receipt: Hashable, Codable, Sendable {
-    /// Where the server put it, if it said so.
+    /// The location that the server named, if it did.
     public var location: String?
     /// The server's entity tag or digest, as sent.
     public var entityTag: String?
@@ -57,7 +111,7 @@ public struct Receipt: Hashable, Codable, Sendable {
     public var wasThere: Bool
     /// The protocol that `auto` chose; nil where none had to be chosen.
     public var chosen: String?
-    /// What became of the file's name while its bytes were sent; nil if it kept it.
+    /// The change of the file's name while its bytes were sent; nil if it kept it.
     public var source: SourceFate?
 
     public init(
@@ -76,7 +130,7 @@ public struct Receipt: Hashable, Codable, Sendable {
     }
 }
 
-/// What happened to a file's name during its upload. What was sent is the file that was opened, whole and unchanged.
+/// The change of a file's name during its upload. The bytes sent are those of the opened file, whole and unchanged.
 public enum SourceFate: String, Hashable, Codable, Sendable, CaseIterable {
     case deleted
     /// Another file has the name now, which was not sent.

@@ -1,14 +1,14 @@
-public import struct Foundation.Date
+public import FerryFiles
 
-/// What a server said it offers, kept for a destination so that it is asked once.
+/// The features that a server offers, kept for a destination so that it is asked once.
 public struct ServerCapabilities: Hashable, Codable, Sendable {
     /// The extensions' names, lower case.
     public var extensions: Set<String>
     /// The largest upload it takes, in bytes.
     public var maximumSize: ByteCount?
-    /// Whatever else a protocol found out, by names of its own: an interop version, a region, a checksum it checks.
+    /// Other facts that a protocol found out, by names of its own: an interop version, a region, a checksum it checks.
     public var facts: [String: String]
-    /// When the server was asked; set by whoever keeps this.
+    /// The time when the server was asked; set by the one who stores this.
     public var asked: Date?
 
     public init(

@@ -1,6 +1,6 @@
-public import struct Foundation.Date
+public import FerryFiles
 
-/// What is to be uploaded, as far as a protocol must know.
+/// The file to upload, as far as a protocol must know it.
 public struct UploadItem: Hashable, Sendable {
     /// The address of the destination, absolute.
     public var url: String
@@ -10,7 +10,7 @@ public struct UploadItem: Hashable, Sendable {
     public var size: ByteCount
     /// The media type.
     public var contentType: String
-    /// When the file was last changed, where a server keeps that.
+    /// The time of the file's last change, for servers that keep it.
     public var modified: Date?
     /// The same for every attempt at this upload, different for any other: letters, digits and hyphens. It is the
     /// idempotency key, and the name of what is only there for a while.

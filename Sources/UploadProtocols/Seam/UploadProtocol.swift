@@ -1,12 +1,18 @@
-/// How bytes reach a server, without a socket, a file or a clock: replies in, steps out.
+/// An upload protocol without a socket, a file or a clock: replies in, steps out.
 ///
 /// One value serves one attempt. The driver calls `start`, performs what the step asks, and calls `receive` with what
 /// came of it, until a step ends the attempt.
 public protocol UploadProtocol: Sendable {
     /// The name in the configuration: `put`, `tus`, …
     static var name: String { get }
-    /// What it can do, the same for every upload.
+    /// The abilities of the protocol, the same for every upload.
     static var traits: ProtocolTraits { get }
+
+    /// Makes the protocol for one attempt at `item`.
+    init(item: UploadItem, options: ProtocolOptions)
+
+    /// Makes the questions to a destination at `url`, with `{name}` where it has that; nil if there is nothing to ask.
+    static func check(url: String, options: ProtocolOptions) -> (any DestinationCheck)?
 
     /// - Parameter resource: What an earlier attempt was given to go on with, as last noted.
     /// - Parameter capabilities: What this server is known to offer; nil if nobody has asked it yet.
@@ -21,6 +27,11 @@ public protocol UploadProtocol: Sendable {
     func removal(of resource: Resource) -> [Exchange]
 }
 
+extension UploadProtocol {
+    public static func check(url: String, options: ProtocolOptions) -> (any DestinationCheck)? { nil }
+    public func removal(of resource: Resource) -> [Exchange] { [] }
+}
+
 /// A protocol that has one request under way at a time.
 public protocol SequentialProtocol: UploadProtocol {
     /// Takes what came of the exchange of the last step.
@@ -31,7 +42,7 @@ extension SequentialProtocol {
     public mutating func receive(_ reply: Reply, to exchange: Exchange) -> Step { receive(reply) }
 }
 
-/// What the driver must do next.
+/// The next action of the driver.
 public enum Step: Sendable {
     /// Take the notes, in order, then perform the exchange and report what came of it.
     case send(Exchange, notes: [Note] = [])
@@ -39,22 +50,23 @@ public enum Step: Sendable {
     case sendAll([Exchange], notes: [Note] = [])
     /// Take the notes and report what comes of the exchanges that are still under way. Without any the attempt fails.
     case wait(notes: [Note] = [])
-    /// Whatever is still under way is cancelled.
+    /// The upload is done. Requests in flight are cancelled.
     case done(Receipt, notes: [Note] = [])
-    /// Whatever is still under way is cancelled.
+    /// The upload has failed. Requests in flight are cancelled.
     case failed(UploadFailure, notes: [Note] = [])
 
-    /// What has to be remembered before the step is carried out.
+    /// A fact to remember before the step is carried out.
     public enum Note: Sendable, Hashable {
-        /// What to resume with from now on; nil if it is gone. A new address must be durable before anything is sent.
+        /// The resource to resume with from now on; nil if it is gone. A new address must be durable before anything is
+        /// sent.
         case resource(Resource?)
-        /// What the server offers: asked once, then kept for the destination.
+        /// The features that the server offers, asked for once and then kept for the destination.
         case capabilities(ServerCapabilities)
         /// The server holds fewer bytes than it had acknowledged.
         case serverLost(ByteCount)
     }
 
-    /// What is to be performed: one, several at once, or nothing.
+    /// The requests to perform: one, several at once, or none.
     public var exchanges: [Exchange] {
         switch self {
         case .send(let exchange, _): [exchange]
@@ -63,7 +75,7 @@ public enum Step: Sendable {
         }
     }
 
-    /// Of any step.
+    /// The notes of any step.
     public var notes: [Note] {
         switch self {
         case .send(_, let notes), .sendAll(_, let notes), .wait(let notes), .done(_, let notes),

@@ -1,4 +1,4 @@
-import Foundation
+import FerryFiles
 
 /// The query of an address, item by item. Its writing is kept: a signature may be over it.
 enum AddressQuery {
@@ -6,9 +6,9 @@ enum AddressQuery {
     static func value(_ name: String, in url: String) -> String? {
         for item in items(of: url) {
             let pair = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard pair[0].removingPercentEncoding == name else { continue }
+            guard pair[0].percentDecoded() == name else { continue }
             let value = pair.count == 2 ? String(pair[1]) : ""
-            return value.removingPercentEncoding ?? value
+            return value.percentDecoded() ?? value
         }
         return nil
     }
@@ -21,10 +21,8 @@ enum AddressQuery {
         return query.isEmpty ? place : "\(place)?\(query)"
     }
 
-    /// With everything encoded that may mean something in an address.
-    static func encoded(_ text: String) -> String {
-        text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? text
-    }
+    /// Encodes every character that may have a meaning in an address.
+    static func encoded(_ text: String) -> String { text.percentEncoded() }
 
     private static func items(of url: String) -> [Substring] {
         guard let mark = url.firstIndex(where: { $0 == "?" || $0 == "#" }), url[mark] == "?" else {
@@ -32,8 +30,4 @@ enum AddressQuery {
         }
         return url[url.index(after: mark)...].prefix { $0 != "#" }.split(separator: "&")
     }
-
-    /// RFC 3986 §2.3.
-    private static let unreserved = CharacterSet(
-        charactersIn: "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~")
 }

@@ -1,4 +1,4 @@
-import Foundation
+import FerryFiles
 import HTTPTypes
 
 /// The requests that make one block blob. The query of the destination's address is a permission (a shared access
@@ -9,7 +9,7 @@ struct AzureBlob: Sendable {
 
     let item: UploadItem
     let options: ProtocolOptions
-    /// Of the blob, without the query.
+    /// The URL of the blob, without the query.
     let place: String
 
     init(_ place: String, _ item: UploadItem, _ options: ProtocolOptions) {
@@ -25,8 +25,8 @@ struct AzureBlob: Sendable {
         exchange.fields[.contentType] = item.contentType
         describe(&exchange, onlyNew: onlyNew)
         if item.size > 0 { exchange.body = .file(range: 0..<item.size) }
-        exchange.digests = digests(.msContentMD5, of: 0..<item.size)
-        exchange.mayComplete = true
+        exchange.digests = digests(.contentMD5, of: 0..<item.size)
+        exchange.traits.insert(.completes)
         return exchange
     }
 
@@ -35,7 +35,7 @@ struct AzureBlob: Sendable {
         let range = plan.range(of: index)
         var exchange = exchange(.put, [("comp", "block"), ("blockid", plan.id(of: index))])
         exchange.body = .file(range: range)
-        exchange.digests = digests(.msContentMD5, of: range)
+        exchange.digests = digests(.contentMD5, of: range)
         exchange.part = index
         return exchange
     }
@@ -48,7 +48,7 @@ struct AzureBlob: Sendable {
         describe(&exchange, onlyNew: onlyNew)
         exchange.body = .bytes(BlockList.commit(plan))
         exchange.digests = digests(.msBlobContentMD5, of: 0..<item.size)
-        exchange.mayComplete = true
+        exchange.traits.insert(.completes)
         return exchange
     }
 
@@ -75,14 +75,14 @@ struct AzureBlob: Sendable {
         _ method: HTTPRequest.Method, _ query: [(name: String, value: String)] = []
     ) -> Exchange {
         let url = AddressQuery.adding(query, to: UploadAddress.withQuery(of: item.url, place))
-        return asked(Exchange(method, url, isIdempotent: true))
+        return asked(Exchange(method, url, traits: .idempotent))
     }
 
     private func describe(_ exchange: inout Exchange, onlyNew: Bool) {
         if onlyNew {
             exchange.fields[.ifNoneMatch] = "*"
             // Sent once more behind our back, it would be refused for what it made itself.
-            exchange.isIdempotent = false
+            exchange.traits.remove(.idempotent)
         }
         for parameter in item.parameters {
             if let name = HTTPField.Name("x-ms-meta-\(parameter.name)") {
@@ -102,6 +102,4 @@ extension HTTPField.Name {
     static let msBlobType = named("x-ms-blob-type")
     static let msBlobContentType = named("x-ms-blob-content-type")
     static let msBlobContentMD5 = named("x-ms-blob-content-md5")
-    /// RFC 1864.
-    static let msContentMD5 = named("Content-MD5")
 }

@@ -18,8 +18,7 @@ struct AzureCheck: DestinationCheck {
         let list = [("restype", "container"), ("comp", "list"), ("maxresults", "1")]
         return .send(
             Exchange(
-                .get, AddressQuery.adding(list, to: place), fields: [.msVersion: AzureBlob.version],
-                isIdempotent: true))
+                .get, AddressQuery.adding(list, to: place), fields: [.msVersion: AzureBlob.version]))
     }
 
     func receive(_ reply: Reply) -> CheckStep {

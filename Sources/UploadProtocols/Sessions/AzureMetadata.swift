@@ -1,4 +1,4 @@
-/// What may be kept with a blob: names are identifiers of C#, values go into a field.
+/// The metadata of a blob: names are identifiers of C#, and values go into a header field.
 enum AzureMetadata {
     static func takes(_ parameter: UploadItem.Parameter) -> Bool {
         let name = parameter.name.utf8

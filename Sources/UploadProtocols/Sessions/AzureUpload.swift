@@ -1,4 +1,4 @@
-import Foundation
+import FerryFiles
 import HTTPTypes
 
 /// Azure block blobs by a shared access signature: blocks in any order, then the list that makes them a blob.
@@ -13,7 +13,7 @@ public struct AzureUpload: UploadProtocol {
         case looking(ExistingFile)
         /// The whole file in one request.
         case sendingWhole(Resource)
-        /// It was sent before, and no answer came.
+        /// The whole file was sent before, and no response came.
         case checkingWhole(Resource)
         /// Is the blob made already?
         case askingCommitted(Resource, BlockPlan)
@@ -22,14 +22,12 @@ public struct AzureUpload: UploadProtocol {
         case committing(Resource, BlockPlan)
     }
 
-    /// How often blocks may be damaged on the way, or be missing when the blob is made, in one attempt.
-    private static let patience = 3
     private static let usualParallel = 4
 
     private let item: UploadItem
     private let options: ProtocolOptions
     private var phase = Phase.idle
-    private var setbacks = 0
+    private var budget = RetryBudget()
     private var atOnce: PartsAtOnce
 
     /// - Parameter options: The size of a block, the requests at once, the checksum and what becomes of an existing file
@@ -38,6 +36,10 @@ public struct AzureUpload: UploadProtocol {
         self.item = item
         self.options = options
         atOnce = PartsAtOnce(most: options.parallelRequests ?? Self.usualParallel)
+    }
+
+    public static func check(url: String, options: ProtocolOptions) -> (any DestinationCheck)? {
+        AzureCheck(url: url)
     }
 
     public mutating func start(resource: Resource?, capabilities: ServerCapabilities?) -> Step {
@@ -57,13 +59,9 @@ public struct AzureUpload: UploadProtocol {
     }
 
     public mutating func receive(_ reply: Reply, to exchange: Exchange) -> Step {
-        let answer: Reply.Answer
-        switch reply {
-        case .broken(let failure, _): return .failed(failure)
-        case .answered(let received): answer = received
-        }
+        guard case .answered(let answer) = reply else { return .failed(reply.failure) }
         switch phase {
-        case .idle: return .failed(UploadFailure(.permanent, "an answer came to nothing that was asked"))
+        case .idle: return .failed(.unasked)
         case .looking(var looking): return followed(looking.receive(answer.tellingBlobMD5), &looking)
         case .sendingWhole(let resource): return receiveWhole(answer, resource)
         case .checkingWhole(let resource): return receiveCheck(answer, resource)
@@ -95,24 +93,20 @@ extension AzureUpload {
     private mutating func begin(_ name: String, onlyNew: Bool) -> Step {
         guard let plan = BlockPlan(size: item.size, wish: options.chunkSize, key: item.key) else {
             let limit = BlockPlan.largestBlock * BlockPlan.blockLimit
-            return .failed(
-                UploadFailure(
-                    .permanent,
-                    "the file has \(ByteFormat.sentence(item.size)), a blob at most \(ByteFormat.sentence(limit))"
-                ))
+            return .failed(.tooLarge(item.size, limit: limit, taker: "a blob at most"))
         }
         let place = UploadAddress.withoutQuery(UploadAddress.address(item.url, for: name))
         var resource = Resource(url: place)
-        resource.mustBeNew = onlyNew
-        resource.hasBlockSums = options.checksum == .md5
+        resource.azure.mustBeNew = onlyNew
+        resource.azure.hasBlockSums = options.checksum == .md5
         guard plan.count > 1 else { return sendWhole(resource, noting: [.resource(resource)]) }
-        resource.blobBlockSize = plan.blockSize
+        resource.azure.blockSize = plan.blockSize
         return send([], resource, plan)
     }
 
     private mutating func resume(_ resource: Resource) -> Step {
-        guard let blockSize = resource.blobBlockSize else {
-            guard resource.wholeBodySent, resource.mustBeNew else { return sendWhole(resource) }
+        guard let blockSize = resource.azure.blockSize else {
+            guard resource.wholeBodySent, resource.azure.mustBeNew else { return sendWhole(resource) }
             phase = .checkingWhole(resource)
             var head = blob(resource).head()
             head.digests = [DigestOrder(.md5, of: 0..<item.size)]
@@ -131,24 +125,24 @@ extension AzureUpload {
     private func blob(_ resource: Resource) -> AzureBlob { AzureBlob(resource.url, item, options) }
 
     private func exists(_ resource: Resource) -> Step {
-        .failed(ServiceFailure.exists(item.name), notes: [.resource(nil)])
+        .failed(.nameTaken(item.name, instead: "replace or rename"), notes: [.resource(nil)])
     }
 }
 
 extension AzureUpload {
     private mutating func sendWhole(_ resource: Resource, noting notes: [Step.Note] = []) -> Step {
         phase = .sendingWhole(resource)
-        var exchange = blob(resource).put(onlyNew: resource.mustBeNew)
-        if resource.mustBeNew { exchange.markBeforeLastBytes = resource.withWholeBodySent(true) }
+        var exchange = blob(resource).put(onlyNew: resource.azure.mustBeNew)
+        if resource.azure.mustBeNew { exchange.markBeforeLastBytes = resource.withWholeBodySent(true) }
         return .send(exchange, notes: notes)
     }
 
     private mutating func receiveWhole(_ answer: Reply.Answer, _ resource: Resource) -> Step {
         switch answer.status {
         case 200, 201: return .done(blob(resource).receipt(answer, verified: options.checksum))
-        case 409 where resource.mustBeNew, 412 where resource.mustBeNew: return exists(resource)
+        case 409 where resource.azure.mustBeNew, 412 where resource.azure.mustBeNew: return exists(resource)
         case 400 where ServiceFailure(answer).code == "Md5Mismatch":
-            return again(ServiceFailure.of(answer)) { $0.sendWhole(resource) }
+            return budget.allows(.damage) ? sendWhole(resource) : .failed(ServiceFailure.of(answer))
         default:
             let failure = ServiceFailure.of(answer)
             return .failed(failure, notes: failure.isTransient ? [] : [.resource(nil)])
@@ -159,7 +153,7 @@ extension AzureUpload {
         switch answer.status {
         case 404: return sendWhole(resource, noting: [.resource(resource.withWholeBodySent(false))])
         case 200..<300:
-            let told = answer.fields[.msContentMD5].flatMap { Data(base64Encoded: $0) }.map { Array($0) }
+            let told = answer.fields[.contentMD5].flatMap { Data(base64Encoded: $0) }.map { Array($0) }
             guard answer.fields[.contentLength].flatMap({ ByteCount(digits: $0) }) == item.size, let told,
                 answer.digests.contains(where: { $0.bytes == told })
             else { return exists(resource) }
@@ -188,7 +182,7 @@ extension AzureUpload {
             return ask(resource, plan)
         case 404 where ServiceFailure(answer).code != "ContainerNotFound": return ask(resource, plan)
         // A signature that may write and not read: the same blob again is harmless, a refusal of it says nothing.
-        case 403 where resource.mustBeNew:
+        case 403 where resource.azure.mustBeNew:
             return .failed(WholeUpload.unknownOutcome(ServiceFailure.of(answer)))
         case 403: return ask(resource, plan)
         default: return .failed(ServiceFailure.of(answer))
@@ -230,11 +224,11 @@ extension AzureUpload {
     private mutating func receiveBlock(
         _ answer: Reply.Answer, _ exchange: Exchange, _ resource: Resource, _ before: BlockTable
     ) -> Step {
-        guard (200..<300).contains(answer.status) else {
+        guard answer.isSuccess else {
             guard answer.status == 400, ServiceFailure(answer).code == "Md5Mismatch" else {
                 return .failed(ServiceFailure.of(answer))
             }
-            return again(ServiceFailure.of(answer)) { _ in .send(exchange) }
+            return budget.allows(.damage) ? .send(exchange) : .failed(ServiceFailure.of(answer))
         }
         var (moved, table) = (resource, before)
         table.hold(exchange.part)
@@ -253,7 +247,7 @@ extension AzureUpload {
 
     private mutating func commit(_ resource: Resource, _ plan: BlockPlan, noting notes: [Step.Note]) -> Step {
         phase = .committing(resource, plan)
-        var exchange = blob(resource).commit(plan, onlyNew: resource.mustBeNew)
+        var exchange = blob(resource).commit(plan, onlyNew: resource.azure.mustBeNew)
         exchange.markBeforeLastBytes = resource.withWholeBodySent(true)
         return .send(exchange, notes: notes)
     }
@@ -264,9 +258,11 @@ extension AzureUpload {
         let failure = ServiceFailure.of(answer)
         switch answer.status {
         case 200, 201: return done(resource, answer)
-        case 409 where resource.mustBeNew, 412 where resource.mustBeNew: return exists(resource)
+        case 409 where resource.azure.mustBeNew, 412 where resource.azure.mustBeNew: return exists(resource)
         case 400 where ["InvalidBlockList", "InvalidBlobOrBlock"].contains(ServiceFailure(answer).code):
-            return again(failure) { $0.ask(resource, plan, noting: [.resource(resource)]) }
+            // Blocks that were damaged on their way count too.
+            guard budget.allows(.damage) else { return .failed(failure) }
+            return ask(resource, plan, noting: [.resource(resource)])
         default:
             return .failed(failure, notes: failure.isTransient ? [] : [.resource(resource)])
         }
@@ -274,16 +270,10 @@ extension AzureUpload {
 
     /// Every block came with its sum and was refused if it differed, so the whole is what we have.
     private func done(_ resource: Resource, _ answer: Reply.Answer) -> Step {
-        let verified: DigestAlgorithm? = resource.hasBlockSums && options.checksum == .md5 ? .md5 : nil
+        let verified: DigestAlgorithm? = resource.azure.hasBlockSums && options.checksum == .md5 ? .md5 : nil
         return .done(blob(resource).receipt(answer, verified: verified))
     }
 
-    private mutating func again(_ failure: UploadFailure, _ next: (inout AzureUpload) -> Step) -> Step {
-        setbacks += 1
-        guard setbacks < Self.patience else { return .failed(failure) }
-        return next(&self)
-    }
-
-    /// Of a block that is in no blob, in seconds: a week.
+    /// The lifetime of a block that is in no blob, in seconds: a week.
     private static let lifetime = 604_800.0
 }

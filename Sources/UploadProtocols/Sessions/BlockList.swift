@@ -13,7 +13,7 @@ enum BlockList {
         return Array((text + "</BlockList>").utf8)
     }
 
-    /// What an answer to Get Block List names; nil if it cannot be read.
+    /// The blocks that a response to Get Block List names; nil if it cannot be read.
     static func blocks(_ list: String, in body: [UInt8]) -> [Block]? {
         guard let root = XMLDocument.parse(body), root.name == "BlockList" else { return nil }
         return (root.child(named: list)?.children(named: "Block") ?? []).compactMap { block in
@@ -26,7 +26,7 @@ enum BlockList {
 }
 
 extension BlockPlan {
-    /// Which blocks of this upload are among those, whole.
+    /// The whole blocks among them that belong to this upload.
     func held(_ blocks: [BlockList.Block]) -> Set<Int> {
         Set(
             blocks.compactMap { block in

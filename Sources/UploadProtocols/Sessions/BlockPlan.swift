@@ -1,7 +1,7 @@
 import Crypto
-import Foundation
+import FerryFiles
 
-/// How a file is cut into Azure's blocks, and what they are called.
+/// The division of a file into Azure's blocks, and their names.
 struct BlockPlan: Hashable, Sendable {
     /// 4000 MiB, from version 2019-12-12 on.
     static let largestBlock: ByteCount = 4000 << 20
@@ -12,7 +12,7 @@ struct BlockPlan: Hashable, Sendable {
     static let usualBlock: ByteCount = 8 << 20
 
     let size: ByteCount
-    /// Of every block but the last.
+    /// The size of every block but the last.
     let blockSize: ByteCount
     private let prefix: String
 
@@ -28,7 +28,7 @@ struct BlockPlan: Hashable, Sendable {
         self.init(size: size, blockSize: block, key: key)
     }
 
-    /// With blocks of this size and no other: those of an upload that goes on.
+    /// Plans with exactly this block size, for an upload that resumes.
     init?(size: ByteCount, blockSize: ByteCount, key: String) {
         guard (1...Self.largestBlock).contains(blockSize), Self.count(size, blockSize) <= Self.blockLimit
         else {
@@ -56,7 +56,7 @@ struct BlockPlan: Hashable, Sendable {
         return Data("\(prefix)-\(number)".utf8).base64EncodedString()
     }
 
-    /// Which block has this name; nil if it is not of this upload.
+    /// The block of this name; nil if it does not belong to this upload.
     func index(of id: String) -> Int? {
         guard let data = Data(base64Encoded: id) else { return nil }
         let parts = String(decoding: data, as: UTF8.self).split(separator: "-")

@@ -1,4 +1,4 @@
-/// Which blocks of a file are at the server, on the way, or still to be sent.
+/// The blocks of a file at the server, in flight, and still to send.
 struct BlockTable: Sendable {
     let plan: BlockPlan
     private(set) var held: Set<Int>

@@ -12,7 +12,7 @@ enum ContentRange {
     /// `Content-Range` of a request that carries nothing and asks what is held.
     static func asking(of total: ByteCount?) -> String { "bytes */\(size(total))" }
 
-    /// How many bytes are held, by a `Range` such as `bytes=0-42`; nil if they do not begin at 0, or it is no range.
+    /// The number of stored bytes in a `Range` such as `bytes=0-42`; nil if it does not begin at 0, or is no range.
     static func held(_ field: String) -> ByteCount? {
         var text = field.trimmingSpaces
         if text.hasPrefix("bytes=") { text.removeFirst("bytes=".count) }
@@ -23,8 +23,8 @@ enum ContentRange {
         return last + 1
     }
 
-    /// Where the first of the ranges begins that a server still expects (`12345-`, `12345-55232`, `26`); nil if there is
-    /// none, or one that is no range.
+    /// The start of the first range that a server still expects (`12345-`, `12345-55232`, `26`); nil if there is none,
+    /// or one that is no range.
     static func firstExpected(_ ranges: [String]) -> ByteCount? {
         let starts = ranges.map { ByteCount(digits: $0.prefix { $0 != "-" }) }
         guard !starts.contains(nil) else { return nil }

@@ -1,18 +1,18 @@
-import struct Foundation.Date
+import FerryFiles
 
-/// What a service's answer says about a session.
+/// The state of a session in a service's response.
 enum SessionState {
     /// The first bytes of the file, and when they are dropped, if the answer says so.
     case holds(ByteCount, expires: Date? = nil)
     case complete
     /// The session is not known, or over.
     case gone
-    /// What is held has to be asked for; the failure is what to say if that does not help.
+    /// The stored size has to be asked for. The failure is the one to report if that does not help.
     case unclear(UploadFailure)
     case failed(UploadFailure)
 }
 
-/// What differs between the services that take a file in ranges, one after another, at the address of a session.
+/// The differences between services that take a file in ranges, in order, at the address of a session.
 protocol ContentRangeService: Sendable {
     /// The most bytes of the file in one request; nil for all that is left.
     var rangeLimit: ByteCount? { get }
@@ -28,10 +28,10 @@ protocol ContentRangeService: Sendable {
 
 /// The part that all Content-Range sessions share: asks, sends from where the server is, and asks again.
 struct ContentRangeSession<Service: ContentRangeService>: Sendable {
-    /// What an answer leads to.
+    /// The consequence of a response.
     enum Turn: Sendable {
         case step(Step)
-        /// Nothing is left of the session, and why.
+        /// The session is gone, with the reason.
         case gone(Resource, reason: String)
     }
 
@@ -41,19 +41,27 @@ struct ContentRangeSession<Service: ContentRangeService>: Sendable {
         case sending(Resource, end: ByteCount)
     }
 
-    /// How often in a row the server may answer without moving on, and how often it may lose bytes.
-    private static var patience: Int { 3 }
-
     private let service: Service
     private let size: ByteCount
     private var phase = Phase.idle
-    private var answersWithoutProgress = 0
-    private var losses = 0
+    private var budget = RetryBudget()
 
     /// - Parameter size: Of the file.
     init(_ service: Service, size: ByteCount) {
         self.service = service
         self.size = size
+    }
+
+    /// Resumes a session that somebody made and that stands in the destination's address.
+    mutating func resumeGiven(at url: String, _ options: ProtocolOptions) -> Step {
+        guard options.existing == nil else {
+            return .failed(
+                UploadFailure(
+                    .permanent, "a session that was made before has decided about existing files",
+                    hint: "leave ifExists out"))
+        }
+        let given = Resource.given(at: url)
+        return resume(given, noting: [.resource(given)])
     }
 
     /// Asks what the server holds, and goes on from there.
@@ -70,9 +78,9 @@ struct ContentRangeSession<Service: ContentRangeService>: Sendable {
         phase = .sending(session, end: end)
         var exchange = service.append(session.confirmed..<end, to: session)
         if end == size {
-            exchange.mayComplete = true
+            exchange.traits.insert(.completes)
             // Sent once more behind our back, it would meet a session that is over, and its answer would mislead.
-            exchange.isIdempotent = false
+            exchange.traits.remove(.idempotent)
             // Some services forget a session once it is complete: the next attempt must know that this may be why.
             exchange.markBeforeLastBytes = session.withWholeBodySent(true)
         }
@@ -80,16 +88,12 @@ struct ContentRangeSession<Service: ContentRangeService>: Sendable {
     }
 
     mutating func receive(_ reply: Reply) -> Turn {
-        let answer: Reply.Answer
-        switch reply {
-        case .broken(let failure, _): return .step(.failed(failure))
-        case .answered(let received): answer = received
-        }
+        guard case .answered(let answer) = reply else { return .step(.failed(reply.failure)) }
         let session: Resource
         let end: ByteCount?
         switch phase {
         case .idle:
-            return .step(.failed(UploadFailure(.permanent, "an answer came to nothing that was asked")))
+            return .step(.failed(.unasked))
         case .asking(let asked): (session, end) = (asked, nil)
         case .sending(let held, let reached): (session, end) = (held, reached)
         }
@@ -101,7 +105,7 @@ struct ContentRangeSession<Service: ContentRangeService>: Sendable {
         case .unclear(let failure):
             // The bytes on the wire may be why the server is done with the session.
             let asked = end == size ? session.withWholeBodySent(true) : session
-            return .step(tryAgain(failure) { $0.resume(asked) })
+            return .step(budget.allows(.standstill) ? resume(asked) : .failed(failure))
         case .failed(let failure) where failure.isTransient: return .step(.failed(failure))
         case .failed(let failure):
             // A definite answer: the server does not have the file.
@@ -122,29 +126,12 @@ struct ContentRangeSession<Service: ContentRangeService>: Sendable {
         var notes: [Step.Note] = [.resource(moved)]
         if held < session.confirmed {
             notes.insert(.serverLost(session.confirmed - held), at: 0)
-            losses += 1
-            guard losses < Self.patience else {
-                return .step(
-                    .failed(UploadFailure(.server, "the server keeps losing what it had"), notes: notes))
-            }
         }
-        if held > session.confirmed { answersWithoutProgress = 0 }
-        let isStill = hasSent && held <= session.confirmed || held == size
-        guard isStill else { return .step(append(moved, noting: notes)) }
-        let reason =
+        let end =
             held == size
-            ? "the server holds the whole file and does not call it complete"
-            : "the server accepts bytes and does not keep them"
-        return .step(
-            tryAgain(UploadFailure(.server, reason), noting: notes) { $0.append(moved, noting: notes) })
-    }
-
-    /// Takes the next step unless answers like this one have come too often in a row.
-    private mutating func tryAgain(
-        _ failure: UploadFailure, noting notes: [Step.Note] = [], _ next: (inout Self) -> Step
-    ) -> Step {
-        answersWithoutProgress += 1
-        guard answersWithoutProgress < Self.patience else { return .failed(failure, notes: notes) }
-        return next(&self)
+            ? budget.judge(held, after: session.confirmed, hasSent: false)
+                ?? budget.standstill("the server holds the whole file and does not call it complete")
+            : budget.judge(held, after: session.confirmed, hasSent: hasSent)
+        return .step(end.map { .failed($0, notes: notes) } ?? append(moved, noting: notes))
     }
 }

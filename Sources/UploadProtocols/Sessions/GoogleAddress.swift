@@ -1,6 +1,6 @@
-import Foundation
+import FerryFiles
 
-/// What a destination's address says about Google's resumable uploads.
+/// The facts in a destination's address about Google's resumable uploads.
 struct GoogleAddress: Sendable {
     /// Absolute, with its query.
     let url: String
@@ -11,7 +11,7 @@ struct GoogleAddress: Sendable {
     /// True for Cloud Storage's JSON interface. Drive, YouTube and others have the same sessions and other objects.
     var isCloudStorage: Bool { bucketStart != nil }
 
-    /// Where a session for a file of this name is made.
+    /// The address at which a session for a file of this name is created.
     func creation(of name: String, more: [(name: String, value: String)] = []) -> String {
         var added = more
         if AddressQuery.value("uploadType", in: url) == nil {
@@ -23,17 +23,17 @@ struct GoogleAddress: Sendable {
     /// True if the address itself says what the object is called.
     var tellsName: Bool { url.contains(UploadAddress.nameMark) || AddressQuery.value("name", in: url) != nil }
 
-    /// What the object will be called, for a file of this name.
+    /// The name of the object for a file of this name.
     func objectName(for name: String) -> String {
         AddressQuery.value("name", in: UploadAddress.filled(url, with: name)) ?? name
     }
 
-    /// Where Cloud Storage tells about an object; nil for other services.
+    /// The address of an object's metadata at Cloud Storage; nil for other services.
     func object(named name: String) -> String? {
         bucket.map { "\($0)/o/\(AddressQuery.encoded(objectName(for: name)))" }
     }
 
-    /// Where Cloud Storage tells about the bucket; nil for other services.
+    /// The address of the bucket's metadata at Cloud Storage; nil for other services.
     var bucket: String? {
         guard let bucketStart else { return nil }
         let place = UploadAddress.withoutQuery(url)

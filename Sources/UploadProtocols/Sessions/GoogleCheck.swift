@@ -18,7 +18,7 @@ struct GoogleCheck: DestinationCheck {
                 CheckReport(findings: ["nothing was asked: a session can only be made, and would stay there"])
             )
         }
-        return .send(Exchange(.get, bucket, isIdempotent: true))
+        return .send(Exchange(.get, bucket))
     }
 
     func receive(_ reply: Reply) -> CheckStep {

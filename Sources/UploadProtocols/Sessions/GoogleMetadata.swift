@@ -1,4 +1,4 @@
-import Foundation
+import FerryFiles
 
 /// The JSON that makes an object: its name, its type and what the person wants to be known of it.
 enum GoogleMetadata {

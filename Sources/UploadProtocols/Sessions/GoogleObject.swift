@@ -1,7 +1,7 @@
-import Foundation
+import FerryFiles
 import HTTPTypes
 
-/// What Google says of a file that it has, as far as uploads must know.
+/// Google's description of a stored file, as far as uploads need it.
 struct GoogleObject: Decodable {
     /// Drive's identifier, or Cloud Storage's.
     var id: String?
@@ -39,10 +39,10 @@ struct GoogleObject: Decodable {
     /// Its entity tag, harmless to show.
     var tag: String? { etag.map(ServerText.cleaned) }
 
-    /// How many bytes it has; nil if it does not say.
+    /// The number of its bytes; nil if the service does not say.
     var bytes: ByteCount? { size.flatMap { ByteCount(digits: $0) } }
 
-    /// Where people find it; a session's address is no such place.
+    /// The address at which people find it; a session's address is not one.
     func location(for address: GoogleAddress) -> String? {
         if let selfLink { return UploadAddress.absolute(selfLink, against: address.url)?.absoluteString }
         guard let id, UploadAddress.withoutQuery(address.url).contains("/upload/drive/") else { return nil }
@@ -60,7 +60,7 @@ struct GoogleLookup: Sendable {
         case failed(Reply.Answer)
     }
 
-    /// Of the file, as asked for.
+    /// The name of the file, as asked for.
     let name: String
     private let item: UploadItem
     private let address: GoogleAddress
@@ -75,7 +75,7 @@ struct GoogleLookup: Sendable {
         self.compares = compares
     }
 
-    func start() -> Exchange { Exchange(.get, place, isIdempotent: true) }
+    func start() -> Exchange { Exchange(.get, place) }
 
     /// The object's digests are compared with the file's, which is read for that.
     func receive(_ answer: Reply.Answer) -> Verdict {

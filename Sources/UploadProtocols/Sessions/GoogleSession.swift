@@ -1,9 +1,9 @@
-import Foundation
+import FerryFiles
 import HTTPTypes
 
 /// Google's resumable sessions, once there is one: 308 and `Range` tell what is held.
 struct GoogleSession: ContentRangeService {
-    /// What every request but the last must be a multiple of.
+    /// The unit of which every request but the last must be a multiple.
     static let quantum: ByteCount = 256 << 10
 
     let item: UploadItem
@@ -19,7 +19,10 @@ struct GoogleSession: ContentRangeService {
         var exchange = exchange(session)
         exchange.fields[.contentRange] = ContentRange.asking(of: item.size)
         // Only then may it be complete, and the answer be about the whole file.
-        if session.wholeBodySent { exchange.digests = digests(in: nil) }
+        if session.wholeBodySent {
+            exchange.digests = digests(in: nil)
+            takeTold(in: &exchange)
+        }
         return exchange
     }
 
@@ -33,6 +36,7 @@ struct GoogleSession: ContentRangeService {
         if range.upperBound == item.size {
             // With the sum in the last request Cloud Storage refuses a file that differs from it.
             exchange.digests = digests(in: address.isCloudStorage ? .xGoogHash : nil)
+            takeTold(in: &exchange)
         }
         return exchange
     }
@@ -57,7 +61,7 @@ struct GoogleSession: ContentRangeService {
             // sent again are ignored.
             return .holds(held == 1 ? 0 : held)
         case 404, 410: return .gone
-        case 412: return .failed(ServiceFailure.exists(item.name))
+        case 412: return .failed(.nameTaken(item.name, instead: "replace or rename"))
         // A range that does not begin where the server is: something of a broken request came late.
         case 400 where hasSent, 416 where hasSent: return .unclear(ServiceFailure.of(answer))
         default: return .failed(ServiceFailure.of(answer))
@@ -72,14 +76,19 @@ struct GoogleSession: ContentRangeService {
         if let bytes = object?.bytes, bytes != item.size {
             return Self.differs("the server has \(bytes) bytes of \(item.size)")
         }
-        for told in object?.told ?? [] {
-            guard let ours = answer.digests.first(where: { $0.algorithm == told.algorithm }) else { continue }
-            guard ours.bytes == told.bytes else {
-                return Self.differs("the server's \(told.algorithm.shown) is not that of the file")
-            }
-            receipt.verified = told.algorithm
+        switch FoundFile(told: object?.told ?? []).agrees(with: answer.digests) {
+        case .different(let algorithm):
+            return Self.differs("the server's \(algorithm.shown) is not that of the file")
+        case .same(let algorithm): receipt.verified = algorithm
+        case nil: break
         }
         return .done(receipt)
+    }
+
+    /// Cloud Storage tells the CRC32C of every object.
+    private func takeTold(in exchange: inout Exchange) {
+        OfferedDigest.take(
+            [.crc32c], in: .googleObject, of: &exchange, size: item.size, options.checksumChoice)
     }
 
     private func digests(in field: HTTPField.Name?) -> [DigestOrder] {
@@ -92,8 +101,8 @@ struct GoogleSession: ContentRangeService {
     /// that has run out meanwhile ends nothing. Drive's examples send them with every request.
     private func exchange(_ session: Resource) -> Exchange {
         let isGiven = session.isGiven
-        var exchange = Exchange(.put, isGiven ? item.url : session.url, isIdempotent: true)
-        exchange.carriesCredentials = !isGiven && !address.isCloudStorage
+        var exchange = Exchange(.put, isGiven ? item.url : session.url)
+        exchange.set(.withoutCredentials, if: isGiven || address.isCloudStorage)
         return exchange
     }
 
@@ -113,19 +122,29 @@ extension HTTPField.Name {
     static let xUploadContentLength = named("X-Upload-Content-Length")
 }
 
-extension Resource {
-    private static let givenField = "given"
+/// The facts that an upload in a session remembers.
+struct SessionMemory: ResumeForm {
+    /// True for a session that somebody made and that stands in the destination's address.
+    var isGiven = false
+    /// The name of the file as asked for.
+    var name: String?
 
+    static var keys: [ResumeKey<Self>] { [.init("given", \.isGiven), .init("name", \.name)] }
+}
+
+extension Resource {
     /// A session that somebody made and that stands in the destination's address. Its query is a permission, which
     /// stays in the configuration.
     static func given(at url: String) -> Resource {
-        Resource(url: UploadAddress.withoutQuery(url), fields: [givenField: "yes"])
+        var given = Resource(url: UploadAddress.withoutQuery(url))
+        given[SessionMemory.self].isGiven = true
+        return given
     }
 
-    var isGiven: Bool { fields[Self.givenField] != nil }
+    var isGiven: Bool { self[SessionMemory.self].isGiven }
 
-    /// What ends the upload instead of another session: somebody else has to get one, or it was tried before. Else nil;
-    /// the old address stays on record until there is a new one, for a refusal may have been a mistake.
+    /// Ends the upload if another session cannot help: the user must get one, or one was tried before. Otherwise it is
+    /// nil, and the old address stays on record until there is a new one, because a refusal may have been a mistake.
     func end(_ dropped: inout DroppedUploads, because reason: String) -> Step? {
         guard !isGiven else {
             return .failed(

@@ -1,4 +1,4 @@
-import Foundation
+import FerryFiles
 import HTTPTypes
 
 /// Google's resumable uploads (Cloud Storage, Drive, YouTube): a session is made, or given, and takes ranges.
@@ -8,7 +8,7 @@ public struct GoogleUpload: SequentialProtocol {
         resumes: true, checksums: [.md5, .crc32c], existing: [.skip, .replace, .rename, .fail])
 
     private enum Phase: Sendable {
-        /// What is in the way of the file, which is called so for the `number`th time.
+        /// Looks for a file of the same name; `number` counts the names tried.
         case looking(GoogleLookup, number: Int)
         case creating(name: String)
         case sending
@@ -31,19 +31,13 @@ public struct GoogleUpload: SequentialProtocol {
         session = ContentRangeSession(GoogleSession(item: item, options: options), size: item.size)
     }
 
+    public static func check(url: String, options: ProtocolOptions) -> (any DestinationCheck)? {
+        GoogleCheck(url: url)
+    }
+
     public mutating func start(resource: Resource?, capabilities: ServerCapabilities?) -> Step {
         if let resource { return session.resume(resource) }
-        if address.isSession {
-            guard options.existing == nil else {
-                return .failed(
-                    UploadFailure(
-                        .permanent, "a session that was made before has decided about existing files",
-                        hint: "leave ifExists out"))
-            }
-            let given = Resource.given(at: item.url)
-            return session.resume(given, noting: [.resource(given)])
-        }
-        return begin()
+        return address.isSession ? session.resumeGiven(at: item.url, options) : begin()
     }
 
     public mutating func receive(_ reply: Reply) -> Step {
@@ -111,16 +105,13 @@ extension GoogleUpload {
         }
         guard options.existing == .rename else {
             return options.existing == .fail
-                ? .failed(ServiceFailure.exists(lookup.name)) : create(lookup.name)
+                ? .failed(.nameTaken(lookup.name, instead: "replace or rename")) : create(lookup.name)
         }
         let next = FileName.numbered(item.name, number + 1)
         guard number < ExistingChoice.nameLimit,
             let lookup = GoogleLookup(next, item, at: address, compares: false)
         else {
-            return .failed(
-                UploadFailure(
-                    .permanent, "\(item.name) and \(number - 1) more like it are at the server",
-                    hint: "give the file another name with --as"))
+            return .failed(.namesTaken(item.name, count: number))
         }
         return look(lookup, number: number + 1)
     }
@@ -148,14 +139,14 @@ extension GoogleUpload {
         return .send(
             Exchange(
                 .post, address.creation(of: name, more: more), fields: fields, body: .bytes(metadata),
-                isIdempotent: true),
+                traits: .idempotent),
             notes: notes)
     }
 
     private mutating func receiveCreation(_ answer: Reply.Answer, name: String) -> Step {
         switch answer.status {
         case 200, 201: break
-        case 412: return .failed(ServiceFailure.exists(name))
+        case 412: return .failed(.nameTaken(name, instead: "replace or rename"))
         default: return .failed(ServiceFailure.of(answer))
         }
         guard let location = answer.fields[.location] else {
@@ -167,7 +158,7 @@ extension GoogleUpload {
         do throws(UploadFailure) {
             var resource = Resource(url: try UploadAddress.resolve(location, against: item.url))
             dropped.mark(&resource)
-            resource.fields[Self.nameField] = name
+            resource[SessionMemory.self].name = name
             let made = answer.fields[.date].flatMap { HTTPDate.parse($0, now: Date()) }
             if address.isCloudStorage { resource.expires = made?.addingTimeInterval(Self.lifetime) }
             phase = .sending
@@ -180,7 +171,7 @@ extension GoogleUpload {
     /// A session that is over may be so because it is complete.
     private mutating func gone(_ resource: Resource, because reason: String) -> Step {
         guard resource.wholeBodySent else { return restart(after: resource, because: reason) }
-        let name = resource.fields[Self.nameField] ?? item.name
+        let name = resource[SessionMemory.self].name ?? item.name
         guard !resource.isGiven, let lookup = GoogleLookup(name, item, at: address, compares: true) else {
             return .failed(WholeUpload.unknownOutcome(nil))
         }
@@ -212,7 +203,6 @@ extension GoogleUpload {
         return begin(noting: resource.confirmed > 0 ? [.serverLost(resource.confirmed)] : [])
     }
 
-    private static let nameField = "name"
     /// A session of Cloud Storage, in seconds: a week.
     private static let lifetime = 604_800.0
 }

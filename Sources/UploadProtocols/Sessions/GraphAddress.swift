@@ -1,6 +1,6 @@
-import Foundation
+import FerryFiles
 
-/// What a destination's address says about Microsoft Graph's upload sessions.
+/// The facts in a destination's address about Microsoft Graph's upload sessions.
 struct GraphAddress: Sendable {
     /// Absolute: of a session to be made, `…/root:/folder/{name}:/createUploadSession`, or of one that was made.
     let url: String
@@ -8,10 +8,10 @@ struct GraphAddress: Sendable {
     /// True for the address of a session that somebody has made: whoever has it may upload one file.
     var isSession: Bool { !UploadAddress.withoutQuery(url).hasSuffix(Self.creation) }
 
-    /// Where a session for a file of this name is made.
+    /// The address at which a session for a file of this name is created.
     func session(for name: String) -> String { UploadAddress.filled(url, with: name) }
 
-    /// Where a whole file of this name goes in one request; only for an address of a session to be made.
+    /// The address for a whole file of this name in one request; only for an address that creates sessions.
     func content(of name: String, policy: String?) -> String {
         let filled = UploadAddress.filled(url, with: name)
         let place = UploadAddress.withoutQuery(filled)
@@ -20,14 +20,14 @@ struct GraphAddress: Sendable {
         return AddressQuery.adding([("@microsoft.graph.conflictBehavior", policy)], to: String(content))
     }
 
-    /// Where Graph tells about a file of this name; only for an address of a session to be made.
+    /// The address of a file's metadata; only for an address that creates sessions.
     func item(named name: String) -> String {
         let place = UploadAddress.withoutQuery(UploadAddress.filled(url, with: name)).dropLast(
             Self.creation.count)
         return String(place.last == ":" ? place.dropLast() : place)
     }
 
-    /// What Graph calls the drive of the address: `https://graph.microsoft.com/v1.0/me/drive`; nil if it names none.
+    /// The drive of the address in Graph: `https://graph.microsoft.com/v1.0/me/drive`; nil if it names none.
     var drive: String? {
         let place = UploadAddress.withoutQuery(url)
         guard !isSession else { return nil }

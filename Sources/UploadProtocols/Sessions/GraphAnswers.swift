@@ -1,6 +1,6 @@
-import Foundation
+import FerryFiles
 
-/// What Graph says of an upload session (`uploadSession`).
+/// Graph's description of an upload session (`uploadSession`).
 struct GraphSessionAnswer: Decodable {
     var uploadUrl: String?
     /// RFC 3339.
@@ -20,7 +20,7 @@ struct GraphSessionAnswer: Decodable {
     }
 }
 
-/// What Graph says of a file that it has (`driveItem`).
+/// Graph's description of a stored file (`driveItem`).
 struct GraphItem: Decodable {
     struct File: Decodable {
         var hashes: Hashes?
@@ -36,7 +36,7 @@ struct GraphItem: Decodable {
     /// Bytes.
     var size: ByteCount?
     var eTag: String?
-    /// Where people find it.
+    /// The address at which people find it.
     var webUrl: String?
     var file: File?
 

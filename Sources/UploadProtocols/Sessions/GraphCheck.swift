@@ -16,13 +16,13 @@ struct GraphCheck: DestinationCheck {
                     "nothing was asked: the address names no drive, and a session would stay"
                 ]))
         }
-        return .send(Exchange(.get, drive + "/root", isIdempotent: true))
+        return .send(Exchange(.get, drive + "/root"))
     }
 
     func receive(_ reply: Reply) -> CheckStep {
         switch reply {
         case .broken(let failure, _): .failed(failure)
-        case .answered(let answer) where (200..<300).contains(answer.status):
+        case .answered(let answer) where answer.isSuccess:
             .finished(
                 CheckReport(findings: [
                     "the drive is there, and the token may see it; that it may write was not tried"

@@ -1,9 +1,9 @@
-import Foundation
+import FerryFiles
 import HTTPTypes
 
 /// Microsoft Graph's upload sessions, once there is one: `nextExpectedRanges` tells what is missing.
 struct GraphSession: ContentRangeService {
-    /// What every range but the last must be a multiple of: 320 KiB.
+    /// The unit of which every range but the last must be a multiple: 320 KiB.
     static let quantum: ByteCount = 320 << 10
     /// Below 60 MiB, the most that one request may have.
     static let largestRange = (60 << 20) / quantum * quantum - quantum
@@ -43,7 +43,7 @@ struct GraphSession: ContentRangeService {
         // No credentials go there: what is refused is the session, whose time is over.
         case 401, 404, 410: return .gone
         case 409 where ServiceFailure(answer).code == "nameAlreadyExists":
-            return .failed(ServiceFailure.exists(item.name))
+            return .failed(.nameTaken(item.name, instead: "replace or rename"))
         case 416: return .unclear(ServiceFailure.of(answer))
         default: return .failed(ServiceFailure.of(answer))
         }
@@ -73,13 +73,13 @@ struct GraphSession: ContentRangeService {
         return .done(receipt)
     }
 
-    /// Of the whole file, for comparison with what the drive says in the end.
+    /// The digests of the whole file, for comparison with the drive's own in the end.
     var digests: [DigestOrder] { options.checksum.map { [DigestOrder($0, of: 0..<item.size)] } ?? [] }
 
     /// The address is a permission in itself, on a host of the server's choice; with `Authorization` it may answer 401.
     private func exchange(_ method: HTTPRequest.Method, _ session: Resource) -> Exchange {
-        var exchange = Exchange(method, session.isGiven ? item.url : session.url, isIdempotent: true)
-        exchange.carriesCredentials = false
+        var exchange = Exchange(method, session.isGiven ? item.url : session.url, traits: .idempotent)
+        exchange.traits.insert(.withoutCredentials)
         return exchange
     }
 }

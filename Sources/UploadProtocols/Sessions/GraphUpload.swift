@@ -1,4 +1,4 @@
-import Foundation
+import FerryFiles
 import HTTPTypes
 
 /// Microsoft Graph's upload sessions (OneDrive, SharePoint): a session is made, or given, and takes ranges in order.
@@ -33,18 +33,14 @@ public struct GraphUpload: SequentialProtocol {
         session = ContentRangeSession(service, size: item.size)
     }
 
+    public static func check(url: String, options: ProtocolOptions) -> (any DestinationCheck)? {
+        GraphCheck(url: url)
+    }
+
     public mutating func start(resource: Resource?, capabilities: ServerCapabilities?) -> Step {
         if item.size == 0 { return sendWhole(resource) }
         if let resource { return session.resume(resource) }
-        guard address.isSession else { return create() }
-        guard options.existing == nil else {
-            return .failed(
-                UploadFailure(
-                    .permanent, "a session that was made before has decided about existing files",
-                    hint: "leave ifExists out"))
-        }
-        let given = Resource.given(at: item.url)
-        return session.resume(given, noting: [.resource(given)])
+        return address.isSession ? session.resumeGiven(at: item.url, options) : create()
     }
 
     public mutating func receive(_ reply: Reply) -> Step {
@@ -87,7 +83,7 @@ extension GraphUpload {
         return .send(
             Exchange(
                 .post, address.session(for: item.name), fields: [.contentType: "application/json"],
-                body: .bytes(body), isIdempotent: true),
+                body: .bytes(body), traits: .idempotent),
             notes: notes)
     }
 
@@ -95,7 +91,7 @@ extension GraphUpload {
         switch answer.status {
         case 200, 201: break
         case 409 where ServiceFailure(answer).code == "nameAlreadyExists":
-            return .failed(ServiceFailure.exists(item.name))
+            return .failed(.nameTaken(item.name, instead: "replace or rename"))
         default: return .failed(ServiceFailure.of(answer))
         }
         let made = GraphSessionAnswer(answer)
@@ -142,18 +138,18 @@ extension GraphUpload {
         guard resource.wholeBodySent else { return restart(after: resource, because: reason) }
         guard !resource.isGiven else { return .failed(WholeUpload.unknownOutcome(nil)) }
         phase = .recovering(resource)
-        return .send(Exchange(.get, address.item(named: item.name), isIdempotent: true))
+        return .send(Exchange(.get, address.item(named: item.name)))
     }
 
     private mutating func receiveRecovery(_ answer: Reply.Answer, _ resource: Resource) -> Step {
         let failure = ServiceFailure.of(answer)
-        let isThere = (200..<300).contains(answer.status)
+        let isThere = answer.isSuccess
         guard isThere || answer.status == 404 else {
             return .failed(failure.isTransient ? failure : WholeUpload.unknownOutcome(failure))
         }
         if isThere, let file = GraphItem(answer), file.size == item.size, let told = file.told.first {
             guard let ours = answer.digests.first(where: { $0.algorithm == told.algorithm }) else {
-                var again = Exchange(.get, address.item(named: item.name), isIdempotent: true)
+                var again = Exchange(.get, address.item(named: item.name))
                 again.digests = [DigestOrder(told.algorithm, of: 0..<item.size)]
                 return .send(again)
             }
@@ -182,7 +178,7 @@ extension GraphUpload {
         if resource?.wholeBodySent == true { return .failed(WholeUpload.unknownOutcome(nil)) }
         var exchange = Exchange(
             .put, address.content(of: item.name, policy: policy), fields: [.contentType: item.contentType],
-            isIdempotent: isRepeatable, mayComplete: true)
+            traits: isRepeatable ? [.idempotent, .completes] : .completes)
         exchange.digests = service.digests
         if !isRepeatable {
             let place = UploadAddress.withoutQuery(exchange.url)
@@ -196,13 +192,13 @@ extension GraphUpload {
         switch answer.status {
         case 200..<300: service.finish(answer)
         case 409 where ServiceFailure(answer).code == "nameAlreadyExists":
-            .failed(ServiceFailure.exists(item.name), notes: [.resource(nil)])
+            .failed(.nameTaken(item.name, instead: "replace or rename"), notes: [.resource(nil)])
         default: .failed(ServiceFailure.of(answer), notes: [.resource(nil)])
         }
     }
 }
 
-/// What a session is asked for with (`driveItemUploadableProperties`).
+/// The content of a request for a session (`driveItemUploadableProperties`).
 private struct GraphSessionRequest: Encodable {
     struct Item: Encodable {
         enum CodingKeys: String, CodingKey {
@@ -212,7 +208,7 @@ private struct GraphSessionRequest: Encodable {
         }
 
         var policy: String?
-        /// For a check of the quota before anything is sent.
+        /// The size of the file, with which the service checks the quota before anything is sent.
         var fileSize: ByteCount
         var fileSystemInfo: Times?
     }

@@ -1,9 +1,9 @@
-import Foundation
+import FerryFiles
 import HTTPTypes
 
-/// What cloud services say of a refusal, in JSON or XML: a code and a sentence.
+/// A cloud service's reason for a refusal, in JSON or XML: a code and a sentence.
 struct ServiceFailure {
-    /// As in the service's documentation: `nameAlreadyExists`, `InvalidBlockList`, …; empty if it gave none.
+    /// The code in the service's documentation: `nameAlreadyExists`, `InvalidBlockList`, …; empty if there is none.
     var code: String
     private let failure: UploadFailure
 
@@ -20,13 +20,6 @@ struct ServiceFailure {
 
     /// The failure that the answer stands for, with the service's words.
     static func of(_ answer: Reply.Answer) -> UploadFailure { ServiceFailure(answer).failure }
-
-    /// A file is in the way that may not be replaced.
-    static func exists(_ name: String) -> UploadFailure {
-        UploadFailure(
-            .permanent, "\(name) is already at the server",
-            hint: "set ifExists to replace or rename, or remove the upload", status: 412)
-    }
 
     private static func said(by answer: Reply.Answer) -> (code: String, message: String)? {
         if let root = XMLDocument.parse(answer.body) {

@@ -1,8 +1,7 @@
+import FerryFiles
 import HTTPTypes
 
-import struct Foundation.Date
-
-/// What tus servers say in an answer's fields.
+/// The facts in the header fields of tus servers.
 extension Reply.Answer {
     /// nil also for what is no count.
     var uploadOffset: ByteCount? { Self.count(fields[.uploadOffset]) }
@@ -33,7 +32,7 @@ extension Reply.Answer {
     }
 }
 
-/// What a tus server's refusal means, where that is more than `AnswerVerdict` knows.
+/// The meaning of a tus server's refusal, if `AnswerVerdict` does not know it.
 enum TusVerdict {
     static let version = "1.0.0"
 
@@ -54,7 +53,7 @@ enum TusVerdict {
         return failure
     }
 
-    /// What a refusal of a request about an upload means that is known.
+    /// The known meaning of a refused request about an upload.
     static func failure(_ answer: Reply.Answer, to method: HTTPRequest.Method) -> UploadFailure {
         LockedUpload.failure(answer, to: method) ?? failure(answer)
     }

@@ -3,7 +3,7 @@ import HTTPTypes
 /// Fills one upload at a tus server with a range of the file: asks how much of it is there and appends the rest, until
 /// all of it is.
 struct TusAppending: Sendable {
-    /// What there is to do next.
+    /// The next action.
     enum Turn: Sendable {
         case send(Exchange)
         /// The server holds the whole range, and this is its last answer.
@@ -15,7 +15,7 @@ struct TusAppending: Sendable {
         case failed(UploadFailure)
     }
 
-    /// Who knows how long the upload will be.
+    /// The side that knows the upload's length.
     private enum Length: Sendable {
         case told
         /// The next request tells it.
@@ -33,10 +33,7 @@ struct TusAppending: Sendable {
 
     static let contentType = "application/offset+octet-stream"
 
-    /// How often in a row the server may answer without moving on, and how often it may lose bytes.
-    private static let patience = 3
-
-    /// What is remembered of it. `confirmed` counts from the start of the range.
+    /// The stored facts about the upload. `confirmed` counts from the start of the range.
     private(set) var resource: Resource
     /// Bytes that the server had acknowledged and does not have any more.
     private(set) var lost: ByteCount = 0
@@ -48,9 +45,7 @@ struct TusAppending: Sendable {
     private var phase = Phase.begun
     /// True once bytes were appended to others: what a server made of several requests may be something else.
     private(set) var isInPieces = false
-    private var answersWithoutProgress = 0
-    private var losses = 0
-    private var damagedInARow = 0
+    private var budget = RetryBudget()
 
     /// - Parameters:
     ///   - range: Of the file.
@@ -84,7 +79,7 @@ struct TusAppending: Sendable {
     mutating func ask() -> Exchange {
         phase = .asking
         var exchange = Exchange(
-            .head, resource.url, fields: [.tusResumable: TusVerdict.version], isIdempotent: true)
+            .head, resource.url, fields: [.tusResumable: TusVerdict.version])
         exchange.part = part
         return exchange
     }
@@ -101,17 +96,17 @@ struct TusAppending: Sendable {
             .tusResumable: TusVerdict.version, .uploadOffset: "\(held)", .contentType: Self.contentType,
         ]
         if tellsLength { fields[.uploadLength] = "\(size)" }
-        if resource.overridesMethod { fields[.methodOverride] = "PATCH" }
+        if resource.tus.overridesMethod { fields[.methodOverride] = "PATCH" }
         let content = range.lowerBound + held..<range.lowerBound + end
         // Not idempotent, in spite of its offset: sent again without asking it would repeat what had arrived.
         var exchange = Exchange(
-            resource.overridesMethod ? .post : .patch, resource.url, fields: fields,
-            body: .file(range: content), isIdempotent: false, mayComplete: isLast)
+            resource.tus.overridesMethod ? .post : .patch, resource.url, fields: fields,
+            body: .file(range: content), traits: isLast ? .completes : [])
         exchange.part = part
-        if let sum = resource.sum { exchange.digests = [sum.order(for: content)] }
-        exchange.keepsWhatArrives = resource.sum == nil && resource.learntChunk == nil
+        if let sum = resource.tus.sum { exchange.digests = [sum.order(for: content)] }
+        exchange.set(.kept, if: resource.tus.sum == nil && resource.appends.learntChunk == nil)
         phase = .appending(end: end, tellsLength: tellsLength)
-        if resource.sum == nil { resource.willAppend(to: end) }
+        if resource.tus.sum == nil { resource.appends.begin(resource.confirmed..<end) }
         // Some servers forget an upload once it is complete: the next attempt must know that this may be why.
         if isLast { exchange.markBeforeLastBytes = resource.withWholeBodySent(true) }
         return .send(exchange)
@@ -122,17 +117,17 @@ struct TusAppending: Sendable {
         switch reply {
         case .answered(let received): answer = received
         case .broken(let failure, let bodySent):
-            if case .appending = phase { resource.didBreak(afterSending: bodySent ?? 0) }
+            if case .appending = phase { resource.appends.didBreak(afterSending: bodySent ?? 0) }
             return .failed(failure)
         }
         switch phase {
-        case .begun: return .failed(UploadFailure(.permanent, "an answer came to nothing that was asked"))
+        case .begun: return .failed(.unasked)
         case .asking: return receiveOffset(answer)
         case .appending(let end, let tellsLength):
-            guard (200..<300).contains(answer.status) else {
+            guard answer.isSuccess else {
                 return refused(answer, end: end, tellsLength: tellsLength)
             }
-            resource.didAppend()
+            resource.appends.didAppend()
             if tellsLength { length = .told }
             return advance(to: answer, end: end)
         }
@@ -143,10 +138,11 @@ struct TusAppending: Sendable {
     /// - Parameter end: How far the request reached that is answered; nil if it sent nothing.
     mutating func advance(to answer: Reply.Answer, end: ByteCount?) -> Turn {
         guard let offset = answer.uploadOffset else {
-            return tryAgain("the server does not say how much it holds (Upload-Offset)", .server) {
-                if end == $0.size, $0.part == 0 { $0.resource = $0.resource.withWholeBodySent(true) }
-                return .send($0.ask())
+            if let end = budget.standstill("the server does not say how much it holds (Upload-Offset)") {
+                return .failed(end)
             }
+            if end == size, part == 0 { resource = resource.withWholeBodySent(true) }
+            return .send(ask())
         }
         if offset > end ?? size || answer.tellsOtherLength(than: size) {
             return .gone(because: "the server's upload does not fit this file")
@@ -155,24 +151,11 @@ struct TusAppending: Sendable {
         resource = resource.withWholeBodySent(false)
         resource.confirmed = offset
         resource.expires = answer.expiry ?? resource.expires
-        if !TusChunking(resource, size: size, chunkSize: chunkSize).isBoundary { resource.isChecked = false }
-        if offset < before {
-            lost += before - offset
-            losses += 1
-            guard losses < Self.patience else {
-                return .failed(UploadFailure(.server, "the server keeps losing what it had"))
-            }
+        if !TusChunking(resource, size: size, chunkSize: chunkSize).isBoundary {
+            resource.tus.isChecked = false
         }
-        if offset > before {
-            answersWithoutProgress = 0
-            damagedInARow = 0
-        }
-        if end != nil, offset <= before {
-            // The server took a request and kept nothing of it: sending the same again would never end.
-            return tryAgain("the server accepts bytes and does not keep them", .server) {
-                $0.append(after: answer)
-            }
-        }
+        lost += max(0, before - offset)
+        if let end = budget.judge(offset, after: before, hasSent: end != nil) { return .failed(end) }
         return append(after: answer)
     }
 
@@ -184,7 +167,7 @@ struct TusAppending: Sendable {
             } else if case .told = length {
                 length = .untold
             }
-            if let offset = answer.uploadOffset { resource.didAsk(offset) }
+            if let offset = answer.uploadOffset { resource.appends.didAsk(offset) }
             if answer.uploadOffset == 0, resource.confirmed > 0 { return .forgotten }
             return advance(to: answer, end: nil)
         case 404, 410: return .gone(because: "the server no longer knows the upload")
@@ -194,37 +177,37 @@ struct TusAppending: Sendable {
         }
     }
 
-    /// Nothing goes on after a refusal without a question: some servers keep the bytes of what they refuse (seen with
-    /// tuspyserver 4.4.3).
+    /// Asks for the offset after a refusal: some servers keep the bytes of what they refuse (seen with tuspyserver
+    /// 4.4.3).
     private mutating func refused(_ answer: Reply.Answer, end: ByteCount, tellsLength: Bool) -> Turn {
-        resource.wasRefused()
+        resource.appends.wasRefused()
         if let locked = LockedUpload.failure(answer, to: .patch) { return .failed(locked) }
         switch answer.status {
         case 404, 410: return .gone(because: "the server no longer knows the upload")
-        case 460 where resource.sum != nil:
-            damagedInARow += 1
-            guard damagedInARow < 2 else { return .failed(damaged(end: end)) }
+        case 460 where resource.tus.sum != nil:
+            guard budget.allows(.damage, limit: 2) else { return .failed(damaged(end: end)) }
             return .send(ask())
         case 409, 460:
-            return tryAgain("the server refuses every offset it names", .server) { .send($0.ask()) }
-        case 405 where !resource.overridesMethod, 501 where !resource.overridesMethod:
-            resource.overridesMethod = true
+            let end = budget.standstill("the server refuses every offset it names")
+            return end.map { .failed($0) } ?? .send(ask())
+        case 405 where !resource.tus.overridesMethod, 501 where !resource.tus.overridesMethod:
+            resource.tus.overridesMethod = true
             return .send(ask())
         case 400 where tellsLength:
             length = .refused
             return .send(ask())
-        case 400 where resource.sum != nil:
+        case 400 where resource.tus.sum != nil:
             var failure = TusVerdict.failure(answer)
             failure.hint =
-                "the server may not know \(resource.sum?.name ?? ""): set the destination's checksum to another"
+                "the server may not know \(resource.tus.sum?.name ?? ""): set the destination's checksum to another"
             return .failed(failure)
         case 413:
             let failure = TusVerdict.failure(answer)
             let sent = end - resource.confirmed
-            guard !failure.isTransient, resource.sum == nil, let limit = TusChunking.below(sent) else {
+            guard !failure.isTransient, resource.tus.sum == nil, let limit = TusChunking.below(sent) else {
                 return .failed(failure)
             }
-            resource.requestLimit = limit
+            resource.tus.requestLimit = limit
             return .send(ask())
         default: return .failed(TusVerdict.failure(answer))
         }
@@ -235,18 +218,9 @@ struct TusAppending: Sendable {
         return UploadFailure(
             .permanent,
             "bytes \(place) to \(range.lowerBound + end) arrived damaged twice in a row"
-                + (resource.sum.map { " (\($0.algorithm.shown))" } ?? ""),
+                + (resource.tus.sum.map { " (\($0.algorithm.shown))" } ?? ""),
             hint:
                 "this machine's disk or memory, or something on the way, changes bytes; check them, then retry",
             status: 460)
-    }
-
-    /// Takes the next turn unless answers like this one have come too often in a row.
-    private mutating func tryAgain(
-        _ reason: String, _ category: UploadFailure.Category, _ next: (inout TusAppending) -> Turn
-    ) -> Turn {
-        answersWithoutProgress += 1
-        guard answersWithoutProgress < Self.patience else { return .failed(UploadFailure(category, reason)) }
-        return next(&self)
     }
 }

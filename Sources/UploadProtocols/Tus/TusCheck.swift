@@ -4,7 +4,7 @@ import HTTPTypes
 ///
 /// Where the answer says nothing of tus, a creation tells what an upload would meet. What that makes is deleted again;
 /// on a server without termination an unfinished upload of one byte stays until it expires.
-public struct TusCheck: DestinationCheck {
+package struct TusCheck: DestinationCheck {
     private enum Phase: Sendable {
         case asking
         case creating(findings: [String])
@@ -18,17 +18,17 @@ public struct TusCheck: DestinationCheck {
     /// - Parameters:
     ///   - url: Of the destination, absolute.
     ///   - options: What an upload would ask of the server.
-    public init(url: String, options: ProtocolOptions = ProtocolOptions()) {
+    package init(url: String, options: ProtocolOptions = ProtocolOptions()) {
         self.url = url
         self.options = options
     }
 
-    public mutating func start() -> CheckStep {
+    package mutating func start() -> CheckStep {
         phase = .asking
-        return .send(Exchange(.options, url, fields: [.tusResumable: TusVerdict.version], isIdempotent: true))
+        return .send(Exchange(.options, url, fields: [.tusResumable: TusVerdict.version]))
     }
 
-    public mutating func receive(_ reply: Reply) -> CheckStep {
+    package mutating func receive(_ reply: Reply) -> CheckStep {
         switch (phase, reply) {
         case (.deleting(let report), _): return .finished(report)
         case (.asking, .broken(let failure, let bodySent)):
@@ -42,7 +42,7 @@ public struct TusCheck: DestinationCheck {
 
     private mutating func receiveOptions(_ answer: Reply.Answer) -> CheckStep {
         let failure = TusVerdict.failure(answer)
-        let isRefusal = !(200..<300).contains(answer.status)
+        let isRefusal = !answer.isSuccess
         if isRefusal, failure.isTransient || failure.category == .authentication, answer.status != 500 {
             return .failed(failure)
         }
@@ -71,7 +71,7 @@ public struct TusCheck: DestinationCheck {
         }
     }
 
-    /// What a creation is made for; no byte of it is ever sent.
+    /// The item for which a creation is made; no byte of it is ever sent.
     private var item: UploadItem { UploadItem(url: url, name: "ferry-check", size: 1, key: "ferry-check") }
 
     private mutating func receiveCreation(_ answer: Reply.Answer, _ findings: [String]) -> CheckStep {
@@ -86,7 +86,7 @@ public struct TusCheck: DestinationCheck {
         }
         phase = .deleting(report)
         return .send(
-            Exchange(.delete, made, fields: [.tusResumable: TusVerdict.version], isIdempotent: true))
+            Exchange(.delete, made, fields: [.tusResumable: TusVerdict.version]))
     }
 
     private static func findings(_ found: ServerCapabilities, in answer: Reply.Answer) -> [String] {

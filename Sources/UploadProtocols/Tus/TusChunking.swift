@@ -1,4 +1,4 @@
-/// How much of the file goes into the next request.
+/// The size of the next request.
 struct TusChunking: Sendable {
     private let resource: Resource
     private let size: ByteCount
@@ -13,23 +13,23 @@ struct TusChunking: Sendable {
         self.chunkSize = chunkSize
     }
 
-    /// Where the next request ends, in bytes from the upload's start.
+    /// The end of the next request, in bytes from the upload's start.
     var end: ByteCount {
         let left = size - resource.confirmed
-        if let sum = resource.sum {
+        if let sum = resource.tus.sum {
             return resource.confirmed + min(left, sum.chunk - resource.confirmed % sum.chunk)
         }
-        let limits = [chunkSize, resource.requestLimit, resource.learntChunk].compactMap { $0 }
+        let limits = [chunkSize, resource.tus.requestLimit, resource.appends.learntChunk].compactMap { $0 }
         return resource.confirmed + min(left, max(1, limits.min() ?? left))
     }
 
     /// False if the server kept a piece of a checked chunk, which it then cannot have checked.
     var isBoundary: Bool {
-        guard let sum = resource.sum else { return true }
+        guard let sum = resource.tus.sum else { return true }
         return resource.confirmed % sum.chunk == 0 || resource.confirmed == size
     }
 
-    /// What to try after a request of so many bytes was too large; nil if that was no more than a server must take.
+    /// The size to try after a request of so many bytes was too large; nil if a server must take that many.
     static func below(_ bytes: ByteCount) -> ByteCount? {
         let smallest = BrokenAppends.smallest
         return bytes <= smallest ? nil : max(smallest, min(BrokenAppends.careful, bytes / 2))

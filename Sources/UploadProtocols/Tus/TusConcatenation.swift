@@ -1,14 +1,12 @@
+import FerryFiles
 import HTTPTypes
-
-import struct Foundation.Date
-import struct Foundation.URLComponents
 
 /// One file as several partial uploads at once, put together at the end (tus 1.0.0, Concatenation).
 ///
 /// Its resource names all of them: the address is that of the partial made last, so that each is durable before its
 /// bytes are on the way.
 struct TusConcatenation: Sendable {
-    /// What there is to do next.
+    /// The next action.
     enum Turn: Sendable {
         case step(Step)
         /// The server does not put the parts together: they are to be deleted.
@@ -37,11 +35,10 @@ struct TusConcatenation: Sendable {
     private let options: ProtocolOptions
     private var parts: [Part]
     private var phase = Phase.creating
-    /// What the server has said of since the last question to all, and what of that is full.
+    /// The parts that the server has answered for since the last question to all.
     private var heard: Set<Int> = []
     private var full: Set<Int> = []
-    private var restarts = 0
-    private var refusals = 0
+    private var budget = RetryBudget()
     /// True once a partial was said to hold nothing of what the server had confirmed.
     private(set) var hasForgotten = false
     /// The addresses of the resource that was noted last.
@@ -58,7 +55,7 @@ struct TusConcatenation: Sendable {
             return nil
         }
         resource = Resource(url: item.url, parts: .init(held: 0, planned: count))
-        resource.sum = sum
+        (resource.tus.sum, resource.tus.isChecked) = (sum, sum != nil)
         resource.takeFacts(of: capabilities)
         parts = Array(repeating: .missing, count: count)
         creation = TusCreation(item: item)
@@ -77,14 +74,13 @@ struct TusConcatenation: Sendable {
         self.options = options
         parts = Array(repeating: .missing, count: planned)
         for index in parts.indices {
-            guard let url = resource.fields[Self.field(index)] else { continue }
-            parts[index] = .there(appending(at: url, index))
+            if let url = resource.tus.partials[index] { parts[index] = .there(appending(at: url, index)) }
         }
     }
 
     /// The partials that are known, in the file's order.
     static func urls(in resource: Resource) -> [String] {
-        (0..<mostParts).compactMap { resource.fields[field($0)] }
+        resource.tus.partials.sorted { $0.key < $1.key }.map(\.value)
     }
 
     mutating func start() -> Turn {
@@ -103,8 +99,7 @@ struct TusConcatenation: Sendable {
         case .creating, .filling:
             let index = part - 1
             guard parts.indices.contains(index) else {
-                return .step(
-                    .failed(UploadFailure(.permanent, "an answer came to nothing that was asked")))
+                return .step(.failed(.unasked))
             }
             switch parts[index] {
             case .missing: return receiveCreation(reply, index)
@@ -117,8 +112,6 @@ struct TusConcatenation: Sendable {
 }
 
 extension TusConcatenation {
-    private static func field(_ index: Int) -> String { "partial\(index)" }
-
     private func range(_ index: Int) -> Range<ByteCount> {
         let share = item.size / ByteCount(parts.count)
         let start = share * ByteCount(index)
@@ -160,7 +153,7 @@ extension TusConcatenation {
             do throws(UploadFailure) {
                 let url = try creation.url(in: answer)
                 resource.url = url
-                resource.fields[Self.field(index)] = url
+                resource.tus.partials[index] = url
                 resource.take(answer.expiry)
                 var made = appending(at: url, index)
                 guard case .creating = phase else {
@@ -199,9 +192,9 @@ extension TusConcatenation {
         let lost = appending.takeLost()
         parts[index] = .there(appending)
         heard.insert(index)
-        let wasChecked = resource.isChecked
+        let wasChecked = resource.tus.isChecked
         resource.share(appending.resource)
-        resource.isChecked = wasChecked && appending.resource.isChecked
+        resource.tus.isChecked = wasChecked && appending.resource.tus.isChecked
         resource.take(appending.resource.expires)
         count()
         var notes: [Step.Note] = lost > 0 ? [.serverLost(lost)] : []
@@ -212,7 +205,7 @@ extension TusConcatenation {
             full.insert(index)
             notes += resourceNotes()
             return full.count == parts.count ? join(noting: notes) : .step(.wait(notes: notes))
-        case .gone where resource.mayBeJoined, .forgotten where resource.mayBeJoined:
+        case .gone where resource.tus.mayBeJoined, .forgotten where resource.tus.mayBeJoined:
             return .step(.failed(WholeUpload.unknownOutcome(nil), notes: notes))
         case .gone(let reason): return restart(index, appending, because: reason, noting: notes)
         case .forgotten:
@@ -226,12 +219,11 @@ extension TusConcatenation {
         _ index: Int, _ appending: TusAppending, because reason: String, noting earlier: [Step.Note]
     ) -> Turn {
         var notes = earlier
-        restarts += 1
         if appending.resource.confirmed > 0 { notes.append(.serverLost(appending.resource.confirmed)) }
         parts[index] = .missing
-        resource.fields[Self.field(index)] = nil
+        resource.tus.partials[index] = nil
         count()
-        guard restarts <= parts.count else {
+        guard budget.allows(.restart, limit: parts.count + 1) else {
             return .step(
                 .failed(
                     UploadFailure(.permanent, "\(reason), again and again"),
@@ -249,7 +241,7 @@ extension TusConcatenation {
         return [.resource(resource)]
     }
 
-    /// What the server holds of all parts together, once it has been heard of each.
+    /// Adds up the bytes that the server holds of all parts, once it has answered for each.
     private mutating func count() {
         guard heard.count == parts.count else { return }
         var (held, confirmed) = (0, ByteCount(0))
@@ -295,14 +287,14 @@ extension TusConcatenation {
         let failure = TusVerdict.failure(answer)
         guard failure.category == .permanent else {
             // It may have come to grief after the parts were joined, and taken away.
-            if case .joining = phase, failure.category == .server { resource.mayBeJoined = true }
+            if case .joining = phase, failure.category == .server { resource.tus.mayBeJoined = true }
             return .step(
                 .failed(failure, notes: Self.urls(in: resource).isEmpty ? [] : [.resource(resource)]))
         }
-        refusals += 1
+        let mayRepeat = budget.allows(.refusal, limit: 2)
         switch phase {
         case .filling: return .step(.failed(failure, notes: [.resource(resource)]))
-        case .joining where refusals < 2:
+        case .joining where mayRepeat:
             (heard, full) = ([], [])
             return fill().noting([.resource(resource)])
         case .joining, .creating:
@@ -317,7 +309,7 @@ extension TusConcatenation {
         }
         return Receipt(
             location: location, entityTag: answer.fields[.eTag], bytes: item.size,
-            verified: resource.isChecked ? resource.sum?.algorithm : nil)
+            verified: resource.tus.isChecked ? resource.tus.sum?.algorithm : nil)
     }
 }
 

@@ -5,11 +5,11 @@ struct TusCreation: Sendable {
     enum Kind: Sendable {
         /// An upload of its own.
         case whole
-        /// One whose length the server learns with its first bytes.
+        /// An upload whose length the server learns with its first bytes.
         case deferred
         /// A part of the file, of so many bytes.
         case partial(ByteCount)
-        /// What partial uploads at these addresses become, in their order.
+        /// The upload made of the partial uploads at these addresses, in their order.
         case final([String])
     }
 
@@ -18,12 +18,12 @@ struct TusCreation: Sendable {
     /// - Throws: `UploadFailure` (`permanent`) if the item's parameters cannot be metadata.
     func exchange(_ kind: Kind) throws(UploadFailure) -> Exchange {
         var exchange = Exchange(
-            .post, item.url, fields: [.tusResumable: TusVerdict.version], isIdempotent: true)
+            .post, item.url, fields: [.tusResumable: TusVerdict.version], traits: .idempotent)
         switch kind {
         case .whole:
             exchange.fields[.uploadLength] = "\(item.size)"
             exchange.fields[.uploadMetadata] = try metadata()
-            exchange.mayComplete = item.size == 0
+            exchange.set(.completes, if: item.size == 0)
         case .deferred:
             exchange.fields[.uploadDeferLength] = "1"
             exchange.fields[.uploadMetadata] = try metadata()
@@ -33,13 +33,13 @@ struct TusCreation: Sendable {
         case .final(let urls):
             exchange.fields[.uploadConcat] = "final;" + urls.joined(separator: " ")
             exchange.fields[.uploadMetadata] = try metadata()
-            exchange.mayComplete = true
-            exchange.isIdempotent = false
+            exchange.traits.insert(.completes)
+            exchange.traits.remove(.idempotent)
         }
         return exchange
     }
 
-    /// Where the server put what it made.
+    /// The address of the upload that the server created.
     func url(in answer: Reply.Answer) throws(UploadFailure) -> String {
         guard let location = answer.fields[.location] else {
             throw UploadFailure(

@@ -5,7 +5,7 @@ extension HTTPField.Name {
     public static let tusResumable = named("Tus-Resumable")
     /// The versions that a server speaks.
     public static let tusVersion = named("Tus-Version")
-    /// What a server offers beyond the core protocol.
+    /// The features that a server offers beyond the core protocol.
     public static let tusExtension = named("Tus-Extension")
     /// The digests that a server can check (tus 1.0.0, Checksum).
     public static let tusChecksumAlgorithm = named("Tus-Checksum-Algorithm")
@@ -19,7 +19,7 @@ extension HTTPField.Name {
     public static let uploadDeferLength = named("Upload-Defer-Length")
     /// See `TusMetadata`.
     public static let uploadMetadata = named("Upload-Metadata")
-    /// When an unfinished upload goes away, as an HTTP date (tus 1.0.0, Expiration).
+    /// The time when an unfinished upload is deleted, as an HTTP date (tus 1.0.0, Expiration).
     public static let uploadExpires = named("Upload-Expires")
     /// `NAME BASE64` over the content of one request (tus 1.0.0, Checksum).
     public static let uploadChecksum = named("Upload-Checksum")

@@ -1,26 +1,26 @@
-import Foundation
+import FerryFiles
 
 /// The `Upload-Metadata` field of tus 1.0: ordered, unique keys with values in Base64.
-public struct TusMetadata: Hashable, Sendable {
+package struct TusMetadata: Hashable, Sendable {
     /// One key and its value.
-    public struct Entry: Hashable, Sendable {
+    package struct Entry: Hashable, Sendable {
         /// ASCII, not empty, without spaces and commas.
-        public var key: String
+        package var key: String
         /// Empty for a key without a value.
-        public var value: String
+        package var value: String
 
         /// - Parameter value: Any text; it goes as the base64 of its UTF-8.
-        public init(_ key: String, _ value: String = "") {
+        package init(_ key: String, _ value: String = "") {
             self.key = key
             self.value = value
         }
     }
 
-    /// In the order of the header; no key comes twice.
-    public let entries: [Entry]
+    /// The entries in the order of the header field; no key comes twice.
+    package let entries: [Entry]
 
     /// - Returns: nil if a key is empty, repeated, not printable ASCII, or holds a space or a comma.
-    public init?(_ entries: [Entry]) {
+    package init?(_ entries: [Entry]) {
         var keys: Set<String> = []
         for entry in entries {
             let isToken = entry.key.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != 0x2C }
@@ -32,10 +32,10 @@ public struct TusMetadata: Hashable, Sendable {
     /// Reads the field. Spaces after commas are allowed, as servers send them.
     /// - Returns: nil if any pair is malformed. That is no reason to fail an upload: servers in use send such
     ///   fields.
-    public init?(header: String) {
+    package init?(header: String) {
         var entries: [Entry] = []
         for element in header.split(separator: ",", omittingEmptySubsequences: false) {
-            let words = element.trimmingCharacters(in: .whitespaces)
+            let words = element.trimmed()
                 .split(separator: " ", omittingEmptySubsequences: false)
             guard let key = words.first, words.count <= 2 else { return nil }
             guard words.count == 2 else {
@@ -49,7 +49,7 @@ public struct TusMetadata: Hashable, Sendable {
     }
 
     /// The field's value; nil when there is nothing to send.
-    public var header: String? {
+    package var header: String? {
         guard !entries.isEmpty else { return nil }
         return entries.map { entry in
             entry.value.isEmpty ? entry.key : "\(entry.key) \(Data(entry.value.utf8).base64EncodedString())"
@@ -57,5 +57,5 @@ public struct TusMetadata: Hashable, Sendable {
     }
 
     /// The value of `key`; nil if there is none.
-    public subscript(key: String) -> String? { entries.first { $0.key == key }?.value }
+    package subscript(key: String) -> String? { entries.first { $0.key == key }?.value }
 }

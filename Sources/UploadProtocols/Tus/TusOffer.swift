@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// What a tus server offers, as it says in its answer to OPTIONS (tus 1.0.0, "OPTIONS").
+/// The features that a tus server names in its response to OPTIONS (tus 1.0.0, "OPTIONS").
 enum TusOffer {
     /// Facts of `ServerCapabilities`.
     enum Fact {
@@ -16,8 +16,8 @@ enum TusOffer {
 
     /// A server need not answer OPTIONS at all: then it may have the core and creation all the same, if it is one.
     static func capabilities(in answer: Reply.Answer) throws(UploadFailure) -> ServerCapabilities {
-        let isSuccess = (200..<300).contains(answer.status)
-        let versions = list(answer.fields[.tusVersion])
+        let isSuccess = answer.isSuccess
+        let versions = FieldList.words(answer.fields[.tusVersion])
         if !versions.isEmpty, !versions.contains(TusVerdict.version), isSuccess || answer.status == 412 {
             throw UploadFailure(
                 .permanent,
@@ -29,16 +29,16 @@ enum TusOffer {
             return unheard
         }
         guard let extensions = answer.fields[.tusExtension] else { return core }
-        var found = ServerCapabilities(extensions: Set(list(extensions.lowercased())))
+        var found = ServerCapabilities(extensions: Set(FieldList.words(extensions.lowercased())))
         found.maximumSize = Reply.Answer.count(answer.fields[.tusMaxSize])
         found.facts[Fact.checksums] = answer.fields[.tusChecksumAlgorithm]
         return found
     }
 
-    /// What is assumed of a server that says nothing of tus.
+    /// The features assumed of a server that says nothing of tus.
     static let unheard = ServerCapabilities(extensions: core.extensions, facts: [Fact.saysNothing: "yes"])
 
-    /// What a server has that names no extensions.
+    /// The features of a server that names no extensions.
     static let core = ServerCapabilities(extensions: ["creation"])
 
     /// The digests that a server can check and we can compute, each with the server's name for it.
@@ -46,7 +46,7 @@ enum TusOffer {
     {
         guard capabilities.extensions.contains("checksum") else { return [] }
         // "The Server MUST support at least the SHA1 checksum algorithm."
-        let names = list(capabilities.facts[Fact.checksums])
+        let names = FieldList.words(capabilities.facts[Fact.checksums])
         return (names.isEmpty ? ["sha1"] : names).compactMap { name in
             algorithm(named: name).map { ($0, name) }
         }
@@ -63,7 +63,7 @@ enum TusOffer {
         }
     }
 
-    /// How chunks are to be checked.
+    /// The way to check chunks.
     /// - Throws: `UploadFailure` (`permanent`) if the server cannot do what the destination asks for.
     static func sum(
         _ options: ProtocolOptions, of size: ByteCount, at capabilities: ServerCapabilities
@@ -84,7 +84,7 @@ enum TusOffer {
         return TusSum(algorithm: wanted, name: found.name, chunk: max(1, chunk))
     }
 
-    /// A checked request is taken as a whole or not at all, so by itself only a small file is checked: a larger one
+    /// A checked request is taken as a whole or not at all. So by default only a small file is checked. A larger one
     /// resumes at the byte where a connection broke, and is compared by `OfferedDigest`.
     private static func offeredSum(
         _ offered: [(algorithm: DigestAlgorithm, name: String)], size: ByteCount
@@ -97,10 +97,6 @@ enum TusOffer {
 
     private static let largestByItself: ByteCount = 128 << 10
     private static let strongestFirst: [DigestAlgorithm] = [.sha256, .sha1, .md5, .crc32c]
-
-    static func list(_ field: String?) -> [String] {
-        (field ?? "").split(separator: ",").map { String($0).trimmingSpaces }.filter { !$0.isEmpty }
-    }
 }
 
 extension ServerCapabilities {
@@ -108,10 +104,10 @@ extension ServerCapabilities {
     var forgets: Bool { facts[TusOffer.Fact.forgets] == "yes" }
 }
 
-/// How the server checks an upload's chunks, decided when it is created.
+/// The way in which the server checks an upload's chunks, decided when it is created.
 struct TusSum: Hashable, Sendable {
     var algorithm: DigestAlgorithm
-    /// As the server calls it.
+    /// The server's name of the algorithm.
     var name: String
     /// Bytes; a checked request is taken as a whole or not at all.
     var chunk: ByteCount

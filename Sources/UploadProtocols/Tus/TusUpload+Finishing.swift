@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// What the server is asked once it says that it has the file.
+/// The questions to the server once it says that it has the file.
 ///
 /// A server may open its file anew for each request, or forget its offset when it is restarted, and still say at the end
 /// that all is there (django-tus 0.5.0, fastapi-tusd 0.100.2). So a file that went in several requests is asked for
@@ -11,8 +11,7 @@ extension TusUpload {
     /// Asks the upload what it holds, after the last of several requests.
     mutating func confirm(_ resource: Resource, _ receipt: Receipt, _ appending: TusAppending) -> Step {
         var appending = appending
-        var resource = resource
-        resource.isAcknowledged = true
+        let resource = resource.acknowledged
         phase = .confirming(resource, receipt)
         return .send(appending.ask(), notes: [.resource(resource)])
     }
@@ -20,7 +19,7 @@ extension TusUpload {
     /// Takes what the upload says of itself. A server may have let go of a finished upload, or be unable to tell of it:
     /// then its last word counts.
     mutating func confirm(_ answer: Reply.Answer, _ resource: Resource, _ receipt: Receipt) -> Step {
-        guard (200..<300).contains(answer.status) else {
+        guard answer.isSuccess else {
             return LocationCheck.isBusy(answer)
                 ? .failed(TusVerdict.failure(answer, to: .head)) : locate(receipt, asked: resource.url)
         }
@@ -55,9 +54,8 @@ extension TusUpload {
     /// The step of a file in parts, with the question what became of them once they are joined.
     mutating func finished(_ step: Step, of parts: Resource) -> Step {
         guard case .done(let receipt, let notes) = step, let location = receipt.location else { return step }
-        var resource = Resource(url: location, confirmed: item.size)
+        var resource = Resource(url: location, confirmed: item.size).acknowledged
         resource.share(parts)
-        resource.isAcknowledged = true
         var appending = TusAppending(resource, range: 0..<item.size, chunkSize: nil)
         phase = .confirming(resource, receipt)
         return .send(appending.ask(), notes: notes + [.resource(resource)])

@@ -8,12 +8,12 @@ public struct TusUpload: SequentialProtocol {
 
     enum Phase: Sendable {
         case asking
-        /// Nothing of the file goes with it, also where the server offers that (creation-with-upload): were the answer
-        /// lost, nobody could say where the file is, and it would be sent a second time.
+        /// Creates the upload without content, even if the server offers creation-with-upload. If that response were
+        /// lost, the file's address would be unknown, and it would be sent a second time.
         case creating(sum: TusSum?, isDeferred: Bool)
         case appending(TusAppending)
         case joining(TusConcatenation)
-        /// So many requests are under way that delete what is not to be gone on with.
+        /// Deletes abandoned parts; so many requests are in flight.
         case clearing(Int)
         /// The server took it all in several requests, and is asked what it holds now.
         case confirming(Resource, Receipt)
@@ -21,22 +21,27 @@ public struct TusUpload: SequentialProtocol {
         case locating(Receipt)
     }
 
+    /// The source of `capabilities`.
+    private enum Knowledge: Sendable {
+        /// An earlier attempt asked, so they may be out of date.
+        case kept
+        /// The server has not given a usable answer to OPTIONS.
+        case assumed
+        case told
+    }
+
     let item: UploadItem
     private let options: ProtocolOptions
     private let creation: TusCreation
     var phase = Phase.asking
     var capabilities: ServerCapabilities?
-    /// What the queue was last told to resume with.
+    /// The resource that the queue last got to resume with.
     private var noted: Resource?
-    /// What the server has dropped; a test sets its clock.
+    /// The bytes that the server has dropped; a test sets its clock.
     var dropped = DroppedUploads()
-    /// True once this attempt has asked what the server offers: what was kept from before may be out of date.
-    private var hasAsked = false
-    private var canJoin = true
+    private var knowledge = Knowledge.kept
     /// True once the server has lost bytes that it had confirmed: the file goes there in one request.
     var isForgetting = false
-    /// True while nothing but the lack of a usable answer to OPTIONS says what the server offers.
-    private var isAssumed = false
 
     /// - Parameter options: The chunk size, the number of requests at once, the checksum and whether the length is
     ///   deferred are taken from them.
@@ -46,12 +51,16 @@ public struct TusUpload: SequentialProtocol {
         creation = TusCreation(item: item)
     }
 
+    public static func check(url: String, options: ProtocolOptions) -> (any DestinationCheck)? {
+        TusCheck(url: url, options: options)
+    }
+
     public mutating func start(resource: Resource?, capabilities: ServerCapabilities?) -> Step {
         self.capabilities = capabilities
         isForgetting = capabilities?.forgets ?? false
         noted = resource
         guard let resource else { return begin() }
-        if isForgetting, !resource.isAcknowledged, !resource.wholeBodySent {
+        if isForgetting, !resource.marks.isAcknowledged, !resource.wholeBodySent {
             return clear(resource)
         }
         if let parts = TusConcatenation(resuming: resource, item: item, options: options) {
@@ -60,7 +69,7 @@ public struct TusUpload: SequentialProtocol {
         var appending = TusAppending(resource, range: 0..<item.size, chunkSize: chunkSize)
         let question = appending.ask()
         phase =
-            resource.isAcknowledged
+            resource.marks.isAcknowledged
             ? .confirming(resource, receipt(resource, nil)) : .appending(appending)
         return .send(question)
     }
@@ -95,9 +104,9 @@ public struct TusUpload: SequentialProtocol {
         let urls = TusConcatenation.urls(in: resource)
         return (urls.isEmpty ? [resource.url] : urls).enumerated().map { index, url in
             var fields: HTTPFields = [.tusResumable: TusVerdict.version]
-            if resource.overridesMethod { fields[.methodOverride] = "DELETE" }
+            if resource.tus.overridesMethod { fields[.methodOverride] = "DELETE" }
             var exchange = Exchange(
-                resource.overridesMethod ? .post : .delete, url, fields: fields, isIdempotent: true)
+                resource.tus.overridesMethod ? .post : .delete, url, fields: fields, traits: .idempotent)
             exchange.part = index
             return exchange
         }
@@ -117,7 +126,7 @@ extension TusUpload {
         } catch {
             return .failed(error)
         }
-        isAssumed = isBroken
+        knowledge = isBroken ? .assumed : .told
         return begin(noting: isBroken ? [] : capabilities.map { [.capabilities($0)] } ?? [])
     }
 
@@ -126,7 +135,7 @@ extension TusUpload {
     private mutating func receiveNoOptions(_ failure: UploadFailure, wasSent: Bool) -> Step {
         guard wasSent, failure.category.isOfNetwork, options.checksum == nil else { return .failed(failure) }
         learn(TusOffer.unheard)
-        isAssumed = true
+        knowledge = .assumed
         return begin()
     }
 
@@ -142,25 +151,17 @@ extension TusUpload {
     mutating func begin(noting notes: [Step.Note] = []) -> Step {
         guard let capabilities else {
             phase = .asking
-            hasAsked = true
             return .send(
-                Exchange(.options, item.url, fields: [.tusResumable: TusVerdict.version], isIdempotent: true),
+                Exchange(.options, item.url, fields: [.tusResumable: TusVerdict.version]),
                 notes: notes)
         }
         if let limit = capabilities.maximumSize, limit > 0, item.size > limit {
-            guard hasAsked else { return askAnew(noting: notes) }
-            return .failed(
-                UploadFailure(
-                    .permanent,
-                    "the file has \(ByteFormat.sentence(item.size)), the server takes \(ByteFormat.sentence(limit))"
-                ),
-                notes: notes)
+            guard knowledge != .kept else { return askAnew(noting: notes) }
+            return .failed(.tooLarge(item.size, limit: limit), notes: notes)
         }
         do throws(UploadFailure) {
             let sum = try TusOffer.sum(options, of: item.size, at: capabilities)
-            if canJoin,
-                let parts = TusConcatenation(item: item, options: options, at: capabilities, sum: sum)
-            {
+            if let parts = TusConcatenation(item: item, options: options, at: capabilities, sum: sum) {
                 return join(parts) { $0.start() }.noting(notes)
             }
             let offers = capabilities.extensions
@@ -173,7 +174,7 @@ extension TusUpload {
         }
     }
 
-    /// What was kept of the server led to a refusal: it may offer something else by now.
+    /// Asks the server anew after a refusal caused by stored facts: it may offer something else by now.
     private mutating func askAnew(noting notes: [Step.Note] = []) -> Step {
         capabilities = nil
         return begin(noting: notes)
@@ -184,7 +185,7 @@ extension TusUpload {
     ) -> Step {
         let isStrange = !answer.namesTus && capabilities?.facts[TusOffer.Fact.saysNothing] != nil
         guard answer.status == 201 || answer.status == 200, !isStrange else {
-            if !hasAsked, answer.refusesKind { return askAnew() }
+            if knowledge == .kept, answer.refusesKind { return askAnew() }
             let failure = TusVerdict.failure(answer, limit: capabilities?.maximumSize).naming(item.size)
             return .failed(
                 isStrange && failure.category == .permanent ? TusVerdict.isNoTusServer(answer) : failure)
@@ -192,13 +193,13 @@ extension TusUpload {
         do throws(UploadFailure) {
             var resource = Resource(url: try creation.url(in: answer))
             resource.expires = answer.expiry
-            resource.sum = sum
+            (resource.tus.sum, resource.tus.isChecked) = (sum, sum != nil)
             resource.takeFacts(of: capabilities)
             dropped.mark(&resource)
             var appending = TusAppending(
                 resource, range: 0..<item.size, chunkSize: chunkSize, isLengthTold: !isDeferred)
-            let learnt = isAssumed ? capabilities.map { [Step.Note.capabilities($0)] } ?? [] : []
-            isAssumed = false
+            let learnt = knowledge == .assumed ? capabilities.map { [Step.Note.capabilities($0)] } ?? [] : []
+            knowledge = .told
             return take(appending.append(after: answer), of: appending).noting(learnt)
         } catch {
             return .failed(error)
@@ -214,7 +215,7 @@ extension TusUpload {
         switch turn {
         case .send(var exchange):
             noted = resource
-            if exchange.mayComplete, resource.sum == nil {
+            if exchange.traits.contains(.completes), resource.tus.sum == nil {
                 OfferedDigest.ask(in: &exchange, size: item.size, options.checksumChoice)
             }
             return .send(exchange, notes: notes + [.resource(resource)] + news(of: resource))
@@ -252,7 +253,6 @@ extension TusUpload {
             let learnt = parts.hasForgotten && !isForgetting ? noteForgetting() : []
             return finished(step, of: parts.resource).noting(news(of: parts.resource) + learnt)
         case .givenUp(let notes):
-            canJoin = false
             capabilities?.extensions.remove("concatenation")
             let learnt = capabilities.map { [Step.Note.capabilities($0)] } ?? []
             return clear(parts.resource, noting: notes + learnt)
@@ -266,10 +266,10 @@ extension TusUpload {
         return .sendAll(deletions, notes: notes + [.resource(nil)])
     }
 
-    /// What the upload has shown of the server, to be kept for others.
+    /// The facts that the upload has shown about the server, to be kept for others.
     private mutating func news(of resource: Resource) -> [Step.Note] {
         guard var known = capabilities else { return [] }
-        if resource.overridesMethod { known.facts[TusOffer.Fact.overridesMethod] = "yes" }
+        if resource.tus.overridesMethod { known.facts[TusOffer.Fact.overridesMethod] = "yes" }
         BrokenAppends.note(resource, in: &known)
         guard known != capabilities else { return [] }
         capabilities = known
@@ -292,19 +292,15 @@ extension TusUpload {
         }
         return Receipt(
             location: named ?? resource.url, entityTag: answer?.fields[.eTag], bytes: item.size,
-            verified: resource.isChecked ? resource.sum?.algorithm : nil)
+            verified: resource.tus.isChecked ? resource.tus.sum?.algorithm : nil)
     }
 }
 
-extension Reply.Answer {
-    fileprivate var isSuccess: Bool { (200..<300).contains(status) }
-}
-
 extension Resource {
-    /// What other uploads have found out about the server.
+    /// Takes over the facts that other uploads have found out about the server.
     mutating func takeFacts(of capabilities: ServerCapabilities?) {
         let facts = capabilities?.facts ?? [:]
-        if facts[TusOffer.Fact.overridesMethod] == "yes" { overridesMethod = true }
+        if facts[TusOffer.Fact.overridesMethod] == "yes" { tus.overridesMethod = true }
         if capabilities?.forgets != true { BrokenAppends.apply(capabilities, to: &self) }
     }
 }

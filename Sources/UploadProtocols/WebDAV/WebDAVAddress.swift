@@ -1,19 +1,19 @@
-import Foundation
+import FerryFiles
 
 /// An address as its folders and its last name, still quoted.
 struct WebDAVAddress: Hashable, Sendable {
     /// Scheme and authority.
     private let root: String
-    /// With a slash at both ends.
+    /// The path of the folder, with a slash at both ends.
     let folder: String
     /// Empty for a folder.
     let last: String
-    /// From the question mark on.
+    /// The query, from the question mark on.
     private let query: String
 
     init(_ url: String) {
         let end = url.firstIndex { $0 == "?" || $0 == "#" } ?? url.endIndex
-        let authority = url.range(of: "://")?.upperBound ?? url.startIndex
+        let authority = url.firstRange(of: "://")?.upperBound ?? url.startIndex
         let path = url[authority..<end].firstIndex(of: "/") ?? end
         let slash = url[path..<end].lastIndex(of: "/") ?? end
         root = String(url[..<path])
@@ -51,7 +51,8 @@ struct WebDAVAddress: Hashable, Sendable {
         return folders
     }
 
-    /// As `Destination` has it: absolute (RFC 4918 §10.3), and by the name that a server behind a Unix socket is given.
+    /// The value for `Destination`: absolute (RFC 4918 §10.3), and with the name that a server behind a Unix socket is
+    /// given.
     var destination: String {
         UploadAddress.isUnixSocket(root)
             ? "http://\(UploadAddress.socketHost)\(folder)\(last)" : root + folder + last
@@ -60,9 +61,9 @@ struct WebDAVAddress: Hashable, Sendable {
     /// Most file systems take no longer name, in bytes.
     private static let longestName = 255
 
-    /// Where the file is until it is whole: hidden, beside its place, and the same in each attempt.
+    /// The address of the file until it is whole: hidden, in the same folder, and the same in each attempt.
     func temporary(key: String) -> WebDAVAddress {
-        let name = last.removingPercentEncoding ?? last
+        let name = last.percentDecoded() ?? last
         // Apache's usual configuration keeps whatever begins with `.ht` to itself.
         let head = name.lowercased().hasPrefix("ht") ? "._" : "."
         let tail = ".part-" + key
@@ -78,19 +79,19 @@ struct WebDAVAddress: Hashable, Sendable {
 
     /// The temporary name to use after this one: `…~2`, then `…~3` and so on.
     var nextTemporary: WebDAVAddress {
-        let name = last.removingPercentEncoding ?? last
+        let name = last.percentDecoded() ?? last
         guard let match = name.wholeMatch(of: /(.+)~(\d{1,2})/), let number = Int(match.2) else {
             return inFolder(name + "~2")
         }
         return inFolder("\(match.1)~\(number % 99 + 1)")
     }
 
-    /// What is called `name` in the same folder.
+    /// The address of `name` in the same folder.
     func inFolder(_ name: String) -> WebDAVAddress {
         WebDAVAddress(root: root, folder: folder, last: Self.quoted(name), query: query)
     }
 
-    /// What a file is to become whose name `temporary(key:)` has made; nil for any other.
+    /// The final name of a file whose temporary name `temporary(key:)` made; nil for any other.
     static func name(ofTemporary last: String) -> String? {
         last.wholeMatch(of: /\.(?:_(?=[hH][tT]))?(.+)\.part-ferry-\d+-\d+-\d+(-\d+)?(~\d+)?/).map {
             String($0.1)
@@ -98,11 +99,5 @@ struct WebDAVAddress: Hashable, Sendable {
     }
 
     /// A name as one segment of a path.
-    static func quoted(_ name: String) -> String {
-        name.addingPercentEncoding(withAllowedCharacters: unreserved) ?? name
-    }
-
-    /// RFC 3986 §2.3.
-    private static let unreserved = CharacterSet(
-        charactersIn: "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~")
+    static func quoted(_ name: String) -> String { AddressQuery.encoded(name) }
 }

@@ -1,7 +1,7 @@
 import HTTPTypes
 
 /// Asks a WebDAV folder what it offers: `OPTIONS`, then its properties.
-public struct WebDAVCheck: DestinationCheck {
+package struct WebDAVCheck: DestinationCheck {
     private enum Phase: Sendable {
         case options
         case folder(WebDAVServer)
@@ -13,14 +13,14 @@ public struct WebDAVCheck: DestinationCheck {
     private var phase = Phase.options
 
     /// - Parameter url: The destination's.
-    public init(url: String, options: ProtocolOptions) {
+    package init(url: String, options: ProtocolOptions) {
         folder = WebDAVAddress(WebDAVAddress(UploadAddress.address(url, for: "a")).folderURL)
         self.options = options
     }
 
-    public mutating func start() -> CheckStep { .send(Exchange(.options, folder.url, isIdempotent: true)) }
+    package mutating func start() -> CheckStep { .send(Exchange(.options, folder.url)) }
 
-    public mutating func receive(_ reply: Reply) -> CheckStep {
+    package mutating func receive(_ reply: Reply) -> CheckStep {
         let answer: Reply.Answer
         switch reply {
         case .broken(let failure, _):
@@ -87,15 +87,15 @@ public struct WebDAVCheck: DestinationCheck {
 
     private func resuming(_ server: WebDAVServer) -> String {
         switch server.ranges {
-        case .patch: "an interrupted upload goes on where it was (SabreDAV's partial update)"
+        case .patch: "an interrupted upload resumes where it was (SabreDAV's partial update)"
         case _ where options.chunkSize != nil:
-            "whether an interrupted upload can go on is found out by the first file of several chunks"
+            "the first file of several chunks shows whether interrupted uploads resume"
         case .put, .refused, nil: "an interrupted upload begins again"
         }
     }
 }
 
-/// What a folder's properties say.
+/// The result of reading a folder's properties.
 enum WebDAVFolderFinding {
     case told([String])
     case untold

@@ -1,8 +1,7 @@
+import FerryFiles
 import HTTPTypes
 
-import struct Foundation.Date
-
-/// What WebDAV servers refuse, in words.
+/// The refusals of WebDAV servers, in words.
 enum WebDAVFailure {
     /// Seconds until a lock is asked for again where the server names no time.
     private static let lockWait = 10.0
@@ -13,7 +12,7 @@ enum WebDAVFailure {
         switch answer.status {
         case 423:
             failure = waiting(failure, answer)
-            failure.hint = "somebody has it open or locked there; it is tried again until they let go"
+            failure.hint = "another client has it open or locked there; Ferry retries until it is free"
         case 507: failure.hint = "the server's disk or your quota there is full; make room, then retry"
         default: break
         }
@@ -29,7 +28,7 @@ enum WebDAVFailure {
         return failure
     }
 
-    /// Without `MOVE` a file could only be written at its own place.
+    /// The failure of a server without `MOVE`, where a file could only be written under its final name.
     static func noMove(_ status: Int?) -> UploadFailure {
         UploadFailure(
             .permanent,

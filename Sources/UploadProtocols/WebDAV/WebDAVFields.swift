@@ -1,19 +1,19 @@
 public import HTTPTypes
 
 extension HTTPField.Name {
-    /// What a server offers beyond HTTP (RFC 4918 §10.1).
+    /// The features that a server offers beyond HTTP (RFC 4918 §10.1).
     public static let dav = named("DAV")
-    /// How far below the address a request reaches: `0`, `1` or `infinity` (RFC 4918 §10.2).
+    /// The depth below the address that a request reaches: `0`, `1` or `infinity` (RFC 4918 §10.2).
     public static let depth = named("Depth")
-    /// Where a `MOVE` goes, as an absolute address (RFC 4918 §10.3).
+    /// The target of a `MOVE`, as an absolute address (RFC 4918 §10.3).
     public static let destination = named("Destination")
     /// `F` if nothing may be in the place a `MOVE` goes to (RFC 4918 §10.6).
     public static let overwrite = named("Overwrite")
-    /// When the file was last changed, in seconds since 1970 (ownCloud and Nextcloud).
+    /// The time of the file's last change, in seconds since 1970 (ownCloud and Nextcloud).
     public static let ocMtime = named("X-OC-Mtime")
     /// Bytes of the whole file, in the requests of a chunked upload (Nextcloud).
     public static let ocTotalLength = named("OC-Total-Length")
-    /// Where the bytes of a `PATCH` go (SabreDAV's partial update).
+    /// The range of the bytes of a `PATCH` (SabreDAV's partial update).
     public static let updateRange = named("X-Update-Range")
 }
 

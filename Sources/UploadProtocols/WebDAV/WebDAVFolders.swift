@@ -23,7 +23,7 @@ struct WebDAVFolders: Sendable {
         if folders.isEmpty { return nil }
     }
 
-    func start() -> Exchange { Exchange(.mkcol, folders[current], isIdempotent: true) }
+    func start() -> Exchange { Exchange(.mkcol, folders[current]) }
 
     mutating func receive(_ answer: Reply.Answer) -> Verdict {
         switch answer.status {
@@ -45,7 +45,7 @@ struct WebDAVFolders: Sendable {
         default: break
         }
         var failure = WebDAVFailure.failure(answer)
-        failure.summary = "the folder \(folders[current]) cannot be made: \(failure.summary)"
+        failure.summary = "the folder \(folders[current]) cannot be created: \(failure.summary)"
         return .failed(failure)
     }
 }

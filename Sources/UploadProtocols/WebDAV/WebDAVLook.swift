@@ -1,4 +1,4 @@
-import Foundation
+import FerryFiles
 import HTTPTypes
 
 /// Finds out what is at one place: by `PROPFIND`, and by `HEAD` where a server does not take that.
@@ -13,7 +13,7 @@ struct WebDAVLook: Sendable {
     private enum Phase: Sendable {
         case properties
         case head
-        /// By `HEAD` a folder can look like a file: only with a slash at the end are they told apart.
+        /// Asks with a slash at the end, because a folder can look like a file to `HEAD` without one.
         case slash(FoundFile, ours: [ComputedDigest])
     }
 
@@ -45,7 +45,7 @@ struct WebDAVLook: Sendable {
                 address.url,
                 [.resourcetype, .getcontentlength, .getetag, .getlastmodified]
                     + (asksChecksums ? [.checksums] : []))
-        case .head, .slash: exchange = Exchange(.head, address.url, isIdempotent: true)
+        case .head, .slash: exchange = Exchange(.head, address.url)
         }
         exchange.digests = orders
         return exchange
@@ -58,14 +58,14 @@ struct WebDAVLook: Sendable {
             switch answer.status {
             case 200..<300:
                 phase = .slash(FoundFile(headed: answer.fields), ours: answer.digests)
-                return .ask(Exchange(.head, address.asFolder.url, isIdempotent: true))
+                return .ask(Exchange(.head, address.asFolder.url))
             case 404, 410: return .found(.nothing, ours: [])
             case 301...308 where isSlashed(answer): return .found(.folder, ours: [])
             default: return .failed(WebDAVFailure.failure(answer))
             }
         case .slash(let file, let ours):
             // What is a file has nothing below it.
-            let isFolder = (200..<300).contains(answer.status) || [401, 403].contains(answer.status)
+            let isFolder = answer.isSuccess || [401, 403].contains(answer.status)
             return .found(isFolder ? .folder : .file(file), ours: ours)
         }
     }

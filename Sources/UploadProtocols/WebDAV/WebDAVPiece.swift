@@ -35,7 +35,7 @@ struct WebDAVPiece: Hashable, Sendable {
 
     func exchange(to url: String, of size: ByteCount) -> Exchange {
         var exchange = Exchange(
-            .put, url, body: range.isEmpty ? .none : .file(range: range), isIdempotent: true)
+            .put, url, body: range.isEmpty ? .none : .file(range: range))
         switch manner {
         case .whole: break
         case .contentRange:

@@ -1,18 +1,18 @@
-import Foundation
+import FerryFiles
 import HTTPTypes
 
-/// What `PROPFIND` tells of one place (RFC 4918 §9.1). Prefixes differ from server to server; namespaces do not.
+/// The result of `PROPFIND` for one address (RFC 4918 §9.1). Prefixes differ from server to server; namespaces do not.
 struct WebDAVProperties: Hashable, Sendable {
     /// The path of the place, percent-encoding removed, without a slash at its end.
     var path: String
     var isFolder = false
     var file = FoundFile()
-    /// When it was last written to.
+    /// The time of the last write.
     var modified: Date?
     /// Bytes that may still be stored (RFC 4331 §3); negative in ownCloud's words for "not known".
     var quotaAvailable: ByteCount?
 
-    /// What is asked for.
+    /// The properties to ask for.
     enum Wish: String, Sendable {
         case resourcetype, getcontentlength, getetag, getlastmodified
         case quota = "quota-available-bytes"
@@ -31,10 +31,10 @@ struct WebDAVProperties: Hashable, Sendable {
         return Exchange(
             .propfind, url,
             fields: [.depth: "\(depth)", .contentType: "application/xml; charset=utf-8"],
-            body: .bytes(Array(body.utf8)), isIdempotent: true)
+            body: .bytes(Array(body.utf8)))
     }
 
-    /// In the order of the answer; nil if it is no answer to `PROPFIND`.
+    /// The properties in the order of the response; nil if it does not answer a `PROPFIND`.
     static func list(in answer: Reply.Answer) -> [WebDAVProperties]? {
         guard answer.status == 207, let root = XMLDocument.parse(answer.body), root.name == "multistatus",
             root.namespace == dav
@@ -42,7 +42,7 @@ struct WebDAVProperties: Hashable, Sendable {
         return root.children(named: "response", in: dav).compactMap(WebDAVProperties.init)
     }
 
-    /// Of the place that was asked for.
+    /// The properties of the requested address.
     static func one(in answer: Reply.Answer, at address: WebDAVAddress) -> WebDAVProperties? {
         guard let all = list(in: answer) else { return nil }
         let path = normalized(address.path)
@@ -65,7 +65,7 @@ struct WebDAVProperties: Hashable, Sendable {
     private mutating func take(_ property: XMLElement) {
         switch (property.namespace, property.name) {
         case (Self.dav, "resourcetype"): isFolder = property.child(named: "collection", in: Self.dav) != nil
-        case (Self.dav, "getcontentlength"): file.size = ByteCount(property.text)
+        case (Self.dav, "getcontentlength"): file.size = ByteCount(digits: property.text)
         case (Self.dav, "getetag"): file.entityTag = property.text.isEmpty ? nil : property.text
         case (Self.dav, "getlastmodified"):
             file.modified = property.text.isEmpty ? nil : property.text
@@ -86,7 +86,7 @@ struct WebDAVProperties: Hashable, Sendable {
     }
 
     private static func normalized(_ path: String) -> String {
-        let plain = path.removingPercentEncoding ?? path
+        let plain = path.percentDecoded() ?? path
         return plain.count > 1 && plain.hasSuffix("/") ? String(plain.dropLast()) : plain
     }
 

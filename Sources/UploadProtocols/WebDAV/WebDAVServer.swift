@@ -1,8 +1,8 @@
 import HTTPTypes
 
-/// What is known of a WebDAV server, as `ServerCapabilities` keep it.
+/// The known facts about a WebDAV server, as `ServerCapabilities` keep them.
 struct WebDAVServer: Hashable, Sendable {
-    /// How a part of a file can be written.
+    /// The way to write a part of a file.
     enum Ranges: String, Sendable {
         /// `PUT` with `Content-Range`, seen to work (RFC 9110 §14.5).
         case put
@@ -16,13 +16,13 @@ struct WebDAVServer: Hashable, Sendable {
 
     init(_ capabilities: ServerCapabilities) { self.capabilities = capabilities }
 
-    /// What an answer to `OPTIONS` tells. An answer that is no success tells nothing.
+    /// Reads a response to `OPTIONS`. One that is not a success says nothing.
     init(options answer: Reply.Answer) {
         capabilities = ServerCapabilities()
-        guard (200..<300).contains(answer.status) else { return }
+        guard answer.isSuccess else { return }
         // Some servers send the field more than once; HTTPFields joins them.
-        capabilities.extensions = Set(Self.list(answer.fields[.dav]).map { $0.lowercased() })
-        let methods = Self.list(answer.fields[.allow]).map { $0.uppercased() }
+        capabilities.extensions = Set(FieldList.words(answer.fields[.dav]).map { $0.lowercased() })
+        let methods = FieldList.words(answer.fields[.allow]).map { $0.uppercased() }
         // Where DAV is offered, Allow speaks of this one address: of a missing one Apache lists no MOVE.
         if capabilities.extensions.isEmpty, !methods.isEmpty, !methods.contains("MOVE") { moves = false }
         if capabilities.extensions.contains("sabredav-partialupdate") { ranges = .patch }
@@ -62,11 +62,6 @@ struct WebDAVServer: Hashable, Sendable {
         capabilities.extensions.contains { name in
             name.hasPrefix("nextcloud-") || name.hasPrefix("oc-") || name.hasPrefix("nc-")
         }
-    }
-
-    /// The entries of a field that is a list of words.
-    static func list(_ field: String?) -> [String] {
-        (field ?? "").split(separator: ",").map { String($0).trimmingSpaces }.filter { !$0.isEmpty }
     }
 }
 

@@ -7,48 +7,52 @@ extension WebDAVUpload {
     mutating func moveIntoPlace() -> Step { movesBlindly ? tryMove() : move() }
 
     private mutating func move() -> Step {
-        var exchange = Exchange(.move, temporary.url, isIdempotent: false, mayComplete: true)
-        exchange.fields[.destination] = address(of: name).destination
-        exchange.fields[.overwrite] = replaces ? "T" : "F"
+        var exchange = Exchange(.move, temporary.url, traits: .completes)
+        exchange.fields[.destination] = finalAddress.destination
+        exchange.fields[.overwrite] = goal.replaces ? "T" : "F"
         // If the answer is lost, the file may be at its place, and nothing under the temporary name.
-        exchange.markBeforeLastBytes = resource?.moving(to: name, old: oldVersion, new: newVersion)
+        var mark = resource
+        mark?.webDAV.movedName = goal.name
+        mark?.webDAV.old = goal.version
+        mark?.webDAV.new = newVersion
+        exchange.markBeforeLastBytes = mark
         phase = .moving
         return .send(exchange)
     }
 
-    /// True if the place could not show afterwards whether the file arrived there: it holds another one of the same size
-    /// that looks the same, and this server was never seen to move a file to where it was told.
+    /// True if a lookup could not show afterwards whether the file arrived. Another file has its name and looks the same,
+    /// also by its size, and this server was never seen to move a file to where it was told.
     private var movesBlindly: Bool {
-        guard let oldVersion, !server.movesArrive else { return false }
-        return newVersion?.isSame(as: oldVersion) != false
+        guard let version = goal.version, !server.movesArrive else { return false }
+        return newVersion?.isSame(as: version) != false
     }
 
     /// Moves the file from one temporary name to the next, where nothing can be mistaken for it.
     private mutating func tryMove() -> Step {
         let next = temporary.nextTemporary
-        var exchange = Exchange(.move, temporary.url, isIdempotent: false)
+        var exchange = Exchange(.move, temporary.url)
         exchange.fields[.destination] = next.destination
         exchange.fields[.overwrite] = "T"
-        resource?.nextURL = next.url
-        noteResource(confirmed: held)
+        resource?.webDAV.nextURL = next.url
+        noteResource(confirmed: held ?? 0)
         phase = .trying
         return .send(exchange)
     }
 
     mutating func receiveTrial(_ answer: Reply.Answer) -> Step {
-        guard (200..<300).contains(answer.status), answer.status != 207 else { return receiveMove(answer) }
+        guard answer.isSuccess, answer.status != 207 else { return receiveMove(answer) }
         return look(at: temporary.nextTemporary, for: .trial)
     }
 
     mutating func foundTrial(_ place: FoundPlace) -> Step {
         guard case .file(let file) = place, file.size == nil || file.size == item.size,
-            let next = resource?.nextURL
+            let next = resource?.webDAV.nextURL
         else { return clear(.failed(WebDAVFailure.astray(nil))) }
         server.movesArrive = true
         noteServer()
         resource?.url = next
-        resource?.nextURL = nil
-        noteResource(confirmed: held)
+        resource?.webDAV.nextURL = nil
+        noteResource(confirmed: held ?? 0)
         return move()
     }
 
@@ -56,13 +60,12 @@ extension WebDAVUpload {
         switch answer.status {
         // Some of it failed (RFC 4918 §9.9.4): for a single file that is all of it.
         case 207: return .failed(WebDAVFailure.failure(answer))
-        case 200..<300: return look(at: address(of: name), for: .result(isOurs: true))
+        case 200..<300: return look(at: finalAddress, for: .result(isOurs: true))
         // The file is missing, or what `Destination` names is not where the server thinks that files can go.
         case 400, 404, 409, 410, 502: return look(at: temporary, for: .unmoved(answer))
         case 412:
-            surprises += 1
             // Nothing was found at the place each time.
-            guard surprises < Self.patience else { return clear(.failed(WebDAVFailure.astray(answer))) }
+            guard budget.allows(.surprise) else { return clear(.failed(WebDAVFailure.astray(answer))) }
             return choose()
         case 405, 501:
             server.moves = false
@@ -77,11 +80,10 @@ extension WebDAVUpload {
     /// The file's folder is there, as the file is in it: what the server did not find is where it was to go.
     mutating func foundUnmoved(_ place: FoundPlace, after refusal: Reply.Answer) -> Step {
         guard case .file(let file) = place, file.size == nil || file.size == item.size else {
-            return look(at: address(of: name), for: .result(isOurs: false))
+            return look(at: finalAddress, for: .result(isOurs: false))
         }
-        surprises += 1
         // A gateway may have answered for a server that was away for a moment.
-        guard surprises < Self.patience else { return clear(.failed(WebDAVFailure.astray(refusal))) }
+        guard budget.allows(.surprise) else { return clear(.failed(WebDAVFailure.astray(refusal))) }
         return moveIntoPlace()
     }
 
@@ -98,7 +100,7 @@ extension WebDAVUpload {
         case .same(let algorithm): return done(receipt(file, verified: algorithm))
         case nil: break
         }
-        switch WebDAVArrival(old: oldVersion, new: newVersion, found: WebDAVVersion(file)) {
+        switch WebDAVArrival(old: goal.version, new: newVersion, found: WebDAVVersion(file)) {
         case .astray: return isOurs ? clear(.failed(WebDAVFailure.astray(nil))) : startAgain()
         case .arrived where isOurs && !server.movesArrive:
             server.movesArrive = true
@@ -109,37 +111,34 @@ extension WebDAVUpload {
             file.told.contains(where: { $0.algorithm == algorithm })
         else { return done(receipt(file)) }
         return look(
-            at: address(of: name), for: .result(isOurs: isOurs),
+            at: finalAddress, for: .result(isOurs: isOurs),
             orders: [DigestOrder(algorithm, of: 0..<item.size)])
     }
 
     func receipt(_ file: FoundFile?, verified: DigestAlgorithm? = nil) -> Receipt {
         Receipt(
-            location: address(of: name).url, entityTag: file?.entityTag, bytes: item.size,
+            location: finalAddress.url, entityTag: file?.entityTag, bytes: item.size,
             verified: verified)
     }
 
     /// The server said that it moved the file, and something else is there.
     private mutating func lost(_ place: FoundPlace) -> Step {
         guard case .file(let file) = place, let size = file.size,
-            oldVersion.map({ WebDAVVersion(file).isSame(as: $0) ?? (size == $0.size) }) != true
+            goal.version.map({ WebDAVVersion(file).isSame(as: $0) ?? (size == $0.size) }) != true
         else { return clear(.failed(WebDAVFailure.astray(nil))) }
         return .failed(WholeUpload.wrongSize(size, of: item.size, .server), notes: [.resource(nil)])
     }
 
-    /// Nothing of it is at the server.
+    /// Starts again with nothing of the file at the server.
     private mutating func startAgain() -> Step {
-        restarts += 1
-        guard restarts < Self.patience else {
+        guard budget.allows(.restart) else {
             return .failed(UploadFailure(.server, "the server loses what it was sent"))
         }
-        mayBeMoved = false
-        hasTemporary = false
         newVersion = nil
-        held = 0
+        held = nil
         if let resource {
             self.resource = Resource(url: resource.url, confirmed: resource.confirmed)
-            self.resource?.abandonedURL = resource.abandonedURL
+            self.resource?.webDAV.abandonedURL = resource.webDAV.abandonedURL
         }
         noteResource(confirmed: 0)
         return choose()

@@ -1,6 +1,5 @@
+import FerryFiles
 import HTTPTypes
-
-import struct Foundation.Date
 
 /// The bytes, under the temporary name.
 extension WebDAVUpload {
@@ -12,7 +11,7 @@ extension WebDAVUpload {
     /// The most bytes of one request: as the settings say, as the server was found to take, and, for a partial update,
     /// as much as may be lost with it. nil for any number.
     private var chunk: ByteCount? {
-        let part = server.ranges == .patch ? resource?.learntChunk ?? Self.firstPart : nil
+        let part = server.ranges == .patch ? resource?.appends.learntChunk ?? Self.firstPart : nil
         return [options.chunkSize, server.largestRequest, part].compactMap { $0 }.min()
     }
 
@@ -32,15 +31,14 @@ extension WebDAVUpload {
     }
 
     mutating func foundTemporary(_ place: FoundPlace) -> Step {
-        hasTemporary = place != .nothing
         newVersion = place.version ?? newVersion
-        resource?.refusedLooks = 0
-        held = 0
+        resource?.webDAV.refusedLooks = 0
+        held = place == .nothing ? nil : 0
         switch place {
         case .folder:
             return .failed(
                 UploadFailure(.permanent, "a folder is where the file was to be kept until it is whole"))
-        case .nothing where resource?.nextURL != nil:
+        case .nothing where resource?.webDAV.nextURL != nil:
             return followTrial()
         case .nothing where mayBeMoved: return look(at: address(of: movedName), for: .result(isOurs: false))
         case .nothing: break
@@ -48,50 +46,49 @@ extension WebDAVUpload {
             let size = file.size ?? 0
             if canUse(size) { held = size }
             // The attempt before broke within a part: the next ones are smaller.
-            if server.ranges == .patch, let part = resource?.learntChunk {
-                resource?.learntChunk = BrokenAppends.afterBreak(part)
+            if server.ranges == .patch, let part = resource?.appends.learntChunk {
+                resource?.appends.learntChunk = BrokenAppends.afterBreak(part)
             }
         }
-        noteResource(confirmed: held)
+        noteResource(confirmed: held ?? 0)
         return choose()
     }
 
     /// The `MOVE` to the next temporary name may have arrived before its answer was lost.
     private mutating func followTrial() -> Step {
-        let next = resource?.nextURL ?? temporary.url
+        let next = resource?.webDAV.nextURL ?? temporary.url
         resource?.url = next
-        resource?.nextURL = nil
+        resource?.webDAV.nextURL = nil
         noteResource(confirmed: resource?.confirmed ?? 0)
         return look(at: temporary, for: .temporary)
     }
 
-    /// How often the server may fail when it is asked about the temporary name before another name is used.
+    /// The number of server errors about the temporary name after which another name is used.
     private static let refusedLooks = 2
 
     /// The server fails when it is asked about the temporary name. rclone 1.60 does so for as long as it waits for the
     /// rest of a broken request to that name, which may be an hour.
     mutating func refusedTemporary(_ failure: UploadFailure) -> Step {
         guard var refused = resource else { return .failed(failure) }
-        refused.refusedLooks += 1
-        guard refused.refusedLooks >= Self.refusedLooks, !mayBeMoved else {
+        refused.webDAV.refusedLooks += 1
+        guard refused.webDAV.refusedLooks >= Self.refusedLooks, !mayBeMoved else {
             resource = refused
             note(.resource(refused))
             return .failed(failure)
         }
         var fresh = Resource(url: WebDAVAddress(refused.url).nextTemporary.url)
-        fresh.abandonedURL = refused.abandonedURL ?? refused.url
+        fresh.webDAV.abandonedURL = refused.webDAV.abandonedURL ?? refused.url
         resource = fresh
         note(.resource(fresh))
-        hasTemporary = false
-        held = 0
+        held = nil
         return choose()
     }
 
-    private var movedName: String { resource?.movedName ?? item.name }
+    private var movedName: String { resource?.webDAV.movedName ?? item.name }
 
     mutating func foundFolder(_ place: FoundPlace) -> Step {
         knowsFolder = true
-        guard place == .nothing, let folders = WebDAVFolders(of: address(of: name)) else {
+        guard place == .nothing, let folders = WebDAVFolders(of: finalAddress) else {
             return write(from: 0)
         }
         phase = .making(folders)
@@ -120,7 +117,7 @@ extension WebDAVUpload {
                 exchange.fields[.ocMtime] = "\(Int64(modified.timeIntervalSince1970))"
             }
         }
-        exchange.mayComplete = piece.range.upperBound == item.size
+        exchange.set(.completes, if: piece.range.upperBound == item.size)
         if resource == nil { resource = Resource(url: address.url) }
         noteResource(confirmed: offset)
         phase = .writing(piece)
@@ -130,19 +127,19 @@ extension WebDAVUpload {
     mutating func receiveWritten(_ answer: Reply.Answer, _ piece: WebDAVPiece) -> Step {
         switch answer.status {
         case 200..<300:
-            hasTemporary = true
+            held = held ?? 0
             let end = piece.range.upperBound
             let isProof = piece.manner == .contentRange && server.ranges == nil
             if end == item.size || isProof { return look(at: temporary, for: .written(piece)) }
             held = end
             if piece.manner == .partialUpdate {
-                let larger = BrokenAppends.afterSuccess(resource?.learntChunk ?? Self.firstPart)
-                resource?.learntChunk = min(Self.largestPart, larger)
+                let larger = BrokenAppends.afterSuccess(resource?.appends.learntChunk ?? Self.firstPart)
+                resource?.appends.learntChunk = min(Self.largestPart, larger)
             }
             noteResource(confirmed: end)
             return write(from: end)
         // chezdav 3.0 answers 500 where the folder is missing.
-        case 500 where piece.manner == .whole && !knowsFolder && WebDAVFolders(of: address(of: name)) != nil:
+        case 500 where piece.manner == .whole && !knowsFolder && WebDAVFolders(of: finalAddress) != nil:
             knowsFolder = true
             return foundFolder(.nothing)
         case 413: return tooLarge(answer, piece)
@@ -201,8 +198,7 @@ extension WebDAVUpload {
 
     /// One `PUT` of everything, and no more parts at this server if it showed that it does not put them together.
     private mutating func writeAnew(after piece: WebDAVPiece) -> Step {
-        restarts += 1
-        guard restarts < Self.patience else {
+        guard budget.allows(.restart) else {
             return .failed(UploadFailure(.server, "the server loses what it was sent"))
         }
         server.ranges = .refused

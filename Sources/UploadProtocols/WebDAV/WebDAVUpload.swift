@@ -5,15 +5,15 @@ import HTTPTypes
 /// So a broken upload leaves nothing under the file's name, and destroys nothing there: servers exist that keep a
 /// truncated file, or lose the old one, when a `PUT` breaks. A server without `MOVE` cannot be used like this; `put` can.
 ///
-/// It starts again after an interruption, except where parts can be written: by SabreDAV's partial update, or, where a
-/// chunk size is set or the server refuses large requests, by `PUT` with `Content-Range` on servers that were seen to
-/// honour it. Some ignore the field and replace the file by the part; it therefore only ever goes to the temporary name.
+/// It starts again after an interruption, except where parts can be written. SabreDAV has a partial update. If a chunk
+/// size is set or the server refuses large requests, servers that were seen to honour it get `PUT` with
+/// `Content-Range`. Some ignore the field and replace the file by the part; it therefore only ever goes to the temporary name.
 ///
 /// A `MOVE` that the server reports as done is believed only as far as the place shows it: a proxy that maps paths can
 /// lead it elsewhere.
 public struct WebDAVUpload: SequentialProtocol {
     public static let name = "webdav"
-    /// What most servers can do: parts are the exception.
+    /// The abilities of most servers: parts are the exception.
     public static let traits = ProtocolTraits(
         resumes: false, fillsPlace: true, answersInPages: true, checksums: [.md5, .sha1, .sha256],
         existing: Set(ExistingFilePolicy.allCases))
@@ -29,9 +29,9 @@ public struct WebDAVUpload: SequentialProtocol {
         case clearing(End)
     }
 
-    /// What a look is for.
+    /// The purpose of a lookup.
     enum Purpose: Sendable {
-        /// How much an earlier attempt left.
+        /// Asks for the size that an earlier attempt left.
         case temporary
         case place(ExistingChoice)
         /// The folder, before many bytes are sent for nothing.
@@ -46,14 +46,21 @@ public struct WebDAVUpload: SequentialProtocol {
         case result(isOurs: Bool)
     }
 
-    /// How the upload ends once the temporary file is gone.
+    /// The end of the upload once the temporary file is gone.
     enum End: Sendable {
         case done(Receipt)
         case failed(UploadFailure)
     }
 
-    /// How often in a row the same may go wrong without an attempt's end.
-    static let patience = 3
+    /// The final place of the file.
+    struct Goal: Sendable {
+        var name: String
+        /// True if what is there is to be replaced.
+        var replaces = false
+        /// The version of the file that is there; nil if there is none.
+        var version: WebDAVVersion?
+    }
+
     /// A smaller file is sent without asking for its folder first.
     static let folderLookSize: ByteCount = 64 << 10
 
@@ -61,46 +68,38 @@ public struct WebDAVUpload: SequentialProtocol {
     let options: ProtocolOptions
     var phase = Phase.asking
     var server = WebDAVServer(ServerCapabilities())
-    /// As last noted; nil before anything was sent.
+    /// The resource as last noted; nil before anything was sent.
     var resource: Resource?
-    /// Whether an earlier attempt may have moved the file.
-    var mayBeMoved = false
-    /// How many bytes of the file the server holds under the temporary name.
-    var held: ByteCount = 0
-    var hasTemporary = false
+    /// The number of the file's bytes that the server holds under the temporary name; nil if nothing is there.
+    var held: ByteCount?
     /// The file under its temporary name, as the server last described it.
     var newVersion: WebDAVVersion?
-    /// What is at the file's place; nil if nothing is.
-    var oldVersion: WebDAVVersion?
-    var name: String
-    var replaces = false
+    var goal: Goal
     var knowsFolder = false
-    var surprises = 0
-    var restarts = 0
+    var budget = RetryBudget()
     private var pending: [Step.Note] = []
 
     /// - Parameter options: The chunk size, the checksum and what becomes of an existing file are taken from them.
     public init(item: UploadItem, options: ProtocolOptions) {
         self.item = item
         self.options = options
-        name = item.name
+        goal = Goal(name: item.name)
+    }
+
+    public static func check(url: String, options: ProtocolOptions) -> (any DestinationCheck)? {
+        WebDAVCheck(url: url, options: options)
     }
 
     public mutating func start(resource: Resource?, capabilities: ServerCapabilities?) -> Step {
         if let policy = options.existing, policy != .replace, !UploadAddress.tellsNamesApart(item.url) {
-            return .failed(
-                UploadFailure(
-                    .permanent,
-                    "the destination's url is the same for every file, so ifExists cannot be kept",
-                    hint: "end the url with a slash, or leave ifExists out"))
+            return .failed(.oneAddress(""))
         }
         self.resource = resource
-        mayBeMoved = resource?.isMoving ?? false
-        oldVersion = resource?.oldVersion
-        newVersion = resource?.newVersion
+        goal.version = resource?.webDAV.old
+        newVersion = resource?.webDAV.new
         guard let capabilities else {
             let folder = WebDAVAddress(UploadAddress.address(item.url, for: "a")).folderURL
-            return .send(Exchange(.options, folder, isIdempotent: true))
+            return .send(Exchange(.options, folder))
         }
         server = WebDAVServer(capabilities)
         return begin()
@@ -113,7 +112,7 @@ public struct WebDAVUpload: SequentialProtocol {
     }
 
     public func removal(of resource: Resource) -> [Exchange] {
-        [Exchange(.delete, resource.url, isIdempotent: true)]
+        [Exchange(.delete, resource.url)]
     }
 }
 
@@ -133,14 +132,17 @@ extension WebDAVUpload {
         case .trying: return receiveTrial(answer)
         case .moving: return receiveMove(answer)
         case .clearing(let end):
-            if (200..<300).contains(answer.status) || [404, 410].contains(answer.status) {
+            if answer.isSuccess || [404, 410].contains(answer.status) {
                 note(.resource(nil))
             }
             return finish(end)
         }
     }
 
-    /// To be remembered before the next step.
+    /// Whether an earlier attempt may have moved the file.
+    var mayBeMoved: Bool { resource?.webDAV.movedName != nil }
+
+    /// Keeps a note for the next step.
     mutating func note(_ note: Step.Note) { pending.append(note) }
 
     mutating func noteServer() { note(.capabilities(server.capabilities)) }
@@ -156,6 +158,9 @@ extension WebDAVUpload {
     func address(of name: String) -> WebDAVAddress {
         WebDAVAddress(UploadAddress.address(item.url, for: name))
     }
+
+    /// The final address of the file.
+    var finalAddress: WebDAVAddress { address(of: goal.name) }
 
     /// The same under whatever name the file ends up: it is found by the upload's key.
     var temporary: WebDAVAddress {
@@ -210,7 +215,7 @@ extension WebDAVUpload {
         case (.found(let place, _), .trial): return foundTrial(place)
         case (.found(let place, _), .unmoved(let refusal)): return foundUnmoved(place, after: refusal)
         case (.found(let place, let ours), .place(var choice)):
-            oldVersion = place.version
+            goal.version = place.version
             let verdict = choice.receive(place, ours: ours)
             return act(on: verdict, choice)
         case (.found(let place, _), .folder): return foundFolder(place)
@@ -233,34 +238,34 @@ extension WebDAVUpload {
                 at: address(of: name), for: .place(choice),
                 orders: algorithm.map { [DigestOrder($0, of: 0..<item.size)] } ?? [])
         case .free(let name, let replaces):
-            (self.name, self.replaces) = (name, replaces)
+            (goal.name, goal.replaces) = (name, replaces)
             return proceed()
         case .finished(let name, let file, let verified, let wasThere):
             let receipt = Receipt(
                 location: address(of: name).url, entityTag: file.entityTag, bytes: item.size,
                 verified: verified, wasThere: wasThere)
-            return hasTemporary ? clear(.done(receipt)) : .done(receipt)
+            return held == nil ? .done(receipt) : clear(.done(receipt))
         case .failed(let failure): return .failed(failure)
         }
     }
 
-    /// What is left to do once it is known where the file goes.
+    /// Takes the next step once the file's final address is known.
     private mutating func proceed() -> Step {
-        if hasTemporary, held == item.size { return moveIntoPlace() }
-        if held == 0, !knowsFolder, item.size > Self.folderLookSize {
-            return look(at: WebDAVAddress(address(of: name).folderURL), for: .folder)
+        if held == item.size { return moveIntoPlace() }
+        if held ?? 0 == 0, !knowsFolder, item.size > Self.folderLookSize {
+            return look(at: WebDAVAddress(finalAddress.folderURL), for: .folder)
         }
-        return write(from: held)
+        return write(from: held ?? 0)
     }
 
     mutating func clear(_ end: End, at url: String? = nil) -> Step {
         phase = .clearing(end)
-        return .send(Exchange(.delete, url ?? temporary.url, isIdempotent: true))
+        return .send(Exchange(.delete, url ?? temporary.url))
     }
 
     /// Ends the upload, and deletes first what it had to leave under another temporary name.
     mutating func done(_ receipt: Receipt) -> Step {
-        guard let url = resource?.abandonedURL else { return .done(receipt) }
+        guard let url = resource?.webDAV.abandonedURL else { return .done(receipt) }
         return clear(.done(receipt), at: url)
     }
 

@@ -1,13 +1,13 @@
-/// What tells one version of a file at a server from another.
+/// The facts that tell one version of a file at a server from another.
 struct WebDAVVersion: Hashable, Sendable {
     /// Bytes; nil if the server does not say.
     var size: ByteCount?
-    /// Without the mark of a weak tag: Apache's tag of one and the same file is weak in the first second only.
+    /// The entity tag without the mark of a weak one: Apache's tag of the same file is weak in the first second only.
     var entityTag: String?
-    /// As sent; most servers count whole seconds.
+    /// The time as sent; most servers count whole seconds.
     var modified: String?
 
-    /// It is written into the queue's files with the upload.
+    /// The longest value, because it is written into the queue's files with the upload.
     private static let longest = 256
 
     init(_ file: FoundFile) {

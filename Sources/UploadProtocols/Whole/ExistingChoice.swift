@@ -1,6 +1,6 @@
 /// Decides what becomes of a file whose place may be taken, however a protocol looks there.
 public struct ExistingChoice: Sendable {
-    /// What to do next.
+    /// The next action.
     public enum Verdict: Sendable {
         /// Look at the place of a file of this name, and compute the digest of our file if one is named.
         case look(name: String, digest: DigestAlgorithm?)
@@ -11,7 +11,7 @@ public struct ExistingChoice: Sendable {
         case failed(UploadFailure)
     }
 
-    /// What an earlier attempt did, as it noted: the place under that name was free.
+    /// The note of an earlier attempt: no file of that name existed.
     public struct Begun: Hashable, Sendable {
         /// Under which it was sent.
         public var name: String
@@ -92,7 +92,7 @@ public struct ExistingChoice: Sendable {
 
     private mutating func taken(_ file: FoundFile, name: String, number: Int) -> Verdict {
         switch policy {
-        case .fail: .failed(Self.isThere(name))
+        case .fail: .failed(.nameTaken(name))
         case .rename: nextName(after: name, number)
         case .skip where file.size == item.size: judge(file, name: name, isOwn: false)
         case .skip, .replace, nil: .free(name: name, replaces: true)
@@ -101,10 +101,7 @@ public struct ExistingChoice: Sendable {
 
     private mutating func nextName(after name: String, _ number: Int) -> Verdict {
         guard number < Self.nameLimit else {
-            return .failed(
-                UploadFailure(
-                    .permanent, "\(item.name) and \(Self.nameLimit - 1) more like it are at the server",
-                    hint: "give the file another name with --as"))
+            return .failed(.namesTaken(item.name, count: Self.nameLimit))
         }
         let next = FileName.numbered(item.name, number + 1)
         phase = .asking(name: next, number: number + 1)
@@ -127,13 +124,7 @@ public struct ExistingChoice: Sendable {
         }
         guard isOwn, policy == .fail || policy == .rename else { return .free(name: name, replaces: true) }
         phase = .asking(name: item.name, number: 1)
-        return policy == .rename ? start() : .failed(Self.isThere(name))
-    }
-
-    static func isThere(_ name: String) -> UploadFailure {
-        UploadFailure(
-            .permanent, "\(name) is already at the server",
-            hint: "set ifExists to skip, replace or rename, or remove the upload", status: 412)
+        return policy == .rename ? start() : .failed(.nameTaken(name))
     }
 }
 

@@ -2,10 +2,10 @@ public import HTTPTypes
 
 /// Finds out by `HEAD` what is at a file's place before anything is sent there, and decides as the policy says.
 public struct ExistingFile: Sendable {
-    /// What to do next.
+    /// The next action.
     public enum Verdict: Sendable {
         case ask(Exchange)
-        /// Nothing is in the way of a file of this name; `precondition` has the server refuse if that has changed.
+        /// No file has this name; `precondition` makes the server refuse if that has changed.
         case free(name: String, precondition: HTTPFields)
         case finished(Receipt)
         case failed(UploadFailure)
@@ -51,7 +51,7 @@ public struct ExistingFile: Sendable {
         switch verdict {
         case .look(let name, let algorithm):
             var head = Exchange(
-                .head, address(name), fields: [.wantReprDigest: "sha-256=10, md5=1"], isIdempotent: true)
+                .head, address(name), fields: [.wantReprDigest: "sha-256=10, md5=1"])
             head.digests = algorithm.map { [DigestOrder($0, of: 0..<item.size)] } ?? []
             return .ask(head)
         case .free(let name, let replaces):
@@ -72,10 +72,10 @@ public struct ExistingFile: Sendable {
 }
 
 extension FoundFile {
-    /// As the fields of an answer to `HEAD` tell it.
+    /// Reads the header fields of a response to `HEAD`.
     init(headed fields: HTTPFields) {
         self.init(
-            size: fields[.contentLength].flatMap { ByteCount($0) }, entityTag: fields[.eTag],
+            size: fields[.contentLength].flatMap { ByteCount(digits: $0) }, entityTag: fields[.eTag],
             told: ToldDigest.in(fields), modified: fields[.lastModified])
     }
 }

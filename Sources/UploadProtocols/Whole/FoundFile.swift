@@ -1,4 +1,4 @@
-/// What a server says of a place where a file is to go.
+/// A server's statement about the address that a file is to get.
 public enum FoundPlace: Hashable, Sendable {
     case nothing
     case folder
@@ -9,11 +9,11 @@ public enum FoundPlace: Hashable, Sendable {
 public struct FoundFile: Hashable, Sendable {
     /// Bytes; nil if the server does not say.
     public var size: ByteCount?
-    /// As sent.
+    /// The entity tag as sent.
     public var entityTag: String?
     /// The strongest first.
     public var told: [ToldDigest]
-    /// When the server's file was last changed, as sent.
+    /// The time of the file's last change, as sent.
     public var modified: String?
 
     public init(
@@ -35,12 +35,12 @@ public struct FoundFile: Hashable, Sendable {
     }
 }
 
-/// What comparing a digest showed.
+/// The result of comparing a digest.
 enum DigestComparison: Hashable, Sendable {
     case same(DigestAlgorithm)
     case different(DigestAlgorithm)
 
-    /// Something other than the file is at the server.
+    /// The failure if another content than the file's is at the server.
     static func mismatch(_ algorithm: DigestAlgorithm) -> UploadFailure {
         UploadFailure(
             .permanent, "what the server holds is not this file: its \(algorithm.shown) is another",

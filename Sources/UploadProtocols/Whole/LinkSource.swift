@@ -1,15 +1,12 @@
+import FerryFiles
 public import HTTPTypes
 
-import struct Foundation.Data
-import class Foundation.JSONSerialization
-
-/// Where a server's answer names the page or file that an upload became: paste and media servers say it in their own
-/// ways.
+/// The place in a server's response that names the finished upload. Paste and media servers each have their own.
 public enum LinkSource: Hashable, Sendable {
     case header(HTTPField.Name)
     case pointer(JSONPointer)
 
-    /// What the answer names, as an address; nil if it names none. Links may lead to any host: nothing is sent there.
+    /// The named address; nil if there is none. Links may lead to any host: nothing is sent there.
     ///
     /// - Parameter base: The address that was asked, for relative links.
     func link(in answer: Reply.Answer, base: String) -> String? {
@@ -42,11 +39,11 @@ public struct JSONPointer: Hashable, Sendable {
 
     /// The text that stands there; nil if nothing does, or something else than text.
     func text(in document: [UInt8]) -> String? {
-        guard var value = try? JSONSerialization.jsonObject(with: Data(document)) else { return nil }
+        guard var value = JSONValue(document: document) else { return nil }
         for token in tokens {
-            if let object = value as? [String: Any], let member = object[token] {
+            if let member = value.object?[token] {
                 value = member
-            } else if let array = value as? [Any], let index = Self.index(token),
+            } else if case .array(let array) = value, let index = Self.index(token),
                 array.indices.contains(index)
             {
                 value = array[index]
@@ -54,7 +51,7 @@ public struct JSONPointer: Hashable, Sendable {
                 return nil
             }
         }
-        return value as? String
+        return value.text
     }
 
     /// Digits without a leading zero (§4).

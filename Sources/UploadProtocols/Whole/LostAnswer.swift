@@ -25,13 +25,17 @@ struct LostAnswer: Sendable {
     /// Takes the answer to what was asked last.
     func receive(_ answer: Reply.Answer) -> Verdict {
         // Some places can be written and not read.
-        guard (200..<300).contains(answer.status) else {
+        guard answer.isSuccess else {
             let failure = AnswerVerdict.failure(answer)
             return failure.isTransient ? .failed(failure) : .sendAgain
         }
         var found = FoundFile(headed: answer.fields)
         guard found.size == nil || found.size == item.size else { return .sendAgain }
-        if found.told.isEmpty, let digest = found.entityTag.flatMap(Self.digest) { found.told = [digest] }
+        // Stores of objects use the MD5 of the content as its entity tag. Another that looks like one is only taken for
+        // the digest of another file, and that is then sent again.
+        if found.told.isEmpty, case .whole(let digest) = S3EntityTag(found.entityTag) {
+            found.told = [ToldDigest(.md5, digest)]
+        }
         guard let told = found.told.first else { return .sendAgain }
         guard !answer.digests.isEmpty else { return .ask(head(computing: told.algorithm)) }
         guard case .same(let algorithm) = found.agrees(with: answer.digests) else { return .sendAgain }
@@ -43,15 +47,8 @@ struct LostAnswer: Sendable {
 
     private func head(computing algorithm: DigestAlgorithm? = nil) -> Exchange {
         var head = Exchange(
-            .head, address, fields: [.wantReprDigest: "sha-256=10, md5=1"], isIdempotent: true)
+            .head, address, fields: [.wantReprDigest: "sha-256=10, md5=1"])
         head.digests = algorithm.map { [DigestOrder($0, of: 0..<item.size)] } ?? []
         return head
-    }
-
-    /// Stores of objects use the MD5 of the content as its entity tag. Another that looks like one is only taken for
-    /// the digest of another file, and that is then sent again.
-    private static func digest(_ entityTag: String) -> ToldDigest? {
-        guard let digits = entityTag.split(separator: "\"").first, digits.utf8.count == 32 else { return nil }
-        return ToldDigest.unhex(digits).map { ToldDigest(.md5, $0) }
     }
 }

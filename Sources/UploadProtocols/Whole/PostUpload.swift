@@ -5,7 +5,7 @@ public struct PostUpload: SequentialProtocol {
     public static let name = "post"
     public static let traits = ProtocolTraits(resumes: false, answersInPages: true)
 
-    private var attempt: SingleShot
+    private let attempt: SingleShot
 
     /// - Parameter options: The request method and the `Idempotency-Key` are taken from them.
     public init(item: UploadItem, options: ProtocolOptions) {
@@ -16,7 +16,7 @@ public struct PostUpload: SequentialProtocol {
                 options.requestMethod(or: .post), UploadAddress.filled(item.url, with: item.name),
                 fields: fields,
                 body: item.size > 0 ? .file(range: 0..<item.size) : .none,
-                isIdempotent: options.sendsIdempotencyKey, mayComplete: true),
+                traits: options.sendsIdempotencyKey ? [.idempotent, .completes] : .completes),
             item: item, link: options.link)
     }
 
@@ -24,7 +24,6 @@ public struct PostUpload: SequentialProtocol {
         attempt.start(resource)
     }
     public mutating func receive(_ reply: Reply) -> Step { attempt.receive(reply) }
-    public func removal(of resource: Resource) -> [Exchange] { [] }
 
     /// The name as servers read it most, and in full where that is another.
     private static func disposition(_ name: String) -> String {
@@ -33,7 +32,7 @@ public struct PostUpload: SequentialProtocol {
         return plain == name ? field : "\(field); \(ContentDisposition.extended(filename: name))"
     }
 
-    /// As in a form, and no control character: a field's value may not hold one (RFC 9110 §5.5).
+    /// Escapes a name as in a form, and removes control characters, which a field's value may not hold (RFC 9110 §5.5).
     private static func escaped(_ name: String) -> String {
         MultipartHeader.escaped(fileName: name).unicodeScalars.reduce(into: "") { text, scalar in
             if scalar.value < 0x20 || scalar.value == 0x7F {
@@ -51,7 +50,7 @@ public struct FormUpload: SequentialProtocol {
     public static let name = "form"
     public static let traits = ProtocolTraits(resumes: false, answersInPages: true)
 
-    private var attempt: SingleShot
+    private let attempt: SingleShot
 
     /// - Parameter options: The file's field, the request method and the `Idempotency-Key` are taken from them.
     public init(item: UploadItem, options: ProtocolOptions) {
@@ -68,7 +67,7 @@ public struct FormUpload: SequentialProtocol {
                 options.requestMethod(or: .post), UploadAddress.filled(item.url, with: item.name),
                 fields: [.contentType: form.contentType],
                 body: .file(range: 0..<item.size, prefix: form.prefix, suffix: form.suffix),
-                isIdempotent: options.sendsIdempotencyKey, mayComplete: true),
+                traits: options.sendsIdempotencyKey ? [.idempotent, .completes] : .completes),
             item: item, link: options.link)
     }
 
@@ -76,7 +75,6 @@ public struct FormUpload: SequentialProtocol {
         attempt.start(resource)
     }
     public mutating func receive(_ reply: Reply) -> Step { attempt.receive(reply) }
-    public func removal(of resource: Resource) -> [Exchange] { [] }
 }
 
 /// One request that must not reach the server twice: before its last bytes go out, a mark is noted; an attempt that
@@ -90,7 +88,7 @@ struct SingleShot: Sendable {
         self.link = link
         self.exchange = exchange
         size = item.size
-        if exchange.isIdempotent {
+        if exchange.traits.contains(.idempotent) {
             self.exchange.fields.idempotencyKey = item.contentKey
         } else {
             let place = UploadAddress.withoutQuery(exchange.url)
@@ -117,22 +115,9 @@ struct SingleShot: Sendable {
         }
     }
 
-    /// What the answer names where the destination says that it does.
+    /// The address in the response, if the destination says where it is.
     private func named(in reply: Reply) -> String? {
         guard case .answered(let answer) = reply else { return nil }
         return link?.link(in: answer, base: exchange.url)
-    }
-}
-
-extension Resource {
-    private static let wholeBodySentField = "wholeBodySent"
-
-    /// True if the last byte may be at the server while its answer is not here.
-    public var wholeBodySent: Bool { fields[Self.wholeBodySentField] != nil }
-
-    func withWholeBodySent(_ isSent: Bool) -> Resource {
-        var resource = self
-        resource.fields[Self.wholeBodySentField] = isSent ? "yes" : nil
-        return resource
     }
 }

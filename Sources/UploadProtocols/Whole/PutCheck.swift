@@ -1,7 +1,7 @@
 import HTTPTypes
 
 /// Asks a destination of `put` which methods it takes, and whether it tells what is there.
-public struct PutCheck: DestinationCheck {
+package struct PutCheck: DestinationCheck {
     private enum Phase: Sendable {
         case options
         case head(findings: [String])
@@ -15,19 +15,15 @@ public struct PutCheck: DestinationCheck {
     private var phase = Phase.options
 
     /// - Parameter url: The destination's.
-    public init(url: String, options: ProtocolOptions) {
+    package init(url: String, options: ProtocolOptions) {
         address = UploadAddress.address(url, for: Self.name)
         method = options.requestMethod(or: .put).rawValue
     }
 
-    public mutating func start() -> CheckStep { .send(Exchange(.options, address, isIdempotent: true)) }
+    package mutating func start() -> CheckStep { .send(Exchange(.options, address)) }
 
-    public mutating func receive(_ reply: Reply) -> CheckStep {
-        let answer: Reply.Answer
-        switch reply {
-        case .broken(let failure, _): return .failed(failure)
-        case .answered(let received): answer = received
-        }
+    package mutating func receive(_ reply: Reply) -> CheckStep {
+        guard case .answered(let answer) = reply else { return .failed(reply.failure) }
         let failure = AnswerVerdict.failure(answer)
         if failure.category == .authentication || failure.isTransient, answer.status != 501 {
             return .failed(failure)
@@ -35,17 +31,17 @@ public struct PutCheck: DestinationCheck {
         switch phase {
         case .options:
             phase = .head(findings: methods(in: answer))
-            return .send(Exchange(.head, address, isIdempotent: true))
+            return .send(Exchange(.head, address))
         case .head(let findings):
             return .finished(CheckReport(findings: findings + [Self.telling(answer)]))
         }
     }
 
     private func methods(in answer: Reply.Answer) -> [String] {
-        let list = WebDAVServer.list(answer.fields[.allow]).map { $0.uppercased() }
+        let list = FieldList.words(answer.fields[.allow]).map { $0.uppercased() }
         var findings: [String] = []
         // Of an address where nothing is yet, some servers list less than they take.
-        if !(200..<300).contains(answer.status) || list.isEmpty {
+        if !answer.isSuccess || list.isEmpty {
             findings.append("the server does not say which methods it takes")
         } else if list.contains(method) {
             findings.append("the server takes \(method)")

@@ -1,4 +1,4 @@
-import Foundation
+import FerryFiles
 import HTTPTypes
 
 /// `PUT` of the whole file (RFC 9110 §9.3.4). Nothing resumes, but the same bytes to the same place are harmless.
@@ -19,20 +19,17 @@ public struct PutUpload: SequentialProtocol {
         case verifying(Receipt, ours: [ComputedDigest], at: Place)
     }
 
-    /// Where the server is asked what it holds.
+    /// The address at which the server is asked for the file.
     private enum Place: Sendable {
-        /// Where the file was to be; the server named another place that may have it instead.
+        /// The requested address. The server named another one that may have the file instead.
         case requested(told: String?)
         case told
     }
 
-    /// How often a place may be free when asked and taken when written to.
-    private static let patience = 3
-
     private let item: UploadItem
     private let options: ProtocolOptions
     private var phase: Phase
-    private var surprises = 0
+    private var budget = RetryBudget()
 
     /// - Parameter options: The request method, the checksum and what becomes of an existing file are taken from them.
     public init(item: UploadItem, options: ProtocolOptions) {
@@ -41,58 +38,51 @@ public struct PutUpload: SequentialProtocol {
         phase = .looking(Self.look(item, options, begun: nil))
     }
 
+    public static func check(url: String, options: ProtocolOptions) -> (any DestinationCheck)? {
+        PutCheck(url: url, options: options)
+    }
+
     public mutating func start(resource: Resource?, capabilities: ServerCapabilities?) -> Step {
-        if let resource, resource.isStored {
+        if let resource, resource[PutMemory.self].isStored {
             return verify(
-                Receipt(location: resource.url, bytes: item.size), at: .requested(told: resource.told))
+                Receipt(location: resource.url, bytes: item.size),
+                at: .requested(told: resource[PutMemory.self].told))
         }
         if looks, !UploadAddress.tellsNamesApart(item.url) {
-            return .failed(
-                UploadFailure(
-                    .permanent,
-                    "the destination's url is the same for every file, so ifExists cannot be kept",
-                    hint: "end the url with a slash or put {name} into it, or leave ifExists out"))
+            return .failed(.oneAddress(" or put {name} into it"))
         }
         if !looks, let resource, resource.wholeBodySent {
             let lost = LostAnswer(item)
             phase = .recalling(lost)
             return act(on: lost.start())
         }
-        let begun = looks ? resource?.begun : nil
+        let begun = looks ? resource.flatMap(Self.begun) : nil
         return look(Self.look(item, options, begun: begun))
     }
 
     public mutating func receive(_ reply: Reply) -> Step {
-        switch phase {
-        case .recalling(let lost):
-            switch reply {
-            case .broken(let failure, _): return .failed(failure)
-            case .answered(let answer): return act(on: lost.receive(answer))
-            }
-        case .looking(var existing):
-            switch reply {
-            case .broken(let failure, _): return .failed(failure)
-            case .answered(let answer):
-                let verdict = existing.receive(answer)
-                phase = .looking(existing)
-                return act(on: verdict)
-            }
-        case .sending(let exchange, let name): return sent(reply, exchange, name: name)
-        case .verifying(let receipt, let ours, let place):
-            switch reply {
-            case .broken(let failure, _): return .failed(failure)
-            case .answered(let answer):
-                return verified(answer, receipt, ours: ours + answer.digests, at: place)
-            }
+        switch (phase, reply) {
+        case (.sending(let exchange, let name), _): return sent(reply, exchange, name: name)
+        case (_, .broken(let failure, _)): return .failed(failure)
+        case (.recalling(let lost), .answered(let answer)): return act(on: lost.receive(answer))
+        case (.looking(var existing), .answered(let answer)):
+            let verdict = existing.receive(answer)
+            phase = .looking(existing)
+            return act(on: verdict)
+        case (.verifying(let receipt, let ours, let place), .answered(let answer)):
+            return verified(answer, receipt, ours: ours + answer.digests, at: place)
         }
     }
-
-    public func removal(of resource: Resource) -> [Exchange] { [] }
 }
 
 extension PutUpload {
     /// Whether anything that is there matters.
     private var looks: Bool { options.existing.map { $0 != .replace } ?? false }
+
+    /// The start that an earlier attempt noted.
+    private static func begun(_ resource: Resource) -> ExistingChoice.Begun? {
+        resource[PutMemory.self].name.map { .init(name: $0, mayBeComplete: resource.wholeBodySent) }
+    }
 
     private static func look(
         _ item: UploadItem, _ options: ProtocolOptions, begun: ExistingChoice.Begun?
@@ -129,12 +119,13 @@ extension PutUpload {
         let address = UploadAddress.address(item.url, for: name)
         var exchange = Exchange(
             options.requestMethod(or: .put), address, fields: precondition,
-            body: item.size > 0 ? .file(range: 0..<item.size) : .none, isIdempotent: true, mayComplete: true)
+            body: item.size > 0 ? .file(range: 0..<item.size) : .none, traits: [.idempotent, .completes])
         exchange.fields[.contentType] = item.contentType
         exchange.digests = digests()
         OfferedDigest.ask(in: &exchange, size: item.size, options.checksumChoice)
         // The next attempt must know that what it finds there may be this file.
-        let begun = Resource(url: UploadAddress.withoutQuery(address)).beginning(name)
+        var begun = Resource(url: UploadAddress.withoutQuery(address))
+        begun[PutMemory.self].name = name
         exchange.markBeforeLastBytes = begun.withWholeBodySent(true)
         phase = .sending(exchange, name: name)
         return .send(exchange, notes: looks ? [.resource(begun)] : [])
@@ -142,9 +133,9 @@ extension PutUpload {
 
     private mutating func sent(_ reply: Reply, _ exchange: Exchange, name: String) -> Step {
         if case .answered(let answer) = reply, answer.status == 412, exchange.fields[.ifNoneMatch] != nil {
-            surprises += 1
-            guard options.existing == .rename, surprises < Self.patience else {
-                return .failed(ExistingChoice.isThere(name), notes: [.resource(nil)])
+            // The name was free when it was asked for, and is taken now.
+            guard options.existing == .rename, budget.allows(.surprise) else {
+                return .failed(.nameTaken(name), notes: [.resource(nil)])
             }
             return look(Self.look(item, options, begun: nil))
         }
@@ -171,7 +162,7 @@ extension PutUpload {
     }
 }
 
-/// What the server says about the file once it has it.
+/// The server's statement about the file once it has it.
 extension PutUpload {
     /// Computed with the request, in the fields by which servers check what arrives.
     private func digests() -> [DigestOrder] {
@@ -202,9 +193,10 @@ extension PutUpload {
             let key = ToldDigest.key(of: algorithm), let address = receipt.location
         else { return .done(receipt, notes: notes) }
         phase = .verifying(receipt, ours: ours, at: place)
-        var stored = Resource(url: address).stored
-        if case .requested(let told?) = place { stored = stored.tellingPlace(told) }
-        var head = Exchange(.head, address, fields: [.wantReprDigest: "\(key)=10"], isIdempotent: true)
+        var stored = Resource(url: address)
+        stored[PutMemory.self].isStored = true
+        if case .requested(let told?) = place { stored[PutMemory.self].told = told }
+        var head = Exchange(.head, address, fields: [.wantReprDigest: "\(key)=10"])
         if ours.isEmpty { head.digests = [DigestOrder(algorithm, of: 0..<item.size)] }
         return .send(head, notes: notes + [.resource(stored)])
     }
@@ -214,7 +206,7 @@ extension PutUpload {
     ) -> Step {
         var receipt = receipt
         // Some places can be written and not read: then the server's 2xx is all there is.
-        guard (200..<300).contains(answer.status) else {
+        guard answer.isSuccess else {
             let failure = AnswerVerdict.failure(answer)
             if case .requested(let told?) = place { receipt.location = told }
             return failure.isTransient ? .failed(failure) : .done(receipt)
@@ -246,38 +238,17 @@ extension PutUpload {
     }
 }
 
-extension Resource {
-    private static let nameField = "name"
-    private static let storedField = "stored"
-    private static let toldField = "told"
+/// The facts that an upload by PUT remembers.
+private struct PutMemory: ResumeForm {
+    /// The name under which the upload began.
+    var name: String?
+    /// True once the server took it all; what it holds has not been compared.
+    var isStored = false
+    /// The address that the server named for the file, where that is another than was asked for.
+    var told: String?
 
-    /// With the name under which an upload was begun.
-    fileprivate func beginning(_ name: String) -> Resource {
-        var resource = self
-        resource.fields[Self.nameField] = name
-        return resource
-    }
-
-    fileprivate var begun: ExistingChoice.Begun? {
-        fields[Self.nameField].map { .init(name: $0, mayBeComplete: wholeBodySent) }
-    }
-
-    /// The server took it all; what it holds has not been compared.
-    fileprivate var isStored: Bool { fields[Self.storedField] != nil }
-
-    /// The place that the server named for it, where that is another than was asked for.
-    fileprivate var told: String? { fields[Self.toldField] }
-
-    fileprivate func tellingPlace(_ told: String) -> Resource {
-        var resource = self
-        resource.fields[Self.toldField] = told
-        return resource
-    }
-
-    fileprivate var stored: Resource {
-        var resource = self
-        resource.fields[Self.storedField] = "yes"
-        return resource
+    static var keys: [ResumeKey<Self>] {
+        [.init("name", \.name), .init("stored", \.isStored), .init("told", \.told)]
     }
 }
 

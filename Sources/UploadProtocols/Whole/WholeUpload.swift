@@ -1,10 +1,10 @@
 import HTTPTypes
 
-/// What put, post and form have in common: one request is the whole upload.
+/// The common part of put, post and form: one request is the whole upload.
 enum WholeUpload {
     static func step(_ reply: Reply, to exchange: Exchange, size: ByteCount) -> Step {
         switch reply {
-        case .answered(let answer) where (200..<300).contains(answer.status):
+        case .answered(let answer) where answer.isSuccess:
             let location = answer.fields[.location].flatMap {
                 try? UploadAddress.resolve($0, against: exchange.url)
             }
@@ -12,7 +12,8 @@ enum WholeUpload {
             let place = location ?? (exchange.method == .put ? exchange.url : nil)
             return .done(
                 Receipt(location: place, entityTag: answer.fields[.eTag], bytes: size))
-        case .answered(let answer) where !exchange.isIdempotent && [502, 504].contains(answer.status):
+        case .answered(let answer)
+        where !exchange.traits.contains(.idempotent) && [502, 504].contains(answer.status):
             // A proxy's words: what the server behind it did with the body, the proxy does not know.
             return .failed(unknownOutcome(AnswerVerdict.failure(answer)))
         case .answered(let answer):
@@ -23,7 +24,7 @@ enum WholeUpload {
             return .failed(failure)
         case .broken(let failure, let bodySent):
             let isComplete = bodySent.map { $0 >= exchange.contentLength } ?? false
-            let isUnknown = isComplete && failure.isTransient && !exchange.isIdempotent
+            let isUnknown = isComplete && failure.isTransient && !exchange.traits.contains(.idempotent)
             return .failed(isUnknown ? unknownOutcome(failure) : failure)
         }
     }

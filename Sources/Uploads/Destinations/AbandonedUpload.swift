@@ -1,12 +1,11 @@
+public import FerryFiles
 public import FerryProtocols
 
-public import struct Foundation.Date
-
 /// An upload that was given up, as long as its server may hold something of it.
-public struct AbandonedUpload: Hashable, Codable, Sendable {
-    /// As it was. Its resource says what there is to delete.
+public struct AbandonedUpload: Hashable, Sendable {
+    /// The upload as it was. Its resource says what there is to delete.
     public var upload: Upload
-    /// From when on nobody can put it back.
+    /// The time from which nobody can put it back.
     public var since: Date
 
     /// - Returns: nil for one of which the server holds nothing, or all.
@@ -19,10 +18,10 @@ public struct AbandonedUpload: Hashable, Codable, Sendable {
         self.since = since
     }
 
-    /// Where that is: no two of them have the same.
+    /// The address of its resource: no two abandoned uploads have the same.
     public var url: String { upload.resource?.url ?? "" }
     /// Bytes that the server said it holds; nil if it has said so of none, which may be old.
     public var held: ByteCount? { upload.confirmed > 0 ? upload.confirmed : nil }
-    /// When the server drops it by itself, if it said so.
+    /// The time when the server drops it by itself, if it said so.
     public var expires: Date? { upload.resource?.expires }
 }

@@ -1,6 +1,7 @@
 import Dispatch
+import FerryFiles
+import FerryProtocols
 public import FerryTransfer
-import Foundation
 import Synchronization
 
 /// `abandoned.jsonl` in the state folder: what servers may still hold of uploads that were given up. Their addresses are
@@ -11,7 +12,7 @@ import Synchronization
 /// forgotten with the process.
 public final class AbandonedUploads: Sendable {
     static let name = "abandoned.jsonl"
-    /// Nobody goes through more; the oldest are forgotten.
+    /// The most entries that anybody goes through; the oldest are forgotten.
     static let limit = 1000
     /// Bytes. A longer file is written anew, without what was struck out.
     private static let usualLength = 4 << 20
@@ -20,7 +21,7 @@ public final class AbandonedUploads: Sendable {
     private static let longestLine = 64 << 10
 
     private struct Line: Codable {
-        var kept: AbandonedUpload?
+        var kept: KeptLine?
         /// Addresses of what is there no more.
         var gone: [String]?
     }
@@ -60,7 +61,7 @@ public final class AbandonedUploads: Sendable {
         }
     }
 
-    /// Those that are not struck out and that their servers have not dropped, the oldest first.
+    /// Returns the entries that are not struck out and that their servers have not dropped, the oldest first.
     func all(now: Date) async -> [AbandonedUpload] {
         await onQueue { [self] in
             state.withLock { state in
@@ -93,7 +94,7 @@ public final class AbandonedUploads: Sendable {
             if try length() > Self.usualLength {
                 try rewrite(read() + state.unsaved)
             } else {
-                try append(state.unsaved.map { Line(kept: $0) }, safely: true)
+                try append(state.unsaved.map { Line(kept: KeptLine($0)) }, safely: true)
             }
             state.unsaved = []
         } catch {
@@ -123,7 +124,7 @@ extension AbandonedUploads {
         var known: [String: AbandonedUpload] = [:]
         for bytes in content.split(separator: 0x0A) {
             guard let line = try? decoder.decode(Line.self, from: Data(bytes)) else { continue }
-            if let kept = line.kept, known.updateValue(kept, forKey: kept.url) == nil {
+            if let kept = line.kept?.abandoned, known.updateValue(kept, forKey: kept.url) == nil {
                 order.append(kept.url)
             }
             for url in line.gone ?? [] { known[url] = nil }
@@ -146,7 +147,7 @@ extension AbandonedUploads {
         let new = "\(Self.name).new"
         try files.remove(new)
         let file = try files.create(new)
-        try file.append(Self.bytes(uploads.suffix(Self.limit).map { Line(kept: $0) }))
+        try file.append(Self.bytes(uploads.suffix(Self.limit).map { Line(kept: KeptLine($0)) }))
         try file.synchronize()
         try files.rename(new, to: Self.name)
         try files.synchronize()
@@ -160,5 +161,40 @@ extension AbandonedUploads {
             // A killed process may have left a part of a line before this one.
             bytes += [0x0A] + data + [0x0A]
         }
+    }
+}
+
+/// An abandoned upload as the file has it. Versions before records wrote all of its members so, and read no other form.
+private struct KeptLine: Codable {
+    struct Kept: Codable {
+        var id: Upload.ID
+        var rank: Int64
+        var path: LocalPath
+        var identity: FileIdentity
+        var target: Upload.Target
+        /// The state that older versions need: what happened says nothing of what is left.
+        var state: [String: [String: String]] = ["queued": [:]]
+        var resource: Resource?
+        var added: Date
+        var batch: String?
+    }
+
+    var upload: Kept
+    var since: Date
+
+    init(_ abandoned: AbandonedUpload) {
+        let upload = abandoned.upload
+        self.upload = Kept(
+            id: upload.id, rank: upload.rank, path: upload.path, identity: upload.identity,
+            target: upload.target, resource: upload.resource, added: upload.added, batch: upload.batch)
+        since = abandoned.since
+    }
+
+    var abandoned: AbandonedUpload? {
+        AbandonedUpload(
+            Upload(
+                id: upload.id, rank: upload.rank, path: upload.path, identity: upload.identity,
+                target: upload.target, resource: upload.resource, added: upload.added, batch: upload.batch),
+            since: since)
     }
 }

@@ -1,13 +1,7 @@
+import FerryFiles
 public import FerryProtocols
 public import FerryTransfer
-import Foundation
 import Synchronization
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
 
 /// `capabilities.json` in the state folder. It needs no lock: it is replaced as a whole, and read anew when it was, so
 /// that what `ferry check` finds out serves an engine that runs.
@@ -33,17 +27,22 @@ public final class CapabilityFile: CapabilityStore {
     private typealias Known = [CapabilityPlace: ServerCapabilities]
 
     private struct Memory {
-        /// What could not be written.
+        /// The capabilities that could not be written.
         var unsaved: Known = [:]
-        /// The file as it was read last: thousands of small uploads ask.
-        var read: (file: FileIdentity, known: Known)?
+        /// The content of the file when it was read last, with its identity; nil for a file that was not there.
+        /// Thousands of small uploads ask.
+        var read: (file: FileIdentity?, known: Known) = (nil, [:])
     }
 
     private let folder: LocalPath
+    private let path: LocalPath
     private let memory = Mutex(Memory())
 
     /// - Parameter folder: The state folder; nothing is opened or made before something is kept or asked for.
-    public init(folder: LocalPath) { self.folder = folder }
+    public init(folder: LocalPath) {
+        self.folder = folder
+        path = folder.appending(Array(Self.name.utf8))
+    }
 
     public func capabilities(of place: CapabilityPlace) -> ServerCapabilities? {
         memory.withLock { $0.unsaved[place] ?? known(in: &$0)[place] }
@@ -58,17 +57,13 @@ public final class CapabilityFile: CapabilityStore {
     }
 
     private func known(in memory: inout Memory) -> Known {
-        let file = try? SourceFile(folder.appending(Array(Self.name.utf8))).identity
-        if let file, let last = memory.read, last.file == file { return last.known }
-        let known = read()
-        memory.read = file.map { ($0, known) }
-        return known
+        let file = FileStatus.of(path, follows: true)?.identity
+        if memory.read.file != file { memory.read = (file, file == nil ? [:] : read()) }
+        return memory.read.known
     }
 
     private func read() -> Known {
-        // Asking must not make the folder.
-        guard FileManager.default.fileExists(atPath: folder.text),
-            let files = try? StateDirectory(at: folder).files,
+        guard let files = try? StateDirectory(at: folder).files,
             let file = try? files.open(Self.name, for: .reading),
             let length = try? file.length(), length <= Self.sizeLimit,
             let content = try? file.content(),
@@ -85,19 +80,8 @@ public final class CapabilityFile: CapabilityStore {
             data.count <= Self.sizeLimit, let files = try? StateDirectory(at: folder).files
         else { return false }
         // Another process may write at the same moment: each has a file of its own until it is whole.
-        let new = "\(Self.name).\(getpid())"
-        do {
-            try files.remove(new)
-            let file = try files.create(new)
-            try file.append(Array(data))
-            try file.synchronize()
-            try files.rename(new, to: Self.name)
-            try files.synchronize()
-            return true
-        } catch {
-            try? files.remove(new)
-            return false
-        }
+        let draft = LocalPath("\(Self.name).\(Machine.process)")
+        return (try? files.directory.replace(LocalPath(Self.name), with: Array(data), draft: draft)) != nil
     }
 
     private static var encoder: JSONEncoder {

@@ -1,25 +1,25 @@
+public import FerryFiles
 public import FerryProtocols
-public import Foundation
 import Synchronization
 
-/// What servers said they offer, kept so that each is asked once: `CapabilityMemory` for one process, `CapabilityFile`
-/// across restarts.
+/// The capabilities that servers said they offer, kept so that each server is asked once: `CapabilityMemory` for one
+/// process, `CapabilityFile` across restarts.
 ///
 /// Nothing depends on it: what is not there is asked again.
 public protocol CapabilityStore: Sendable {
-    /// As last kept, however long ago; nil if nothing is.
+    /// Returns the capabilities as last kept, however long ago; nil if there are none.
     func capabilities(of place: CapabilityPlace) -> ServerCapabilities?
     /// Takes the place of what was kept; `asked` says when.
     func keep(_ capabilities: ServerCapabilities, of place: CapabilityPlace)
 }
 
-/// Whose capabilities: those of one address, as one protocol has found them out.
+/// The key of capabilities: one address, as one protocol has found it out.
 public struct CapabilityPlace: Hashable, Codable, Sendable {
-    /// As in the configuration; empty for an address that somebody gave.
+    /// The destination's name in the configuration; empty for an address that somebody gave.
     public let destination: String
-    /// Without its query, which may be a secret.
+    /// The address without its query, which may be a secret.
     public let url: String
-    /// What one protocol learnt says nothing to another.
+    /// The protocol: its knowledge says nothing to another one.
     public let protocolName: String
 
     /// - Parameter url: Its query is left out.
@@ -39,8 +39,8 @@ public struct CapabilityPlace: Hashable, Codable, Sendable {
     }
 }
 
-/// What the server at an address names as its software, whatever protocol it is spoken to by. It tells the server's
-/// answers from those of a network that answers in its place.
+/// The software that the server at an address names, whatever protocol it is spoken to by. It tells the server's
+/// responses from those of a network that answers in its place.
 extension CapabilityPlace {
     init(ofServer target: Upload.Target) {
         self.init(destination: target.destination, url: target.url, protocolName: "server")

@@ -4,16 +4,16 @@ import HTTPTypes
 
 /// The secrets that a session cannot find in the addresses and header fields of its requests.
 extension Destination {
-    /// Those that requests carry in their bodies.
+    /// Returns the secrets that requests carry in their bodies.
     ///
     /// - Parameter fields: Parameters of one upload, those of the destination among them or not.
     func secrets(among fields: [Upload.Target.Field]) -> [String] {
-        let all = parameters.map { ($0.name, $0.value) } + fields.map { ($0.name, $0.value) }
+        let all = (parameters + fields).map { ($0.name, $0.value) }
         // Shorter values stand in many words.
         return all.filter { $0.1.count >= 4 && Redaction.tellsSecret($0.0) }.map(\.1)
     }
 
-    /// What the transport tells the proxy; empty without a proxy that wants a password.
+    /// The header fields for the proxy; empty without a proxy that wants a password.
     var proxyFields: HTTPFields {
         get async {
             guard let address = try? proxy.proxy(for: url), address.user != nil,

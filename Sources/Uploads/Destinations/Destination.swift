@@ -4,13 +4,13 @@ public import HTTPTypes
 
 /// A named place that files go to, ready for use: what the configuration says, with its secrets behind closures.
 public struct Destination: Sendable {
-    /// As in the configuration; empty for an address that somebody gave.
+    /// The name in the configuration; empty for an address that somebody gave.
     public var name: String
     /// Absolute, `http`, `https` or `http+unix`, without user info.
     public var url: String
     /// A name from `ProtocolCatalog`.
     public var protocolName: String
-    /// How the protocol is used there.
+    /// The options of the protocol.
     public var options: ProtocolOptions
     /// Sent with every request.
     public var fields: HTTPFields
@@ -18,11 +18,11 @@ public struct Destination: Sendable {
     public var parameters: [UploadItem.Parameter]
     /// Puts credentials on requests and renews them, for all uploads to this destination; nil sends none.
     public var interceptor: (any RequestInterceptor)?
-    /// For `https`.
+    /// The settings for `https`.
     public var tls: TLSSettings
-    /// By which way its server is reached.
+    /// The proxy on the way to its server.
     public var proxy: ProxySettings
-    /// Of its connections; nil for the system's.
+    /// The congestion control of its connections; nil for the system's.
     public var congestionControl: CongestionControl?
 
     public init(
@@ -58,8 +58,8 @@ public struct Destination: Sendable {
             congestionControl: congestionControl)
     }
 
-    /// Where a file goes, fixed when it is queued. The query of a configured address stays in the configuration: it
-    /// may be a signature or a key, and the queue's files hold no secret.
+    /// Returns the target of a file, fixed when it is queued. The query of a configured address stays in the
+    /// configuration: it may be a signature or a key, and the queue's files hold no secret.
     ///
     /// - Parameters:
     ///   - fields: Parameters of this upload alone.
@@ -70,7 +70,7 @@ public struct Destination: Sendable {
         Upload.Target(
             destination: self.name, url: self.name.isEmpty ? url : UploadAddress.withoutQuery(url),
             method: protocolName, name: name,
-            fields: (parameters + fields).map { Upload.Target.Field(name: $0.name, value: $0.value) },
+            fields: parameters + fields,
             existing: existing)
     }
 }

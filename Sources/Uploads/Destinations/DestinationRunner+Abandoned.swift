@@ -1,8 +1,8 @@
+public import FerryFiles
 public import FerryProtocols
 import FerryTransfer
-public import Foundation
 
-/// What servers hold of uploads that are not in the queue any more.
+/// The remains at servers of uploads that are not in the queue any more.
 extension DestinationRunner {
     public func abandon(_ uploads: [Upload], since date: Date) {
         abandoned?.add(
@@ -23,7 +23,7 @@ extension DestinationRunner {
         try? await delete(upload)
     }
 
-    /// What may be left at a destination's server of uploads that were given up.
+    /// Returns the remains that a destination's server may have of uploads that were given up.
     ///
     /// - Parameter destination: For an address, those that went to the same address.
     ///
@@ -77,10 +77,10 @@ extension DestinationRunner {
         _ exchanges: [Exchange], at destination: Destination, label: String
     ) async throws(UploadFailure) {
         guard !exchanges.isEmpty else { throw Self.cannotBeRemoved }
-        try await withSession(for: destination) { session throws(UploadFailure) in
+        try await withSender(for: destination) { sender throws(UploadFailure) in
             var refusal: UploadFailure?
             for exchange in exchanges {
-                switch try await session.ask(exchange, label: label) {
+                switch try await sender.ask(exchange, label: label) {
                 case .broken(let failure, _): throw failure
                 case .answered(let answer):
                     // Gone is gone. 499 is how Google says that a session was ended.

@@ -12,16 +12,16 @@ extension DestinationRunner {
         }
         let entry = try Self.entry(of: destination)
         if let refusal = entry.refusal(of: destination.options) { throw refusal }
-        let check = entry.check?(destination.url, destination.options) ?? PlainCheck(url: destination.url)
+        let check = entry.check(destination.url, destination.options) ?? PlainCheck(url: destination.url)
         let label = destination.name
-        let report = try await withSession(for: destination) { session throws(UploadFailure) in
-            try await session.run(check, label: label)
+        let report = try await withSender(for: destination) { sender throws(UploadFailure) in
+            try await sender.run(check, label: label)
         }
         if let found = report.capabilities { keep(found, of: destination) }
         return report
     }
 
-    /// What is known of a destination, however old; nil if nothing is.
+    /// Returns the known capabilities of a destination, however old; nil if none are known.
     public func known(of destination: Destination) -> ServerCapabilities? {
         capabilities.capabilities(of: CapabilityPlace(destination))
     }

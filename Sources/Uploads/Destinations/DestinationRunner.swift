@@ -1,7 +1,7 @@
 public import FerryConnectivity
+public import FerryFiles
 import FerryProtocols
 public import FerryTransfer
-public import Foundation
 import Synchronization
 
 /// Runs attempts for real: opens the file, finds the destination, speaks its protocol.
@@ -18,19 +18,19 @@ public final class DestinationRunner: AttemptRunner {
 
     private struct Memory {
         var destinations: Destinations
-        /// By these destinations.
+        /// The hosts of the current destinations.
         var hosts: [HostKey: UploadHost] = [:]
-        /// Those that have taken a file from us.
+        /// The hosts that have taken a file from us.
         var proven: Set<HostKey> = []
-        /// What looks like a sign-in page in a server's place.
+        /// The suspected sign-in pages in servers' places.
         var pages: [HostKey: PersistentPage] = [:]
     }
 
     let capabilities: any CapabilityStore
     let abandoned: AbandonedUploads?
     let now: @Sendable () -> Date
-    private let readers: FileReaders
-    private let pace: RateLimit
+    private let readers: BlockingIOPool
+    private let rateLimit: RateLimit
     private let monitors: [any EventMonitor]
     private let transports: TransportPool
     private let isLocal: @Sendable (String) -> Bool
@@ -41,7 +41,7 @@ public final class DestinationRunner: AttemptRunner {
     ///   - abandoned: Where it is written down what servers hold of uploads that were given up; nil forgets it.
     ///   - proxy: For uploads to an address that is no destination of the configuration.
     ///   - readers: The threads that wait for the media of the files.
-    ///   - pace: The limits on bytes per second.
+    ///   - rateLimit: The limits on bytes per second.
     ///   - addressCredentials: What puts credentials on uploads to an address that is no destination; asked at each
     ///     attempt.
     ///   - isLocal: Whether a host needs no network.
@@ -49,7 +49,7 @@ public final class DestinationRunner: AttemptRunner {
     public convenience init(
         destinations: [Destination], capabilities: any CapabilityStore = CapabilityMemory(),
         abandoned: AbandonedUploads? = nil, timeouts: HTTPClientTransport.Timeouts = .init(),
-        proxy: ProxySettings = .environment, readers: FileReaders = .shared, pace: RateLimit,
+        proxy: ProxySettings = .environment, readers: BlockingIOPool = .shared, rateLimit: RateLimit,
         monitors: [any EventMonitor] = [],
         addressCredentials: @escaping @Sendable (Upload.Target) -> (any RequestInterceptor)? = { _ in nil },
         isLocal: @escaping @Sendable (String) -> Bool = { Reachability.isLocal(host: $0) },
@@ -58,14 +58,14 @@ public final class DestinationRunner: AttemptRunner {
         self.init(
             Destinations(
                 destinations, timeouts: timeouts, proxy: proxy, addressCredentials: addressCredentials),
-            capabilities: capabilities, abandoned: abandoned, readers: readers, pace: pace,
+            capabilities: capabilities, abandoned: abandoned, readers: readers, rateLimit: rateLimit,
             monitors: monitors, isLocal: isLocal, now: now)
     }
 
     /// - Parameter destinations: Until others are put in their place; the rest is as for the other initializer.
     public init(
         _ destinations: Destinations, capabilities: any CapabilityStore = CapabilityMemory(),
-        abandoned: AbandonedUploads? = nil, readers: FileReaders = .shared, pace: RateLimit,
+        abandoned: AbandonedUploads? = nil, readers: BlockingIOPool = .shared, rateLimit: RateLimit,
         monitors: [any EventMonitor] = [],
         isLocal: @escaping @Sendable (String) -> Bool = { Reachability.isLocal(host: $0) },
         now: @escaping @Sendable () -> Date = { Date() }
@@ -75,14 +75,14 @@ public final class DestinationRunner: AttemptRunner {
         self.now = now
         self.isLocal = isLocal
         self.readers = readers
-        self.pace = pace
+        self.rateLimit = rateLimit
         self.monitors = monitors
         transports = TransportPool(monitors: monitors)
         memory = Mutex(Memory(destinations: destinations))
     }
 
-    /// What attempts go by that begin now. Those that run end with what they began with; connections by which no
-    /// destination is reached any more are closed after them.
+    /// The destinations of attempts that begin now. Running attempts end with those they began with; connections by
+    /// which no destination is reached any more are closed after them.
     public var destinations: Destinations {
         get { memory.withLock { $0.destinations } }
         set {
@@ -100,8 +100,8 @@ public final class DestinationRunner: AttemptRunner {
         await abandoned?.flush()
     }
 
-    public func doubtConnections(_ doubt: ConnectionDoubt) {
-        for transport in transports.all { transport.doubtConnections(doubt) }
+    public func invalidateConnections(because reason: ConnectionInvalidation) {
+        for transport in transports.all { transport.invalidateConnections(because: reason) }
     }
 
     public func linkChanged(isAway: Bool) { transports.linkIsAway = isAway }
@@ -118,12 +118,13 @@ public final class DestinationRunner: AttemptRunner {
             let place = CapabilityPlace(ofServer: upload.target)
             let server = server(of: upload, isKnown: known != nil, capabilities.capabilities(of: place))
             let query = KeptQuery(of: destination.url)
-            let outcome = try await withSession(
+            let outcome = try await withSender(
                 for: destination, of: destinations, sending: upload.target.fields
-            ) { session in
+            ) { sender in
                 let attempt = UploadAttempt(
-                    session: session, server: server, file: file, identity: identity,
-                    label: "\(upload.id)", pace: pace.pace(of: upload), recorder: query.recorder(recorder),
+                    sender: sender, server: server, file: file, identity: identity,
+                    label: "\(upload.id)", rateLimiter: rateLimit.limiter(of: upload),
+                    recorder: query.recorder(recorder),
                     recognize: { [capabilities, now] software in
                         capabilities.recognize(software, at: place, now: now())
                     }
@@ -184,8 +185,8 @@ public final class DestinationRunner: AttemptRunner {
             isTakenAtWord: page?.isServers(at: now()) ?? false)
     }
 
-    /// What reads secrets, tokens and certificates says no more than that it could not. While nothing can be opened,
-    /// that tells nothing of them.
+    /// Returns the failure that the system's state explains better. Whoever reads secrets, tokens and certificates says
+    /// no more than that it could not, and while nothing can be opened, that tells nothing of them.
     private static func reconsidered(_ failure: UploadFailure) -> UploadFailure {
         guard failure.status == nil, [.authentication, .permanent].contains(failure.category),
             DescriptorLimit.isReached
@@ -214,7 +215,8 @@ public final class DestinationRunner: AttemptRunner {
             isLocal: isLocal(name) && proxy.map { isLocal($0.host) } ?? true, proxy: proxy)
     }
 
-    /// As the protocol's traits say: those of the chosen one, as far as one is known to have been chosen.
+    /// Returns whether the upload can resume by the traits of its protocol: those of the chosen one, as far as it is
+    /// known.
     public func resumes(_ upload: Upload) -> Bool {
         let chosen =
             upload.resource?.choice ?? capabilities.capabilities(of: CapabilityPlace(upload.target))?.choice
@@ -235,35 +237,33 @@ public final class DestinationRunner: AttemptRunner {
             contentType: MediaType.ofFile(named: upload.target.name),
             modified: Date(timeIntervalSince1970: Double(upload.identity.modified) / 1e9),
             key: upload.key,
-            parameters: upload.target.fields.map { .init(name: $0.name, value: $0.value) })
+            parameters: upload.target.fields)
         var options = destination.options
         options.existing = upload.target.existing ?? options.existing
         if let refusal = entry.refusal(of: options) { throw refusal }
         return entry.make(item, options)
     }
 
-    /// Opens a session for as long as `body` takes.
+    /// Lends a sender of requests for as long as `body` takes.
     ///
     /// - Parameters:
     ///   - destinations: Nil for those that hold now.
     ///   - parameters: Form parameters or metadata of the upload.
     /// - Throws: What `body` throws, without the secrets that it may repeat.
-    func withSession<Result>(
+    func withSender<Result>(
         for destination: Destination, of destinations: Destinations? = nil,
         sending parameters: [Upload.Target.Field] = [],
-        _ body: (Session) async throws(UploadFailure) -> Result
+        _ body: (RequestSender) async throws(UploadFailure) -> Result
     ) async throws(UploadFailure) -> Result {
         let connections = (destinations ?? self.destinations).connections(to: destination)
         return try await transports.with(connections) { transport throws(UploadFailure) in
-            var configuration = Session.Configuration(
-                headers: destination.fields,
+            let sender = RequestSender(
+                over: transport, headers: destination.fields,
                 interceptor: Interceptor(interceptors: [destination.interceptor].compactMap { $0 }),
-                validation: .unchecked, monitors: monitors)
-            configuration.secrets = destination.secrets(among: parameters)
-            let session = Session(configuration, transport: transport)
-            session.secrets.add(await destination.proxyFields)
-            do throws(UploadFailure) { return try await body(session) } catch {
-                throw session.secrets.cut(from: error)
+                monitors: monitors, secrets: destination.secrets(among: parameters))
+            sender.secrets.add(await destination.proxyFields)
+            do throws(UploadFailure) { return try await body(sender) } catch {
+                throw sender.secrets.cut(from: error)
             }
         }
     }

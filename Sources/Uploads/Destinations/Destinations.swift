@@ -1,17 +1,17 @@
+import FerryFiles
 import FerryProtocols
 public import FerryTransfer
-import Foundation
 
-/// Where uploads go, and how they get there, as one value that is replaced as a whole: an attempt goes by the one that it
-/// began with.
+/// The destinations, and the ways to them, as one value that is replaced as a whole: an attempt goes by the value that
+/// it began with.
 public struct Destinations: Sendable {
-    /// By name.
+    /// The destinations by name.
     public var named: [String: Destination]
-    /// Of the connections to all of them.
+    /// The timeouts of all connections.
     public var timeouts: HTTPClientTransport.Timeouts
-    /// For uploads to an address that is no destination.
+    /// The proxy for uploads to an address that is no destination.
     public var proxy: ProxySettings
-    /// What puts credentials on uploads to an address that is no destination; asked at each attempt.
+    /// Returns the credentials for uploads to an address that is no destination; called at each attempt.
     public var addressCredentials: @Sendable (Upload.Target) -> (any RequestInterceptor)?
 
     /// - Parameter destinations: Of two with the same name the first counts.
@@ -54,7 +54,7 @@ extension Destinations {
         target.destination.isEmpty ? proxy : named[target.destination]?.proxy ?? .none
     }
 
-    /// How its server is reached.
+    /// Returns the configuration of connections to a destination's server.
     func connections(to destination: Destination) -> HTTPClientTransport.Configuration {
         HTTPClientTransport.Configuration(
             timeouts: timeouts, tls: destination.tls, proxy: destination.proxy,

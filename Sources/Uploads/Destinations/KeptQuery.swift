@@ -1,16 +1,16 @@
+import FerryFiles
 import FerryProtocols
 import FerryTransfer
-import Foundation
 
 /// The query of a destination's address, which the configuration alone holds: it may be a signature or a key. The
 /// queue's files name what an upload resumes with, and where it ended, without it.
 struct KeptQuery: Sendable {
-    /// Which members of a resource were shortened, separated by commas.
+    /// The field that names the shortened members of a resource, separated by commas.
     private static let markField = "query"
     /// The name under which `markField` lists the address.
     private static let addressName = "url"
 
-    /// As written. An item with `{name}` in it differs from file to file and is no secret.
+    /// The items as written. An item with `{name}` in it differs from file to file and is no secret.
     private let items: [String]
 
     /// - Parameter url: As the configuration has it, or as the user gave it.
@@ -23,33 +23,34 @@ struct KeptQuery: Sendable {
         items.isEmpty ? recorder : QuerylessRecorder(base: recorder, query: self)
     }
 
-    /// What is written down of a resource.
+    /// Returns the part of a resource that is written down.
     func removed(from resource: Resource) -> Resource {
         guard !items.isEmpty else { return resource }
         var written = resource
         var shortened: [String] = []
-        for (name, value) in resource.fields.sorted(by: { $0.key < $1.key }) where value.contains("://") {
+        for (name, value) in resource.memory.members.sorted(by: { $0.key < $1.key })
+        where value.contains("://") {
             let short = removed(from: value)
             guard short != value else { continue }
-            written.fields[name] = short
+            written.memory[name] = short
             shortened.append(name)
         }
         written.url = removed(from: resource.url)
         if written.url != resource.url { shortened.append(Self.addressName) }
-        if !shortened.isEmpty { written.fields[Self.markField] = shortened.joined(separator: ",") }
+        if !shortened.isEmpty { written.memory[Self.markField] = shortened.joined(separator: ",") }
         return written
     }
 
-    /// What an upload resumes with, of what was written down.
+    /// Returns the resource that an upload resumes with, from the part that was written down.
     func restored(_ written: Resource) -> Resource {
-        guard let shortened = written.fields[Self.markField] else { return written }
+        guard let shortened = written.memory[Self.markField] else { return written }
         var resource = written
-        resource.fields[Self.markField] = nil
+        resource.memory[Self.markField] = nil
         for name in shortened.split(separator: ",").map(String.init) {
             if name == Self.addressName {
                 resource.url = restored(resource.url)
             } else {
-                resource.fields[name] = resource.fields[name].map(restored)
+                resource.memory[name] = resource.memory[name].map(restored)
             }
         }
         return resource

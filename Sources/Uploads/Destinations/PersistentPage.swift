@@ -1,6 +1,6 @@
-import Foundation
+import FerryFiles
 
-/// What looks like a sign-in page in a server's place, and for how long it has stood there. Pure.
+/// A suspected sign-in page in a server's place, and the time for which it has stood there. Pure.
 struct PersistentPage {
     /// A page that stands there for a whole day is the server's by now.
     private static let longest: TimeInterval = 86_400

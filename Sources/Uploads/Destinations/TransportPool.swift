@@ -30,7 +30,7 @@ final class TransportPool: Sendable {
 
     init(monitors: [any EventMonitor]) { self.monitors = monitors }
 
-    /// Those that are there now, also those that are only used to their end.
+    /// The current transports, also those that are only used to their end.
     var all: [HTTPClientTransport] { state.withLock { $0.entries.values.map(\.transport) } }
 
     /// Whether the network is away; told to those that there are, and to new ones.

@@ -1,7 +1,7 @@
 /// The bytes that are still to be sent of the uploads that are due, in all and by the scopes that limits are for.
 package struct RemainingBytes: Hashable, Sendable {
     private var scopes: [LimitScope: Int128] = [:]
-    /// Of all uploads.
+    /// The bytes of all uploads.
     package private(set) var total: Int128 = 0
 
     package init() {}

@@ -1,6 +1,6 @@
 import FerryProtocols
 
-/// How fast one upload or all of them go, and how long they still need.
+/// The rate of one upload or all of them, and the time that they still need.
 package struct TransferEstimate: Hashable, Codable, Sendable {
     /// Bytes per second; nil before there is a measurement.
     package var rate: Double?
@@ -15,9 +15,9 @@ package struct TransferEstimate: Hashable, Codable, Sendable {
 
 /// The estimates of all uploads at one moment.
 package struct TransferEstimates: Hashable, Sendable {
-    /// Of all uploads together. Its remaining time is never shorter than that of one of them.
+    /// The estimate of all uploads together. Its remaining time is never shorter than that of one of them.
     package var total = TransferEstimate()
-    /// Of the running ones.
+    /// The estimates of the running uploads.
     package var uploads: [Upload.ID: TransferEstimate] = [:]
 
     package init() {}

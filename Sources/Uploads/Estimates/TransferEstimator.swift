@@ -11,7 +11,7 @@ package struct TransferEstimator: Sendable {
         package let id: Upload.ID
         /// Bytes that are not sent yet.
         package let left: ByteCount
-        /// Those whose limits apply to it.
+        /// The scopes whose limits apply to it.
         package let scopes: [LimitScope]
 
         /// - Parameters:
@@ -26,7 +26,7 @@ package struct TransferEstimator: Sendable {
 
     private var uploads: [Upload.ID: RateEstimator] = [:]
     private var total: RateEstimator?
-    /// When the last upload stopped, as long as none runs.
+    /// The time when the last upload stopped, as long as none runs.
     private var idleSince: Double?
 
     package init() {}

@@ -1,6 +1,6 @@
+public import FerryFiles
 import FerryProtocols
-public import FerryTransfer
-public import Foundation
+import FerryTransfer
 
 /// Turns paths, patterns and folders into the files they stand for.
 ///
@@ -53,7 +53,7 @@ public struct FileSearch: Sendable {
         private var seen: Set<LocalPath> = []
         /// Two ways to one file under one name are one file; a link with a name of its own is another.
         private var queued: Set<FileSelection.File> = []
-        /// What the names were that have U+FFFD in them now: several may have come to the same.
+        /// The original bytes of names that have U+FFFD in them now: several may have come to the same.
         private var changedNames: [[UInt8]: [UInt8]] = [:]
 
         init(search: FileSearch, now: Date) {
@@ -62,7 +62,7 @@ public struct FileSearch: Sendable {
         }
 
         mutating func take(_ path: LocalPath) {
-            guard !search.isLiteral, EntryKind.of(path, follows: true) == .missing,
+            guard !search.isLiteral, FileKind.of(path, follows: true) == .missing,
                 GlobPattern.isPattern(path.bytes)
             else {
                 return add(path)
@@ -83,30 +83,30 @@ public struct FileSearch: Sendable {
             let rest = Array(components.dropFirst())
             if Array(first) == Array("**".utf8) {
                 if !rest.isEmpty { expand(rest, below: folder, depth: depth) }
-                for name in FolderListing.names(in: folder) ?? [] where name.first != 0x2E {
+                for name in Directory.names(in: folder) where name.first != 0x2E {
                     let path = folder.below(name)
-                    switch EntryKind.of(path, follows: false) {
+                    switch FileKind.of(path, follows: false) {
                     case .folder: expand(components, below: path, depth: depth + 1)
                     case .file where rest.isEmpty:
                         if isKept(path) { add(path) }
-                    case .file, .link, .other, .missing: break
+                    case .file, .link, .special, .missing: break
                     }
                 }
                 return
             }
             guard GlobPattern.isPattern(first) else {
                 let path = folder.below(Array(first))
-                let kind = EntryKind.of(path, follows: true)
+                let kind = FileKind.of(path, follows: true)
                 if rest.isEmpty, kind != .missing { add(path) }
                 if !rest.isEmpty, kind == .folder { expand(rest, below: path, depth: depth + 1) }
                 return
             }
             let pattern = GlobPattern(Array(first))
-            for name in FolderListing.names(in: folder) ?? [] where pattern.matches(name) {
+            for name in Directory.names(in: folder) where pattern.matches(name) {
                 let path = folder.below(name)
                 if rest.isEmpty {
                     add(path)
-                } else if EntryKind.of(path, follows: true) == .folder {
+                } else if FileKind.of(path, follows: true) == .folder {
                     expand(rest, below: path, depth: depth + 1)
                 }
             }
@@ -118,11 +118,11 @@ public struct FileSearch: Sendable {
             var resolved = path
             do throws(UploadFailure) {
                 resolved = try path.resolved()
-                switch EntryKind.of(resolved, follows: false) {
+                switch FileKind.of(resolved, follows: false) {
                 case .folder where search.isRecursive:
                     walk([try SourceFolder(resolved)], shown: path, prefix: name(of: path))
                 case .folder: leaveOut(path, "is a folder; add --recursive")
-                case .file, .link, .other, .missing:
+                case .file, .link, .special, .missing:
                     let identity = try SourceFile(resolved: resolved).identity
                     queue(resolved, identity, shown: path, relativeName: name(of: path))
                 }
@@ -225,7 +225,7 @@ public struct FileSearch: Sendable {
 }
 
 extension UploadFailure {
-    /// What is wrong with a file, without its path, which is told beside it.
+    /// Returns the error of a file without its path, which is told beside it.
     func reason(_ paths: LocalPath...) -> String {
         let prefix = paths.map { $0.text + ": " }.first(where: summary.hasPrefix)
         return String(summary.dropFirst(prefix?.count ?? 0))
@@ -233,7 +233,7 @@ extension UploadFailure {
 }
 
 extension LocalPath {
-    /// As `appending`, without the `./` that a search in the working directory would show.
+    /// Appends the name as `appending` does, without the `./` that a search in the working directory would show.
     fileprivate func below(_ name: [UInt8]) -> LocalPath {
         bytes == [0x2E] ? LocalPath(bytes: name) : appending(name)
     }

@@ -1,12 +1,12 @@
 public import FerryTransfer
 
-/// What a person's paths and patterns came to: the files to queue, and what was left out and why.
+/// The result of a person's paths and patterns: the files to queue, and the reasons for what was left out.
 public struct FileSelection: Sendable, Hashable {
     /// A regular file that can be read.
     public struct File: Sendable, Hashable {
         /// Absolute, without a symbolic link on it: where the path that was given led when it was looked at.
         public var path: LocalPath
-        /// Which version was found.
+        /// The version that was found.
         public var identity: FileIdentity
         /// The path below the folder that was named (`day3/a.mov`), else the file's name.
         public var relativeName: String
@@ -18,11 +18,11 @@ public struct FileSelection: Sendable, Hashable {
         }
     }
 
-    /// Something that was asked for and cannot be uploaded.
+    /// A path that was asked for and cannot be uploaded.
     public struct Problem: Sendable, Hashable {
-        /// What was named, as given or found.
+        /// The path, as given or found.
         public var path: LocalPath
-        /// Why it was left out, in a few words: `no such file`, `is a directory; add --recursive`.
+        /// The reason in a few words: `no such file`, `is a directory; add --recursive`.
         public var reason: String
 
         public init(path: LocalPath, reason: String) {
@@ -31,9 +31,9 @@ public struct FileSelection: Sendable, Hashable {
         }
     }
 
-    /// In the order they were found, none twice.
+    /// The files in the order in which they were found, none twice.
     public var files: [File]
-    /// What was left out and why, in the order it was met.
+    /// The problems in the order in which they were met.
     public var problems: [Problem]
     /// Files of `files` whose names are not UTF-8: at the server they have U+FFFD for what cannot be read.
     public var changedNames = 0

@@ -1,22 +1,16 @@
 public import FerryProtocols
 public import FerryTransfer
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
-/// What is in a folder, for a person to choose from.
+/// The entries of a folder, for a person to choose from.
 public enum FolderContents: Hashable, Sendable {
     /// Folders first, then as people count: `file9` before `file10`.
     case entries([Entry])
-    /// Why there is nothing to see, in a few words: `permission denied`.
+    /// The folder cannot be read; the text says why in a few words: `permission denied`.
     case unreadable(String)
 
     /// One name in a folder, and what it leads to.
     public struct Entry: Hashable, Sendable {
-        /// What a name leads to, through symbolic links.
+        /// The kind of file behind a name, through symbolic links.
         public enum Kind: Hashable, Sendable {
             case folder
             case file(ByteCount)
@@ -24,9 +18,9 @@ public enum FolderContents: Hashable, Sendable {
             case other
         }
 
-        /// As the system gave it: any bytes but the slash and the null.
+        /// The name as the system gave it: any bytes but the slash and the null.
         public var name: [UInt8]
-        /// What the name leads to.
+        /// The kind of file behind the name.
         public var kind: Kind
 
         public init(name: [UInt8], kind: Kind) {
@@ -41,15 +35,16 @@ public enum FolderContents: Hashable, Sendable {
     /// Looks into a folder, which takes as long as its medium does.
     /// - Parameter folder: Absolute, or relative to the working directory; symbolic links are followed.
     public init(of folder: LocalPath) {
-        var status = stat()
-        let found = folder.withCString { stat($0, &status) }
-        if found != 0, errno == ENOENT {
-            self = .unreadable("no such folder")
-            return
-        }
-        if found == 0, status.st_mode & S_IFMT != S_IFDIR {
-            self = .unreadable("is no folder")
-            return
+        do throws(SystemCallError) {
+            guard try FileStatus(folder, follows: true).kind == .folder else {
+                self = .unreadable("is no folder")
+                return
+            }
+        } catch {
+            if error.code == .noSuchFileOrDirectory {
+                self = .unreadable("no such folder")
+                return
+            }
         }
         do throws(UploadFailure) {
             let place = try folder.resolved()
@@ -66,12 +61,11 @@ public enum FolderContents: Hashable, Sendable {
     }
 
     private static func kind(of path: LocalPath) -> Entry.Kind {
-        var status = stat()
-        guard path.withCString({ stat($0, &status) }) == 0 else { return .other }
-        return switch status.st_mode & S_IFMT {
-        case S_IFDIR: .folder
-        case S_IFREG: .file(ByteCount(status.st_size))
-        default: .other
+        guard let status = FileStatus.of(path, follows: true) else { return .other }
+        return switch status.kind {
+        case .folder: .folder
+        case .file: .file(status.identity.size)
+        case .link, .special, .missing: .other
         }
     }
 

@@ -1,11 +1,5 @@
 import FerryTransfer
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// Knows the files that hold a private key, as OpenSSH, OpenSSL, PuTTY and GnuPG name and write them.
 enum PrivateKey {
     /// The names that ssh-keygen(1) gives, whatever the files hold.
@@ -29,17 +23,7 @@ enum PrivateKey {
     }
 
     private static func head(of path: LocalPath) -> [UInt8] {
-        let descriptor = path.withCString { open($0, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) }
-        guard descriptor >= 0 else { return [] }
-        defer { close(descriptor) }
-        return [UInt8](unsafeUninitializedCapacity: readAtMost) { buffer, count in
-            count = 0
-            while count < readAtMost {
-                let got = read(descriptor, buffer.baseAddress.map { $0 + count }, readAtMost - count)
-                guard got > 0 else { return }
-                count += got
-            }
-        }
+        (try? OpenFile(path, for: .reading).content(upTo: readAtMost)) ?? []
     }
 
     private static func holds(_ bytes: [UInt8], _ mark: [UInt8]) -> Bool {

@@ -1,20 +1,21 @@
-public import struct Foundation.Date
+public import FerryFiles
+import FerryProtocols
 
 /// An upload that has come to its end, as the history keeps it.
 public struct HistoryEntry: Hashable, Sendable {
-    /// How it ended.
+    /// The end of an upload.
     public enum Outcome: String, Hashable, CaseIterable, Sendable {
         /// The server has the file.
         case done
-        /// It had failed or was held, and somebody took it out of the queue.
+        /// The upload had failed or was held, and somebody took it out of the queue.
         case removed
     }
 
     /// Whether the server has it.
     public var outcome: Outcome
-    /// By the wall clock.
+    /// The time by the wall clock.
     public var at: Date
-    /// As it was in the end.
+    /// The upload as it was in the end.
     public var upload: Upload
 
     public init(outcome: Outcome, at: Date, upload: Upload) {
@@ -42,12 +43,9 @@ extension HistoryEntry {
     /// One line of JSON with its line break. The upload's record is as in the queue's files.
     var line: [UInt8] {
         var writer = JSONWriter()
-        writer.raw("{\"id\":")
-        writer.integer(upload.id)
-        writer.raw(",\"outcome\":")
-        writer.string(outcome.rawValue)
-        writer.raw(",\"at\":")
-        writer.date(at)
+        writer.member("{\"id\":", upload.id)
+        writer.member(",\"outcome\":", outcome.rawValue)
+        writer.member(",\"at\":", at)
         writer.raw(",\"upload\":")
         writer.upload(upload, unknown: nil)
         writer.raw("}\n")
@@ -56,21 +54,21 @@ extension HistoryEntry {
 
     /// Reads a line without its line break; nil if it is not a whole one, or only a newer version understands it.
     init?(line: UnsafeBufferPointer<UInt8>, last: inout RepeatedTarget) {
-        var cursor = JSONCursor(line)
-        guard let entry = try? cursor.historyEntry(last: &last) else { return nil }
+        var scanner = JSONScanner(line)
+        guard let entry = try? scanner.historyEntry(last: &last) else { return nil }
         self = entry
     }
 
     /// The number in a line; nil if the line is not whole.
     static func id(ofLine line: UnsafeBufferPointer<UInt8>) -> Upload.ID? {
-        var cursor = JSONCursor(line)
-        guard (try? cursor.skipValue()) != nil, cursor.isAtEnd else { return nil }
-        cursor = JSONCursor(line)
-        return try? cursor.uploadID()
+        var scanner = JSONScanner(line)
+        guard (try? scanner.skipValue()) != nil, scanner.isAtEnd else { return nil }
+        scanner = JSONScanner(line)
+        return try? scanner.uploadID()
     }
 }
 
-extension JSONCursor {
+extension JSONScanner {
     fileprivate mutating func historyEntry(last: inout RepeatedTarget) throws(MalformedJSON) -> HistoryEntry {
         var outcome: HistoryEntry.Outcome?
         var at: Date?

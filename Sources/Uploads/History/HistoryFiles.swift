@@ -2,7 +2,7 @@
 ///
 /// Used by one caller at a time. Nothing depends on them: a line that cannot be read is passed over.
 struct HistoryFiles {
-    /// How many bytes a file may have before the next begins, and how many older ones are kept.
+    /// The bytes that a file may have before the next begins, and the number of older ones that are kept.
     struct Limits: Hashable, Sendable {
         var fileSize = 4 << 20
         var olderFiles = 4

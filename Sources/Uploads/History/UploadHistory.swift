@@ -1,9 +1,8 @@
 import Dispatch
+public import FerryFiles
 import Synchronization
 
-public import struct Foundation.Date
-
-/// What has been uploaded, beside the queue: a line for each upload that is done, or that was given up.
+/// The history beside the queue: a line for each upload that is done, or that was given up.
 ///
 /// The queue never waits for it, and never stops because of it. What could not be written is written when the queue
 /// is opened the next time, for as long as the upload is still in the queue.
@@ -12,9 +11,9 @@ public final class UploadHistory: Sendable {
         var files: HistoryFiles
         /// The numbers of the done uploads that have a line; nil until they were read.
         var known: Set<Upload.ID>?
-        /// Those of them whose line has not been synced.
+        /// The uploads whose line has not been synced.
         var unsynced: Set<Upload.ID> = []
-        /// Those whose line a failed sync may have taken: written anew.
+        /// The uploads whose line a failed sync may have taken: they are written anew.
         var doubtful: Set<Upload.ID> = []
     }
 

@@ -1,7 +1,7 @@
+public import FerryFiles
 public import FerryProtocols
-public import Foundation
 
-/// How fast uploads may be.
+/// A limit on the rate of uploads.
 public enum Bandwidth: Hashable, Codable, Sendable {
     case unlimited
     /// Bytes per second, 1 or more.
@@ -40,31 +40,31 @@ extension Bandwidth {
     }
 }
 
-/// What a limit is for: all uploads together that are in it.
+/// The uploads that a limit is for, all together.
 public enum LimitScope: Hashable, Comparable, Codable, Sendable {
     case total
-    /// By its name in the configuration.
+    /// The uploads to a destination, by its name in the configuration.
     case destination(String)
     case batch(String)
 }
 
 /// The limit that holds for a scope at this moment, and why.
 public struct BandwidthLimit: Hashable, Codable, Sendable {
-    /// Who said so.
+    /// The origin of a limit.
     public enum Origin: String, Hashable, Codable, Sendable {
-        /// Somebody ordered it; it holds until they order otherwise.
+        /// A command set it; it holds until another command.
         case command
         case timetable
         case configuration
     }
 
-    /// Whose uploads it is for, all of them together.
+    /// The uploads that share the limit.
     public var scope: LimitScope
-    /// How fast they may be.
+    /// The limit itself.
     public var bandwidth: Bandwidth
-    /// Why it holds.
+    /// The reason why it holds.
     public var origin: Origin
-    /// When the timetable says otherwise; nil if it never will.
+    /// The time when the timetable says otherwise; nil if it never will.
     public var until: Date?
 
     public init(
@@ -78,31 +78,31 @@ public struct BandwidthLimit: Hashable, Codable, Sendable {
 }
 
 extension BandwidthLimit {
-    /// What holds where nobody said anything.
+    /// Returns the limit of a scope for which nobody set any.
     static func none(of scope: LimitScope) -> BandwidthLimit { BandwidthLimit(scope, .unlimited) }
 }
 
 extension [BandwidthLimit] {
-    /// Of a scope, whether anybody said something of it or not.
+    /// Returns the limit of a scope, whether anybody set one or not.
     public subscript(scope: LimitScope) -> BandwidthLimit {
         first { $0.scope == scope } ?? .none(of: scope)
     }
 
-    /// With that of all uploads together in any case, as the first.
+    /// The limits with that of all uploads together in any case, as the first.
     public var withTotal: [BandwidthLimit] { [self[.total]] + filter { $0.scope != .total } }
 }
 
 extension Timetable {
-    /// What holds for a scope that this is configured for.
+    /// Returns the limit of a scope that this is configured for.
     ///
     /// - Parameter order: What somebody ordered; nil for nothing else than this.
     func limit(
-        of scope: LimitScope, order: Bandwidth?, at date: Date, in calendar: Calendar
+        of scope: LimitScope, order: Bandwidth?, at date: Date, in zone: ZoneRules
     ) -> BandwidthLimit {
         if let order { return BandwidthLimit(scope, order, origin: .command) }
-        let (bandwidth, entry) = bandwidth(at: date, in: calendar)
+        let (bandwidth, entry) = bandwidth(at: date, in: zone)
         return BandwidthLimit(
             scope, bandwidth, origin: entry == nil ? .configuration : .timetable,
-            until: nextChange(after: date, in: calendar))
+            until: nextChange(after: date, in: zone))
     }
 }

@@ -4,8 +4,8 @@ import Synchronization
 
 /// Bytes per second over all uploads together, and over those of a destination or a batch: a token bucket for each scope
 /// that has a limit.
-public final class RateLimit: Pace {
-    /// So that a changed limit is noticed soon.
+public final class RateLimit: RateLimiter {
+    /// The longest wait, so that a changed limit is noticed soon.
     private static let longestWait = Duration.milliseconds(250)
 
     private let buckets = Mutex<[LimitScope: TokenBucket]>([:])
@@ -45,17 +45,19 @@ public final class RateLimit: Pace {
     }
 
     /// The strictest of the limits that hold for an upload.
-    public func pace(of upload: Upload) -> any Pace { ScopedPace(limit: self, scopes: upload.limitScopes) }
+    public func limiter(of upload: Upload) -> any RateLimiter {
+        ScopedPace(limit: self, scopes: upload.limitScopes)
+    }
 
-    public var pieceLimit: ByteCount? { pieceLimit(in: [.total]) }
+    public var chunkLimit: ByteCount? { chunkLimit(in: [.total]) }
 
     public func delay(beforeSending bytes: ByteCount) -> Duration {
         delay(beforeSending: bytes, in: [.total])
     }
 
-    fileprivate func pieceLimit(in scopes: [LimitScope]) -> ByteCount? {
+    fileprivate func chunkLimit(in scopes: [LimitScope]) -> ByteCount? {
         buckets.withLock { buckets in
-            buckets.isEmpty ? nil : scopes.compactMap { buckets[$0]?.pieceLimit }.min()
+            buckets.isEmpty ? nil : scopes.compactMap { buckets[$0]?.chunkLimit }.min()
         }
     }
 
@@ -75,12 +77,12 @@ public final class RateLimit: Pace {
     }
 }
 
-/// What one upload goes by.
-private struct ScopedPace: Pace {
+/// The limits of one upload.
+private struct ScopedPace: RateLimiter {
     let limit: RateLimit
     let scopes: [LimitScope]
 
-    var pieceLimit: ByteCount? { limit.pieceLimit(in: scopes) }
+    var chunkLimit: ByteCount? { limit.chunkLimit(in: scopes) }
 
     func delay(beforeSending bytes: ByteCount) -> Duration { limit.delay(beforeSending: bytes, in: scopes) }
 }

@@ -1,5 +1,11 @@
+import FerryFiles
 import FerryProtocols
-import Foundation
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
 
 /// Bytes per second, with a quarter of a second in advance. Pure.
 struct TokenBucket {
@@ -16,14 +22,14 @@ struct TokenBucket {
     }
 
     /// The most bytes to send at once so that the rate stays even.
-    var pieceLimit: ByteCount { max(4 << 10, rate / 10) }
+    var chunkLimit: ByteCount { max(4 << 10, rate / 10) }
 
     mutating func book(_ bytes: ByteCount, at now: ContinuousClock.Instant) {
         // What was not used in time is lost, except for one burst.
         paidUntil = max(paidUntil, now - Self.burst) + .seconds(seconds(for: bytes))
     }
 
-    /// How much later than `paidUntil` to ask.
+    /// The delay behind `paidUntil` of the next request.
     ///
     /// Those who wait for one moment wake in the order in which they asked, and who got the last piece asks first: without
     /// something that is left to chance the others would stand still. It is drawn so that who comes with a piece of half

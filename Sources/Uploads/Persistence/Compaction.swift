@@ -1,6 +1,5 @@
+import FerryFiles
 import Synchronization
-
-import struct Foundation.Date
 
 /// Writes the snapshot of a generation from the files before it, and makes it the current one.
 ///
@@ -29,9 +28,9 @@ package struct Compaction: Sendable {
 
     /// A snapshot that has taken its place.
     package struct Written: Sendable {
-        /// In bytes.
+        /// The length in bytes.
         var length: Int
-        /// Why it is not certain that its name survives a power cut. Older files are all there then.
+        /// The error by which it is not certain that the new names survive a power cut. All older files are there then.
         package var doubt: JournalError?
     }
 
@@ -99,7 +98,7 @@ package struct Compaction: Sendable {
         }
     }
 
-    /// Nothing older may go before the new names are certain to stay.
+    /// Makes the new names durable before anything older goes.
     private func settle(_ oldest: Int) -> JournalError? {
         do throws(SystemCallError) {
             try files.synchronize()

@@ -1,23 +1,25 @@
 import Dispatch
+public import FerryFiles
 import Synchronization
-
-public import struct Foundation.Date
 
 /// The journal on disk: a snapshot `queue.json` and, line by line, the changes since.
 ///
 /// All appends that wait at the same time share one write and one sync. Writing and syncing happen on threads of
 /// their own, never on the cooperative pool; reading everything back happens where it is called.
 public final class FileJournal: Journal {
-    /// When snapshots are written and changes made durable.
+    /// The rules for when snapshots are written and changes made durable.
     public struct Options: Sendable {
         /// A new snapshot is written when the changes since the last take more bytes than this, and more than half
         /// of the snapshot.
         public var compactionThreshold = 8 << 20
+        /// Whether a snapshot is written too when the journal is opened behind its snapshot, and when it is closed.
+        /// Without it a command that changes one upload writes one record, however long the queue is.
+        public var snapshotsAtEnds = true
         /// Bytes of changes that may wait for a sync before one is made unasked.
         public var maximumVolatile = 1 << 20
         /// Bytes of the disk kept for what cannot be refused when it is full; 0 for none.
         public var reserve = 1 << 20
-        /// What becomes of a snapshot that somebody changed by hand.
+        /// The treatment of a snapshot that somebody changed by hand.
         public var editedSnapshot = EditedSnapshot.refuse
         /// The wall clock, for `savedAt` alone.
         public var now: @Sendable () -> Date = { Date() }
@@ -28,7 +30,7 @@ public final class FileJournal: Journal {
     private struct Append {
         var entry: JournalStore.Entry
         var isDurable: Bool
-        var continuation: CheckedContinuation<Result<Void, JournalError>, Never>
+        var answer: @Sendable (Result<Void, JournalError>) -> Void
     }
 
     private enum Intake {
@@ -57,38 +59,26 @@ public final class FileJournal: Journal {
         self.lock = Mutex(lock)
     }
 
-    /// Why the last snapshot could not be written; nil if it could. Nothing is lost by it, but the journal grows.
-    /// May wait for a sync that is under way.
+    /// The error by which the last snapshot was not written; nil if it was. Nothing is lost by it, but the journal
+    /// grows. The call may wait for a sync.
     public var snapshotFailure: JournalError? { store.withLock { $0.compactionFailure } }
 
     public func load() throws(JournalError) -> Recovered {
-        let (recovered, isBehind) = try store.withLock { store throws(JournalError) in
-            (try store.load(), store.isBehind)
+        let (recovered, isDue) = try store.withLock { store throws(JournalError) in
+            (try store.load(), store.isDueAtEnds)
         }
-        if isBehind { compactor.async { try? self.compact() } }
+        if isDue { compactor.async { try? self.compact() } }
         return recovered
     }
 
-    public nonisolated(nonsending) func append(
-        _ changes: [QueueChange], durably: Bool
-    ) async throws(JournalError) {
-        try await append(JournalStore.Entry(changes), durably: durably)
-    }
-
-    public nonisolated(nonsending) func appendFinding(
-        _ changes: [QueueChange], durably: Bool
-    ) async throws(JournalError) {
-        try await append(JournalStore.Entry(changes, isFinding: true), durably: durably)
-    }
-
-    private nonisolated(nonsending) func append(
-        _ entry: JournalStore.Entry, durably: Bool
-    ) async throws(JournalError) {
-        // Nothing is awaited before the intake has it, so that the order of the calls is kept.
-        let result = await withCheckedContinuation { continuation in
-            take(Append(entry: entry, isDurable: durably, continuation: continuation))
-        }
-        try result.get()
+    public func submit(
+        _ changes: [QueueChange], _ durability: Durability,
+        answer: @escaping @Sendable (Result<Void, JournalError>) -> Void
+    ) {
+        take(
+            Append(
+                entry: JournalStore.Entry(changes, isFinding: durability == .finding),
+                isDurable: durability != .process, answer: answer))
     }
 
     public nonisolated(nonsending) func flush() async throws(JournalError) {
@@ -165,7 +155,7 @@ public final class FileJournal: Journal {
         switch next {
         case .nothing: break
         case .drain: writer.async { self.drain() }
-        case .refuse: append.continuation.resume(returning: .failure(.notOpen))
+        case .refuse: append.answer(.failure(.notOpen))
         }
     }
 
@@ -189,7 +179,7 @@ public final class FileJournal: Journal {
             return (results, store.isCompactionDue)
         }
         tell()
-        for (append, result) in zip(appends, results) { append.continuation.resume(returning: result) }
+        for (append, result) in zip(appends, results) { append.answer(result) }
         if isDue {
             compactor.async {
                 // By then an earlier one may have done the work.
@@ -230,7 +220,13 @@ public final class FileJournal: Journal {
             lock.withLock { $0 = nil }
             return .success(())
         }
-        let result = Result { () throws(JournalError) in try compact() }
+        let result = Result { () throws(JournalError) in
+            let isDue = try store.withLock { store throws(JournalError) in
+                try store.synchronize()
+                return store.isDueAtEnds
+            }
+            if isDue { try compact() }
+        }
         store.withLock { $0.close() }
         continuation.finish()
         lock.withLock { $0 = nil }

@@ -1,6 +1,5 @@
+import FerryFiles
 import FerryTransfer
-
-import struct Foundation.Date
 
 /// Appends JSON text to a buffer of bytes. Commas and braces are the caller's: a record's layout is fixed.
 struct JSONWriter {
@@ -24,6 +23,33 @@ struct JSONWriter {
         } else {
             string(path.encoded)
         }
+    }
+
+    /// Appends a member, unless there is no value.
+    ///
+    /// - Parameter name: With its quotes and colon, and what stands before it: `,"name":`.
+    mutating func member(_ name: StaticString, _ value: String?) {
+        guard let value else { return }
+        raw(name)
+        string(value)
+    }
+
+    mutating func member(_ name: StaticString, _ value: (some FixedWidthInteger)?) {
+        guard let value else { return }
+        raw(name)
+        integer(value)
+    }
+
+    mutating func member(_ name: StaticString, _ value: Double?) {
+        guard let value else { return }
+        raw(name)
+        double(value)
+    }
+
+    mutating func member(_ name: StaticString, _ value: Date?) {
+        guard let value else { return }
+        raw(name)
+        date(value)
     }
 
     /// Valid UTF-8 in, a quoted string out.

@@ -1,23 +1,20 @@
 import FerryProtocols
 
-/// Where uploads outlive the process. `FileJournal` is the real one; tests may use one in memory.
+/// A store in which uploads outlive the process. `FileJournal` is the real one; tests may use one in memory.
 public protocol Journal: Sendable {
     /// Everything that was acknowledged, in ascending order of ids. Call once, before anything else.
     func load() throws(JournalError) -> Recovered
 
-    /// Writes `changes` down, wholly or not at all, in the order of the calls.
+    /// Takes `changes` to be written down, wholly or not at all, in the order of the calls. Returns at once.
     ///
-    /// Returns once they would survive a power cut if `durably`, else once they would survive the process. If it
-    /// throws, none of `changes` has happened. With no changes and `durably` it makes earlier ones durable.
-    nonisolated(nonsending) func append(_ changes: [QueueChange], durably: Bool) async throws(JournalError)
+    /// - Parameter answer: Called once they are kept as `durability` says, or with an error: then none of them has
+    ///   happened. With no changes and `powerCut` it makes earlier ones durable.
+    func submit(
+        _ changes: [QueueChange], _ durability: Durability,
+        answer: @escaping @Sendable (Result<Void, JournalError>) -> Void)
 
     /// Writes a complete snapshot, so that the changes before it are needed no more.
     nonisolated(nonsending) func flush() async throws(JournalError)
-
-    /// As `append`, for what the engine found out and nobody can ask for again, such as a server's answer: on a full
-    /// disk it takes the room that is kept in reserve.
-    nonisolated(nonsending) func appendFinding(_ changes: [QueueChange], durably: Bool)
-        async throws(JournalError)
 
     /// Each change of what the journal can promise; the last one alone for who reads late. One reader.
     func conditions() -> AsyncStream<JournalCondition>
@@ -32,8 +29,29 @@ public protocol Journal: Sendable {
     nonisolated(nonsending) func close() async throws(JournalError)
 }
 
+/// The events that changes survive once the journal has taken them.
+public enum Durability: Hashable, Sendable {
+    /// Changes survive the process.
+    case process
+    /// Changes survive a power cut.
+    case powerCut
+    /// Changes survive a power cut. The engine found them out and nobody can ask for them again, such as a server's
+    /// response: on a full disk they take the room that is kept in reserve.
+    case finding
+}
+
 extension Journal {
-    /// For journals without snapshots: makes everything durable.
+    /// Writes `changes` down, and returns once they would survive a power cut if `durably`, else the process.
+    public nonisolated(nonsending) func append(
+        _ changes: [QueueChange], durably: Bool
+    ) async throws(JournalError) {
+        let result = await withCheckedContinuation { continuation in
+            submit(changes, durably ? .powerCut : .process) { continuation.resume(returning: $0) }
+        }
+        try result.get()
+    }
+
+    /// Makes everything durable, in journals without snapshots.
     public nonisolated(nonsending) func flush() async throws(JournalError) {
         try await append([], durably: true)
     }
@@ -47,7 +65,7 @@ public enum QueueChange: Hashable, Sendable {
     case settings(QueueSettings)
 }
 
-/// What is true of the queue as a whole and outlives the process.
+/// The settings of the queue as a whole, which outlive the process.
 public struct QueueSettings: Hashable, Sendable {
     /// Limits that somebody ordered; the others are as configured.
     public var limits: [LimitScope: Bandwidth]
@@ -56,7 +74,7 @@ public struct QueueSettings: Hashable, Sendable {
     /// The next id to give away. When read back it exceeds every id ever written, removed ones too, so it need not
     /// be written for each upload.
     public var nextID: Upload.ID
-    /// What is added to these batches is paused.
+    /// The batches to which uploads are added paused.
     public var pausedBatches: Set<String>
 
     public init(
@@ -76,13 +94,13 @@ public struct QueueSettings: Hashable, Sendable {
     }
 }
 
-/// What a queue starts with.
+/// The state that a queue starts with.
 public struct Recovered: Hashable, Sendable {
-    /// In ascending order of ids.
+    /// The uploads, in ascending order of ids.
     public var uploads: [Upload]
-    /// As last written.
+    /// The settings as last written.
     public var settings: QueueSettings
-    /// What had to be put right, for people. Empty after a clean exit, and after most crashes.
+    /// The repairs, for people. Empty after a clean exit, and after most crashes.
     public var notices: [RecoveryNotice]
 
     public init(
@@ -94,7 +112,7 @@ public struct Recovered: Hashable, Sendable {
     }
 }
 
-/// Something that recovery put right. Nothing acknowledged was lost by it.
+/// A repair by recovery. Nothing acknowledged was lost by it.
 public enum RecoveryNotice: Hashable, Sendable {
     /// The last record of `file` was never finished; its `bytes` bytes were moved to `keptAs`.
     case tornTail(file: String, bytes: Int, keptAs: String)
@@ -102,7 +120,7 @@ public enum RecoveryNotice: Hashable, Sendable {
     case usedPreviousSnapshot(reason: String, keptAs: String?)
     /// A snapshot changed outside was taken over.
     case acceptedEdit
-    /// Of these uploads the journal has changes later than the snapshot that was edited.
+    /// The journal has changes of these uploads that are later than the edited snapshot.
     case editOverruled([Upload.ID])
     /// Records of a newer version that it declared safe to pass over; they are kept.
     case skippedRecords(Int)

@@ -1,20 +1,13 @@
+public import FerryFiles
 public import FerryProtocols
 
-public import struct Foundation.Date
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
-/// Why the queue cannot be read or saved. Paths are for people; codes are those of `errno(3)`.
+/// The reason why the queue cannot be read or saved. Paths are for people; codes are those of `errno(3)`.
 public enum JournalError: Error, Hashable, Sendable {
     /// The state folder cannot be made or opened.
     case folderCannotBeMade(path: String, code: Int32)
     /// The system refuses access. `mode` holds the permission bits of what is there, if that could be seen.
     case notAllowed(path: String, mode: UInt32?, code: Int32)
-    /// Something is there that must not be trusted.
+    /// The file or folder at the path must not be trusted.
     case unsafe(path: String, mode: UInt32, Danger)
     /// Another process has the queue. What is known of it comes from a text it left, so it may be missing.
     /// `host` is set only if that process runs on another machine.
@@ -34,29 +27,19 @@ public enum JournalError: Error, Hashable, Sendable {
     case diskFull(path: String, isQuota: Bool)
     case failed(call: String, path: String, code: Int32)
     case recordTooLarge(Upload.ID)
-    /// Not loaded yet, or already closed.
+    /// The journal is not loaded yet, or already closed.
     case notOpen
 
-    /// What makes a file or folder one that must not be trusted.
-    public enum Danger: Hashable, Sendable {
-        case notADirectory
-        case notARegularFile
-        case symbolicLink
-        case otherNames(count: Int)
-        case owner(UInt32)
-        /// Others may read or write it.
-        case openToOthers
-        /// A folder above it may be changed by everybody.
-        case parentOpenToAll
-    }
+    /// A property of a state folder or a file of it that makes it unsafe to use.
+    public typealias Danger = FileDanger
 }
 
 extension JournalError {
-    /// What went wrong, in one sentence without a final stop.
+    /// The error in one sentence without a final stop.
     public var summary: String {
         switch self {
         case .folderCannotBeMade(let path, let code):
-            "the state folder \(path) cannot be made: \(Self.text(code))"
+            "the state folder \(path) cannot be created: \(Self.text(code))"
         case .notAllowed(let path, let mode, let code):
             "\(path) cannot be used: \(Self.text(code))" + (mode.map { " (mode \(Self.octal($0)))" } ?? "")
         case .unsafe(let path, let mode, let danger): "\(path) (mode \(Self.octal(mode))) \(danger.text)"
@@ -92,7 +75,7 @@ extension JournalError {
         }
     }
 
-    /// That nothing is saved, while so many uploads run, in one sentence without a final stop.
+    /// Returns one sentence without a final stop: nothing is saved, while so many uploads run.
     func unsavedSummary(running count: Int) -> String {
         let going =
             switch count {
@@ -107,7 +90,7 @@ extension JournalError {
         }
     }
 
-    /// That the last snapshot could not be written, in one sentence without a final stop.
+    /// One sentence without a final stop: the last snapshot could not be written.
     var behindSummary: String {
         switch self {
         case .diskFull(let path, let isQuota):
@@ -116,7 +99,7 @@ extension JournalError {
         }
     }
 
-    /// What the system said, by the name it has in manuals where that is known.
+    /// The system's error, by the name it has in manuals where that is known.
     private var cause: String {
         switch self {
         case .failed(let call, let path, let code): "\(Self.name(code)): \(call) of \(path)"
@@ -128,20 +111,20 @@ extension JournalError {
     private static func full(_ isQuota: Bool) -> String { isQuota ? "quota used up" : "disk full" }
 
     private static func name(_ code: Int32) -> String {
-        switch code {
-        case EIO: "EIO"
-        case EROFS: "EROFS"
-        case EACCES: "EACCES"
-        case EPERM: "EPERM"
-        case EMFILE: "EMFILE"
-        case ENFILE: "ENFILE"
-        case ENODEV: "ENODEV"
-        case ESTALE: "ESTALE"
+        switch Errno(rawValue: code) {
+        case .ioError: "EIO"
+        case .readOnlyFileSystem: "EROFS"
+        case .permissionDenied: "EACCES"
+        case .notPermitted: "EPERM"
+        case .tooManyOpenFiles: "EMFILE"
+        case .tooManyOpenFilesInSystem: "ENFILE"
+        case .operationNotSupportedByDevice: "ENODEV"
+        case .staleNFSFileHandle: "ESTALE"
         default: text(code)
         }
     }
 
-    /// What to do about it.
+    /// The next step.
     public var hint: String? {
         switch self {
         case .folderCannotBeMade: "name another folder with --state-dir"
@@ -151,7 +134,7 @@ extension JournalError {
         case .locksNotSupported: "name a folder on a local disk with --state-dir"
         case .damaged(let path, let byte, _):
             path.hasSuffix(".jsonl")
-                ? "nothing was changed; `ferry state export` prints all that is before it; to go on without what "
+                ? "nothing was changed; `ferry state export` prints all that is before it; to continue without what "
                     + "follows, keep a copy, then: truncate -s \(byte) '\(path)'"
                 : "nothing was changed; correct it and start once with --accept-edited, or put back a copy; "
                     + "--discard-edited goes back to the snapshot before it, if that is there"
@@ -159,15 +142,15 @@ extension JournalError {
             "nothing was changed; start once with --accept-edited to take it over, or with --discard-edited to go "
                 + "back to what was saved and keep the edited file aside"
         case .olderCopy(_, _, _, hasNewer: true):
-            "nothing was changed; start once with --discard-edited to keep the copy aside and go on with the newer "
+            "nothing was changed; start once with --discard-edited to keep the copy aside and continue with the newer "
                 + "queue; to use the copy itself, put it alone into an empty folder and name that with --state-dir"
         case .olderCopy(_, _, _, hasNewer: false):
             "nothing was changed; put the newer queue.json back; to use the copy itself, put it alone into an empty "
                 + "folder and name that with --state-dir"
         case .newerFormat:
             "nothing was changed; use that version; `ferry list` and `ferry state export` show what this one understands"
-        case .diskFull(_, true): "free some space or have the quota raised; saving goes on by itself"
-        case .diskFull: "free some space; saving goes on by itself"
+        case .diskFull(_, true): "free some space or have the quota raised; saving resumes by itself"
+        case .diskFull: "free some space; saving resumes by itself"
         case .failed: "check the disk, then start again"
         case .recordTooLarge: "shorten its fields"
         case .notOpen: nil
@@ -189,7 +172,7 @@ extension JournalError {
     /// The same, as queues and screens carry it.
     public var failure: UploadFailure { UploadFailure(.storage, summary, hint: hint) }
 
-    private static func text(_ code: Int32) -> String { String(cString: strerror(code)) }
+    private static func text(_ code: Int32) -> String { Errno(rawValue: code).description }
 
     private static func octal(_ mode: UInt32) -> String { "0" + String(mode & 0o7777, radix: 8) }
 }
@@ -224,10 +207,11 @@ extension JournalError {
             return
         }
         switch error.code {
-        case ENOSPC: self = .diskFull(path: folder, isQuota: false)
-        case EDQUOT: self = .diskFull(path: folder, isQuota: true)
-        case EACCES, EPERM, EROFS: self = .notAllowed(path: path, mode: nil, code: error.code)
-        default: self = .failed(call: error.call, path: path, code: error.code)
+        case .noSpace: self = .diskFull(path: folder, isQuota: false)
+        case .diskQuotaExceeded: self = .diskFull(path: folder, isQuota: true)
+        case .permissionDenied, .notPermitted, .readOnlyFileSystem:
+            self = .notAllowed(path: path, mode: nil, code: error.code.rawValue)
+        default: self = .failed(call: error.call, path: path, code: error.code.rawValue)
         }
     }
 }

@@ -4,7 +4,7 @@ import FerryProtocols
 /// follows it, up to the line's end.
 enum JournalRecord {
     static let start = Array("{\"c\":\"".utf8)
-    /// Where the part under the checksum begins: after the eight digits and their quote.
+    /// The position at which the part under the checksum begins: after the eight digits and their quote.
     static let headLength = start.count + 9
     /// The largest record of one upload, in bytes.
     static let maximumSize = 16 << 20
@@ -15,8 +15,7 @@ enum JournalRecord {
     ) throws(JournalError) -> [UInt8] {
         var writer = JSONWriter()
         writer.bytes.reserveCapacity(512)
-        writer.raw("{\"c\":\"00000000\",\"s\":")
-        writer.integer(sequence)
+        writer.member("{\"c\":\"00000000\",\"s\":", sequence)
         writer.raw(",")
         if let only = changes.first, changes.count == 1 {
             try write(only, to: &writer, unknown: unknown)
@@ -50,8 +49,7 @@ enum JournalRecord {
             writer.upload(upload, unknown: unknown.uploads[upload.id])
             guard writer.bytes.count - start <= maximumSize else { throw .recordTooLarge(upload.id) }
         case .remove(let id):
-            writer.raw("\"op\":\"remove\",\"id\":")
-            writer.integer(id)
+            writer.member("\"op\":\"remove\",\"id\":", id)
         case .settings(let settings):
             writer.raw("\"op\":\"settings\",\"v\":")
             writer.settings(settings, unknown: unknown.settings)
@@ -68,7 +66,7 @@ enum JournalRecord {
     }
 }
 
-/// What the queue's values do not know and the files must keep.
+/// The members that the queue's values do not know and the files must keep.
 struct UnknownContent: Sendable {
     var uploads: [Upload.ID: UnknownMembers] = [:]
     var settings: [UInt8] = []

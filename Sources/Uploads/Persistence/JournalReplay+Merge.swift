@@ -1,5 +1,5 @@
 extension JournalReplay {
-    /// Where a record stands.
+    /// The file and position of a record.
     struct Origin {
         var file: String
         /// Bytes from the start of the file.

@@ -1,11 +1,7 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import FerryProtocols
 
-/// What journals, read one after the other, change in the snapshot before them: the last record of each upload, as
-/// bytes. Nothing is decoded that a later record replaces.
+/// The changes that journals, read one after the other, make in the snapshot before them: the last record of each
+/// upload, as bytes. Nothing is decoded that a later record replaces.
 struct JournalReplay {
     struct Place {
         var journal: Int
@@ -17,7 +13,7 @@ struct JournalReplay {
         case removed
     }
 
-    /// How the reason ends when a journal does not go on where the one before it ended.
+    /// The end of the reason for a journal that does not go on where the one before it ended.
     static let missingRecord = "is missing"
 
     private var journals: [[UInt8]] = []
@@ -76,9 +72,9 @@ struct JournalReplay {
                     return position
                 }
                 let line = UnsafeBufferPointer(rebasing: bytes[..<end])
-                var cursor = JSONCursor(line, at: position)
+                var scanner = JSONScanner(line, at: position)
                 do throws(MalformedJSON) {
-                    try record(&cursor, journal: index)
+                    try record(&scanner, journal: index)
                 } catch {
                     throw JournalError(error, path: path)
                 }
@@ -103,48 +99,48 @@ struct JournalReplay {
         return true
     }
 
-    private mutating func record(_ cursor: inout JSONCursor, journal: Int) throws(MalformedJSON) {
-        let operation = try Operation(&cursor)
-        guard cursor.isAtEnd else { throw cursor.malformed("text after the record") }
+    private mutating func record(_ scanner: inout JSONScanner, journal: Int) throws(MalformedJSON) {
+        let operation = try Operation(&scanner)
+        guard scanner.isAtEnd else { throw scanner.malformed("text after the record") }
         let (expected, overflow) = sequence.addingReportingOverflow(1)
         guard let number = operation.sequence, number == expected, !overflow else {
-            throw cursor.malformed("record \(expected) \(Self.missingRecord)")
+            throw scanner.malformed("record \(expected) \(Self.missingRecord)")
         }
         if let operations = operation.operations {
-            cursor = JSONCursor(cursor.bytes, at: operations.lowerBound)
+            scanner = JSONScanner(scanner.bytes, at: operations.lowerBound)
             var isFirst = true
-            try cursor.expect("[")
-            while try cursor.element(isFirst: &isFirst) {
-                try apply(try Operation(&cursor), cursor, journal: journal)
+            try scanner.expect("[")
+            while try scanner.element(isFirst: &isFirst) {
+                try apply(try Operation(&scanner), scanner, journal: journal)
             }
         } else {
-            try apply(operation, cursor, journal: journal)
+            try apply(operation, scanner, journal: journal)
         }
         sequence = number
     }
 
     private mutating func apply(
-        _ operation: Operation, _ cursor: JSONCursor, journal: Int
+        _ operation: Operation, _ scanner: JSONScanner, journal: Int
     ) throws(MalformedJSON) {
         switch operation.name {
         case "set":
-            let value = try cursor.require(operation.value, "v")
-            var record = JSONCursor(cursor.bytes, at: value.lowerBound)
+            let value = try scanner.require(operation.value, "v")
+            var record = JSONScanner(scanner.bytes, at: value.lowerBound)
             let id = try record.uploadID()
             latest[id] = .set(Place(journal: journal, range: value))
             greatestID = max(greatestID ?? id, id)
         case "remove":
-            let id = try cursor.require(operation.id, "id")
+            let id = try scanner.require(operation.id, "id")
             latest[id] = .removed
             greatestID = max(greatestID ?? id, id)
         case "settings":
-            var record = JSONCursor(cursor.bytes, at: try cursor.require(operation.value, "v").lowerBound)
+            var record = JSONScanner(scanner.bytes, at: try scanner.require(operation.value, "v").lowerBound)
             let (settings, unknown) = try record.settings()
             self.settings = settings
             unknownSettings = unknown
         default:
             guard operation.maySkip else {
-                guard readsNewer else { throw cursor.newer("the operation \(operation.name)") }
+                guard readsNewer else { throw scanner.newer("the operation \(operation.name)") }
                 notUnderstood += 1
                 return
             }
@@ -163,34 +159,31 @@ private struct Operation {
     var maySkip = false
     var range: Range<Int>
 
-    init(_ cursor: inout JSONCursor) throws(MalformedJSON) {
-        cursor.skipWhitespace()
-        let start = cursor.position
+    init(_ scanner: inout JSONScanner) throws(MalformedJSON) {
+        scanner.skipWhitespace()
+        let start = scanner.position
         range = start..<start
         var isFirst = true
-        try cursor.expect("{")
-        while let key = try cursor.key(isFirst: &isFirst) {
+        try scanner.expect("{")
+        while let key = try scanner.key(isFirst: &isFirst) {
             switch key {
-            case "s": sequence = try cursor.integer()
-            case "op": name = try cursor.string()
-            case "id": id = try cursor.integer()
-            case "v": value = try cursor.skipValue()
-            case "ops": operations = try cursor.skipValue()
-            case "skip": maySkip = try cursor.boolean()
-            default: try cursor.skipValue()
+            case "s": sequence = try scanner.integer()
+            case "op": name = try scanner.string()
+            case "id": id = try scanner.integer()
+            case "v": value = try scanner.skipValue()
+            case "ops": operations = try scanner.skipValue()
+            case "skip": maySkip = try scanner.boolean()
+            default: try scanner.skipValue()
             }
         }
-        range = start..<cursor.position
+        range = start..<scanner.position
         if name != "batch" { operations = nil }
     }
 }
 
 extension UnsafeBufferPointer<UInt8> {
     func firstLineBreak(from start: Int) -> Int? {
-        guard let base = baseAddress, start < count,
-            let found = memchr(base + start, 0x0A, count - start)
-        else { return nil }
-        return UnsafeRawPointer(found) - UnsafeRawPointer(base)
+        UnsafeRawBufferPointer(self).firstIndex(of: 0x0A, from: start)
     }
 
     /// True if there are NULs as a write leaves them that never reached the disk: up to the end of the file, or in
@@ -211,8 +204,7 @@ extension UnsafeBufferPointer<UInt8> {
     }
 
     func holds(_ pattern: [UInt8], at position: Int) -> Bool {
-        guard let base = baseAddress, pattern.count <= count - position else { return false }
-        return memcmp(base + position, pattern, pattern.count) == 0
+        UnsafeRawBufferPointer(self).holds(pattern, at: position)
     }
 
     func first(_ pattern: [UInt8], from start: Int) -> Int? {

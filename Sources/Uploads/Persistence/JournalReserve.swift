@@ -9,11 +9,12 @@ struct JournalReserve {
     private(set) var state = State.absent
 
     private let files: any StateFiles
-    /// In bytes; 0 for no reserve at all.
+    /// The size in bytes; 0 for no reserve at all.
     private let size: Int
 
     enum State: Equatable {
-        /// It never was there, or the folder takes no more files: nothing to fall back on, and nothing to wait for.
+        /// There never was a reserve, or the folder takes no more files: nothing to fall back on, and nothing to wait
+        /// for.
         case absent
         case kept
         /// Given away, and the bytes for a new one are missing.

@@ -1,4 +1,4 @@
-import struct Foundation.Date
+import FerryFiles
 
 /// The journal's files and where in them we are. Used by one caller at a time; every call does its work before it
 /// returns.
@@ -20,7 +20,7 @@ package struct JournalStore {
     private let turn = Compaction.Turn()
     private var reserve: JournalReserve
     private var room = Room.enough
-    /// What the journal's owner was told last.
+    /// The last condition that the journal's owner was told.
     var told = JournalCondition.sound
 
     private enum Phase {
@@ -36,7 +36,7 @@ package struct JournalStore {
         case none
         /// Takes up this many of the pending bytes.
         case running(Int)
-        /// Not tried again before this many bytes are pending.
+        /// No snapshot is tried again before this many bytes are pending.
         case failed(Int, JournalError)
     }
 
@@ -206,7 +206,8 @@ package struct JournalStore {
         }
     }
 
-    /// After a failed sync: everything acknowledged, and `lines`, into new files; the old one is not written to again.
+    /// Writes everything acknowledged, and `lines`, into new files after a failed sync; the old one is not written to
+    /// again.
     private mutating func startOver(
         _ writing: Writing, adding lines: [UInt8], upTo last: Int
     ) throws(JournalError) {
@@ -274,7 +275,7 @@ extension JournalStore {
         if case .closed = phase { false } else { true }
     }
 
-    /// What can be promised now.
+    /// The promise that the store can make now.
     package var condition: JournalCondition {
         switch (phase, room, compacting) {
         case (.lost(let error), _, _), (.suspect(_, let error), _, _): .refusing(error)
@@ -338,7 +339,13 @@ extension JournalStore {
     /// True if the snapshot does not hold everything.
     package var isBehind: Bool { mustCompact || pending > 0 }
 
-    /// Why the last snapshot could not be written, if so.
+    /// True if opening or closing the journal is to write a snapshot.
+    var isDueAtEnds: Bool { options.snapshotsAtEnds ? isBehind : isCompactionDue }
+
+    /// Makes every record that was acknowledged durable.
+    mutating func synchronize() throws(JournalError) { try write([], upTo: sequence, durably: true) }
+
+    /// The error by which the last snapshot was not written, if so.
     var compactionFailure: JournalError? {
         if case .failed(_, let error) = compacting { error } else { nil }
     }
@@ -352,7 +359,7 @@ extension JournalStore {
         if case .running = compacting { return nil }
         do throws(JournalError) {
             // A later durable record must never be there without the earlier ones.
-            try write([], upTo: sequence, durably: true)
+            try synchronize()
             guard isBehind else { return nil }
             // An empty journal is as good as a new one, unless the snapshot in force has its number: tries that fail
             // must not leave one each.

@@ -10,23 +10,18 @@ extension JSONWriter {
             switch scope {
             case .total: raw("{\"scope\":\"total\"")
             case .destination(let name):
-                raw("{\"scope\":\"destination\",\"name\":")
-                string(name)
+                member("{\"scope\":\"destination\",\"name\":", name)
             case .batch(let name):
-                raw("{\"scope\":\"batch\",\"name\":")
-                string(name)
+                member("{\"scope\":\"batch\",\"name\":", name)
             }
-            if let rate = bandwidth.rate {
-                raw(",\"rate\":")
-                integer(rate)
-            }
+            member(",\"rate\":", bandwidth.rate)
             raw("}")
         }
         raw("]")
     }
 }
 
-extension JSONCursor {
+extension JSONScanner {
     mutating func limits() throws(MalformedJSON) -> [LimitScope: Bandwidth] {
         var limits: [LimitScope: Bandwidth] = [:]
         var isFirst = true

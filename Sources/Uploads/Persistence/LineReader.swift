@@ -3,7 +3,7 @@ struct LineReader {
     private let file: any StateFile
     private var buffer: [UInt8]
     private var unread = 0..<0
-    /// Where the next line begins, in bytes from the start of the file.
+    /// The position of the next line, in bytes from the start of the file.
     private(set) var offset = 0
     let length: Int
 
@@ -61,7 +61,7 @@ struct LineReader {
         switch result {
         case .success(0): throw .damaged(path: path, byte: position, reason: "the file became shorter")
         case .success(let count): unread = 0..<(used + count)
-        case .failure(let error): throw .failed(call: error.call, path: path, code: error.code)
+        case .failure(let error): throw .failed(call: error.call, path: path, code: error.code.rawValue)
         }
     }
 }

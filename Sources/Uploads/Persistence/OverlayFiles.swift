@@ -1,11 +1,5 @@
 import Synchronization
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// A state folder with changes that are made in memory alone. Recovery on it shows what a start would find, and the
 /// files stay as they are.
 final class OverlayFiles: StateFiles {

@@ -1,17 +1,18 @@
 import Dispatch
-import Foundation
+import FerryFiles
+import FerryProtocols
 import Synchronization
 
 /// Decodes the records of uploads in pieces, on all cores, and gives them back in the order they came: reading a million
 /// one after the other takes longer than a person likes to wait.
 final class RecordDecoder {
-    /// What became of a piece of them.
+    /// The uploads of a decoded piece.
     private struct Decoded: Sendable {
         /// The last one first, so that each can be moved out of here from the end; to copy it takes longer.
         var uploads: [Upload] = []
         var unknown: [Upload.ID: UnknownMembers] = [:]
         var notUnderstood = 0
-        /// Of the first that could not be decoded.
+        /// The error of the first record that could not be decoded.
         var failure: JournalError?
     }
 
@@ -117,9 +118,9 @@ final class RecordDecoder {
         piece.bytes.withUnsafeBufferPointer { bytes in
             // From the end, as they are to stand; what is wrong with the first is what stays to be told.
             for (origin, range) in piece.records.reversed() {
-                var cursor = JSONCursor(UnsafeBufferPointer(rebasing: bytes[range]))
+                var scanner = JSONScanner(UnsafeBufferPointer(rebasing: bytes[range]))
                 do throws(MalformedJSON) {
-                    let (upload, members) = try cursor.upload(last: &last)
+                    let (upload, members) = try scanner.upload(last: &last)
                     if !members.isEmpty { decoded.unknown[upload.id] = members }
                     decoded.uploads.append(upload)
                 } catch {

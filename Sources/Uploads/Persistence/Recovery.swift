@@ -1,12 +1,13 @@
-import struct Foundation.Date
+import FerryFiles
+import FerryProtocols
 
-/// What to do with a snapshot that is valid but not as the journal wrote it.
+/// The treatment of a snapshot that is valid but not as the journal wrote it.
 public enum EditedSnapshot: Hashable, Sendable {
     /// `load` throws `.edited`; nothing is changed.
     case refuse
-    /// It is checked as a whole and taken over.
+    /// Recovery checks it as a whole and takes it over.
     case accept
-    /// It is kept under another name; the previous snapshot and the journals are used.
+    /// Recovery keeps it under another name and uses the previous snapshot and the journals.
     case setAside
 }
 
@@ -35,7 +36,7 @@ struct Recovery {
         var hasSnapshot: Bool
         /// True if there was nothing at all.
         var isNew: Bool
-        /// As the next snapshot would begin.
+        /// The header of the next snapshot.
         var header: SnapshotHeader
         /// Records that only a newer version understands.
         var notUnderstood = 0
@@ -77,8 +78,8 @@ struct Recovery {
         }
     }
 
-    /// That the snapshot is older than the files beside it, if it is: with the journals that are left, it would be taken for
-    /// a queue whose journals are damaged, or for the newest state.
+    /// Returns the error of a snapshot that is older than the files beside it; nil for any other. With the journals
+    /// that are left, it would be taken for a queue whose journals are damaged, or for the newest state.
     ///
     /// Journals from the previous snapshot's on are always there, and the previous snapshot is never the newer one.
     private func olderCopy() throws(JournalError) -> JournalError? {
@@ -93,7 +94,7 @@ struct Recovery {
             hasNewer: previous.map { $0 > generation } ?? false)
     }
 
-    /// As its first line says, whether the rest is whole or not.
+    /// Returns the generation by the first line of a snapshot, whether the rest is whole or not.
     private func generation(of name: String) -> Int? {
         (try? SnapshotReader(name, in: files, readsNewer: readsNewer))?.header.generation
     }
@@ -180,7 +181,7 @@ struct Recovery {
             return .valid(try SnapshotDocument(content))
         } catch {
             let mistake = JournalError(error, path: path(SnapshotFile.current))
-            if error.isNewer { throw mistake }
+            if error.kind == .newer { throw mistake }
             return .mistaken(mistake)
         }
     }
@@ -234,7 +235,7 @@ struct Recovery {
         _ = try writer.finish()
     }
 
-    /// What the journals add to.
+    /// The snapshot that the journals add to.
     private struct Base {
         var generation: Int
         var sequence: Int

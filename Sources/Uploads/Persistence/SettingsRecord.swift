@@ -2,17 +2,10 @@ import FerryProtocols
 
 extension JSONWriter {
     mutating func settings(_ settings: QueueSettings, unknown: [UInt8]) {
-        raw("{\"nextID\":")
-        integer(settings.nextID)
+        member("{\"nextID\":", settings.nextID)
         // The one limit that versions before those of destinations know.
-        if let rate = settings.limits[.total]?.rate {
-            raw(",\"bandwidthLimit\":")
-            integer(rate)
-        }
-        if let concurrency = settings.concurrency {
-            raw(",\"concurrency\":")
-            integer(concurrency)
-        }
+        member(",\"bandwidthLimit\":", settings.limits[.total]?.rate)
+        member(",\"concurrency\":", settings.concurrency)
         let others = settings.limits.filter { $0.key != .total || $0.value == .unlimited }
         if !others.isEmpty { limits(others.sorted { $0.key < $1.key }) }
         if !settings.pausedBatches.isEmpty {
@@ -28,7 +21,7 @@ extension JSONWriter {
     }
 }
 
-extension JSONCursor {
+extension JSONScanner {
     mutating func settings() throws(MalformedJSON) -> (settings: QueueSettings, unknown: [UInt8]) {
         var unknown: [UInt8] = []
         var nextID: Int?

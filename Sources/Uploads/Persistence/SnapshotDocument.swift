@@ -4,18 +4,18 @@ import FerryTransfer
 /// A snapshot read without trust in its layout or checksum: whitespace, order and line breaks as an editor left them.
 struct SnapshotDocument {
     var header: SnapshotHeader
-    /// In ascending order of ids.
+    /// The records, in ascending order of ids.
     var records: [(upload: Upload, unknown: UnknownMembers)] = []
 
     /// - Throws: What is wrong and where, if it is not valid JSON, not a queue, or describes one that cannot be.
     init(_ content: [UInt8]) throws(MalformedJSON) {
         (header, records) = try content.withUnsafeBufferPointer { bytes throws(MalformedJSON) in
-            var cursor = JSONCursor(bytes)
+            var scanner = JSONScanner(bytes)
             do throws(MalformedJSON) {
-                return try cursor.document()
+                return try scanner.document()
             } catch {
                 var error = error
-                error.reason = "\(JSONPlace(of: error.position, in: bytes).text): \(error.reason)"
+                error.reason = "\(QueuePosition(of: error.position, in: bytes)): \(error.reason)"
                 throw error
             }
         }
@@ -24,7 +24,7 @@ struct SnapshotDocument {
     }
 }
 
-extension JSONCursor {
+extension JSONScanner {
     fileprivate mutating func document() throws(MalformedJSON) -> (
         SnapshotHeader, [(upload: Upload, unknown: UnknownMembers)]
     ) {
@@ -60,7 +60,7 @@ extension JSONCursor {
 }
 
 extension QueueSettings {
-    /// What makes them impossible; nil if a command could have set them.
+    /// The reason why no command could have set them; nil if one could.
     fileprivate var flaw: String? {
         switch true {
         case !(1...256).contains(concurrency ?? 1): "expected a concurrency from 1 to 256"
@@ -72,7 +72,7 @@ extension QueueSettings {
 }
 
 extension Upload {
-    /// What makes a record impossible that somebody wrote by hand; nil if it could be one of ours.
+    /// The reason why a record that somebody wrote by hand is impossible; nil if it could be one of ours.
     fileprivate var flaw: String? {
         // The queue goes on counting from these numbers.
         let countable = 0...Int(1) << 53

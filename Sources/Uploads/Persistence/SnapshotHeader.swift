@@ -1,6 +1,7 @@
-import struct Foundation.Date
+import FerryFiles
+import FerryProtocols
 
-/// What stands in a snapshot before its uploads.
+/// The members of a snapshot before its uploads.
 struct SnapshotHeader: Hashable, Sendable {
     static let format = "ferry-queue"
     static let version = 1
@@ -20,18 +21,12 @@ struct SnapshotHeader: Hashable, Sendable {
 extension JSONWriter {
     /// The snapshot's first line, up to the bracket that opens its uploads.
     mutating func header(_ header: SnapshotHeader, savedAt: Date) {
-        raw("{\"format\":")
-        string(SnapshotHeader.format)
-        raw(",\"version\":")
-        integer(SnapshotHeader.version)
-        raw(",\"minReader\":")
-        integer(SnapshotHeader.version)
-        raw(",\"generation\":")
-        integer(header.generation)
-        raw(",\"lastSequence\":")
-        integer(header.lastSequence)
-        raw(",\"savedAt\":")
-        date(savedAt)
+        member("{\"format\":", SnapshotHeader.format)
+        member(",\"version\":", SnapshotHeader.version)
+        member(",\"minReader\":", SnapshotHeader.version)
+        member(",\"generation\":", header.generation)
+        member(",\"lastSequence\":", header.lastSequence)
+        member(",\"savedAt\":", savedAt)
         raw(",\"settings\":")
         settings(header.settings, unknown: header.unknownSettings)
         if !header.skipped.isEmpty {
@@ -45,12 +40,11 @@ extension JSONWriter {
 
     /// The snapshot's last line up to its checksum, which covers everything before it.
     mutating func trailer(count: Int) {
-        raw("],\"count\":")
-        integer(count)
+        member("],\"count\":", count)
     }
 }
 
-extension JSONCursor {
+extension JSONScanner {
     /// Reads up to and including the bracket that opens the uploads.
     ///
     /// - Parameter readsNewer: Takes what is understood of a format that needs a newer reader.

@@ -26,11 +26,11 @@ struct SnapshotReader {
         }
         (header, checksum) = try lines.withBytes(line) {
             [path] bytes throws(JournalError) -> (SnapshotHeader, CRC32C) in
-            var cursor = JSONCursor(bytes)
+            var scanner = JSONScanner(bytes)
             var checksum = CRC32C()
             checksum.update(UnsafeRawBufferPointer(bytes))
             do throws(MalformedJSON) {
-                return (try cursor.header(readsNewer: readsNewer), checksum)
+                return (try scanner.header(readsNewer: readsNewer), checksum)
             } catch {
                 throw JournalError(error, path: path)
             }
@@ -62,11 +62,11 @@ struct SnapshotReader {
                 checksum.update(UnsafeRawBufferPointer(bytes))
                 let length = bytes.dropLast().last == UInt8(ascii: ",") ? bytes.count - 2 : bytes.count - 1
                 let record = UnsafeBufferPointer(rebasing: bytes[..<length])
-                var cursor = JSONCursor(record)
+                var scanner = JSONScanner(record)
                 do throws(MalformedJSON) {
-                    let id = try cursor.uploadID()
+                    let id = try scanner.uploadID()
                     guard last.map({ $0 < id }) ?? true else {
-                        throw cursor.malformed("ids are not in order")
+                        throw scanner.malformed("ids are not in order")
                     }
                     last = id
                 } catch {

@@ -1,6 +1,5 @@
+import FerryFiles
 import FerryProtocols
-
-import struct Foundation.Date
 
 /// Streams a snapshot into a new file.
 struct SnapshotWriter {

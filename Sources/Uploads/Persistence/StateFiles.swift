@@ -54,27 +54,6 @@ package protocol StateFile: Sendable, AnyObject {
     func synchronize() throws(SystemCallError)
 }
 
-/// A call of the system that failed.
-package struct SystemCallError: Error, Hashable {
-    package var call: String
-    package var name: String
-    /// As in `errno(3)`.
-    package var code: Int32
-    /// What makes the file unfit, if it was not the call that failed; with the file's mode.
-    package var danger: JournalError.Danger?
-    package var mode: UInt32
-
-    package init(
-        call: String, name: String, code: Int32, danger: JournalError.Danger? = nil, mode: UInt32 = 0
-    ) {
-        self.call = call
-        self.name = name
-        self.code = code
-        self.danger = danger
-        self.mode = mode
-    }
-}
-
 extension StateFile {
     package func append(_ bytes: [UInt8]) throws(SystemCallError) {
         // Typed throws do not pass through the closure of `withUnsafeBytes` on all compilers.
@@ -113,13 +92,9 @@ extension StateFile {
     }
 }
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 extension SystemCallError {
     /// The file system has no hard links.
-    var isLinkUnsupported: Bool { [EPERM, ENOTSUP, EOPNOTSUPP, ENOSYS, EMLINK].contains(code) }
+    var isLinkUnsupported: Bool {
+        [.notPermitted, .notSupported, .notSupportedOnSocket, .noFunction, .tooManyLinks].contains(code)
+    }
 }

@@ -1,6 +1,5 @@
+import FerryFiles
 public import FerryProtocols
-
-import struct Foundation.Date
 
 /// Looks at the files of a queue without changing any of them, whoever has the queue meanwhile.
 public struct StateInspection: Sendable {

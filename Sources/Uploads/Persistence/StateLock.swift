@@ -1,10 +1,5 @@
-import struct Foundation.Date
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import FerryFiles
+import FerryProtocols
 
 /// The right to use a state folder. The file `lock` is never removed: the lock is the kernel's, the text in it only
 /// tells others whose it is.
@@ -13,7 +8,7 @@ public final class StateLock: Sendable {
 
     let files: DirectoryFiles
     // Closing it lets go of the lock. It is closed on exec, so that no child keeps it.
-    private let file: DescriptorFile
+    private let file: OpenFile
 
     init(_ directory: StateDirectory) throws(JournalError) {
         files = directory.files
@@ -22,38 +17,35 @@ public final class StateLock: Sendable {
         } catch {
             throw JournalError(error, in: directory.files.path)
         }
-        while flock(file.descriptor, LOCK_EX | LOCK_NB) != 0 {
-            switch errno {
-            case EINTR: continue
-            case EWOULDBLOCK: throw Self.holder(of: file)
-            case ENOLCK, ENOTSUP, EOPNOTSUPP, ENOSYS, EINVAL: throw .locksNotSupported(path: files.path)
-            default: throw .failed(call: "flock", path: files.path + "/" + Self.name, code: errno)
+        let isOurs: Bool
+        do throws(SystemCallError) { isOurs = try file.tryLock() } catch {
+            switch error.code {
+            case .noLocks, .notSupported, .notSupportedOnSocket, .noFunction, .invalidArgument:
+                throw .locksNotSupported(path: files.path)
+            default: throw JournalError(error, in: files.path)
             }
         }
+        guard isOurs else { throw Self.holder(of: file) }
         // For information only: the lock holds without it, even on a full disk.
         try? describe()
     }
 
     private func describe() throws(SystemCallError) {
         var writer = JSONWriter()
-        writer.raw("{\"pid\":")
-        writer.integer(getpid())
-        writer.raw(",\"since\":")
-        writer.date(Date(timeIntervalSince1970: Date().timeIntervalSince1970.rounded(.down)))
-        writer.raw(",\"boot\":")
-        writer.string(Self.boot)
-        writer.raw(",\"host\":")
-        writer.string(Self.host)
+        writer.member("{\"pid\":", Machine.process)
+        writer.member(",\"since\":", Date(timeIntervalSince1970: Date().timeIntervalSince1970.rounded(.down)))
+        writer.member(",\"boot\":", Machine.boot)
+        writer.member(",\"host\":", Machine.host)
         writer.raw("}\n")
         try file.truncate(to: 0)
         try file.append(writer.bytes)
     }
 
-    private static func holder(of file: DescriptorFile) -> JournalError {
+    private static func holder(of file: OpenFile) -> JournalError {
         let text = (try? file.content()) ?? []
         return text.withUnsafeBufferPointer { buffer in
-            var cursor = JSONCursor(buffer)
-            guard text.count < 4096, let holder = try? cursor.holder() else {
+            var scanner = JSONScanner(buffer)
+            guard text.count < 4096, let holder = try? scanner.holder() else {
                 return .inUse(pid: nil, since: nil, host: nil)
             }
             return .inUse(pid: holder.pid, since: holder.since, host: stranger(holder.host, holder.boot))
@@ -62,52 +54,26 @@ public final class StateLock: Sendable {
 
     /// The machine that holds the lock if it is not this one. Two may have one name, but never one boot.
     static func stranger(
-        _ host: String?, _ boot: String?, here: String = StateLock.host, bootHere: String = StateLock.boot
+        _ host: String?, _ boot: String?, here: String = Machine.host, bootHere: String = Machine.boot
     ) -> String? {
         guard let host, host == here else { return host }
         guard let boot, !boot.isEmpty, !bootHere.isEmpty, boot != bootHere else { return nil }
         return "another machine named \(host) (boot \(boot.prefix(8)))"
     }
 
-    /// Who has the queue, found out without keeping it from others for longer than the
-    /// question takes; nil if nobody has.
+    /// Returns who has the queue; nil if nobody has. Others cannot take the queue only as long as the question takes.
     static func holder(in files: DirectoryFiles) throws(JournalError) -> JournalError? {
         do throws(SystemCallError) {
-            guard let file = try files.openToRead(name) else { return nil }
-            while flock(file.descriptor, LOCK_SH | LOCK_NB) != 0 {
-                if errno == EINTR { continue }
-                return errno == EWOULDBLOCK ? holder(of: file) : nil
-            }
-            return nil
+            guard let file = try files.openOwn(name, for: .reading) else { return nil }
+            // Where files cannot be locked, nobody can be said to have it.
+            return (try? file.tryLock(isShared: true)) == false ? holder(of: file) : nil
         } catch {
             throw JournalError(error, in: files.path)
         }
     }
-
-    static var boot: String {
-        #if os(Linux)
-            let descriptor = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC)
-            guard descriptor >= 0 else { return "" }
-            let file = DescriptorFile(descriptor: descriptor, name: "boot_id")
-            var bytes = [UInt8](repeating: 0, count: 36)
-            let count = (try? bytes.withUnsafeMutableBytes { try file.read(into: $0, at: 0) }) ?? 0
-            return String(decoding: bytes[..<count], as: UTF8.self)
-        #else
-            var bytes = [UInt8](repeating: 0, count: 64)
-            var size = bytes.count
-            guard sysctlbyname("kern.bootsessionuuid", &bytes, &size, nil, 0) == 0 else { return "" }
-            return String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-        #endif
-    }
-
-    static var host: String {
-        var name = [CChar](repeating: 0, count: 256)
-        guard gethostname(&name, name.count - 1) == 0 else { return "" }
-        return String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-    }
 }
 
-extension JSONCursor {
+extension JSONScanner {
     fileprivate mutating func holder() throws(MalformedJSON) -> (
         pid: Int32, since: Date?, host: String?, boot: String?
     ) {

@@ -1,10 +1,10 @@
-import struct Foundation.Date
+import FerryFiles
 
-/// What could be read of a queue.
+/// The readable part of a queue.
 public struct StateReading: Sendable {
-    /// As a start would find it, with what it would have to put right.
+    /// The state as a start would find it, with what it would have to put right.
     public let recovered: Recovered
-    /// Why a start would stop. What came after a damage is missing then.
+    /// The reason why a start would stop. Whatever follows a damage is missing then.
     public let problem: JournalError?
     /// Records that only a newer version understands; they are missing too.
     public let notUnderstood: Int
@@ -32,11 +32,11 @@ public struct StateReading: Sendable {
     }
 }
 
-/// What a look at all files of a queue found.
+/// The result of a look at all files of a queue.
 public struct StateReport: Sendable {
     /// One file of the state folder.
     public struct File: Hashable, Sendable {
-        /// In the folder.
+        /// The name in the folder.
         public let name: String
         /// Its length.
         public let bytes: Int
@@ -44,21 +44,21 @@ public struct StateReport: Sendable {
 
     /// The snapshots and journals that are there.
     public internal(set) var files: [File] = []
-    /// What crashes and repairs left behind; nothing needs it.
+    /// The files that crashes and repairs left behind; nothing needs them.
     public internal(set) var leftOver: [File] = []
-    /// Of the snapshot in use; nil if a start would stop, or there is no queue.
+    /// The generation of the snapshot in use; nil if a start would stop, or there is no queue.
     public internal(set) var generation: Int?
     /// Bytes of changes that no snapshot holds yet.
     public internal(set) var pendingBytes = 0
-    /// How many uploads are in each state, by the state's name.
+    /// The number of uploads in each state, by the state's name.
     public internal(set) var states: [String: Int] = [:]
-    /// What a start would put right.
+    /// The repairs that a start would make.
     public internal(set) var notices: [RecoveryNotice] = []
-    /// What is damaged, edited, missing or too new, a sentence each without a final stop.
+    /// The errors, a sentence each without a final stop: damage, edits, missing or too new files.
     public internal(set) var problems: [String] = []
-    /// What to do if a start would stop.
+    /// The next step if a start would stop.
     public internal(set) var hint: String?
-    /// Who has the queue, as an error would say it; nil if nobody has.
+    /// The holder of the queue, as an error would say it; nil if there is none.
     public internal(set) var holder: JournalError?
 }
 

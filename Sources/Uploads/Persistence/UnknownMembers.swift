@@ -1,3 +1,5 @@
+import FerryProtocols
+
 /// Members of an upload's record that this version does not know, as they stand in the file: `,"name":value…`.
 ///
 /// They are written back with the object they were found in for as long as that object lives.
@@ -27,7 +29,7 @@ struct UnknownMembers: Hashable, Sendable {
     }
 }
 
-extension JSONCursor {
+extension JSONScanner {
     /// Passes over the value of an unknown member and keeps it. Call when its key has been read.
     mutating func keepMember(_ key: Key, in members: inout [UInt8]) throws(MalformedJSON) {
         let value = try skipValue()

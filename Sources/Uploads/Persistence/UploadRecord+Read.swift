@@ -1,54 +1,78 @@
+import FerryFiles
 import FerryProtocols
 import FerryTransfer
 
-import struct Foundation.Date
+/// The members of an upload's record, before it is known which of them there must be.
+struct UploadMembers {
+    var id: Upload.ID?
+    var rank: Int64?
+    var path: LocalPath?
+    var identity: FileIdentity?
+    var target: Upload.Target?
+    var state: Upload.State?
+    var resource: Resource?
+    var tries: Upload.Tries?
+    var added: Date?
+    var batch: String?
+    var notBefore: Date?
+    var after: [ClosedRange<Upload.ID>]?
+    /// The members that this version does not know.
+    var unknown = UnknownMembers()
 
-extension JSONCursor {
+    var start: Upload.StartCondition? {
+        notBefore == nil && after == nil ? nil : .init(notBefore: notBefore, after: after ?? [])
+    }
+}
+
+extension JSONScanner {
     /// Reads the record of one upload, and apart from it the members this version does not know.
     mutating func upload(last: inout RepeatedTarget) throws(MalformedJSON) -> (Upload, UnknownMembers) {
-        var unknown = UnknownMembers()
-        var id: Int?
-        var rank: Int64?
-        var path: LocalPath?
-        var identity: FileIdentity?
-        var target: Upload.Target?
-        var state: Upload.State?
-        var resource: Resource?
-        var tries: Upload.Tries?
-        var added: Date?
-        var batch: String?
-        var notBefore: Date?
-        var after: [ClosedRange<Upload.ID>]?
+        let members = try members(last: &last)
+        var upload = Upload(
+            id: try require(members.id, "id"), rank: try require(members.rank, "rank"),
+            path: try require(members.path, "path"), identity: try require(members.identity, "file"),
+            target: try require(members.target, "to"), state: try require(members.state, "state"),
+            resource: members.resource, tries: members.tries ?? Upload.Tries(),
+            added: try require(members.added, "added"))
+        if members.batch != nil || members.start != nil {
+            upload.batch = members.batch
+            upload.start = members.start
+            last.share(&upload)
+        }
+        return (upload, members.unknown)
+    }
+
+    /// Reads the record of an upload that is not in a queue yet.
+    mutating func newUpload() throws(MalformedJSON) -> NewUpload {
+        var last = RepeatedTarget()
+        let members = try members(last: &last)
+        return NewUpload(
+            path: try require(members.path, "path"), identity: try require(members.identity, "file"),
+            target: try require(members.target, "to"), batch: members.batch, start: members.start)
+    }
+
+    private mutating func members(last: inout RepeatedTarget) throws(MalformedJSON) -> UploadMembers {
+        var members = UploadMembers()
         var isFirst = true
         try expect("{")
         while let key = try key(isFirst: &isFirst) {
             switch key {
-            case "id": try id.fill(integer(), at: position)
-            case "rank": try rank.fill(integer(), at: position)
-            case "path": try path.fill(self.path(), at: position)
-            case "file": try identity.fill(self.identity(&unknown.file), at: position)
-            case "to": try target.fill(self.target(&unknown.target, last: &last), at: position)
-            case "state": try state.fill(self.state(&unknown.state), at: position)
-            case "resource": try resource.fill(self.resource(&unknown.resource), at: position)
-            case "tries": try tries.fill(self.tries(&unknown.tries), at: position)
-            case "added": try added.fill(date(), at: position)
-            case "batch": try batch.fill(string(), at: position)
-            case "startsAt": try notBefore.fill(date(), at: position)
-            case "after": try after.fill(ranges(), at: position)
-            default: try keepMember(key, in: &unknown.upload)
+            case "id": try members.id.fill(integer(), at: position)
+            case "rank": try members.rank.fill(integer(), at: position)
+            case "path": try members.path.fill(path(), at: position)
+            case "file": try members.identity.fill(identity(&members.unknown.file), at: position)
+            case "to": try members.target.fill(target(&members.unknown.target, last: &last), at: position)
+            case "state": try members.state.fill(state(&members.unknown.state), at: position)
+            case "resource": try members.resource.fill(resource(&members.unknown.resource), at: position)
+            case "tries": try members.tries.fill(tries(&members.unknown.tries), at: position)
+            case "added": try members.added.fill(date(), at: position)
+            case "batch": try members.batch.fill(string(), at: position)
+            case "startsAt": try members.notBefore.fill(date(), at: position)
+            case "after": try members.after.fill(ranges(), at: position)
+            default: try keepMember(key, in: &members.unknown.upload)
             }
         }
-        var upload = Upload(
-            id: try require(id, "id"), rank: try require(rank, "rank"), path: try require(path, "path"),
-            identity: try require(identity, "file"), target: try require(target, "to"),
-            state: try require(state, "state"), resource: resource, tries: tries ?? Upload.Tries(),
-            added: try require(added, "added"))
-        if batch != nil || notBefore != nil || after != nil {
-            upload.batch = batch
-            upload.start = Upload.StartCondition(notBefore: notBefore, after: after ?? [])
-            last.share(&upload)
-        }
-        return (upload, unknown)
+        return members
     }
 
     private mutating func ranges() throws(MalformedJSON) -> [ClosedRange<Upload.ID>] {
@@ -78,11 +102,6 @@ extension JSONCursor {
             try skipValue()
         }
         throw malformed("an upload without id")
-    }
-
-    func require<Value>(_ value: Value?, _ name: String) throws(MalformedJSON) -> Value {
-        guard let value else { throw malformed("the member \(name) is missing") }
-        return value
     }
 
     private mutating func identity(_ unknown: inout [UInt8]) throws(MalformedJSON) -> FileIdentity {
@@ -151,13 +170,6 @@ extension JSONCursor {
             existing: existing)
     }
 
-    /// One of an enum's cases by its name.
-    mutating func named<Value: RawRepresentable<String>>(_ what: String) throws(MalformedJSON) -> Value {
-        let name = try string()
-        guard let value = Value(rawValue: name) else { throw malformed("unknown \(what) \(name)") }
-        return value
-    }
-
     private mutating func fields() throws(MalformedJSON) -> [Upload.Target.Field] {
         var fields: [Upload.Target.Field] = []
         var isFirst = true
@@ -179,7 +191,7 @@ extension JSONCursor {
         var confirmed: ByteCount?
         var parts: Resource.Parts?
         var expires: Date?
-        var fields: [String: String]?
+        var memory: [String: String]?
         var isFirst = true
         try expect("{")
         while let key = try key(isFirst: &isFirst) {
@@ -188,14 +200,14 @@ extension JSONCursor {
             case "confirmed": try confirmed.fill(integer(), at: position)
             case "parts": try parts.fill(self.parts(), at: position)
             case "expires": try expires.fill(date(), at: position)
-            case "fields": try fields.fill(dictionary(), at: position)
+            case "fields": try memory.fill(dictionary(), at: position)
             default: try keepMember(key, in: &unknown.members)
             }
         }
         unknown.url = try require(url, "url")
         return Resource(
             url: unknown.url, confirmed: try require(confirmed, "confirmed"), parts: parts, expires: expires,
-            fields: fields ?? [:])
+            memory: ResumeMemory(memory ?? [:]))
     }
 
     private mutating func parts() throws(MalformedJSON) -> Resource.Parts {
@@ -245,29 +257,19 @@ extension JSONCursor {
     }
 }
 
-/// Where the upload read last goes. The next one mostly goes there too: then its record begins that part with the same
-/// bytes, which need not be read again, and the texts share memory.
+/// The target of the upload read last. The next upload mostly goes there too: then its record begins that part with the
+/// same bytes, which need not be read again, and the texts share memory.
 struct RepeatedTarget {
     fileprivate var destination = ""
     fileprivate var url = ""
     fileprivate var method = ""
-    /// From the brace to the end of the method, as it stands in the file; empty before the first.
+    /// The bytes from the brace to the end of the method, as they stand in the file; empty before the first.
     fileprivate var bytes: [UInt8] = []
     fileprivate var planned: Upload?
 
-    /// Those that were added together stand together.
+    /// Lets uploads that were added together share their plan.
     fileprivate mutating func share(_ upload: inout Upload) {
         if let planned { upload.shareRest(with: planned) }
         planned = upload
-    }
-}
-
-extension Optional {
-    /// Sets a member read for the first time.
-    mutating func fill(_ value: Wrapped, at position: Int) throws(MalformedJSON) {
-        guard case .none = self else {
-            throw MalformedJSON(position: position, reason: "a member is there twice")
-        }
-        self = value
     }
 }

@@ -1,8 +1,7 @@
+import FerryFiles
 import FerryProtocols
 
-import struct Foundation.Date
-
-extension JSONCursor {
+extension JSONScanner {
     /// Reads the state of an upload: what the case `is`, and the members that this case needs.
     mutating func state(_ unknown: inout UnknownMembers.OfState) throws(MalformedJSON) -> Upload.State {
         skipWhitespace()
@@ -98,40 +97,40 @@ private struct StateMembers {
     var chosen: String?
     var source: SourceFate?
 
-    func state(_ kind: String, _ cursor: JSONCursor) throws(MalformedJSON) -> Upload.State {
+    func state(_ kind: String, _ scanner: JSONScanner) throws(MalformedJSON) -> Upload.State {
         switch kind {
         case "queued": return .queued
         case "running":
             return .running(
-                attempt: try cursor.require(attempt, "attempt"), since: try cursor.require(date, "since"))
+                attempt: try scanner.require(attempt, "attempt"), since: try scanner.require(date, "since"))
         case "waiting":
-            return .waiting(until: try cursor.require(date, "until"), failure: try failure(cursor))
-        case "paused": return .paused(try cursor.require(reasons, "reasons"))
-        case "held": return .held(try failure(cursor))
-        case "failed": return .failed(try failure(cursor))
+            return .waiting(until: try scanner.require(date, "until"), failure: try failure(scanner))
+        case "paused": return .paused(try scanner.require(reasons, "reasons"))
+        case "held": return .held(try failure(scanner))
+        case "failed": return .failed(try failure(scanner))
         case "done":
             let receipt = Receipt(
-                location: location, entityTag: entityTag, bytes: try cursor.require(bytes, "bytes"),
-                duration: try cursor.require(duration, "duration"), verified: verified,
+                location: location, entityTag: entityTag, bytes: try scanner.require(bytes, "bytes"),
+                duration: try scanner.require(duration, "duration"), verified: verified,
                 wasThere: wasThere ?? false, chosen: chosen, source: source)
-            return .done(receipt, at: try cursor.require(date, "at"))
+            return .done(receipt, at: try scanner.require(date, "at"))
         default:
-            throw cursor.malformed(
+            throw scanner.malformed(
                 "expected queued, running, waiting, paused, held, done or failed, not \(kind.debugDescription)"
             )
         }
     }
 
-    private func failure(_ cursor: JSONCursor) throws(MalformedJSON) -> UploadFailure {
-        let category = try cursor.require(category, "category")
+    private func failure(_ scanner: JSONScanner) throws(MalformedJSON) -> UploadFailure {
+        let category = try scanner.require(category, "category")
         return UploadFailure(
-            cause ?? category, try cursor.require(summary, "summary"), hint: hint, status: status,
+            cause ?? category, try scanner.require(summary, "summary"), hint: hint, status: status,
             retryAfter: retryAfter)
     }
 }
 
 extension UploadFailure.Category {
-    /// What stands for this category where a version must read it that does not know it: the first one refuses a queue
+    /// The category that is written for this one, for versions that do not know it: the first version refuses a queue
     /// with a name that is new to it. The name itself is written beside it, as its `cause`.
     var known: Self {
         switch self {

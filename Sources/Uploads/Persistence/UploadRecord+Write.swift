@@ -4,16 +4,10 @@ import FerryTransfer
 extension JSONWriter {
     /// The record of one upload: one line, `id` first, members left out where they say nothing.
     mutating func upload(_ upload: Upload, unknown: UnknownMembers?) {
-        raw("{\"id\":")
-        integer(upload.id)
-        raw(",\"rank\":")
-        integer(upload.rank)
+        member("{\"id\":", upload.id)
+        member(",\"rank\":", upload.rank)
         raw(",\"path\":")
-        path(upload.path)
-        raw(",\"file\":")
-        identity(upload.identity, unknown: unknown?.file)
-        raw(",\"to\":")
-        target(upload.target, unknown: unknown?.target)
+        file(upload.path, upload.identity, upload.target, unknown: unknown)
         raw(",\"state\":")
         state(upload.state, unknown: unknown?.state)
         if let resource = upload.resource {
@@ -24,21 +18,33 @@ extension JSONWriter {
             raw(",\"tries\":")
             tries(upload.tries, unknown: unknown?.tries)
         }
-        raw(",\"added\":")
-        date(upload.added)
-        if let batch = upload.batch {
-            raw(",\"batch\":")
-            string(batch)
-        }
-        if let start = upload.start { self.start(start) }
+        member(",\"added\":", upload.added)
+        plan(upload.batch, upload.start)
         close(unknown?.upload)
     }
 
-    private mutating func start(_ start: Upload.StartCondition) {
-        if let notBefore = start.notBefore {
-            raw(",\"startsAt\":")
-            date(notBefore)
-        }
+    /// The record of an upload that is not in a queue yet: without the members that a queue adds.
+    mutating func newUpload(_ upload: NewUpload) {
+        raw("{\"path\":")
+        file(upload.path, upload.identity, upload.target, unknown: nil)
+        plan(upload.batch, upload.start)
+        raw("}")
+    }
+
+    private mutating func file(
+        _ path: LocalPath, _ identity: FileIdentity, _ target: Upload.Target, unknown: UnknownMembers?
+    ) {
+        self.path(path)
+        raw(",\"file\":")
+        self.identity(identity, unknown: unknown?.file)
+        raw(",\"to\":")
+        self.target(target, unknown: unknown?.target)
+    }
+
+    private mutating func plan(_ batch: String?, _ start: Upload.StartCondition?) {
+        member(",\"batch\":", batch)
+        guard let start else { return }
+        member(",\"startsAt\":", start.notBefore)
         guard !start.after.isEmpty else { return }
         raw(",\"after\":[")
         for (index, range) in start.after.enumerated() {
@@ -57,12 +63,9 @@ extension JSONWriter {
     }
 
     private mutating func identity(_ identity: FileIdentity, unknown: [UInt8]?) {
-        raw("{\"device\":")
-        integer(identity.device)
-        raw(",\"inode\":")
-        integer(identity.inode)
-        raw(",\"size\":")
-        integer(identity.size)
+        member("{\"device\":", identity.device)
+        member(",\"inode\":", identity.inode)
+        member(",\"size\":", identity.size)
         // Nanoseconds do not fit the 2^53 that other readers of JSON keep exact.
         raw(",\"modified\":")
         quotedInteger(identity.modified)
@@ -72,14 +75,10 @@ extension JSONWriter {
     }
 
     private mutating func target(_ target: Upload.Target, unknown: [UInt8]?) {
-        raw("{\"destination\":")
-        string(target.destination)
-        raw(",\"url\":")
-        string(target.url.withoutUserInfo)
-        raw(",\"method\":")
-        string(target.method)
-        raw(",\"name\":")
-        string(target.name)
+        member("{\"destination\":", target.destination)
+        member(",\"url\":", target.url.withoutUserInfo)
+        member(",\"method\":", target.method)
+        member(",\"name\":", target.name)
         if !target.fields.isEmpty {
             raw(",\"fields\":[")
             for (index, field) in target.fields.enumerated() {
@@ -91,10 +90,7 @@ extension JSONWriter {
             }
             raw("]")
         }
-        if let existing = target.existing {
-            raw(",\"ifExists\":")
-            string(existing.rawValue)
-        }
+        member(",\"ifExists\":", target.existing?.rawValue)
         close(unknown)
     }
 
@@ -105,45 +101,29 @@ extension JSONWriter {
         switch state {
         case .queued: break
         case .running(let attempt, let since):
-            raw(",\"attempt\":")
-            integer(attempt)
-            raw(",\"since\":")
-            date(since)
+            member(",\"attempt\":", attempt)
+            member(",\"since\":", since)
         case .waiting(let until, let failure):
-            raw(",\"until\":")
-            date(until)
+            member(",\"until\":", until)
             self.failure(failure)
         case .paused(let reasons): self.reasons(reasons)
         case .held(let failure), .failed(let failure): self.failure(failure)
         case .done(let receipt, let at):
-            raw(",\"at\":")
-            date(at)
+            member(",\"at\":", at)
             self.receipt(receipt)
         }
         close(unknown?.kind == state.kind ? unknown?.members : nil)
     }
 
     private mutating func failure(_ failure: UploadFailure) {
-        raw(",\"category\":")
-        string(failure.category.known.rawValue)
+        member(",\"category\":", failure.category.known.rawValue)
         if failure.category != failure.category.known {
-            raw(",\"cause\":")
-            string(failure.category.rawValue)
+            member(",\"cause\":", failure.category.rawValue)
         }
-        raw(",\"summary\":")
-        string(failure.summary)
-        if let hint = failure.hint {
-            raw(",\"hint\":")
-            string(hint)
-        }
-        if let status = failure.status {
-            raw(",\"status\":")
-            integer(status)
-        }
-        if let retryAfter = failure.retryAfter {
-            raw(",\"retryAfter\":")
-            double(retryAfter)
-        }
+        member(",\"summary\":", failure.summary)
+        member(",\"hint\":", failure.hint)
+        member(",\"status\":", failure.status)
+        member(",\"retryAfter\":", failure.retryAfter)
     }
 
     private mutating func reasons(_ reasons: Upload.PauseReasons) {
@@ -163,39 +143,20 @@ extension JSONWriter {
     }
 
     private mutating func receipt(_ receipt: Receipt) {
-        if let location = receipt.location {
-            raw(",\"location\":")
-            string(location.withoutUserInfo)
-        }
-        if let entityTag = receipt.entityTag {
-            raw(",\"entityTag\":")
-            string(entityTag)
-        }
-        raw(",\"bytes\":")
-        integer(receipt.bytes)
-        raw(",\"duration\":")
-        double(receipt.duration)
-        if let verified = receipt.verified {
-            raw(",\"verified\":")
-            string(verified.rawValue)
-        }
+        member(",\"location\":", receipt.location?.withoutUserInfo)
+        member(",\"entityTag\":", receipt.entityTag)
+        member(",\"bytes\":", receipt.bytes)
+        member(",\"duration\":", receipt.duration)
+        member(",\"verified\":", receipt.verified?.rawValue)
         if receipt.wasThere { raw(",\"wasThere\":true") }
-        if let chosen = receipt.chosen {
-            raw(",\"chosen\":")
-            string(chosen)
-        }
-        if let source = receipt.source {
-            raw(",\"source\":")
-            string(source.rawValue)
-        }
+        member(",\"chosen\":", receipt.chosen)
+        member(",\"source\":", receipt.source?.rawValue)
     }
 
     private mutating func resource(_ resource: Resource, unknown: UnknownMembers.OfResource?) {
         let url = resource.url.withoutUserInfo
-        raw("{\"url\":")
-        string(url)
-        raw(",\"confirmed\":")
-        integer(resource.confirmed)
+        member("{\"url\":", url)
+        member(",\"confirmed\":", resource.confirmed)
         if let parts = resource.parts {
             raw(",\"parts\":[")
             integer(parts.held)
@@ -203,13 +164,10 @@ extension JSONWriter {
             integer(parts.planned)
             raw("]")
         }
-        if let expires = resource.expires {
-            raw(",\"expires\":")
-            date(expires)
-        }
-        if !resource.fields.isEmpty {
+        member(",\"expires\":", resource.expires)
+        if !resource.memory.members.isEmpty {
             raw(",\"fields\":{")
-            for (index, field) in resource.fields.sorted(by: { $0.key < $1.key }).enumerated() {
+            for (index, field) in resource.memory.members.sorted(by: { $0.key < $1.key }).enumerated() {
                 if index > 0 { raw(",") }
                 string(field.key)
                 raw(":")
@@ -221,31 +179,21 @@ extension JSONWriter {
     }
 
     private mutating func tries(_ tries: Upload.Tries, unknown: [UInt8]?) {
-        raw("{\"attempts\":")
-        integer(tries.attempts)
-        raw(",\"network\":")
-        integer(tries.network)
-        raw(",\"server\":")
-        integer(tries.server)
-        raw(",\"authentication\":")
-        integer(tries.authentication)
-        raw(",\"resumes\":")
-        integer(tries.resumes)
-        raw(",\"resent\":")
-        integer(tries.resent)
-        raw(",\"delay\":")
-        double(tries.delay)
+        member("{\"attempts\":", tries.attempts)
+        member(",\"network\":", tries.network)
+        member(",\"server\":", tries.server)
+        member(",\"authentication\":", tries.authentication)
+        member(",\"resumes\":", tries.resumes)
+        member(",\"resent\":", tries.resent)
+        member(",\"delay\":", tries.delay)
         if tries.changes != 0 {
-            raw(",\"changes\":")
-            integer(tries.changes)
+            member(",\"changes\":", tries.changes)
         }
         if tries.sent != 0 {
-            raw(",\"sent\":")
-            integer(tries.sent)
+            member(",\"sent\":", tries.sent)
         }
         if tries.uncertain != 0 {
-            raw(",\"uncertain\":")
-            integer(tries.uncertain)
+            member(",\"uncertain\":", tries.uncertain)
         }
         close(unknown)
     }

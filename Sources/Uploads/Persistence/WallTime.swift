@@ -1,10 +1,7 @@
-import struct Foundation.Date
+import FerryFiles
 
 /// Wall-clock times as ISO 8601 text in UTC: `2026-11-20T22:55:59.25Z`, with as many decimals as needed, nine at most.
 enum WallTime {
-    /// Days from 0000-03-01 to 1970-01-01 in the proleptic Gregorian calendar.
-    private static let epochDay = 719_468
-    private static let daysPerEra = 146_097
     private static let secondsPerDay = 86_400
     /// 1970 to 2001, where Foundation counts from.
     private static let referenceSecond = 978_307_200
@@ -21,7 +18,7 @@ enum WallTime {
 
         second += referenceSecond
         let day = floorDivide(second, secondsPerDay)
-        let civil = civil(day: day)
+        let civil = CivilDay(number: day).date
         guard (0...9999).contains(civil.year) else { return nil }
         let ofDay = second - day * secondsPerDay
         var text: [UInt8] = []
@@ -62,33 +59,13 @@ enum WallTime {
             nanosecond = (digits..<9).reduce(fraction) { value, _ in value * 10 }
         }
         let ofDay = hour * 3600 + minute * 60 + second
+        let civil = CivilDay(year: year, month: month, countedDay: day)
         return date(
-            second: self.day(year: year, month: month, day: day) * secondsPerDay + ofDay - referenceSecond,
-            nanosecond: nanosecond)
+            second: civil.number * secondsPerDay + ofDay - referenceSecond, nanosecond: nanosecond)
     }
 
     private static func date(second: Int, nanosecond: Int) -> Date {
         Date(timeIntervalSinceReferenceDate: Double(second) + Double(nanosecond) / 1e9)
-    }
-
-    /// Years are counted from March, so that the leap day is the last of its year.
-    private static func civil(day: Int) -> (year: Int, month: Int, day: Int) {
-        let shifted = day + epochDay
-        let era = floorDivide(shifted, daysPerEra)
-        let ofEra = shifted - era * daysPerEra
-        let yearOfEra = (ofEra - ofEra / 1460 + ofEra / 36_524 - ofEra / 146_096) / 365
-        let ofYear = ofEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let marchMonth = (5 * ofYear + 2) / 153
-        let month = marchMonth < 10 ? marchMonth + 3 : marchMonth - 9
-        return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, ofYear - (153 * marchMonth + 2) / 5 + 1)
-    }
-
-    private static func day(year: Int, month: Int, day: Int) -> Int {
-        let marchYear = month <= 2 ? year - 1 : year
-        let era = floorDivide(marchYear, 400)
-        let yearOfEra = marchYear - era * 400
-        let ofYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
-        return era * daysPerEra + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + ofYear - epochDay
     }
 
     private static func floorDivide(_ value: Int, _ divisor: Int) -> Int {

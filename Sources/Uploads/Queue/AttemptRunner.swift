@@ -1,7 +1,6 @@
+public import FerryFiles
 import FerryProtocols
 public import FerryTransfer
-
-public import struct Foundation.Date
 
 /// Runs one attempt at an upload. `DestinationRunner` is the real one; tests of the queue use a scripted one.
 public protocol AttemptRunner: Sendable {
@@ -16,7 +15,8 @@ public protocol AttemptRunner: Sendable {
     /// - Parameter date: From when on nobody can put them back.
     func abandon(_ uploads: [Upload], since date: Date)
 
-    /// What servers hold of these is not abandoned: they are in the queue, or done. Returns at once.
+    /// Takes back uploads that are in the queue again, or done: their bytes at servers are not abandoned. Returns at
+    /// once.
     func reclaim(_ uploads: [Upload])
 
     /// The host that an upload's bytes go to, for limits and reachability.
@@ -26,7 +26,7 @@ public protocol AttemptRunner: Sendable {
     func resumes(_ upload: Upload) -> Bool
 
     /// Gives up the connections that may be dead for this reason.
-    func doubtConnections(_ doubt: ConnectionDoubt)
+    func invalidateConnections(because reason: ConnectionInvalidation)
 
     /// The network went away or returned. What is under way over it stands still meanwhile, and its time counts from
     /// the return.
@@ -40,7 +40,7 @@ extension AttemptRunner {
     public func reclaim(_ uploads: [Upload]) {}
 
     /// Does nothing: a runner without connections has none to doubt.
-    public func doubtConnections(_ doubt: ConnectionDoubt) {}
+    public func invalidateConnections(because reason: ConnectionInvalidation) {}
 
     /// Does nothing: a runner without connections has none that stand still.
     public func linkChanged(isAway: Bool) {}
@@ -48,13 +48,13 @@ extension AttemptRunner {
 
 /// A server, as far as scheduling and reachability go.
 public struct UploadHost: Hashable, Sendable {
-    /// In lower case, without brackets; empty if the address has none.
+    /// The host's name in lower case, without brackets; empty if the address has none.
     public var name: String
     /// The scheme's where the address names none.
     public var port: UInt16
     /// True if no network is needed to get there.
     public var isLocal: Bool
-    /// What is connected to on the way there; nil for the host itself.
+    /// The proxy on the way there; nil for a direct connection.
     public var proxy: ProxyAddress?
 
     public init(name: String, port: UInt16, isLocal: Bool, proxy: ProxyAddress? = nil) {

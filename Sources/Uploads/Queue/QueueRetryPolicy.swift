@@ -1,8 +1,7 @@
+import FerryFiles
 public import FerryProtocols
 
-import struct Foundation.Date
-
-/// How long to wait after a failure, and when to stop trying. A pure function of what happened so far.
+/// The rules for how long to wait after a failure, and when to stop trying. A pure function of what happened so far.
 public struct QueueRetryPolicy: Hashable, Codable, Sendable {
     /// The longest first wait, in seconds.
     public var base: Double
@@ -12,13 +11,13 @@ public struct QueueRetryPolicy: Hashable, Codable, Sendable {
     public var serverTries: Int
     /// A server that asks for a longer wait than this, in seconds, gets a person to look at it.
     public var patience: Double
-    /// What becomes of an upload whose file changed.
+    /// The treatment of an upload whose file changed.
     public var whenFileChanges: FileChangePolicy
 
-    /// What becomes of an upload that may be at the server or not.
+    /// The treatment of an upload that may be at the server or not.
     public var onUncertain: OnUncertain
 
-    /// What to do when a whole body went out, no answer came, and the protocol has no way to ask.
+    /// The treatment of an upload whose whole body was sent and got no response, where the protocol has no way to ask.
     public enum OnUncertain: String, Hashable, Codable, Sendable, CaseIterable {
         /// Send it again, at the risk that it is there twice.
         case retry
@@ -47,7 +46,7 @@ public struct QueueRetryPolicy: Hashable, Codable, Sendable {
     /// @tus/server 2.4.3 and tuspyserver 4.4.3 30 s, and each takes it from a request that stands still before that.
     static let longestLockedWait = 15.0
 
-    /// What is left of a wait that was written down, in seconds.
+    /// Returns the rest of a wait that was written down, in seconds.
     ///
     /// Two clocks count: a wall clock that was set must neither end a wait nor stretch it. And no wait is longer than
     /// any that this policy gives, whatever the file says.
@@ -60,7 +59,7 @@ public struct QueueRetryPolicy: Hashable, Codable, Sendable {
         return max(0, min(left.isFinite ? left : drawn, drawn, longest))
     }
 
-    /// What becomes of an upload whose attempt failed.
+    /// The decision about an upload whose attempt failed.
     public enum Decision: Hashable, Sendable {
         /// Try again after so many seconds.
         case wait(Double)
@@ -102,7 +101,7 @@ public struct QueueRetryPolicy: Hashable, Codable, Sendable {
             return .wait(5)
         case .addressLost: return .again
         case .signInPage:
-            tries.delay = SignInPause<ContinuousClock.Instant>.interval / .seconds(1)
+            tries.delay = CaptivePortalBackoff<ContinuousClock.Instant>.interval / .seconds(1)
             return .wait(tries.delay)
         case .descriptors:
             // Others have to end first, and what they take is no matter of this upload's.
@@ -147,8 +146,8 @@ public struct QueueRetryPolicy: Hashable, Codable, Sendable {
         }
     }
 
-    /// So many breaks in a row may be followed sooner than the doubled waits, if each attempt moved something. A server
-    /// that breaks every connection after the same few bytes is not tried so for ever.
+    /// The number of breaks in a row that may be followed sooner than the doubled waits, if each attempt moved
+    /// something. A server that breaks every connection after the same few bytes is not tried so for ever.
     private static let quickBreaks = 16
 
     private func decide(
@@ -214,7 +213,7 @@ public struct QueueRetryPolicy: Hashable, Codable, Sendable {
     }
 }
 
-/// What becomes of an upload whose file changed after it was queued.
+/// The treatment of an upload whose file changed after it was queued.
 public enum FileChangePolicy: String, Hashable, Codable, Sendable, CaseIterable {
     /// A person must decide.
     case hold

@@ -17,7 +17,7 @@ final class UpdateListeners: Sendable {
 
         init() { (signal, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1)) }
 
-        /// What has gathered since the last call; nil if nothing has.
+        /// Returns the changes since the last call; nil if there are none.
         func take() -> QueueUpdate? {
             pending.withLock { pending in
                 guard let status = pending.status else { return nil }

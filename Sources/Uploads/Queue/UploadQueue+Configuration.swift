@@ -1,63 +1,45 @@
-import FerryProtocols
+public import FerryProtocols
 
 extension UploadQueue {
-    /// Goes by another configuration from now on, for uploads that are queued too. What somebody ordered holds over it,
-    /// as it does after a start; attempts that run end as they began.
-    ///
-    /// - Parameter change: Changes what the runner goes by, in the same moment for all that the queue does.
-    public func apply(_ configuration: Configuration, with change: @Sendable () -> Void = {}) {
-        let waiting = hostsOfWaiting
-        change()
-        self.configuration = configuration
-        findHostsAgain()
-        let woken = wake(waiting)
-        applyLimits()
-        if phase == .accepting { decideUncertain() }
-        retireIfDue(slack: 0)
-        publish(woken)
-        advance()
-    }
+    /// Limits that hold until a command sets others.
+    public struct Configuration: Hashable, Sendable {
+        /// Uploads running at once.
+        public var concurrency: Int
+        /// Uploads running at once to one host; nil for as many as in total.
+        public var concurrencyPerHost: Int?
+        /// The number of the smallest uploads that take one slot: most of their time goes by with waiting for
+        /// responses. An upload takes up a share of a slot for each 128 KiB that it has begun, and never more than the
+        /// whole.
+        public var smallPerPlace: Int
+        /// Bytes per second by the time of day; scopes that are not named have no limit.
+        public var limits: [LimitScope: Timetable]
+        /// The rules for how long to wait after failures, and when to stop.
+        public var retry: QueueRetryPolicy
+        /// Done uploads that stay in the queue; those done before them are in the history alone. Nil for all.
+        public var keptDone: Int?
 
-    /// By another proxy the same server is another place to be reached.
-    private func findHostsAgain() {
-        scheduler = Scheduler()
-        let ready = uploads.values.filter { $0.state == .queued && $0.start == nil }
-        for (host, uploads) in Dictionary(grouping: ready, by: runner.host) {
-            scheduler.enqueue(uploads.map { (id: $0.id, rank: $0.rank) }, host: host)
-        }
-        if pendingAtHosts != nil { pendingAtHosts = countPending() }
-        carryPausesOver()
-    }
-
-    /// A server that asked to be left alone is the same one by another way.
-    private func carryPausesOver() {
-        guard !askedPauses.isEmpty else { return }
-        for host in countPending().keys where askedPauses[host] == nil {
-            askedPauses[host] = askedPauses.filter { $0.key.name == host.name && $0.key.port == host.port }
-                .values.max { $0.end < $1.end }
+        public init(
+            concurrency: Int = 4, concurrencyPerHost: Int? = nil, smallPerPlace: Int = 1,
+            limits: [LimitScope: Timetable] = [:],
+            retry: QueueRetryPolicy = QueueRetryPolicy(), keptDone: Int? = nil
+        ) {
+            self.concurrency = concurrency
+            self.concurrencyPerHost = concurrencyPerHost
+            self.smallPerPlace = max(1, smallPerPlace)
+            self.limits = limits
+            self.retry = retry
+            self.keptDone = keptDone
         }
     }
 
-    private var hostsOfWaiting: [Upload.ID: UploadHost] {
-        var hosts: [Upload.ID: UploadHost] = [:]
-        for upload in uploads.values {
-            if case .waiting = upload.state { hosts[upload.id] = runner.host(of: upload) }
-        }
-        return hosts
-    }
+    /// The uploads that this engine finished and that left the queue for the history since it started.
+    public struct Retired: Hashable, Sendable {
+        /// Uploads.
+        public var count = 0
+        /// Their sizes.
+        public var bytes: ByteCount = 0
 
-    /// What waited for the way to its host that there was need not wait for another one.
-    ///
-    /// - Parameter waiting: By which way their hosts were reached.
-    private func wake(_ waiting: [Upload.ID: UploadHost]) -> [Upload.ID] {
-        var woken: [Upload.ID] = []
-        for (id, host) in waiting {
-            guard var upload = uploads[id], runner.host(of: upload) != host, upload.regainHost() else {
-                continue
-            }
-            store(upload)
-            woken.append(id)
-        }
-        return woken.sorted()
+        /// Makes the value of an engine that has finished nothing.
+        public init() {}
     }
 }

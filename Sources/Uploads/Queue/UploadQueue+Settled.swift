@@ -1,12 +1,12 @@
 package import FerryProtocols
-package import FerryTransfer
+import FerryTransfer
 
-/// What the queue did with a file that was found whole.
+/// The queue's treatment of a file that was found whole.
 package enum SettledFile: Hashable, Sendable {
     case added(Upload.ID)
-    /// It was on its way as another version, and goes as it is now.
+    /// The file was on its way as another version, and goes as it is now.
     case renewed(Upload.ID)
-    /// It is on its way, is there already, or waits for a person.
+    /// The file is on its way, is there already, or waits for a person.
     case known(Upload.ID)
 }
 
@@ -14,31 +14,17 @@ package enum SettledFile: Hashable, Sendable {
 extension UploadQueue {
     /// Uploads of these files are held when their file changes, whatever is done with others: as it is in the middle of
     /// a change it must not go. To be said before the queue starts.
-    package func leaveChanges(of files: some Sequence<LocalPath>) { watchedFiles.formUnion(files) }
+    package func leaveChanges(of files: some Sequence<LocalPath>) { core.index.watchedFiles.formUnion(files) }
 
-    /// Nobody watches these files any more.
+    /// Forgets files that nobody watches any more.
     ///
     /// - Parameter evenQueued: Whether those too of which an upload is not done yet, whose file may come back.
     package func forgetChanges(of files: some Sequence<LocalPath>, evenQueued: Bool = false) {
-        for file in files where watchedFiles.contains(file) {
-            if evenQueued || queued(from: file).allSatisfy(\.isDone) { watchedFiles.remove(file) }
+        for file in files where core.index.watchedFiles.contains(file) {
+            if evenQueued || core.queued(from: file).allSatisfy(\.isDone) {
+                core.index.watchedFiles.remove(file)
+            }
         }
-    }
-
-    func queued(as new: NewUpload) -> [Upload] {
-        queued(from: new.path).filter { $0.target == new.target }
-    }
-
-    private func queued(from file: LocalPath) -> [Upload] {
-        let index = uploadsByPath ?? UploadsByPath(uploads.values)
-        uploadsByPath = index
-        return index[file].compactMap { uploads[$0] }
-    }
-
-    func retryPolicy(for upload: Upload) -> QueueRetryPolicy {
-        var policy = configuration.retry
-        if watchedFiles.contains(upload.path) { policy.whenFileChanges = .hold }
-        return policy
     }
 
     /// Sends files in the version in which they were found whole, once: what was on its way as another version goes as
@@ -48,28 +34,21 @@ extension UploadQueue {
     /// - Throws: `UploadFailure` if the disk or the queue takes nothing; some may have been taken then, and are `known`
     ///   the next time.
     package func takeSettled(_ new: [NewUpload]) async throws(UploadFailure) -> [SettledFile] {
-        guard phase != .stopped else { throw UploadFailure(.permanent, "the queue is shutting down") }
+        guard core.phase != .stopped else { throw UploadFailure(.permanent, "the queue is shutting down") }
         leaveChanges(of: new.lazy.map(\.path))
         var missing: [Int] = []
         var outdated: [Int] = []
         var outcomes: [SettledFile?] = new.map { _ in nil }
         for (index, item) in new.enumerated() {
-            guard let upload = queued(as: item).first(where: { $0.stands(for: item.identity) }) else {
+            guard let upload = core.queued(as: item).first(where: { $0.stands(for: item.identity) }) else {
                 missing.append(index)
                 continue
             }
             outcomes[index] = .known(upload.id)
             if upload.awaits(item.identity) { outdated.append(index) }
         }
-        // Before anything is waited for: somebody else may be about to add the same.
-        let keys = Set(missing.map { UploadKey(new[$0]) })
-        guard arriving.isDisjoint(with: keys) else {
-            throw UploadFailure(.permanent, "somebody else is just adding the same files")
-        }
-        arriving.formUnion(keys)
-        defer { arriving.subtract(keys) }
         if !missing.isEmpty {
-            let ids = try await add(missing.map { new[$0] }).changed ?? []
+            let ids = try await addFollowingBatches(missing.map { new[$0] }, .settled).ids
             for (index, id) in zip(missing, ids) { outcomes[index] = .added(id) }
         }
         for index in outdated {
@@ -77,26 +56,12 @@ extension UploadQueue {
             outcomes[index] = .renewed(id)
         }
         let result = outcomes.compactMap { $0 }
-        advance()
+        send(.advance)
         return result
     }
 
-    /// Uploads as they are now; without those that are not in the queue.
-    package func current(_ ids: some Sequence<Upload.ID>) -> [Upload] {
-        ids.compactMap { uploads[$0].map(shown) }
-    }
-
     private func renew(_ id: Upload.ID, _ identity: FileIdentity) async throws(UploadFailure) -> Bool {
-        var left: Upload?
-        let changed = try await command([id]) { upload in
-            guard upload.awaits(identity) else { return false }
-            if upload.resource != nil { left = upload }
-            upload.renew(identity)
-            return true
-        }
-        guard !changed.isEmpty else { return false }
-        if let left { discard(left) }
-        return true
+        try await !transact(.change([id], .renew(identity))).ids.isEmpty
     }
 }
 
@@ -126,11 +91,16 @@ extension Upload {
         }
     }
 
-    fileprivate mutating func renew(_ identity: FileIdentity) {
+    /// Goes on as another version of its file.
+    ///
+    /// - Returns: True if that changes anything.
+    mutating func renew(_ identity: FileIdentity) -> Bool {
+        guard awaits(identity) else { return false }
         take(identity)
         // That it changed was expected: it counts for nothing against it.
         tries = Tries()
-        if case .paused = state { return }
+        if case .paused = state { return true }
         state = .queued
+        return true
     }
 }

@@ -1,9 +1,9 @@
-/// Which files below a folder are meant, by their names.
+/// The patterns that choose files below a folder by their names.
 ///
 /// A pattern without a slash is for the name of a file, or of a folder with all in it; one with a slash is for the path
 /// below the folder, and `**` in it stands for any number of folders.
 public struct FilePatterns: Sendable {
-    /// What programs call a file that they have not finished, or made for themselves.
+    /// The names that programs give to a file that they have not finished, or made for themselves.
     public static let unfinished = [
         ".*", "*~", "~$*", "#*#", "*.part", "*.partial", "*.filepart", "*.tmp", "*.temp", "*.crdownload",
         "*.download", "*.opdownload", "*.aria2", "*.swp",
@@ -11,7 +11,7 @@ public struct FilePatterns: Sendable {
 
     private let include: [Pattern]
     private let exclude: [Pattern]
-    /// Those of `unfinished` that no pattern of `include` names.
+    /// The patterns of `unfinished` that no pattern of `include` names.
     private let left: [GlobPattern]
 
     /// - Parameters:

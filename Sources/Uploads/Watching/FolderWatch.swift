@@ -1,10 +1,11 @@
-package import FerryTransfer
-import Foundation
+import Dispatch
+import FerryFiles
+import FerryTransfer
 import Synchronization
 
 /// Watches one folder on a thread of its own: a folder on a medium that hangs holds up nobody else.
 package final class FolderWatch: Sendable {
-    /// What is to be done with a file that has been uploaded.
+    /// The treatment of a file that has been uploaded.
     package enum Removal: Hashable, Sendable {
         case delete
         case move(to: LocalPath, names: [[UInt8]])
@@ -13,7 +14,7 @@ package final class FolderWatch: Sendable {
     private enum Order {
         case lookAgain(LocalPath)
         case leave(LocalPath, FileIdentity)
-        case remove(SentFile, Removal)
+        case remove(UploadedFileDisposal, Removal)
     }
 
     private struct Inbox {
@@ -22,11 +23,11 @@ package final class FolderWatch: Sendable {
     }
 
     private let inbox = Mutex(Inbox())
-    private let alarm: WatchAlarm
+    private let alarm: WakeupPipe
     private let ended = DispatchSemaphore(value: 0)
 
     /// - Throws: `SystemCallError` if there is no descriptor left.
-    package init() throws(SystemCallError) { alarm = try WatchAlarm() }
+    package init() throws(SystemCallError) { alarm = try WakeupPipe() }
 
     /// Begins to watch.
     ///
@@ -38,7 +39,7 @@ package final class FolderWatch: Sendable {
         events: @escaping @Sendable () -> any FolderEvents = FolderWatch.systemEvents,
         report: @escaping @Sendable ([WatchReport]) -> Void
     ) {
-        Thread.detachNewThread { [self] in
+        DetachedThread.start { [self] in
             run(tree, events(), report)
             ended.signal()
         }
@@ -53,11 +54,11 @@ package final class FolderWatch: Sendable {
     /// The file is to be told once more, when it has settled.
     package func lookAgain(at path: LocalPath) { order(.lookAgain(path)) }
 
-    /// This version of it is not to be told.
+    /// Marks this version of the file as told.
     package func leave(_ path: LocalPath, _ identity: FileIdentity) { order(.leave(path, identity)) }
 
     /// Takes a file out of the folder; `removed` is reported.
-    package func remove(_ file: SentFile, by removal: Removal) { order(.remove(file, removal)) }
+    package func remove(_ file: UploadedFileDisposal, by removal: Removal) { order(.remove(file, removal)) }
 
     /// Returns when nothing is done any more, or in a moment if the medium hangs.
     package func stop() {
@@ -105,7 +106,7 @@ package final class FolderWatch: Sendable {
         }
     }
 
-    private func remove(_ file: SentFile, _ removal: Removal) -> SentFile.Outcome {
+    private func remove(_ file: UploadedFileDisposal, _ removal: Removal) -> UploadedFileDisposal.Outcome {
         switch removal {
         case .delete: file.delete()
         case .move(let folder, let names): file.move(to: folder, as: names)

@@ -1,20 +1,20 @@
 import FerryProtocols
-package import FerryTransfer
+import FerryTransfer
 
-/// What became of one version of a file in a watched folder. Kept until the file is gone, so that nothing is sent twice.
+/// The fate of one version of a file in a watched folder. Kept until the file is gone, so that nothing is sent twice.
 package struct WatchNote: Hashable, Sendable {
     package enum Fate: Hashable, Sendable {
         /// About to be queued: after a crash it may be.
         case adding
         case queued(Upload.ID)
-        /// Nothing more is done about this version.
+        /// The version is finished.
         case over
-        /// It is gone, and nothing need be known of it.
+        /// The file is gone, and nothing need be known of it.
         case gone
     }
 
     package var path: LocalPath
-    /// Where to: a destination's name, or an address without its query.
+    /// The target: a destination's name, or an address without its query.
     package var to: String
     package var identity: FileIdentity
     package var fate: Fate
@@ -34,14 +34,10 @@ extension WatchNote {
         writer.raw("{\"path\":")
         writer.path(path)
         if fate != .gone {
-            writer.raw(",\"to\":")
-            writer.string(to)
-            writer.raw(",\"device\":")
-            writer.integer(identity.device)
-            writer.raw(",\"inode\":")
-            writer.integer(identity.inode)
-            writer.raw(",\"size\":")
-            writer.integer(identity.size)
+            writer.member(",\"to\":", to)
+            writer.member(",\"device\":", identity.device)
+            writer.member(",\"inode\":", identity.inode)
+            writer.member(",\"size\":", identity.size)
             writer.raw(",\"modified\":")
             writer.quotedInteger(identity.modified)
             writer.raw(",\"changed\":")
@@ -50,8 +46,7 @@ extension WatchNote {
         switch fate {
         case .adding: writer.raw(",\"state\":\"adding\"")
         case .queued(let id):
-            writer.raw(",\"state\":\"queued\",\"id\":")
-            writer.integer(id)
+            writer.member(",\"state\":\"queued\",\"id\":", id)
         case .over: writer.raw(",\"state\":\"over\"")
         case .gone: writer.raw(",\"state\":\"gone\"")
         }
@@ -61,13 +56,13 @@ extension WatchNote {
 
     /// Reads a line without its line break; nil if it is not a whole one, or only a newer version understands it.
     init?(line: UnsafeBufferPointer<UInt8>) {
-        var cursor = JSONCursor(line)
-        guard let note = try? cursor.watchNote() else { return nil }
+        var scanner = JSONScanner(line)
+        guard let note = try? scanner.watchNote() else { return nil }
         self = note
     }
 }
 
-extension JSONCursor {
+extension JSONScanner {
     fileprivate mutating func watchNote() throws(MalformedJSON) -> WatchNote {
         var path: LocalPath?
         var to = ""

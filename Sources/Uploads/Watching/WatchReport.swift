@@ -1,31 +1,34 @@
-package import FerryTransfer
+public import FerryTransfer
 
-/// What was found in a watched folder, in the order in which it was.
+/// A finding in a watched folder, in the order in which it was made.
 package enum WatchReport: Hashable, Sendable {
-    /// It is whole. Told once for each version.
+    /// The file is whole. Told once for each version.
     case ready(FileSelection.File)
     /// A file that was told, or was known before, is not there any more.
     case gone(LocalPath)
-    /// Something that a person should know.
+    /// The folder has a notice for people.
     case notice(String)
-    /// How things are after a round.
+    /// The round is over, with this state.
     case state(WatchState)
-    /// What became of a file that was to be taken away.
-    case removed(LocalPath, SentFile.Outcome)
+    /// The attempt to take a file away ended so.
+    case removed(LocalPath, UploadedFileDisposal.Outcome)
 }
 
-/// How a watched folder is.
-package struct WatchState: Hashable, Sendable {
+/// The state of a watched folder.
+public struct WatchState: Hashable, Sendable {
     /// Whether it has been looked for.
-    package var isKnown = false
-    /// Where the folder is, without a symbolic link; nil while it is not there.
-    package var place: LocalPath?
+    public internal(set) var isKnown = false
+    /// The path of the folder, without a symbolic link; nil while it is not there.
+    public internal(set) var place: LocalPath?
     /// Whether all that is in it has been looked at once.
-    package var isScanned = false
+    public internal(set) var isScanned = false
     /// Files that have not kept still for long enough.
-    package var settling = 0
+    public internal(set) var settling = 0
     /// Files that keep still and that somebody has open to write to them, or that cannot be read.
-    package var inUse = 0
+    public internal(set) var inUse = 0
 
-    package init() {}
+    /// True if it is known that the folder is not there.
+    public var isAway: Bool { isKnown && place == nil }
+
+    init() {}
 }

@@ -1,20 +1,20 @@
 import FerryProtocols
-package import FerryTransfer
+import FerryTransfer
 
-/// What is known of the files in a watched folder, and what there is to do about it next.
+/// The files in a watched folder as far as they are known, and what there is to do about them next.
 ///
 /// Looks at files when it is told to, by the moments it is given: no clock, no thread, no wait.
 package struct WatchedTree {
     package typealias Instant = SuspendingClock.Instant
 
-    /// How often all is looked at where changes are told, and where they are not.
+    /// The time between two looks at everything, where changes are told, and where they are not.
     package static let (longRound, shortRound) = (Duration.seconds(60), Duration.seconds(10))
-    /// How often a folder that is not there is looked for.
+    /// The time between two looks for a folder that is not there.
     package static let absence = Duration.seconds(3)
     /// A file that is held open for so long after its last change is told of.
     private static let openPatience = Duration.seconds(60)
 
-    /// So many folders that went at once are gone through one by one.
+    /// The number of folders that are gone through one by one if they went at once.
     private static let fewFolders = 4
 
     private let folder: WatchedFolder
@@ -22,21 +22,21 @@ package struct WatchedTree {
     /// The same without symbolic links on them.
     private var exceptions: [LocalPath] = []
     private let isTaken: @Sendable (LocalPath) -> Bool
-    private var settling: SettlingFiles<Instant>
+    private var settling: StabilityTracker<Instant>
     /// The version of each file that was handed on, or need not be.
     private var known: [LocalPath: FileIdentity]
-    /// Where the folder is, without a symbolic link; nil while it is not there.
+    /// The path of the folder, without a symbolic link; nil while it is not there.
     private var root: LocalPath?
     private var rootDevice: UInt64?
     private var nextRound: Instant?
-    /// What keeps it from hearing of changes.
+    /// The reason why it hears of no changes.
     private var deafness: UnwatchedFolder?
-    /// By file system: whether it tells who has a file open to write to it.
+    /// The file systems that tell who has a file open to write to it, and those that do not.
     private var tellsWriters: [UInt64: Bool] = [:]
     private var inUse: Set<LocalPath> = []
-    /// To be told once more, whatever is known of them.
+    /// The files to be told once more, whatever is known of them.
     private var again: Set<LocalPath> = []
-    /// Those that this round heard of.
+    /// The folders that went in this round.
     private var goneFolders: Set<LocalPath> = []
     private var told: Set<String> = []
     package private(set) var state = WatchState()
@@ -54,10 +54,10 @@ package struct WatchedTree {
         self.known = known
         others = exceptions
         self.isTaken = isTaken
-        settling = SettlingFiles(settle: folder.settle)
+        settling = StabilityTracker(settle: folder.settle)
     }
 
-    /// When there is something to do without an event; nil for at once.
+    /// Returns when there is something to do without an event; nil for at once.
     package mutating func nextMoment() -> Instant? {
         guard let nextRound else { return nil }
         return settling.nextLook().map { min($0, nextRound) } ?? nextRound
@@ -132,8 +132,8 @@ package struct WatchedTree {
         guard let found = try? folder.path.resolved(), let place = try? SourceFolder(found) else {
             if root != nil || told.isEmpty {
                 let flaw =
-                    switch EntryKind.of(folder.path, follows: true) {
-                    case .file, .link, .other: "no folder"
+                    switch FileKind.of(folder.path, follows: true) {
+                    case .file, .link, .special: "no folder"
                     case .folder, .missing: "not there"
                     }
                 say("\(folder.path.text) is \(flaw); it is looked for")
@@ -163,18 +163,18 @@ package struct WatchedTree {
         nextRound = now.advanced(by: deaf.reason == nil && !isFar ? Self.longRound : Self.shortRound)
     }
 
-    /// Why some folder is not heard of.
+    /// The reason why some folder is not heard of.
     private final class Deafness {
         var reason: UnwatchedFolder?
     }
 
-    private func round(_ events: any FolderEvents, _ deafness: Deafness? = nil) -> FolderRound {
-        FolderRound(folder: folder, exceptions: exceptions) { path in
+    private func round(_ events: any FolderEvents, _ deafness: Deafness? = nil) -> DirectoryScan {
+        DirectoryScan(folder: folder, exceptions: exceptions) { path in
             if let reason = events.watch(path), reason != .gone { deafness?.reason = reason }
         }
     }
 
-    private mutating func take(_ findings: FolderRound.Findings, at now: Instant) {
+    private mutating func take(_ findings: DirectoryScan.Findings, at now: Instant) {
         for (path, identity) in findings.files {
             if let before = known[path], before.isSameContent(as: identity) {
                 known[path] = identity
@@ -184,7 +184,7 @@ package struct WatchedTree {
         }
     }
 
-    private mutating func dropMissing(_ findings: FolderRound.Findings) {
+    private mutating func dropMissing(_ findings: DirectoryScan.Findings) {
         let there = Set(findings.files.map(\.path))
         var devices: [LocalPath: UInt64?] = [:]
         for (path, identity) in known where !there.contains(path) {
@@ -220,7 +220,7 @@ package struct WatchedTree {
         check(path, identity, at: now)
     }
 
-    /// It has kept still. Whether that is for good only the system can say, where it does.
+    /// Checks a file that has kept still. Only the system can say whether that is for good, where it does.
     private mutating func check(_ path: LocalPath, _ identity: FileIdentity, at now: Instant) {
         do throws(UploadFailure) {
             let file = try SourceFile(resolved: path)

@@ -1,14 +1,14 @@
 import ArgumentParser
+import FerryFiles
 import FerryProtocols
 import FerryTransfer
 import FerryUploads
-import Foundation
 
 struct AddCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "add", abstract: "Queue files.",
         discussion: """
-            They upload while `ferry` or `ferry run` is running. What the queue has already in this version is left out.
+            Files upload while `ferry` or `ferry run` is running. Files already queued or uploaded there unchanged are left out.
 
               ferry add film.mov --to tus+https://uploads.example.org/files/
               ferry add --recursive ~/out/day3 --to films
@@ -16,18 +16,18 @@ struct AddCommand: AsyncParsableCommand {
             """)
 
     @Argument(
-        help: "Files, patterns, or folders with --recursive; - for a list of paths on standard input.",
+        help: "Files, patterns, or folders with --recursive; - reads paths from standard input.",
         completion: .file())
     var paths: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "A destination's name, or an address such as https://host/folder/ (it says how it is uploaded to), https://host/file (by PUT), tus+https://host/files/, s3://bucket/folder/ or \(UploadAddress.socketExample).",
+            "A destination's name, or an address: https://host/folder/ (the protocol is detected), https://host/file (PUT), tus+https://host/files/, s3://bucket/folder/ or \(UploadAddress.socketExample).",
             valueName: "destination"),
         completion: ShellCompletion.destinations)
     var to: String?
 
-    @Option(help: ArgumentHelp("The name a single file gets at the server.", valueName: "name"))
+    @Option(help: ArgumentHelp("The name of a single file at the server.", valueName: "name"))
     var `as`: String?
 
     @Option(
@@ -37,7 +37,7 @@ struct AddCommand: AsyncParsableCommand {
 
     @Option(
         help:
-            "What becomes of a file whose place is taken: skip (the same is not sent again), replace, rename or fail.",
+            "What to do if the name exists at the server: skip (if the file is the same), replace, rename or fail.",
         completion: .list(ExistingFilePolicy.allCases.map(\.rawValue)), transform: Self.policy)
     var ifExists: ExistingFilePolicy?
 
@@ -46,31 +46,31 @@ struct AddCommand: AsyncParsableCommand {
 
     @Flag(
         name: [.customShort("0"), .long],
-        help: "Take a list of paths on standard input, each ended by a NUL byte (find -print0).")
+        help: "Read paths from standard input, each ended by a NUL byte (find -print0).")
     var null = false
 
     @Option(
         help: ArgumentHelp(
-            "Leave out files that changed less long ago, as they may still be written: \(SecondsOrSpan.forms).",
+            "Skip files modified more recently than this; they may still be written: \(DurationArgument.forms).",
             valueName: "time"))
-    var minAge = SecondsOrSpan(seconds: 0)
+    var minAge = DurationArgument(seconds: 0)
 
-    @Flag(help: "Send files again that are in the queue, or were uploaded there, in this version.")
+    @Flag(help: "Send files again that are queued or uploaded there unchanged.")
     var again = false
 
     @Flag(
         help: ArgumentHelp(
-            "Leave out also what is in the queue in another version of the file.",
+            "Also leave out files that are queued in another version.",
             discussion:
-                "Files that are in the queue, or were uploaded there, in this version are left out in any case, so that the same command can be given again, by cron or by hand. What has failed is left out too, and a note says so: `ferry retry` tries it again."
+                "Files already queued or uploaded there unchanged are always left out, so the same command can run again. Failed ones are left out too, with a note: `ferry retry` tries them again."
         ))
     var skipQueued = false
 
     @Flag(
         help: ArgumentHelp(
-            "Add private keys too that are found in folders.",
+            "Also add private keys found in folders.",
             discussion:
-                "Without it id_rsa and the like, and *.pem, *.key and *.ppk that hold a private key, are left out of folders, and named. A file that is named itself is always added."
+                "By default id_rsa and similar files, and *.pem, *.key and *.ppk with a private key, are left out of folders, with a note. A file given by name is always added."
         ))
     var includeKeys = false
 
@@ -155,9 +155,9 @@ struct AddCommand: AsyncParsableCommand {
         return FileSearch(isRecursive: recursive, minimumAge: minAge.seconds, isLiteral: true).find(listed)
     }
 
-    /// Adds what is chosen. What the queue has already turns out by that, and is not chosen any more.
+    /// Adds the chosen files. The queue reports those that it already has, and they leave the choice.
     ///
-    /// - Returns: True if it waits because its batch is paused.
+    /// - Returns: True if the uploads wait because their batch is paused.
     private func add(
         _ files: inout SortedFiles, _ access: QueueAccess, _ report: AddReport
     ) async throws(CommandFailure) -> Bool {
@@ -174,8 +174,8 @@ struct AddCommand: AsyncParsableCommand {
             for (id, upload) in zip(ids, new) { report.added(upload, id) }
         } else if case .uploads(let queued) = try await access.perform(.find(new)) {
             let ours = Set(ids)
-            let added = KnownUploads(queued.filter { ours.contains($0.id) })
-            files.leaveOut(KnownUploads(queued.filter { !ours.contains($0.id) }, match: match)) {
+            let added = DuplicateFilter(queued.filter { ours.contains($0.id) })
+            files.leaveOut(DuplicateFilter(queued.filter { !ours.contains($0.id) }, match: match)) {
                 added.upload(of: $0) == nil
             }
             for upload in files.chosen {
@@ -185,13 +185,13 @@ struct AddCommand: AsyncParsableCommand {
         return isPaused
     }
 
-    private var match: KnownUploads.Match { skipQueued ? .inAnyVersion : .inSameVersion }
+    private var match: DuplicateFilter.Match { skipQueued ? .inAnyVersion : .inSameVersion }
 
-    /// What was uploaded before; for --dry-run what is in the queue too, which else the queue finds out as it adds.
+    /// Reads the files already uploaded. `--dry-run` also reads the queue's; otherwise the queue compares as it adds.
     private func known(
         _ new: [NewUpload], _ access: QueueAccess
-    ) async throws(CommandFailure) -> KnownUploads {
-        var known = KnownUploads([], match: match)
+    ) async throws(CommandFailure) -> DuplicateFilter {
+        var known = DuplicateFilter([], match: match)
         guard !again, !new.isEmpty else { return known }
         do throws(JournalError) {
             if let directory = try StateDirectory(reading: global.stateFolder) {
@@ -199,7 +199,7 @@ struct AddCommand: AsyncParsableCommand {
             }
         } catch {
             // Without the history a file may be sent twice; without the addition it is not sent at all.
-            let text = "what was uploaded before is not known: \(error.summary)"
+            let text = "earlier uploads are unknown: \(error.summary)"
             StandardError.write(Notice(kind: .note, text: text).line + "\n")
         }
         if dryRun, case .uploads(let queued) = try await access.perform(.find(new)) { known.add(queued) }
@@ -227,26 +227,26 @@ struct AddCommand: AsyncParsableCommand {
         return parameters
     }
 
-    /// The engine may run in another folder than this one.
+    /// Makes a path absolute: the engine may run in another folder.
     private static func absolute(_ path: LocalPath) -> LocalPath {
         if path.bytes.first == UInt8(ascii: "/") { return path }
         return LocalPath(FileManager.default.currentDirectoryPath).appending(path.bytes)
     }
 }
 
-/// Files that are to be added, and those that need not be.
+/// The files to add, and those left out because they are known.
 struct SortedFiles {
     private(set) var chosen: [NewUpload] = []
-    /// With the uploads for which they need not be.
+    /// The files left out, each with the upload that makes it unnecessary.
     private(set) var known: [(new: NewUpload, same: Upload)] = []
 
-    init(_ new: [NewUpload], known uploads: KnownUploads) {
+    init(_ new: [NewUpload], known uploads: DuplicateFilter) {
         chosen = new
         leaveOut(uploads) { _ in true }
     }
 
-    /// - Parameter mayBe: Whether one may be left out at all.
-    mutating func leaveOut(_ uploads: KnownUploads, where mayBe: (NewUpload) -> Bool) {
+    /// - Parameter mayBe: Returns true for an upload that may be left out.
+    mutating func leaveOut(_ uploads: DuplicateFilter, where mayBe: (NewUpload) -> Bool) {
         var left: [NewUpload] = []
         for new in chosen {
             if mayBe(new), let same = uploads.upload(of: new) {
@@ -258,7 +258,7 @@ struct SortedFiles {
         chosen = left
     }
 
-    /// Bytes of what is chosen; the greatest number if that is too many to count.
+    /// The bytes of the chosen files; the greatest number on overflow.
     var bytes: ByteCount {
         chosen.reduce(0) { sum, upload in
             let (total, overflow) = sum.addingReportingOverflow(upload.identity.size)
@@ -267,9 +267,9 @@ struct SortedFiles {
     }
 }
 
-/// Asks a person at a terminal before a great many files are added: a folder may hold more than was thought.
+/// The question at a terminal before very many files are added: a folder may have more than expected.
 struct AddQuestion {
-    /// Files that are added without a question.
+    /// The number of files that are added without a question.
     static let limit = 1000
 
     private let text: String?
@@ -279,14 +279,14 @@ struct AddQuestion {
             text = nil
             return
         }
-        let bytes = SortedFiles(new, known: KnownUploads([])).bytes
-        let place = destination.name.isEmpty ? destination.url : destination.name
-        text = "Add \(new.count) files, \(ByteFormat.sentence(bytes)), to \(SafeLine.text(place))? [y/N] "
+        let bytes = SortedFiles(new, known: DuplicateFilter([])).bytes
+        let goal = destination.name.isEmpty ? destination.url : destination.name
+        text = "Add \(new.count) files, \(ByteFormat.sentence(bytes)), to \(SafeLine.text(goal))? [y/N] "
     }
 
-    /// True also where there is nothing to ask, or nobody: a script goes on.
+    /// True if the user agrees, or if no question is needed or possible, as in a script.
     var isAnsweredByYes: Bool {
-        guard let text, isatty(STDIN_FILENO) == 1, isatty(STDERR_FILENO) == 1 else { return true }
+        guard let text, StandardStream.input.isTerminal, StandardStream.errors.isTerminal else { return true }
         StandardError.write(text)
         let isYes = ["y", "yes"].contains(readLine()?.lowercased())
         if !isYes { StandardError.write("Nothing was added.\n") }
@@ -294,7 +294,7 @@ struct AddQuestion {
     }
 }
 
-/// Turns files that were found into uploads for one destination.
+/// Makes uploads for one destination from found files.
 enum NewUploads {
     /// - Parameters:
     ///   - name: What a single file is to be called there.

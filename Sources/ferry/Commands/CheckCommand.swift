@@ -1,16 +1,20 @@
 import ArgumentParser
+import FerryFiles
 import FerryProtocols
 import FerryTransfer
 import FerryUploads
-import Foundation
 
 struct CheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check", abstract: "Ask destinations what they can do.",
         discussion: """
-            Nothing is uploaded and nothing stays there. What is found out serves the next uploads.
+            Nothing is uploaded or left there. The next uploads use the findings.
 
-            Exit status: 0 all fine, 1 something is wrong, 2 wrong usage or configuration.
+            Exit status: 0 no problem, 1 a problem, 2 wrong usage or configuration.
+
+              ferry check films
+              ferry check tus+https://uploads.example.org/files/
+              ferry check films --remove-leftovers --older-than 2d
             """)
 
     @Argument(
@@ -20,11 +24,11 @@ struct CheckCommand: AsyncParsableCommand {
 
     @Flag(help: "One JSON object a line.") var json = false
 
-    @Flag(help: "Delete unfinished uploads that were left behind there.")
+    @Flag(help: "Delete unfinished uploads left behind there.")
     var removeLeftovers = false
 
     @Option(
-        help: ArgumentHelp("Only leftovers begun longer ago than this, such as 12h or 2d.", valueName: "time")
+        help: ArgumentHelp("Only leftovers older than this, such as 12h or 2d.", valueName: "time")
     )
     var olderThan: TimeSpan?
 
@@ -44,10 +48,10 @@ struct CheckCommand: AsyncParsableCommand {
             StandardError.write("\(Notice(kind: .warning, text: warning).line)\n")
         }
         let runner = assembly.runner(
-            pace: RateLimit(), monitors: [TransferLog(folder: global.stateFolder)])
+            rateLimit: RateLimit(), monitors: [TransferLog(folder: global.stateFolder)])
         let isFine: Bool
         do {
-            isFine = try await check(try await places(assembly, runner), by: runner)
+            isFine = try await check(try await targets(assembly, runner), by: runner)
         } catch {
             await runner.shutdown()
             throw error
@@ -56,9 +60,9 @@ struct CheckCommand: AsyncParsableCommand {
         if !isFine { throw ExitCode(1) }
     }
 
-    private func check(_ places: [Destination], by runner: DestinationRunner) async throws -> Bool {
+    private func check(_ targets: [Destination], by runner: DestinationRunner) async throws -> Bool {
         // All are asked at once: one that does not answer holds up only what is printed after it.
-        let asked = places.map { place in Task { await CheckResult(of: place, by: runner) } }
+        let asked = targets.map { target in Task { await CheckResult(of: target, by: runner) } }
         var results: [CheckResult] = []
         for task in asked {
             var result = await task.value
@@ -78,16 +82,16 @@ struct CheckCommand: AsyncParsableCommand {
         return results.allSatisfy(\.isFine)
     }
 
-    /// Without names, the addresses too where something was left behind.
-    private func places(
+    /// Finds the destinations to check. Without names, addresses where an upload left something behind are checked too.
+    private func targets(
         _ assembly: Assembly, _ runner: DestinationRunner
     ) async throws(CommandFailure) -> [Destination] {
         do throws(UploadFailure) {
-            var places: [Destination] = []
-            for name in destinations { places.append(try assembly.destination(name)) }
-            if destinations.isEmpty { places = assembly.destinations + (await runner.abandonedAddresses()) }
-            if places.isEmpty { places = [try assembly.destination(nil)] }
-            return places
+            var targets: [Destination] = []
+            for name in destinations { targets.append(try assembly.destination(name)) }
+            if destinations.isEmpty { targets = assembly.destinations + (await runner.abandonedAddresses()) }
+            if targets.isEmpty { targets = [try assembly.destination(nil)] }
+            return targets
         } catch {
             throw CommandFailure(usage: error)
         }
@@ -97,10 +101,10 @@ struct CheckCommand: AsyncParsableCommand {
         guard removeLeftovers, !yes, json || !Self.isTerminal else { return }
         throw CommandFailure(
             usage: UploadFailure(
-                .permanent, "nobody can be asked whether to delete the leftovers", hint: "add --yes"))
+                .permanent, "cannot ask whether to delete the leftovers: no terminal", hint: "add --yes"))
     }
 
-    /// What the queue of this person still wants is no leftover.
+    /// Marks the uploads that the user's queue still needs: they are not leftovers.
     private func markOwn(_ result: inout CheckResult) async throws(CommandFailure) {
         guard case .uploads(let uploads) = try await global.access().perform(.list) else { return }
         result.markOwn(uploads)
@@ -117,8 +121,7 @@ struct CheckCommand: AsyncParsableCommand {
                 removable.count == 1
                 ? "this unfinished upload" : "these \(removable.count) unfinished uploads"
             // Standard output holds a line back until it ends.
-            FileHandle.standardOutput.write(
-                Data("  Delete \(what)? Somebody may still be sending. [y/N] ".utf8))
+            StandardStream.output.write("  Delete \(what)? Another client may still be sending. [y/N] ")
             guard ["y", "yes"].contains(readLine()?.lowercased()) else { return }
         }
         for index in removable {
@@ -136,5 +139,7 @@ struct CheckCommand: AsyncParsableCommand {
         }
     }
 
-    private static var isTerminal: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1 }
+    private static var isTerminal: Bool {
+        StandardStream.input.isTerminal && StandardStream.output.isTerminal
+    }
 }

@@ -1,15 +1,22 @@
 import ArgumentParser
+import CFerryManual
+import FerryFiles
 import FerryTUI
 import FerryTransfer
 import FerryUploads
-import Foundation
 
 struct ConfigCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "config", abstract: "Show where Ferry's files are, and check the configuration.",
-        discussion: "Exit status: 0 all is well, 1 a secret is missing, 2 the configuration is wrong.")
+        commandName: "config", abstract: "Show the paths of Ferry's files, and check the configuration.",
+        discussion: """
+            Exit status: 0 no problem, 1 a secret is missing, 2 the configuration is wrong.
 
-    @Flag(help: "Print a configuration to begin with.") var printExample = false
+              ferry config
+              ferry config --print-example > ~/.config/ferry/config.json
+              ferry config --systemd > ~/.config/systemd/user/ferry.service
+            """)
+
+    @Flag(help: "Print an example configuration.") var printExample = false
     @Flag(help: "Print all actions of the screen with their keys, as `keys` of the configuration names them.")
     var keys = false
 
@@ -27,10 +34,10 @@ struct ConfigCommand: AsyncParsableCommand {
             let unit = SystemdUnit.text(program: Self.program, arguments: global.unitArguments)
             return print(unit, terminator: "")
         }
-        if schema { return print(ConfigurationSchema.text) }
+        if schema { return print(ConfigurationTable.text) }
         if outputSchema { return print(OutputSchema.text) }
         if printExample {
-            print(ExampleConfiguration.text, terminator: "")
+            print(String(cString: manual_example_configuration()), terminator: "")
             return
         }
         let file = global.configuration.map(LocalFiles.expanded) ?? LocalFiles.configuration
@@ -75,9 +82,9 @@ struct ConfigCommand: AsyncParsableCommand {
             }
         }
         if configuration.notify.desktop {
-            let events = QueueEvent.Name.allCases.filter(configuration.notify.call.events.contains)
-            let flaw = NotifySettings.desktopFlaw.map { " (\($0))" } ?? ""
-            print("notify         desktop: \(events.map(\.rawValue).joined(separator: ", "))\(flaw)")
+            let events = QueueEvent.Name.allCases.filter(configuration.notify.events.contains)
+            let issue = NotifySettings.desktopFlaw.map { " (\($0))" } ?? ""
+            print("notify         desktop: \(events.map(\.rawValue).joined(separator: ", "))\(issue)")
         }
         if configuration.connectivity.policy.isNeeded {
             print("network        \(await Self.network(configuration.connectivity.policy))")
@@ -88,7 +95,7 @@ struct ConfigCommand: AsyncParsableCommand {
         try Self.fail(of: configuration)
     }
 
-    /// A configuration by which uploads would be held is not all right.
+    /// Ends with status 1 if a secret is missing: uploads would be held.
     private static func fail(of configuration: Configuration) throws {
         if !configuration.missingSecrets.isEmpty { throw ExitCode(1) }
     }
@@ -103,10 +110,10 @@ struct ConfigCommand: AsyncParsableCommand {
         }
     }
 
-    /// Where this ferry is.
-    private static var program: String { Bundle.main.executablePath ?? "/usr/bin/ferry" }
+    /// The path of this executable.
+    private static var program: String { Machine.program ?? "/usr/bin/ferry" }
 
-    /// `details.retry        r                   try this one again`
+    /// `details.retry        r                   retry this upload`
     private static func line(_ entry: ActionTable.Entry) -> String {
         let columns = [(entry.name, 22), (entry.keyLabels, 30)].map { text, width in
             text + String(repeating: " ", count: max(2, width - text.count))

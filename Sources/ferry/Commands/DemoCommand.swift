@@ -1,10 +1,10 @@
 import ArgumentParser
 import FerryConnectivity
+import FerryFiles
 import FerryProtocols
 import FerryReceiver
 import FerryTransfer
 import FerryUploads
-import Foundation
 
 struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -12,10 +12,10 @@ struct DemoCommand: AsyncParsableCommand {
         discussion: "Everything lives in a temporary folder that is removed at the end.")
 
     @OptionGroup var look: ScreenOptions
-    @Flag(help: "Cut the connections every few seconds and take the link away now and then.") var flaky =
+    @Flag(help: "Cut the connections every few seconds, and take the link down now and then.") var flaky =
         false
 
-    /// At this rate the samples take about half a minute.
+    /// The bandwidth at which the samples take about half a minute.
     private static let bytesPerSecond = 10 << 20
 
     func run() async throws {

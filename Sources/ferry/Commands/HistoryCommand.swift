@@ -1,25 +1,29 @@
 import ArgumentParser
+import FerryFiles
 import FerryProtocols
+import FerryTUI
 import FerryUploads
-import Foundation
 
 struct HistoryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "history", abstract: "Show what has been uploaded, the newest first.",
         discussion: """
-            Uploads are here once they are done, and when they are removed after they failed. The newest done ones \
-            are in `ferry list` too. No rate is told of what took less than 0.05 seconds, was there already, or went on \
-            from where an earlier attempt had stopped.
+            The history has done uploads, and failed ones that were removed. The newest done ones \
+            are in `ferry list` too. Uploads that took less than 0.05 seconds, were there already, or resumed after \
+            an earlier attempt show no rate.
+
+              ferry history --since 2d
+              ferry history --limit 10 --json
             """)
 
     @Flag(help: "One JSON object a line.") var json = false
-    @Option(help: "At most so many.") var limit = 100
+    @Option(help: "At most this many entries.") var limit = 100
 
     @Option(
         help: ArgumentHelp(
-            "Only since so long ago, as 2d or 1h30m, since a day, as 2026-05-31, or since 2026-05-31T18:00:00Z.",
+            "Only entries since then: 2d, 1h30m, 2026-05-31 or 2026-05-31T18:00:00Z.",
             valueName: "moment"))
-    var since: PastMoment?
+    var since: SinceArgument?
     @OptionGroup var global: GlobalOptions
 
     func validate() throws {
@@ -45,7 +49,7 @@ struct HistoryCommand: AsyncParsableCommand {
         }
     }
 
-    /// Bytes of the file a second; nil for what was so short that it says nothing, and for what earlier attempts had begun.
+    /// Returns the rate in bytes per second; nil if the upload was too short or resumed after earlier attempts.
     private static func rate(of upload: Upload) -> String? {
         guard case .done(let receipt, _) = upload.state, receipt.duration >= 0.05, !receipt.wasThere,
             upload.size > 0, upload.tries.resumes == 0
@@ -57,9 +61,7 @@ struct HistoryCommand: AsyncParsableCommand {
         let upload = entry.upload
         let columns = [
             // As --since takes it.
-            entry.at.formatted(
-                Date.ISO8601FormatStyle(timeZone: .current).year().month().day().dateSeparator(.dash)
-                    .time(includingFractionalSeconds: false)),
+            "\(Strings.day(entry.at, in: .local))T\(Strings.timeOfDay(entry.at, in: .local))",
             UploadText.padded(entry.outcome.rawValue, 7),
             UploadText.padded(ByteFormat.compact(upload.size), 5, right: true),
             UploadText.padded(rate(of: upload) ?? "", 9, right: true),
@@ -70,7 +72,7 @@ struct HistoryCommand: AsyncParsableCommand {
     }
 }
 
-/// What some entries of the history come to.
+/// The totals of some entries of the history.
 struct HistoryReport {
     private var files = 0
     private var bytes: ByteCount = 0
@@ -91,7 +93,7 @@ struct HistoryReport {
         }
     }
 
-    /// `12 files, 3.4 GB; 1.2 MB sent again; 1 removed`.
+    /// `12 files, 3.4 GiB; 1.2 MiB sent again; 1 removed`.
     var line: String {
         let sums = [
             "\(files) \(files == 1 ? "file" : "files"), \(ByteFormat.sentence(bytes))",

@@ -1,19 +1,22 @@
 import ArgumentParser
+import FerryFiles
 import FerryProtocols
 import FerryTransfer
 import FerryUploads
-import Foundation
 
 struct InitCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "init", abstract: "Set up a destination by answering a few questions.",
         discussion: """
-            The destination is asked what it can do before anything is written. A configuration that is there gets one \
-            destination more, and stays as it is otherwise. A secret that is typed goes into a file of its own that only you \
-            can read. Without a terminal the answers are lines of standard input.
+            The server is asked what it can do before anything is written. An existing configuration gets one more \
+            destination and stays otherwise unchanged. A typed secret goes into its own file, which only you \
+            can read. Without a terminal, answers are read from standard input.
+
+              ferry init https://uploads.example.org/files/
+              ferry init tus+http://127.0.0.1:8080/files/ --token-file ferry-received/.ferry/token
             """)
 
-    @Argument(help: "The address, as for `add --to`; asked for if it is missing.") var address: String?
+    @Argument(help: "The address, as for `add --to`; a question asks for it otherwise.") var address: String?
     @Option(
         help: "Sign in with the token (Bearer) in this file, which `ferry serve` names.", completion: .file())
     var tokenFile: String?
@@ -22,13 +25,13 @@ struct InitCommand: AsyncParsableCommand {
     func run() async throws {
         let file = PrivateFile(global.configuration.map(LocalFiles.expanded) ?? LocalFiles.configuration)
         let edit = try ConfigurationEdit(file)
-        let answers = StandardAnswers()
+        let prompt = TerminalPrompt()
         let assembly = Assembly(configuration: edit.configuration, state: global.stateFolder)
-        let interview = Interview(
-            answers: answers, taken: Set(edit.configuration.destinations.keys),
-            place: { address throws(UploadFailure) in try assembly.destination(address) })
+        let wizard = Wizard(
+            prompt: prompt, taken: Set(edit.configuration.destinations.keys),
+            parseAddress: { address throws(UploadFailure) in try assembly.destination(address) })
         do {
-            answers.say(
+            prompt.say(
                 """
                 Sets up a destination in \(file.path). Nothing is written before the last question.
                 Where do files go? For example
@@ -37,43 +40,43 @@ struct InitCommand: AsyncParsableCommand {
                   s3://bucket/folder/                    AWS; others: s3+https://host/bucket/folder/
                 """)
             let draft = try await checked(
-                try interview.destination(at: address, signIn: signIn), edit, interview)
-            guard let draft else { return answers.say("nothing was written") }
-            try write(draft, edit, interview)
-        } catch is Interview.NoAnswer {
+                try wizard.destination(at: address, signIn: signIn), edit, wizard)
+            guard let draft else { return prompt.say("nothing was written") }
+            try write(draft, edit, wizard)
+        } catch is Wizard.NoInput {
             throw CommandFailure(
                 status: CommandFailure.usage, summary: "the answers ended; nothing was written",
                 hint: "`ferry init` begins again")
         }
     }
 
-    /// What the command line says about signing in.
+    /// The credentials that the command line names.
     private var signIn: DestinationDraft.SignIn? {
         tokenFile.map {
             .bearer(.file(URL(fileURLWithPath: LocalFiles.expanded($0)).standardizedFileURL.path))
         }
     }
 
-    /// Asks the destination, and the person about what it refuses.
+    /// Asks the destination what it can do, and the user what to change if it refuses.
     ///
     /// - Returns: nil if the person gives up.
     private func checked(
-        _ draft: DestinationDraft, _ edit: ConfigurationEdit, _ interview: Interview
+        _ draft: DestinationDraft, _ edit: ConfigurationEdit, _ wizard: Wizard
     ) async throws -> DestinationDraft? {
         var draft = draft
         while true {
-            interview.answers.say("asking \(UploadAddress.withoutQuery(draft.url)) …")
+            wizard.prompt.say("asking \(UploadAddress.withoutQuery(draft.url)) …")
             let result = try await ask(draft, edit)
-            interview.answers.say(CheckText.block(result, headed: true).trimmingCharacters(in: .newlines))
+            wizard.prompt.say(CheckText.block(result, headed: true).trimmed { $0 == "\n" })
             if result.isFine { return draft }
-            let choices = ["another address", "another way to sign in", "go on all the same", "leave"]
+            let choices = ["another address", "another way to sign in", "continue anyway", "leave"]
             let suggestion = result.failure?.category == .authentication ? 1 : 0
-            switch try interview.choose("What now?", among: choices, suggestion: suggestion) {
+            switch try wizard.choose("What now?", among: choices, suggestion: suggestion) {
             case 0:
-                (draft.url, draft.protocolName) = try interview.askPlace()
-                // What signs in at one place may mean nothing at another.
-                draft.signIn = try interview.askSignIn(to: draft.protocolName)
-            case 1: draft.signIn = try interview.askSignIn(to: draft.protocolName)
+                (draft.url, draft.protocolName) = try wizard.askPlace()
+                // Credentials of one address may mean nothing at another.
+                draft.signIn = try wizard.askSignIn(to: draft.protocolName)
+            case 1: draft.signIn = try wizard.askSignIn(to: draft.protocolName)
             case 2: return draft
             default: return nil
             }
@@ -89,7 +92,7 @@ struct InitCommand: AsyncParsableCommand {
             throw CommandFailure(usage: error)
         }
         let assembly = Assembly(configuration: configuration, state: global.stateFolder)
-        let runner = assembly.runner(pace: RateLimit(), monitors: [])
+        let runner = assembly.runner(rateLimit: RateLimit(), monitors: [])
         do {
             let result = await CheckResult(of: try assembly.destination(draft.name), by: runner)
             await runner.shutdown()
@@ -100,54 +103,54 @@ struct InitCommand: AsyncParsableCommand {
         }
     }
 
-    private func write(_ draft: DestinationDraft, _ edit: ConfigurationEdit, _ interview: Interview) throws {
+    private func write(_ draft: DestinationDraft, _ edit: ConfigurationEdit, _ wizard: Wizard) throws {
         let others = edit.configuration.destinations
         let isDefault =
             others.count == 1 && edit.configuration.defaultDestination == nil
-            ? try interview.confirm(
+            ? try wizard.confirm(
                 "Where no destination is named, is \(draft.name) meant?", suggestion: false)
             : others.isEmpty
-        let secret = draft.typedSecret.map { text in (SecretPlace(draft, in: edit.file.namedFolder), text) }
+        let secret = draft.typedSecret.map { text in (SecretFile(draft, in: edit.file.namedFolder), text) }
         let text = try edit.text(adding: draft, secretFile: secret?.0.shown, isDefault: isDefault)
         let json = draft.json(secretFile: secret?.0.shown)
-        interview.answers.say("\(JSONLine.quoted(draft.name)): \(json)")
-        guard try interview.confirm("Write it?", suggestion: true) else {
-            return interview.answers.say("nothing was written")
+        wizard.prompt.say("\(JSONLine.quoted(draft.name)): \(json)")
+        guard try wizard.confirm("Write it?", suggestion: true) else {
+            return wizard.prompt.say("nothing was written")
         }
-        if let (place, text) = secret { try PrivateFile(place.path).write(Array((text + "\n").utf8)) }
+        if let (file, text) = secret { try PrivateFile(file.path).write(Array((text + "\n").utf8)) }
         do throws(CommandFailure) {
             try edit.write(text)
         } catch {
-            if let (place, _) = secret { unlink(place.path) }
+            if let (file, _) = secret { try? LocalPath(file.path).remove() }
             throw error
         }
         let option =
             isDefault || edit.configuration.defaultDestination == draft.name ? "" : " --to \(draft.name)"
-        interview.answers.say("written; now: ferry add FILE…\(option), then ferry")
-        if let line = told(draft.name, in: edit.file.path) { interview.answers.say(line) }
+        wizard.prompt.say("written; now: ferry add FILE…\(option), then ferry")
+        if let line = told(draft.name, in: edit.file.path) { wizard.prompt.say(line) }
     }
 
-    /// Lets a ferry that runs know of the new destination.
+    /// Makes a running engine read the new destination.
     ///
     /// - Returns: What came of it; nil if none runs.
     private func told(_ name: String, in file: String) -> String? {
         do throws(CommandFailure) {
             guard let report = try EngineReload(folder: global.stateFolder).reload() else { return nil }
             return report.makesKnown(name, of: file)
-                ? "The ferry that runs knows \(name) now."
-                : "The ferry that runs does not know \(name): its configuration is \(report.file)."
+                ? "The running engine knows \(name) now."
+                : "The running engine does not know \(name): its configuration is \(report.file)."
         } catch {
-            return "The ferry that runs does not know \(name) yet: \(error.summary)"
+            return "The running engine does not know \(name) yet: \(error.summary)"
                 + (error.hint.map { " (\($0))" } ?? "")
         }
     }
 }
 
-/// Where a secret that was typed is kept.
-private struct SecretPlace {
+/// The file that keeps a typed secret.
+private struct SecretFile {
     let path: String
 
-    /// A name that is free.
+    /// Chooses a file name that is not taken.
     init(_ draft: DestinationDraft, in folder: String) {
         let base = "\(folder)/\(draft.name)-\(draft.signIn.secretKind)"
         var (path, number) = (base, 1)
@@ -158,7 +161,7 @@ private struct SecretPlace {
         self.path = path
     }
 
-    /// As a person would write it.
+    /// The path with `~` for the home folder.
     var shown: String {
         let home = LocalFiles.home + "/"
         return path.hasPrefix(home) ? "~/" + path.dropFirst(home.count) : path

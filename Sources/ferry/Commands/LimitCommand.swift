@@ -1,26 +1,30 @@
 import ArgumentParser
+import FerryFiles
 import FerryProtocols
 import FerryTUI
 import FerryTransfer
 import FerryUploads
-import Foundation
 
 struct LimitCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "limit",
-        abstract: "Limit the bandwidth, or tell which limits hold.",
+        abstract: "Limit the bandwidth, or show the limits.",
         discussion: """
-            What is set here holds until it is set otherwise, whatever a timetable of the configuration says; auto brings back \
-            what the configuration says. An upload goes by all limits that it is in.
+            A limit set here stays until it is changed, whatever the configuration's timetable says; auto restores \
+            the configured limit. All applicable limits apply.
+
+              ferry limit 20M
+              ferry limit 2M --to films
+              ferry limit off
             """)
 
-    @Argument(help: "20M or 800K (bytes a second), off for no limit, auto for what the configuration says.")
+    @Argument(help: "20M or 800K (MiB or KiB per second), off for no limit, auto for the configured limit.")
     var rate: String?
 
-    @Option(name: .customLong("to"), help: "For all uploads to this destination together.")
+    @Option(name: .customLong("to"), help: "Limit the uploads to this destination, together.")
     var destination: String?
 
-    @Option(help: "For all uploads of this batch together.")
+    @Option(help: "Limit the uploads of this batch, together.")
     var batch: String?
 
     @Flag(help: "One JSON object a line.") var json = false
@@ -45,7 +49,7 @@ struct LimitCommand: AsyncParsableCommand {
         for limit in told(limits) { print(json ? LimitLine(event: "limit", limit).text : Self.line(limit)) }
     }
 
-    /// What the words ask for: nil for nothing, and within that nil for what the configuration says.
+    /// The new limit: nil if the command line has none. The inner nil stands for the configuration's limit.
     private var order: Bandwidth?? {
         get throws {
             guard let rate else { return nil }
@@ -69,11 +73,11 @@ struct LimitCommand: AsyncParsableCommand {
         CommandFailure(
             refused: UploadFailure(
                 .permanent, "there is no destination \(destination)",
-                hint: known.isEmpty ? "none is configured" : "known are \(known.joined(separator: ", "))"))
+                hint: Suggestions.hint(for: destination, among: known) ?? "none is configured"))
     }
 
-    /// - Parameter limits: Those that hold; what they are for is known.
-    /// - Throws: `CommandFailure` for a destination or a batch that there is not, not in the queue either.
+    /// - Parameter limits: The current limits, whose scopes are known.
+    /// - Throws: `CommandFailure` for an unknown destination or batch, which is not in the queue either.
     private func checkIsKnown(
         _ limits: [BandwidthLimit], _ access: QueueAccess
     ) async throws(CommandFailure) {
@@ -100,7 +104,7 @@ struct LimitCommand: AsyncParsableCommand {
         }
     }
 
-    /// Those that were asked for.
+    /// Returns the limits that the command line asks for.
     private func told(_ limits: [BandwidthLimit]) -> [BandwidthLimit] {
         scope.map { [limits[$0]] } ?? limits.withTotal
     }
@@ -108,22 +112,22 @@ struct LimitCommand: AsyncParsableCommand {
     private static func line(_ limit: BandwidthLimit) -> String {
         let isPlain = limit.bandwidth == .unlimited && limit.origin == .configuration
         let origin = isPlain ? "" : " (\(limit.origin.rawValue))"
-        return SafeLine.text("\(limit.scope.text): \(limit.text(at: Date(), in: .current))\(origin)")
+        return SafeLine.text("\(limit.scope.title): \(limit.text(at: Date(), in: .local))\(origin)")
     }
 }
 
-/// A limit of bandwidth, as `--json` prints it.
+/// A bandwidth limit, as `--json` prints it.
 struct LimitLine: OutputLine {
-    /// Nil where it is part of something else.
+    /// The event's name; nil inside another line.
     var event: String?
-    /// `total`, `destination` or `batch`.
+    /// The scope: `total`, `destination` or `batch`.
     var scope: String
     var name: String?
-    /// Bytes per second; absent without a limit.
+    /// The bytes per second; absent without a limit.
     var bandwidth: ByteCount?
-    /// `command`, `timetable`, `configuration`, or `nothing` where there is no limit and never will be by itself.
+    /// The origin: `command`, `timetable`, `configuration`, or `nothing` if there is no limit and none is planned.
     var from: String
-    /// When a timetable says otherwise.
+    /// The time until which the timetable keeps this limit.
     var until: Date?
 
     private static let nothing = "nothing"

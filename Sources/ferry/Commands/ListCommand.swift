@@ -1,14 +1,14 @@
 import ArgumentParser
+import FerryFiles
 import FerryProtocols
 import FerryTUI
 import FerryUploads
-import Foundation
 
 struct ListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "Show the queue.",
         discussion: """
-            On a terminal a table that fits its width; elsewhere a whole line for each upload, which nothing shortens.
+            On a terminal, prints a table that fits its width; elsewhere, prints each upload on a line of its own, unshortened.
 
               ferry list --state failed,held
               ferry list --batch day3 --json
@@ -17,15 +17,15 @@ struct ListCommand: AsyncParsableCommand {
     @Option(
         name: .customLong("state"),
         help: ArgumentHelp(
-            "Only what is in this state: \(ListCommand.states). Several with commas, or given again.",
+            "Only uploads in this state: \(ListCommand.states). Several with commas, or given again.",
             valueName: "state"),
         completion: .list(UploadRecordLine.states))
     var filters: [String] = []
 
-    @Option(help: ArgumentHelp("Only what was added to the batch of this name.", valueName: "name"))
+    @Option(help: ArgumentHelp("Only the uploads of this batch.", valueName: "name"))
     var batch: String?
 
-    @Flag(help: "Whole names, addresses and errors, also on a terminal.") var long = false
+    @Flag(help: "Full names, addresses and errors, also on a terminal.") var long = false
     @Flag(help: "One JSON object a line.") var json = false
     @Flag(help: "ASCII signs only.") var ascii = false
     @OptionGroup var global: LocationOptions<NewStateFolderNames>
@@ -48,20 +48,24 @@ struct ListCommand: AsyncParsableCommand {
 
     func run() async throws {
         let access = try global.access()
-        guard case .uploads(let all) = try await access.perform(.list) else { return }
-        let inBatch = try batch.map { name in try Self.uploads(all, in: name) } ?? all
-        let states = Set(names.map(String.init))
-        let uploads = states.isEmpty ? inBatch : inBatch.filter { states.contains($0.state.kind) }
+        let filter = UploadFilter(states: Set(names.map(String.init)), batch: batch)
+        guard case .uploads(let found) = try await access.perform(.list, listing: filter) else { return }
+        let uploads = found.filter(filter.chooses)
+        if uploads.isEmpty { try await explainNone(filter, access) }
         show(uploads, sent: access.sent(of: uploads))
+        if !json { tellStatus(access) }
+    }
+
+    /// Says why nothing is listed, which the whole queue tells.
+    private func explainNone(_ filter: UploadFilter, _ access: QueueAccess) async throws {
+        guard case .uploads(let all) = try await access.perform(.list) else { return }
+        if let batch { try Self.check(batch, among: all) }
         guard !json else { return }
-        if uploads.isEmpty {
-            StandardError.write(
-                all.isEmpty
-                    ? "The queue is empty. `ferry add FILE…` fills it.\n"
-                    : "None of \(all.count) \(all.count == 1 ? "upload" : "uploads") is \(states.sorted().joined(separator: " or ")).\n"
-            )
-        }
-        tellStatus(access)
+        StandardError.write(
+            all.isEmpty
+                ? "The queue is empty. `ferry add FILE…` fills it.\n"
+                : "None of \(all.count) \(all.count == 1 ? "upload" : "uploads") is \(filter.states.sorted().joined(separator: " or ")).\n"
+        )
     }
 
     private var names: [Substring] { filters.flatMap { $0.split(separator: ",") } }
@@ -82,27 +86,26 @@ struct ListCommand: AsyncParsableCommand {
                 isUnicode: !ascii && TerminalSize.isUnicode)
             for line in table.lines { print(line) }
         } else {
-            let hasOnePlace = uploads.allSatisfy { $0.target.place == uploads[0].target.place }
+            let hasOneDestination = uploads.allSatisfy {
+                $0.target.destinationText == uploads[0].target.destinationText
+            }
             for upload in uploads {
-                print(UploadText.line(upload, sent: sent.of(upload), showsPlace: !hasOnePlace))
+                print(UploadText.line(upload, sent: sent.of(upload), showsPlace: !hasOneDestination))
             }
         }
     }
 
-    private static func uploads(_ all: [Upload], in batch: String) throws(CommandFailure) -> [Upload] {
-        let uploads = all.filter { $0.batch == batch }
-        guard !uploads.isEmpty else {
-            throw CommandFailure(usage: .unknownBatch(batch, known: Set(all.compactMap(\.batch))))
-        }
-        return uploads
+    private static func check(_ batch: String, among all: [Upload]) throws(CommandFailure) {
+        guard !all.contains(where: { $0.batch == batch }) else { return }
+        throw CommandFailure(usage: .unknownBatch(batch, known: Set(all.compactMap(\.batch))))
     }
 
-    /// What is true of all of them, if a ferry has them.
+    /// Prints the engine's status to standard error, if an engine runs.
     private func tellStatus(_ access: QueueAccess) {
         guard let status = access.engineStatus else { return }
-        var watch = StatusWatch()
-        for change in watch.take(status) where !change.isPast {
-            StandardError.write(Notice(kind: .note, text: change.sentence(in: .current)).line + "\n")
+        var diff = StatusDiff()
+        for change in diff.take(status) where !change.isPast {
+            StandardError.write(Notice(kind: .note, text: change.sentence(in: .local)).line + "\n")
         }
     }
 }

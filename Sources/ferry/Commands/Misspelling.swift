@@ -1,10 +1,10 @@
 import ArgumentParser
+import FerryFiles
 import FerryTUI
-import Foundation
 
-/// What a person may have meant who typed a command or an option that there is not.
+/// Suggestions for a command or an option that does not exist.
 enum Misspelling {
-    /// Other words for an option, which no likeness of letters leads to, by command.
+    /// The options that users mean by other words, by command.
     private static let otherWords: [String: [String: String]] = {
         let places = ["--dest", "--destination", "--target", "--url", "--server"]
         let to = Dictionary(uniqueKeysWithValues: places.map { ($0, "--to") })
@@ -14,16 +14,16 @@ enum Misspelling {
         ]
     }()
 
-    /// The mistake of a first word that is no command; nil if it is one, or an option.
+    /// Returns the error for a first word that is no command; nil for a command or an option.
     ///
-    /// The parser would take it for an argument of the command that may be left out, and print that command's usage.
+    /// The parser would read the word as an argument of the default command, and print that command's usage.
     static func ofCommand(in arguments: some Collection<String>) -> CommandFailure? {
         let names = Ferry.configuration.subcommands.compactMap { $0.configuration.commandName }
         guard let word = arguments.first, !word.hasPrefix("-"), word != "help", !names.contains(word) else {
             return nil
         }
         let summary = "there is no command '\(word)'"
-        if let nearest = Spelling.nearest(to: word, among: names) {
+        if let nearest = Suggestions.nearest(to: word, among: names) {
             return CommandFailure(
                 status: CommandFailure.usage, summary: summary, hint: "did you mean `ferry \(nearest)`?")
         }
@@ -33,7 +33,7 @@ enum Misspelling {
             hint: isFile ? "`ferry add \(word)` queues the file" : "`ferry --help` lists the commands")
     }
 
-    /// The parser's message with a better guess at the option that was meant, where one is known.
+    /// Returns the parser's message with the option that was probably meant, if it is known.
     static func corrected(_ message: String, arguments: some Collection<String>) -> String {
         guard let words = arguments.first.flatMap({ otherWords[$0] }),
             let match = message.firstMatch(
@@ -41,6 +41,6 @@ enum Misspelling {
             let meant = words[String(match.1)]
         else { return message }
         let better = "Unknown option '\(match.1)'. Did you mean '\(meant)'?"
-        return message.replacingCharacters(in: match.range, with: better)
+        return message[..<match.range.lowerBound] + better + message[match.range.upperBound...]
     }
 }

@@ -1,29 +1,29 @@
 import ArgumentParser
+import FerryFiles
 import FerryProtocols
 import FerryTUI
 import FerryTransfer
 import FerryUploads
-import Foundation
 
-/// How a command lets the state folder be named.
+/// The names of a command's option for the state folder.
 protocol StateFolderNames {
     static var names: NameSpecification { get }
 }
 
-/// `--state` too, which scripts use since the first version.
+/// The names with `--state`, which older scripts use.
 enum OldStateFolderNames: StateFolderNames {
     static let names: NameSpecification = [.customLong("state-dir"), .customLong("state")]
 }
 
-/// For a command whose own `--state` means something else.
+/// The name for commands whose own `--state` means something else.
 enum NewStateFolderNames: StateFolderNames {
     static let names: NameSpecification = .customLong("state-dir")
 }
 
-/// Options that every command takes.
+/// The options of every command.
 typealias GlobalOptions = LocationOptions<OldStateFolderNames>
 
-/// Where the configuration and the queue are.
+/// The locations of the configuration and the queue.
 struct LocationOptions<Names: StateFolderNames>: ParsableArguments {
     @Option(
         name: .customLong("config"), help: ArgumentHelp("The configuration file.", valueName: "file"),
@@ -32,14 +32,14 @@ struct LocationOptions<Names: StateFolderNames>: ParsableArguments {
 
     @Option(
         name: Names.names,
-        help: ArgumentHelp("The folder that holds the queue.", valueName: "folder"), completion: .directory)
+        help: ArgumentHelp("The folder of the queue.", valueName: "folder"), completion: .directory)
     var state: String?
 
-    @Flag(help: "Take over a queue.json that was changed by hand, after checking all of it.")
+    @Flag(help: "Accept a queue.json that was edited by hand, after checking it.")
     var acceptEdited = false
 
     @Flag(
-        help: "Go back to the queue as it was saved before a change by hand; the changed file is kept aside.")
+        help: "Discard an edit of queue.json; the edited file is kept under another name.")
     var discardEdited = false
 
     func validate() throws {
@@ -63,13 +63,13 @@ struct LocationOptions<Names: StateFolderNames>: ParsableArguments {
         return LocalPath(URL(fileURLWithPath: path).path)
     }
 
-    /// The same for a process that runs elsewhere.
+    /// The options for another process, which may run in another folder.
     var arguments: [String] {
         let file = configuration.map { URL(fileURLWithPath: LocalFiles.expanded($0)).path }
         return (file.map { ["--config", $0] } ?? []) + ["--state", stateFolder.text] + editedArguments
     }
 
-    /// The same for a process without the variables of this one: what it finds in the usual place is not named.
+    /// The options for a process with other environment variables. Usual locations are omitted.
     var unitArguments: [String] {
         let file = URL(fileURLWithPath: configuration.map(LocalFiles.expanded) ?? LocalFiles.configuration)
             .path
@@ -83,7 +83,7 @@ struct LocationOptions<Names: StateFolderNames>: ParsableArguments {
         (acceptEdited ? ["--accept-edited"] : []) + (discardEdited ? ["--discard-edited"] : [])
     }
 
-    /// A folder that was named and is not there is a mistake for whoever does not make one.
+    /// Throws if a named state folder does not exist. Commands that create it do not call this.
     func checkFolder() throws(CommandFailure) {
         guard let state, LocalFiles.mode(of: stateFolder.text) == nil else { return }
         throw CommandFailure(
@@ -91,21 +91,22 @@ struct LocationOptions<Names: StateFolderNames>: ParsableArguments {
             hint: "`ferry add` and `ferry run` make it")
     }
 
-    /// A ferry that runs goes by what it has read: it is steered also while the configuration has a mistake.
+    /// Opens the queue. A running engine keeps its earlier configuration, so commands reach it even if the file has a
+    /// mistake.
     ///
     /// - Throws: `CommandFailure` if the state folder was named and is not there.
     func access() throws(CommandFailure) -> QueueAccess {
         try checkFolder()
         let assembly = Result { () throws(CommandFailure) in try self.assembly() }
-        if case .failure(let flaw) = assembly {
-            guard ControlClient(folder: stateFolder).isAnswered else { throw flaw }
-            let text = "\(flaw.summary); the ferry that runs goes by what it read before"
+        if case .failure(let error) = assembly {
+            guard ControlClient(folder: stateFolder).isAnswered else { throw error }
+            let text = "\(error.summary); the engine keeps its earlier configuration"
             StandardError.write(Notice(kind: .warning, text: text).line + "\n")
         }
         return QueueAccess(assembly: assembly, state: stateFolder)
     }
 
-    /// - Parameter change: What the command's own options say otherwise than the configuration.
+    /// - Parameter change: Applies the command's own options to the configuration.
     func assembly(
         _ change: @escaping @Sendable (inout Configuration) -> Void = { _ in }
     ) throws(CommandFailure) -> Assembly {
@@ -117,12 +118,12 @@ struct LocationOptions<Names: StateFolderNames>: ParsableArguments {
     }
 }
 
-/// How a screen looks, for commands that open one.
+/// Options for the look of the screen.
 struct ScreenOptions: ParsableArguments {
     @Option(
         name: .customLong("color"),
         help: ArgumentHelp(
-            "\(ScreenOptions.colours); direct are exact ones of 24 bits, where terminfo describes them.",
+            "\(ScreenOptions.colours); direct: 24-bit colour, where terminfo describes it.",
             valueName: "when"),
         completion: .list(Screen.Configuration.Colour.allCases.map(\.rawValue)),
         transform: { name in
@@ -141,7 +142,7 @@ struct ScreenOptions: ParsableArguments {
     @Flag(help: "ASCII signs only.")
     var ascii = false
 
-    @Flag(help: "At most one frame a second of what moves by itself, for slow lines.")
+    @Flag(help: "At most one frame a second without a key, for slow lines.")
     var slow = false
 
     @Flag(
@@ -169,7 +170,7 @@ struct ScreenOptions: ParsableArguments {
         }
     }
 
-    /// The theme that was asked for here, else the configuration's.
+    /// Returns the theme of the option, otherwise the configuration's.
     func theme(_ configuration: Configuration) throws(CommandFailure) -> Theme {
         try (theme ?? configuration.appearance.theme).load()
     }
@@ -177,14 +178,14 @@ struct ScreenOptions: ParsableArguments {
     @Option(
         name: .customLong("on-hangup"),
         help: ArgumentHelp(
-            "What the uploads do when the terminal goes: stop, or continue without it, told of in hangup.log of the state folder.",
+            "What uploads do when the terminal closes: stop, or continue and log to hangup.log in the state folder.",
             discussion:
-                "As onHangUp of the configuration, which is stop if it says nothing. A screen on a background engine changes nothing there.",
+                "The default is the configuration's onHangUp, otherwise stop. A screen attached to a background engine never stops it.",
             valueName: "policy"),
         completion: .list(HangUpPolicy.allCases.map(\.rawValue)), transform: ScreenOptions.hangUpPolicy)
     var chosenOnHangUp: HangUpPolicy?
 
-    /// What was asked for here, else in the configuration.
+    /// Returns the option's value, otherwise the configuration's.
     func onHangUp(_ configuration: Configuration) -> HangUpPolicy { chosenOnHangUp ?? configuration.onHangUp }
 
     private static func hangUpPolicy(_ text: String) throws -> HangUpPolicy {
@@ -194,24 +195,24 @@ struct ScreenOptions: ParsableArguments {
         return policy
     }
 
-    /// True if nobody wants a screen, whether there could be one or not.
+    /// True if the user wants lines instead of a screen.
     func asksForLines(in environment: [String: String] = ProcessInfo.processInfo.environment) -> Bool {
         plain || !["", "0"].contains(environment["ACCESSIBLE"] ?? "")
     }
 }
 
-/// Which uploads a command is about.
+/// Options that choose uploads.
 struct SelectionOptions: ParsableArguments {
     @Argument(
         help:
-            "The numbers of uploads, as `ferry list` shows them; 3-7 for those from 3 to 7, 1,5 for 1 and 5.",
+            "Numbers of uploads, as `ferry list` shows them; 3-7 and 1,5 work too.",
         completion: ShellCompletion.uploads, transform: { try UploadNumbers(arguments: [$0]) })
     var ids: [UploadNumbers] = []
 
     @Flag(help: "All uploads.")
     var all = false
 
-    @Option(help: ArgumentHelp("Those that were added to the batch of this name.", valueName: "name"))
+    @Option(help: ArgumentHelp("The uploads of this batch.", valueName: "name"))
     var batch: String?
 
     func validate() throws {
@@ -229,7 +230,7 @@ struct SelectionOptions: ParsableArguments {
 }
 
 extension UploadNumbers {
-    /// - Throws: `ValidationError`, which is told with the usage of the command.
+    /// - Throws: `ValidationError`, which is printed with the command's usage.
     init(arguments: some Sequence<String>) throws {
         do throws(UploadFailure) { try self.init(words: arguments) } catch {
             throw ValidationError("\(error.summary).")

@@ -1,14 +1,14 @@
+import FerryFiles
 import FerryTransfer
-import Foundation
 
-/// Paths that another program writes: one a line, or ended by a NUL byte where names may hold line breaks.
+/// Paths from another program: one per line, or each ended by a NUL byte for names with line breaks.
 struct PathInput {
     enum Separator: UInt8 {
         case line = 0x0A
         case null = 0
     }
 
-    /// Nobody has so long a list; somebody may pipe a film by mistake.
+    /// The most bytes read. No real list is longer, but a user may pipe a film by mistake.
     private static let limit = 1 << 30
 
     let separator: Separator
@@ -18,18 +18,18 @@ struct PathInput {
     /// - Throws: `CommandFailure` if it cannot be read or is no list of paths.
     func read() throws(CommandFailure) -> [LocalPath] {
         var bytes: [UInt8] = []
-        do {
-            while let chunk = try FileHandle.standardInput.read(upToCount: 1 << 20), !chunk.isEmpty {
+        do throws(SystemCallError) {
+            while case let chunk = try StandardStream.input.read(upTo: 1 << 20), !chunk.isEmpty,
+                bytes.count <= Self.limit
+            {
                 bytes += chunk
-                guard bytes.count <= Self.limit else { throw Self.notPaths("is longer than 1 GB") }
             }
-        } catch let failure as CommandFailure {
-            throw failure
         } catch {
             throw CommandFailure(
                 status: CommandFailure.usage,
-                summary: "standard input cannot be read: \(error.localizedDescription)")
+                summary: "standard input cannot be read: \(error.reason)")
         }
+        guard bytes.count <= Self.limit else { throw Self.notPaths("is longer than 1 GiB") }
         return try paths(in: bytes)
     }
 

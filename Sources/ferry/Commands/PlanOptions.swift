@@ -1,46 +1,47 @@
 import ArgumentParser
+import FerryFiles
 import FerryUploads
-import Foundation
 
-/// When what is added starts, and which batch it belongs to.
+/// Options that say when the added uploads start, and which batch they belong to.
 struct PlanOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Start when these uploads are done: their numbers with commas between them; 3-7 for those from 3 to 7.",
+            "Start when these uploads are done: numbers and ranges with commas, such as 1,3-7.",
             valueName: "numbers"),
         transform: { try UploadNumbers(arguments: [$0]) })
     var after: UploadNumbers?
 
     @Option(
         help: ArgumentHelp(
-            "Start then and not before: \(StartTime.forms), by the clock of this machine.", valueName: "time")
+            "Do not start before: \(StartTime.forms), in local time.", valueName: "time")
     )
     var at: String?
 
     @Option(
         help: ArgumentHelp(
-            "The batch it belongs to, by whose name it is paused, resumed, tried again, removed, listed and waited for.",
+            "The batch of these uploads. Commands such as pause, retry, list and wait take its name.",
             valueName: "name"))
     var batch: String?
 
     func validate() throws {
-        if let flaw = batch.flatMap(Upload.flaw(ofBatch:)) {
-            throw ValidationError("The name after --batch \(flaw).")
+        if let issue = batch.flatMap(Upload.flaw(ofBatch:)) {
+            throw ValidationError("The name after --batch \(issue).")
         }
     }
 
-    /// What `--at` says; nil if it was not given.
+    /// The time of `--at`; nil if the option is missing.
     ///
-    /// - Throws: `CommandFailure` if that is no moment. Not on parsing, which would tell of it at length.
+    /// - Throws: `CommandFailure` if it is not a time. The check is not part of parsing, whose error would print the
+    /// usage.
     func moment(now: Date) throws(CommandFailure) -> Date? {
         guard let at else { return nil }
         guard let date = StartTime.date(at, now: now) else {
-            throw CommandFailure(usage: StartTime.flaw(in: at))
+            throw CommandFailure(usage: StartTime.error(in: at))
         }
         return date
     }
 
-    /// What must be so before the start; nil if nothing must.
+    /// The condition of the start; nil if there is none.
     ///
     /// - Parameter moment: What `--at` says.
     func condition(at moment: Date?, now: Date) -> Upload.StartCondition? {
@@ -49,14 +50,14 @@ struct PlanOptions: ParsableArguments {
         return Upload.StartCondition(notBefore: date, after: after?.ranges ?? [])
     }
 
-    /// What is to be told of it beside what was added; empty if nothing is.
+    /// The remarks to print with the added uploads.
     func remarks(at moment: Date?, now: Date, isPaused: Bool) -> [String] {
         var remarks: [String] = []
         if let condition = condition(at: moment, now: now) {
             remarks.append("to start \(condition.words(\.shortMoment))")
         }
         if let moment, moment <= now {
-            remarks.append("\(moment.shortMoment) is past, so nothing waits for it")
+            remarks.append("\(moment.shortMoment) is past, so it is ignored")
         }
         if isPaused, let batch {
             remarks.append("paused as batch \(batch) is: `ferry resume --batch \(Self.quoted(batch))`")
@@ -64,9 +65,9 @@ struct PlanOptions: ParsableArguments {
         return remarks
     }
 
-    /// As a shell takes it for one word.
+    /// Quotes a word for the shell where it needs that.
     static func quoted(_ word: String) -> String {
         word.wholeMatch(of: /[A-Za-z0-9._\/-]+/) != nil
-            ? word : "'\(word.replacingOccurrences(of: "'", with: "'\\''"))'"
+            ? word : "'\(word.replacing("'", with: "'\\''"))'"
     }
 }

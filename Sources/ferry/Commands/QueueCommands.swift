@@ -1,19 +1,23 @@
 import ArgumentParser
+import FerryFiles
 import FerryProtocols
 import FerryTUI
 import FerryUploads
-import Foundation
 
 struct PauseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "pause", abstract: "Stop uploads; what can resume goes on later where it was.")
+        commandName: "pause", abstract: "Pause uploads; they resume where they stopped if the protocol can.",
+        discussion: """
+              ferry pause 3-7 12
+              ferry pause --batch day3
+            """)
 
     @OptionGroup var chosen: SelectionOptions
     @Flag(help: "One JSON object.") var json = false
     @OptionGroup var global: GlobalOptions
 
     func run() async throws {
-        let later = chosen.batch.map { "; what is added to \(SafeLine.text($0)) later is paused too" }
+        let later = chosen.batch.map { "; uploads added to \(SafeLine.text($0)) later are paused too" }
         try await report(
             global, QueueCommand.pause, chosen.selection, .paused, json: json, remark: later ?? "")
     }
@@ -21,8 +25,13 @@ struct PauseCommand: AsyncParsableCommand {
 
 struct ResumeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "resume", abstract: "Let paused uploads go on.",
-        discussion: "With --batch or --all, what is added to the batch later is no longer paused either.")
+        commandName: "resume", abstract: "Resume paused uploads.",
+        discussion: """
+            With --batch or --all, uploads added to the batch later start too.
+
+              ferry resume 3-7 12
+              ferry resume --all
+            """)
 
     @OptionGroup var chosen: SelectionOptions
     @Flag(help: "One JSON object.") var json = false
@@ -35,8 +44,13 @@ struct ResumeCommand: AsyncParsableCommand {
 
 struct RetryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "retry", abstract: "Try failed, held and waiting uploads again now.",
-        discussion: "What waits for a time or for others starts at once too, unless --all chose it.")
+        commandName: "retry", abstract: "Retry failed, held and waiting uploads now.",
+        discussion: """
+            Scheduled uploads start at once too, unless --all chose them.
+
+              ferry retry 5
+              ferry retry --all
+            """)
 
     @OptionGroup var chosen: SelectionOptions
     @Flag(help: "One JSON object.") var json = false
@@ -50,8 +64,13 @@ struct RetryCommand: AsyncParsableCommand {
 struct RemoveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove",
-        abstract: "Take uploads out of the queue and delete their unfinished parts at the server.",
-        discussion: "The files on this machine are never touched.")
+        abstract: "Remove uploads from the queue and delete their unfinished parts at the server.",
+        discussion: """
+            The files on this machine are never touched.
+
+              ferry remove 3-7 12
+              ferry remove --batch day3
+            """)
 
     @OptionGroup var chosen: SelectionOptions
     @Flag(help: "One JSON object.") var json = false
@@ -65,12 +84,16 @@ struct RemoveCommand: AsyncParsableCommand {
 struct MoveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "move", abstract: "Change the order of the queue.",
-        usage: "ferry move <id> … (up|down|top|bottom)")
+        usage: "ferry move <id> … (up|down|top|bottom)",
+        discussion: """
+              ferry move 12 top
+              ferry move 3-7 down
+            """)
 
     @Flag(help: "One JSON object.") var json = false
 
     @Argument(
-        help: "The numbers of uploads or ranges as 3-7 and 1,5-9, then up, down, top or bottom.",
+        help: "Numbers or ranges such as 3-7 and 1,5-9, then up, down, top or bottom.",
         completion: ShellCompletion.uploads)
     var words: [String]
     @OptionGroup var global: GlobalOptions
@@ -90,9 +113,9 @@ struct MoveCommand: AsyncParsableCommand {
     }
 }
 
-/// Gives an order and says how many uploads it changed, and why it did not change others that were named.
+/// Performs a command. It prints how many uploads changed, and why others did not.
 ///
-/// - Parameter remark: For people, behind the number.
+/// - Parameter remark: A text for users behind the number.
 private func report(
     _ global: GlobalOptions, _ order: (UploadSelection) -> QueueCommand, _ selection: UploadSelection,
     _ change: ChangedLine.Change, json: Bool, remark: String = ""
@@ -100,21 +123,18 @@ private func report(
     let access = try global.access()
     guard case .changed(let ids) = try await access.perform(order(selection)) else { return }
     print(
-        json ? JSONLine.text(ChangedLine(change, ids.sorted())) : "\(ids.count) \(change.participle)\(remark)"
+        json ? JSONLine.text(ChangedLine(change, ids.sorted())) : "\(ids.count) \(change.rawValue)\(remark)"
     )
-    guard !json, let named = change.order, selection.mayHaveUnchanged(ids),
-        // The order has been carried out, whether this can still be asked or not.
-        case .uploads(let uploads)? = try? await access.perform(.list)
-    else { return }
-    let unchanged = selection.unchanged(among: uploads, but: ids)
-    for sentence in UnchangedNotes(named, unchanged, spelled: { "`ferry \($0)`" }).sentences {
+    // The command has been carried out, whether this can still be asked or not.
+    guard !json, let named = change.order, selection.mayHaveUnchanged(ids) else { return }
+    for sentence in await access.explanation(of: named, selection, changed: ids) {
         StandardError.write(Notice(kind: .note, text: sentence).line + "\n")
     }
 }
 
 extension ChangedLine.Change {
-    /// The order that changes nothing in some states; nil for one that always does what it says.
-    fileprivate var order: UnchangedNotes.Order? {
+    /// The command, if it changes nothing in some states; otherwise nil.
+    fileprivate var order: NoOpExplanation.Command? {
         switch self {
         case .paused: .pause
         case .resumed: .resume

@@ -5,13 +5,13 @@ import FerryUploads
 
 struct ReloadCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "reload", abstract: "Let the ferry that runs read its configuration again.",
+        commandName: "reload", abstract: "Make the engine read its configuration again.",
         discussion: """
-            It reads the file that it was started with. Destinations, limits, retry, whenFileChanges, timeouts and proxy \
-            hold at once, for what begins from then on; what runs ends as it began, and the answer names what waits for the \
-            next start. Where a mistake is in the file it is told, and everything stays as it was.
+            The engine reads the file that it was started with. Destinations, limits, retry, whenFileChanges, timeouts and proxy \
+            take effect for new attempts; running ones end as they began. The output names what takes effect at the \
+            next start. If the file has a mistake, nothing changes.
 
-            Exit status: 0 if it was read, 2 if there is a mistake in it, 3 if no ferry runs.
+            Exit status: 0 if it was read, 2 if there is a mistake in it, 3 if no engine runs.
             """)
 
     @Flag(help: "One JSON object.") var json = false
@@ -21,7 +21,7 @@ struct ReloadCommand: AsyncParsableCommand {
         let report = try EngineReload(folder: global.stateFolder).reload()
         guard let report else {
             throw CommandFailure(
-                status: CommandFailure.nothingRuns, summary: "no ferry is running",
+                status: CommandFailure.nothingRuns, summary: "no engine is running",
                 hint: "`ferry` and `ferry run` read the configuration when they start")
         }
         if json { return print(JSONLine.text(ReloadLine(report))) }
@@ -32,7 +32,7 @@ struct ReloadCommand: AsyncParsableCommand {
     }
 }
 
-/// Lets the engine that has a queue read its configuration again.
+/// Makes a running engine read its configuration again.
 struct EngineReload {
     let folder: LocalPath
 
@@ -47,14 +47,14 @@ struct EngineReload {
                 status: CommandFailure.queueInUse, summary: failure.summary, hint: failure.hint)
         case .answered, .unknown:
             throw CommandFailure(
-                status: CommandFailure.queueInUse, summary: "the running ferry did not answer",
-                hint: "`ferry reload` asks it again")
+                status: CommandFailure.queueInUse, summary: "the running engine did not answer",
+                hint: "try `ferry reload` again")
         case .nobody: return nil
         }
     }
 }
 
-/// `ferry reload --json`.
+/// The line of `ferry reload --json`.
 struct ReloadLine: OutputLine {
     var event = "reload"
     var file: String
@@ -74,7 +74,7 @@ struct ReloadLine: OutputLine {
     }
 
     static let schema = LineSchema(
-        [.init("reload", "The ferry that runs has read its configuration again.")],
+        [.init("reload", "The running engine has read its configuration again.")],
         always: [
             .init("file", .text(), "What it read."),
             .init("added", .array(.text()), "Destinations that it did not know."),
@@ -84,7 +84,7 @@ struct ReloadLine: OutputLine {
             .init("atNextStart", .array(.text()), "Keys of what the next start takes up."),
             .init(
                 "retry", .array(.whole(1...Int.max)),
-                "Uploads that stopped for want of a destination or a sign-in and may go on now."),
+                "Uploads that stopped for lack of a destination or credentials and may resume now."),
             .init("warnings", .array(.text()), "What is new in it and may do harm."),
         ])
 }

@@ -1,14 +1,20 @@
 import ArgumentParser
+import FerryFiles
 import FerryProtocols
 import FerryUploads
-import Foundation
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
 
 struct RunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run", abstract: "Upload without a screen.",
         discussion: """
-            Runs until it is interrupted, or with --exit-when-idle until nothing is left to do. With --detach it does so in \
-            the background: `ferry` opens a screen on it, `ferry status` tells how it is, `ferry stop` ends it.
+            Runs until it is interrupted, or with --exit-when-idle until nothing is left to do. With --detach it runs in \
+            the background: `ferry` opens a screen on it, `ferry status` shows its state, `ferry stop` stops it.
 
               ferry run --exit-when-idle
               ferry run --detach
@@ -18,12 +24,12 @@ struct RunCommand: AsyncParsableCommand {
     @OptionGroup var watching: WatchOptions
     @Flag(help: "One JSON object a line, for programs.") var json = false
     @Flag(help: "End when everything is done, failed, held or paused.") var exitWhenIdle = false
-    @Flag(help: "In the background, without a terminal; returns when it answers.") var detach = false
+    @Flag(help: "Run in the background; returns when the engine answers.") var detach = false
 
     @Option(
         help: ArgumentHelp(
-            "What becomes of an upload that went out whole and got no answer, if its protocol cannot ask the server: retry, hold or fail.",
-            discussion: "As retry.onUncertain of the configuration, which is hold if it says nothing.",
+            "What to do if a request went out whole, got no response, and the server cannot be asked: retry, hold or fail.",
+            discussion: "The default is the configuration's retry.onUncertain, otherwise hold.",
             valueName: "choice"),
         completion: .list(QueueRetryPolicy.OnUncertain.allCases.map(\.rawValue)), transform: Self.onUncertain)
     var onUncertain: QueueRetryPolicy.OnUncertain?
@@ -32,7 +38,7 @@ struct RunCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard !detach || !json else {
-            throw ValidationError("Give --detach or --json, not both: nobody would read the lines.")
+            throw ValidationError("Give --detach or --json, not both: a background engine prints no lines.")
         }
     }
 
@@ -53,21 +59,22 @@ struct RunCommand: AsyncParsableCommand {
         } catch {
             throw CommandFailure(error)
         }
-        try await UnattendedRun(engine: engine, isJSON: json, endsWhenIdle: exitWhenIdle, isASCII: ascii).run(
+        try await HeadlessRun(engine: engine, isJSON: json, endsWhenIdle: exitWhenIdle, isASCII: ascii).run(
             until: signals)
     }
 
-    /// A mistake in the configuration is told before anything starts.
+    /// Starts an engine in the background. It checks the configuration first, to show mistakes here.
     private func startInBackground() async throws(CommandFailure) -> String {
         _ = try global.assembly { [watch = watching.settings] in $0.watch += watch }.checkedWatches()
         let client = ControlClient(folder: global.stateFolder)
         if let process = client.process, !watching.folders.isEmpty {
             throw CommandFailure(
                 status: CommandFailure.queueInUse,
-                summary: "a ferry has the queue already (process \(process)): it watches what it knows of",
+                summary:
+                    "an engine has the queue already (process \(process)): it watches only its own folders",
                 hint: "name the folder in `watch` of the configuration, and start ferry again")
         }
-        if let process = client.process { return "A ferry has the queue already (process \(process))." }
+        if let process = client.process { return "An engine has the queue already (process \(process))." }
         var more = exitWhenIdle ? ["--exit-when-idle"] : []
         if let onUncertain { more += ["--on-uncertain", onUncertain.rawValue] }
         return try await BackgroundEngine(global, more: more + watching.arguments).startInPlace()

@@ -6,7 +6,7 @@ import FerryUploads
 struct ScreenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "screen",
-        abstract: "Open the screen (the default): of the engine that runs, or with one of its own.")
+        abstract: "Open the screen (the default), attaching to a running engine if there is one.")
 
     @OptionGroup var look: ScreenOptions
     @OptionGroup var global: GlobalOptions

@@ -1,44 +1,53 @@
 import ArgumentParser
+import FerryFiles
 import FerryProtocols
 import FerryReceiver
-import Foundation
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
 
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve", abstract: "Receive uploads into a folder: PUT, POST, forms and tus.",
         discussion: """
-            PUT files to /NAME, POST them or forms to /, or use tus at /files/. Folders in names are kept, hidden names \
+            PUT files to /NAME, POST files or forms to /, or use tus at /files/. Folders in names are kept; hidden names \
             are refused. Only this machine can reach it unless --bind says otherwise. Clients need a token: without \
             --token-file the first start makes one, prints it, and keeps it in the folder (.ferry/token).
+
+              ferry serve --directory in
+              ferry serve --bind 0.0.0.0:8443 --tls-certificate cert.pem --tls-key key.pem
             """)
 
-    @Option(help: "The folder that files go into; made if it is missing.", completion: .directory)
+    @Option(help: "The folder for the files; created if missing.", completion: .directory)
     var directory = "ferry-received"
 
     @Option(help: "HOST:PORT to listen on; port 0 takes any free one.")
     var bind = "127.0.0.1:8080"
 
     @Option(
-        help: "A file that holds the token that clients must send; readable by you alone.",
+        help: "A file with the token that clients must send; only you may read it.",
         completion: .file())
     var tokenFile: String?
 
-    @Flag(help: "Take uploads without a token, from every user of this machine.")
+    @Flag(help: "Accept uploads without a token, from every user of this machine.")
     var noToken = false
 
-    @Option(help: "A certificate in PEM, with those that signed it, to speak TLS.", completion: .file())
+    @Option(help: "A certificate chain in PEM, for TLS.", completion: .file())
     var tlsCertificate: String?
 
-    @Option(help: "The certificate's key in PEM, readable by you alone.", completion: .file())
+    @Option(help: "The certificate's key in PEM; only you may read it.", completion: .file())
     var tlsKey: String?
 
-    @Option(help: "The largest upload taken, such as 2G.")
+    @Option(help: "The largest accepted upload, such as 2G.")
     var maxSize: String?
 
     @Flag(help: "Replace files of the same name instead of numbering them.")
     var overwrite = false
 
-    @Flag(help: "Let clients list folders and read files, as rclone needs it.")
+    @Flag(help: "Let clients list folders and read files; rclone needs this.")
     var list = false
 
     @Flag(help: "One JSON object a line.") var json = false
@@ -69,10 +78,10 @@ struct ServeCommand: AsyncParsableCommand {
         _ = try endpoint
         _ = try limit
         if noToken, tokenFile != nil {
-            throw ValidationError("--no-token and --token-file contradict each other.")
+            throw ValidationError("Give --no-token or --token-file, not both.")
         }
         guard (tlsCertificate == nil) == (tlsKey == nil) else {
-            throw ValidationError("--tls-certificate and --tls-key are given together.")
+            throw ValidationError("Give --tls-certificate and --tls-key together.")
         }
     }
 
@@ -109,11 +118,11 @@ struct ServeCommand: AsyncParsableCommand {
             guard let colon = bind.lastIndex(of: ":"), let port = Int(bind[bind.index(after: colon)...]),
                 (0...65_535).contains(port)
             else { throw ValidationError("--bind takes HOST:PORT, such as 127.0.0.1:8080.") }
-            return (bind[..<colon].trimmingCharacters(in: CharacterSet(charactersIn: "[]")), port)
+            return (bind[..<colon].trimmed { $0 == "[" || $0 == "]" }, port)
         }
     }
 
-    /// Bytes of the largest upload; nil if nothing was said of it.
+    /// The most bytes of an upload; nil without the option.
     private var limit: Int? {
         get throws(ValidationError) {
             guard let maxSize else { return nil }
@@ -138,7 +147,7 @@ struct ServeCommand: AsyncParsableCommand {
                 status: CommandFailure.usage, summary: "others can read the token file \(path)",
                 hint: "chmod 600 \(path)")
         }
-        let token = String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+        let token = String(decoding: data, as: UTF8.self).trimmedOfLines()
         guard !token.isEmpty else {
             throw CommandFailure(
                 status: CommandFailure.usage, summary: "the token file \(path) is empty",

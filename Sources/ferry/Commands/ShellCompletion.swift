@@ -2,13 +2,13 @@ import ArgumentParser
 import FerryProtocols
 import FerryUploads
 
-/// What a shell offers for an argument whose values are in the configuration or in the queue. It is asked at each Tab:
-/// it reads and changes nothing, says nothing of what is wrong, and offers nothing where looking would take long.
+/// The completions of arguments whose values are in the configuration or in the queue. A shell asks at each Tab. The
+/// search only reads, prints no errors, and offers nothing where it would take long.
 enum ShellCompletion {
     static let destinations = CompletionKind.custom { words, _, _ in destinations(for: words) }
     static let uploads = CompletionKind.custom { words, index, _ in uploads(for: words, at: index) }
 
-    /// Some 50,000 uploads, which are read in a tenth of a second.
+    /// The largest queue file that is read: about 50,000 uploads, in a tenth of a second.
     private static let longestQueue: ByteCount = 20 << 20
 
     static func destinations(for words: [String]) -> [String] {
@@ -31,7 +31,7 @@ enum ShellCompletion {
             .filter { !given.contains($0) }
     }
 
-    /// True if the command would change an upload in this state.
+    /// Returns true if the command would change an upload in this state.
     private static func isMeant(_ state: Upload.State, by command: String?) -> Bool {
         switch (command, state) {
         case ("pause", .queued), ("pause", .running), ("pause", .waiting): true
@@ -43,13 +43,13 @@ enum ShellCompletion {
         }
     }
 
-    /// The options that say where the configuration and the queue are. Words come as they are typed, with quotes.
+    /// Returns the options for the locations of the configuration and the queue. The words are as typed, with quotes.
     private static func options(in words: [String]) -> GlobalOptions? {
         let named = ["--config", "--state", "--state-dir"].flatMap { name in
-            guard let place = words.lastIndex(of: name), words.indices.contains(place + 1) else {
+            guard let index = words.lastIndex(of: name), words.indices.contains(index + 1) else {
                 return words.filter { $0.hasPrefix(name + "=") }
             }
-            return [name, words[place + 1]]
+            return [name, words[index + 1]]
         }
         return try? GlobalOptions.parse(named)
     }

@@ -1,12 +1,12 @@
 import ArgumentParser
+import FerryFiles
 import FerryProtocols
 import FerryTransfer
 import FerryUploads
-import Foundation
 
 struct StateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "state", abstract: "Look after the files of the queue.",
+        commandName: "state", abstract: "Check, export or flush the queue's files.",
         subcommands: [Verify.self, Flush.self, Export.self])
 
     struct Verify: AsyncParsableCommand {
@@ -92,7 +92,7 @@ struct StateCommand: AsyncParsableCommand {
 }
 
 extension GlobalOptions {
-    /// The state folder, opened for reading alone.
+    /// Opens the state folder for reading only.
     fileprivate func inspection() throws(CommandFailure) -> StateInspection {
         do throws(JournalError) {
             if let directory = try StateDirectory(reading: stateFolder) { return StateInspection(directory) }

@@ -1,14 +1,14 @@
 import ArgumentParser
+import FerryFiles
 import FerryProtocols
 import FerryTUI
 import FerryTransfer
 import FerryUploads
-import Foundation
 
 struct StatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "status", abstract: "Tell whether a ferry runs, and how it is.",
-        discussion: "Exit status: 0 if one runs, 3 if none does.")
+        commandName: "status", abstract: "Show the state of the running engine.",
+        discussion: "Exit status: 0 if an engine runs, 3 if none does.")
 
     @Flag(help: "One JSON object.") var json = false
     @OptionGroup var global: GlobalOptions
@@ -29,15 +29,16 @@ struct StatusCommand: AsyncParsableCommand {
             throw Self.silent(client.process)
         case .nobody:
             print(
-                json ? StatusLine.nothingRuns.text : "no ferry is running; `ferry` or `ferry run` starts one")
+                json ? StatusLine.nothingRuns.text : "no engine is running; `ferry` or `ferry run` starts one"
+            )
             throw ExitCode(CommandFailure.nothingRuns)
         }
     }
 
-    /// Seconds in which any engine answers the simplest question, on a busy machine too.
+    /// The seconds in which any engine answers the simplest question, also on a busy machine.
     private static let heartbeat = 3
 
-    private static func silent(_ process: pid_t?) -> CommandFailure {
+    private static func silent(_ process: Int32?) -> CommandFailure {
         let resume = process.map { "`kill -CONT \($0)` resumes it if it is suspended; " } ?? ""
         return CommandFailure(
             status: CommandFailure.queueInUse,
@@ -46,7 +47,7 @@ struct StatusCommand: AsyncParsableCommand {
     }
 }
 
-/// `ferry status` for people.
+/// The text of `ferry status`.
 enum StatusText {
     static func lines(_ report: EngineReport) -> String {
         var lines = [
@@ -58,10 +59,10 @@ enum StatusText {
         if let notice = report.status.notice {
             lines.append(("notice", [notice.summary, notice.hint].compactMap { $0 }.joined(separator: "; ")))
         }
-        for pause in report.status.askedPauses {
-            lines.append(("slow", StatusChange.asked(pause).sentence(in: .current)))
+        for pause in report.status.retryAfterPauses {
+            lines.append(("slow", StatusChange.asked(pause).sentence(in: .local)))
         }
-        for away in report.status.awayHosts {
+        for away in report.status.unreachableHosts {
             lines.append(("away", "\(away.host) \(away.reason); \(away.waiting) waiting"))
         }
         for watched in report.watched ?? [] { lines.append(("watches", text(watched))) }
@@ -97,7 +98,7 @@ enum StatusText {
     private static func uploads(_ report: EngineReport) -> String {
         let counts = report.counts
         let parts = [
-            (counts.running, "running"), (counts.queued, "queued"), (counts.waiting, "to be tried again"),
+            (counts.running, "running"), (counts.queued, "queued"), (counts.waiting, "waiting to retry"),
             (counts.paused - (counts.offline ?? 0), "paused"),
             (counts.offline ?? 0, "waiting for the network"), (counts.held, "held"),
             (counts.failed, "failed"),
@@ -109,18 +110,18 @@ enum StatusText {
         return ([parts.joined(separator: ", ")] + left + speed(report)).joined(separator: "; ")
     }
 
-    /// `4.1 MB/s`, `ETA 12:31`; empty while nothing runs.
+    /// `4.1 MiB/s`, `ETA 12:31`; empty while nothing runs.
     private static func speed(_ report: EngineReport) -> [String] {
         guard report.counts.running > 0, let estimate = report.estimate else { return [] }
         return [
             estimate.rate.map { ByteFormat.rate($0) },
-            estimate.remaining.map { "ETA \(Wording.remaining($0))" },
+            estimate.remaining.map { "ETA \(Strings.remaining($0))" },
         ].compactMap { $0 }
     }
 
     private static func limits(_ status: EngineStatus) -> String {
         let limited = status.limits.filter { $0.bandwidth != .unlimited }.map { limit in
-            let text = limit.text(at: Date(), in: .current)
+            let text = limit.text(at: Date(), in: .local)
             return limit.scope == .total ? text : "\(limit.scope.text) \(text)"
         }
         let bandwidth = limited.isEmpty ? "no limit of bandwidth" : limited.joined(separator: ", ")
@@ -128,7 +129,7 @@ enum StatusText {
     }
 }
 
-/// `ferry status --json`. Names and units are in its schema and do not change.
+/// The line of `ferry status --json`. Names and units are in its schema and do not change.
 struct StatusLine: Encodable {
     var event = "status"
     var running: Bool
@@ -137,27 +138,27 @@ struct StatusLine: Encodable {
     var since: Date?
     var screens: Int?
     var network: String?
-    /// Why there is no network.
+    /// The reason why there is no network.
     var reason: String?
     var uploads: EngineReport.Counts?
-    /// Bytes per second of all uploads together; absent while nothing runs.
+    /// The total rate in bytes per second; absent while nothing runs.
     var rate: ByteCount?
-    /// Seconds until all that is due is sent; absent while nobody can tell.
+    /// The seconds until all due uploads are sent; absent while unknown.
     var eta: Double?
     var concurrency: Int?
-    /// Bytes per second; absent without a limit.
+    /// The total limit in bytes per second; absent without a limit.
     var bandwidth: ByteCount?
-    /// When a timetable says otherwise.
+    /// The time until which the timetable keeps this limit.
     var bandwidthUntil: Date?
-    /// Of destinations and batches; absent if there are none.
+    /// The limits of destinations and batches; absent if there are none.
     var limits: [LimitLine]?
     var notice: String?
-    /// Absent if no server asks to be left alone.
-    var slow: [AskedPauseLine]?
-    /// Absent if no folder is watched.
+    /// The servers that asked for a pause; absent if there are none.
+    var slow: [RetryAfterPauseLine]?
+    /// The watch folders; absent if there are none.
     var watched: [EngineReport.Watched]?
-    /// Absent if every server answers.
-    var away: [AwayHostLine]?
+    /// The hosts that do not answer; absent if there are none.
+    var away: [UnreachableHostLine]?
 
     static let nothingRuns = StatusLine()
 
@@ -183,11 +184,11 @@ struct StatusLine: Encodable {
         let others = report.status.limits.filter { $0.scope != .total && $0.bandwidth != .unlimited }
         limits = others.isEmpty ? nil : others.map { LimitLine($0) }
         notice = report.status.notice?.summary
-        let pauses = report.status.askedPauses
+        let pauses = report.status.retryAfterPauses
         watched = report.watched
-        slow = pauses.isEmpty ? nil : pauses.map { AskedPauseLine($0) }
-        let hosts = report.status.awayHosts
-        away = hosts.isEmpty ? nil : hosts.map(AwayHostLine.init)
+        slow = pauses.isEmpty ? nil : pauses.map { RetryAfterPauseLine($0) }
+        let hosts = report.status.unreachableHosts
+        away = hosts.isEmpty ? nil : hosts.map(UnreachableHostLine.init)
     }
 
     var text: String { JSONLine.text(self) }

@@ -3,13 +3,13 @@ import FerryUploads
 
 struct StopCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "stop", abstract: "End the ferry that runs; nothing is lost.",
+        commandName: "stop", abstract: "Stop the engine; nothing is lost.",
         discussion: """
-            What was being uploaded goes on at the next start, from where the server stopped if the protocol can \
-            resume. If no ferry runs, there is nothing to do, and that is no error.
+            Running uploads resume at the next start, from where the server stopped if the protocol can \
+            resume. Without a running engine there is nothing to do, which is not an error.
             """)
 
-    @Flag(help: "Let the running uploads end first; nothing new begins. Returns at once.") var whenIdle =
+    @Flag(help: "Finish the running uploads first and start no others. Returns at once.") var whenIdle =
         false
     @Flag(help: "One JSON object.") var json = false
     @OptionGroup var global: GlobalOptions
@@ -26,11 +26,11 @@ struct StopCommand: AsyncParsableCommand {
             print(
                 json
                     ? JSONLine.text(StopLine(running: true, process: process))
-                    : "it ends when its running uploads have")
+                    : "the engine stops when its running uploads have ended")
         case .nobody: tell(.nothingRuns)
         case .unknown:
             throw CommandFailure(
-                status: CommandFailure.queueInUse, summary: "the running ferry did not answer",
+                status: CommandFailure.queueInUse, summary: "the running engine did not answer",
                 hint: "`ferry stop` ends it at once")
         }
     }

@@ -1,15 +1,16 @@
 import ArgumentParser
-import Foundation
+import FerryFiles
+import FerryUploads
 
-/// A length of time as people write it, with units: `90s`, `30m`, `1h30m`, `2d`, `3w`, `0.5s`.
+/// A length of time with units: `90s`, `30m`, `1h30m`, `2d`, `3w`, `0.5s`.
 struct TimeSpan: ExpressibleByArgument {
     private static let units: [Character: Double] = [
         "s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800,
     ]
-    /// Thirty years.
+    /// The longest span in seconds: about thirty years.
     fileprivate static let longest = 1e9
 
-    /// 0 or more.
+    /// The seconds, 0 or more.
     var seconds: Double
 
     init?(argument: String) {
@@ -22,11 +23,11 @@ struct TimeSpan: ExpressibleByArgument {
     }
 }
 
-/// The same for options that took seconds before there were units: `5` is `5s`.
-struct SecondsOrSpan: ExpressibleByArgument, CustomStringConvertible {
+/// A length of time on the command line. A bare number is seconds: `5` is `5s`.
+struct DurationArgument: ExpressibleByArgument, CustomStringConvertible {
     static let forms = "seconds, or such as 30m and 1h30m"
 
-    /// 0 or more.
+    /// The seconds, 0 or more.
     var seconds: Double
 
     init?(argument: String) {
@@ -42,14 +43,14 @@ struct SecondsOrSpan: ExpressibleByArgument, CustomStringConvertible {
 
     init(seconds: Double) { self.seconds = seconds }
 
-    /// As `init(argument:)` reads it.
+    /// The seconds as `init(argument:)` reads them.
     var description: String {
-        seconds.formatted(.number.grouping(.never).locale(Locale(identifier: "en_US_POSIX")))
+        Int(exactly: seconds).map(String.init) ?? "\(seconds)"
     }
 }
 
-/// A moment in the past: so long ago (`2d`), the beginning of a day here (`2026-05-31`), or a full date of ISO 8601.
-struct PastMoment: ExpressibleByArgument {
+/// A past moment: a length of time ago (`2d`), the start of a local day (`2026-05-31`), or a full date of ISO 8601.
+struct SinceArgument: ExpressibleByArgument {
     private enum Form {
         case ago(TimeSpan)
         case date(Date)
@@ -62,10 +63,11 @@ struct PastMoment: ExpressibleByArgument {
             form = .ago(span)
         } else if let date = try? Date(argument, strategy: .iso8601) {
             form = .date(date)
-        } else if let day = try? Date(
-            argument, strategy: Date.ISO8601FormatStyle(timeZone: .current).year().month().day())
+        } else if let match = argument.wholeMatch(of: /(\d{4})-(\d\d)-(\d\d)/), let year = Int(match.1),
+            let month = Int(match.2), let number = Int(match.3),
+            let day = CivilDay(year: year, month: month, day: number)
         {
-            form = .date(day)
+            form = .date(ZoneRules.local.moment(day))
         } else {
             return nil
         }

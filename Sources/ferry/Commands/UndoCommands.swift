@@ -1,19 +1,19 @@
 import ArgumentParser
+import FerryFiles
 import FerryProtocols
 import FerryTUI
 import FerryUploads
-import Foundation
 
 struct UndoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "undo",
-        abstract: "Take back the last change: add, pause, resume, remove, move or limit.",
+        abstract: "Undo the last change: add, pause, resume, remove, move or limit.",
         discussion: """
-            Of uploads that were added, those that are done stay, and running ones are stopped. Only what was ordered since the ferry that runs was started can be taken back, by whomever it was ordered; \
-            up to 50 orders, one after the other.
+            Undoing an addition stops running uploads and keeps done ones. Up to 50 changes since the engine started \
+            can be undone, one after the other, from any screen or command.
             """)
 
-    @Flag(help: "Only tell what would be undone.") var dryRun = false
+    @Flag(help: "Only show what would be undone.") var dryRun = false
     @Flag(help: "One JSON object.") var json = false
     @OptionGroup var global: GlobalOptions
 
@@ -21,28 +21,28 @@ struct UndoCommand: AsyncParsableCommand {
         guard dryRun else { return try await report(global, .undo, "undone", json: json) }
         guard case .undoable(let offer) = try await global.access().perform(.nextUndo) else { return }
         if json { return print(JSONLine.text(ChangedLine(offer))) }
-        print("would undo: \(offer.told(of: uploadsText(offer.ids), in: .current))")
+        print("would undo: \(offer.told(of: uploadsText(offer.ids), in: .local))")
     }
 }
 
 struct RedoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "redo",
-        abstract: "Do again what undo took back last, unless something else was ordered since.")
+        abstract: "Redo the last undone change, if no other change came since.")
 
     @Flag(help: "One JSON object.") var json = false
     @OptionGroup var global: GlobalOptions
 
-    func run() async throws { try await report(global, .redo, "done again", json: json) }
+    func run() async throws { try await report(global, .redo, "redone", json: json) }
 }
 
-/// Performs a command and says what it did, and to which upload if it was one.
+/// Performs a command and prints what it changed.
 private func report(
     _ global: GlobalOptions, _ command: QueueCommand, _ participle: String, json: Bool
 ) async throws(CommandFailure) {
     guard case .reversed(let change, let ids) = try await global.access().perform(command) else { return }
     if json { return print(JSONLine.text(ChangedLine(change, ids))) }
-    print("\(participle): \(change.told(of: uploadsText(ids), count: ids.count, in: .current))")
+    print("\(participle): \(change.told(of: uploadsText(ids), count: ids.count, in: .local))")
 }
 
 private func uploadsText(_ ids: [Upload.ID]) -> String {

@@ -1,12 +1,12 @@
 import FerryUploads
 
-/// Which of the chosen uploads have not ended yet.
+/// The chosen uploads that have not ended yet.
 struct UploadWait {
     enum End: Equatable {
         case ended(Upload)
         case removed(Upload)
-        /// It will not start by itself.
-        case blocked(BlockedStart)
+        /// The upload is blocked: it will not start by itself.
+        case blocked(BlockedUpload)
     }
 
     private enum Phase {
@@ -16,13 +16,13 @@ struct UploadWait {
 
     private var phase: Phase
     private var open: [Upload.ID: Upload] = [:]
-    /// What else is not done; nil if none of those that were chosen is to start after another one.
+    /// The other unfinished uploads; nil if no chosen upload waits for another one.
     private var others: [Upload.ID: Upload]?
     private(set) var areAllDone = true
 
-    /// What an upload that is not in the queue any more was in the end, if it was done: those leave it by themselves.
+    /// Finds an upload that has left the queue, if it was done: done uploads leave by themselves.
     private let past: (Upload.ID) -> Upload?
-    /// Whether all of a batch was done that has left the queue; nil if there never was one of that name.
+    /// Returns true if all uploads of a batch that left the queue were done; nil if the batch never existed.
     private let pastBatch: (String) -> Bool?
 
     init(
@@ -66,7 +66,7 @@ struct UploadWait {
         return ends + takeBlocked(update, changed)
     }
 
-    /// Those that will not start, as what they are to start after has ended otherwise.
+    /// Returns the chosen uploads that can no longer start: the uploads they wait for were not done in the end.
     private mutating func takeBlocked(_ update: QueueUpdate, _ changed: [Upload.ID: Upload]) -> [End] {
         guard var others else { return [] }
         if update.isComplete { others = [:] }
@@ -78,7 +78,7 @@ struct UploadWait {
             update.isComplete || !update.removed.isEmpty
             || changed.values.contains { Self.hasEnded($0) && !$0.isDone }
         guard mayBlock else { return [] }
-        let blocked = BlockedStart.all(among: Array(others.values) + open.values).filter {
+        let blocked = BlockedUpload.all(among: Array(others.values) + open.values).filter {
             open[$0.upload.id] != nil
         }
         for blocked in blocked { others[blocked.upload.id] = open.removeValue(forKey: blocked.upload.id) }

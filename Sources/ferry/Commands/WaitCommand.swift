@@ -1,29 +1,35 @@
 import ArgumentParser
+import FerryFiles
 import FerryProtocols
 import FerryTransfer
 import FerryUploads
-import Foundation
 import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
 
 struct WaitCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "wait", abstract: "Wait until uploads have ended.",
+        commandName: "wait", abstract: "Wait for uploads to finish.",
         discussion: """
-            Ended are those that are done, failed, held, paused by somebody or removed, and those that are to start after \
-            such a one that is not done. Exit status: 0 if all are done, 1 if not, 3 if no ferry runs that could end them, \
+            Finished uploads are done, failed, held, paused by a user or removed. So are uploads that should start after \
+            one that finished without being done. Exit status: 0 if all are done, 1 if not, 3 if no engine runs, \
             124 after --timeout.
 
               ferry wait --all && rm -r ~/out/day3
               ferry wait 3-7 --timeout 1h
             """)
 
-    /// As timeout(1) has it.
+    /// The exit status of timeout(1).
     private static let timedOut: Int32 = 124
 
     @OptionGroup var chosen: SelectionOptions
-    @Flag(help: "One JSON object for each upload, as it ends.") var json = false
-    @Option(help: ArgumentHelp("Wait at most so long: \(SecondsOrSpan.forms).", valueName: "time"))
-    var timeout: SecondsOrSpan?
+    @Flag(help: "One JSON object for each upload, as it finishes.") var json = false
+    @Option(help: ArgumentHelp("Wait at most this long: \(DurationArgument.forms).", valueName: "time"))
+    var timeout: DurationArgument?
     @Flag(help: "ASCII signs only.") var ascii = false
     @OptionGroup var global: GlobalOptions
 
@@ -73,10 +79,10 @@ struct WaitCommand: AsyncParsableCommand {
             return .failure(error)
         }
         return .failure(
-            CommandFailure(status: Self.timedOut, summary: "not all of them have ended yet"))
+            CommandFailure(status: Self.timedOut, summary: "some have not ended yet"))
     }
 
-    /// What of an update is about the uploads that are waited for.
+    /// Reduces an update to the chosen uploads.
     private func only(_ update: QueueUpdate) -> QueueUpdate {
         var update = update
         switch chosen.selection {
@@ -89,17 +95,17 @@ struct WaitCommand: AsyncParsableCommand {
         return update
     }
 
-    /// Without an engine nothing changes: it is now or never.
+    /// Looks once: without an engine the queue does not change.
     private func look() async throws(CommandFailure) -> Bool {
         guard case .uploads(let uploads) = try await global.access().perform(.list) else { return false }
         var wait = UploadWait(chosen.selection, past: past, pastBatch: pastBatch)
         let update = QueueUpdate(isComplete: true, changed: uploads, removed: [], status: EngineStatus())
         for end in try wait.take(update) { print(line(end)) }
-        guard wait.isOver else { throw gone("no ferry is running") }
+        guard wait.isOver else { throw gone("no engine is running") }
         return wait.areAllDone
     }
 
-    /// The upload as the history has it, if it is done.
+    /// Returns the upload from the history, if it is done.
     private func past(_ id: Upload.ID) -> Upload? {
         guard let directory = try? StateDirectory(reading: global.stateFolder),
             let entries = try? UploadHistory.read(in: directory)
@@ -107,7 +113,7 @@ struct WaitCommand: AsyncParsableCommand {
         return entries.first { $0.upload.id == id && $0.outcome == .done }?.upload
     }
 
-    /// Whether all of a batch was done that is in the history alone; nil if it is not there either.
+    /// Returns true if all uploads of a batch in the history were done; nil if the history has none of them.
     private func pastBatch(_ name: String) -> Bool? {
         guard let directory = try? StateDirectory(reading: global.stateFolder),
             let entries = try? UploadHistory.read(in: directory)
@@ -118,7 +124,7 @@ struct WaitCommand: AsyncParsableCommand {
 
     private func gone(_ what: String) -> CommandFailure {
         CommandFailure(
-            status: CommandFailure.nothingRuns, summary: "\(what): what is not finished will not be",
+            status: CommandFailure.nothingRuns, summary: "\(what): unfinished uploads cannot finish",
             hint: "`ferry run --detach` starts one")
     }
 
@@ -137,7 +143,7 @@ struct WaitCommand: AsyncParsableCommand {
     }
 }
 
-/// Ends a command that draws on its terminal in order when it is interrupted.
+/// Ends a command cleanly on a signal, because it draws on its terminal.
 private final class Interruption: Sendable {
     private let signals = SignalStream([SIGINT, SIGTERM, SIGHUP])
     private let first = Mutex<Int32?>(nil)
@@ -156,7 +162,7 @@ private final class Interruption: Sendable {
         hearing.withLock { $0 = task }
     }
 
-    /// The first that came; nil if none did.
+    /// The first signal; nil if there was none.
     var signal: Int32? { first.withLock { $0 } }
 
     deinit { hearing.withLock { $0?.cancel() } }

@@ -1,31 +1,32 @@
 import ArgumentParser
-import Foundation
+import FerryFiles
 
-/// Folders that a run watches, beside those of the configuration.
+/// The folders that a run watches in addition to the configuration's.
 struct WatchOptions: ParsableArguments {
     @Option(
         name: .customLong("watch"),
         help: ArgumentHelp(
-            "Upload what comes into this folder, when it is whole; may be repeated.",
-            discussion: "Beside those of `watch` of the configuration, which says more about them.",
+            "Upload files that arrive in this folder, once they are complete; may be repeated.",
+            discussion: "In addition to the configuration's `watch`, which has more options.",
             valueName: "folder"),
         completion: .directory)
     var folders: [String] = []
 
-    @Option(help: "Where files of --watch go: a destination's name or an address.")
+    @Option(help: "The destination of --watch: a name or an address.")
     var to: String?
 
-    @Flag(help: "Folders in those of --watch belong to them.")
+    @Flag(help: "Also watch subfolders.")
     var recursive = false
 
     @Option(
         help: ArgumentHelp(
-            "For so long a file of --watch must not change: \(SecondsOrSpan.forms); 5.", valueName: "time"))
-    var settle: SecondsOrSpan?
+            "How long a file must be unchanged: \(DurationArgument.forms); 5.", valueName: "time")
+    )
+    var settle: DurationArgument?
 
     @Option(
         help: ArgumentHelp(
-            "What becomes of a file of --watch that has been uploaded: keep, delete (if the server confirmed it by a digest) or move:FOLDER.",
+            "What to do with an uploaded file of --watch: keep, delete (if the server confirmed it by a digest) or move:FOLDER.",
             valueName: "choice"),
         transform: Self.after)
     var after: WatchSettings.After?
@@ -40,7 +41,8 @@ struct WatchOptions: ParsableArguments {
         guard !folders.contains("") else { throw ValidationError("--watch is the path of a folder.") }
     }
 
-    /// What is named here is there now; what the configuration names may come with its medium.
+    /// Checks that the folders exist. Only those of the configuration may be missing, for they can be on a removable
+    /// medium.
     ///
     /// - Throws: `CommandFailure` that names the folder.
     func check() throws(CommandFailure) {
@@ -51,7 +53,9 @@ struct WatchOptions: ParsableArguments {
             case nil:
                 throw Self.refusal(
                     "there is no folder \(path) to watch",
-                    hint: "check its name; one that comes and goes belongs into `watch` of the configuration")
+                    hint:
+                        "check its name; a folder that comes and goes belongs in `watch` of the configuration"
+                )
             case false?:
                 throw Self.refusal(
                     "\(path) is no folder, which --watch is for", hint: "name the folder it is in")
@@ -74,7 +78,7 @@ struct WatchOptions: ParsableArguments {
         }
     }
 
-    /// The same for a process that runs elsewhere.
+    /// The options for another process, which may run in another folder.
     var arguments: [String] {
         guard !folders.isEmpty else { return [] }
         var words = folders.flatMap { ["--watch", Self.absolute($0)] }

@@ -1,7 +1,7 @@
+import FerryFiles
 import FerryTransfer
-import Foundation
 
-/// How a destination wants to know who sends.
+/// The way in which requests to a destination are signed in or signed.
 enum AuthenticationSettings: Decodable, Equatable {
     case none
     case basic(user: String, password: Secret)
@@ -11,7 +11,7 @@ enum AuthenticationSettings: Decodable, Equatable {
     case s3(S3Authentication)
 
     init(from decoder: any Decoder) throws {
-        let fields = try Fields(decoder, known: ["basic", "bearer", "oauth2", "s3"])
+        let fields = try Fields(decoder, ConfigurationTable.authentication)
         if fields.keys.count > 1 {
             throw fields.error(fields.keys.sorted()[1], "one kind of auth: basic, bearer, oauth2 or s3")
         }
@@ -54,16 +54,11 @@ struct OAuth2Settings: Decodable, Equatable {
     var scope: String?
     /// Nil for a file in the state folder.
     var tokenFile: String?
-    /// Of the token server; nil trusts the system's authorities.
+    /// The settings for the token server; nil trusts the system's authorities.
     var tls: TLSSettings?
 
     init(from decoder: any Decoder) throws {
-        let fields = try Fields(
-            decoder,
-            known: [
-                "tokenURL", "clientID", "clientSecret", "clientAuthentication", "refreshToken", "scope",
-                "tokenFile", "tls",
-            ])
+        let fields = try Fields(decoder, ConfigurationTable.oauth2)
         guard let tokenURL: String = try fields.value("tokenURL"), OAuth2Client.isTokenURL(tokenURL) else {
             throw fields.error("tokenURL", "an https address (http only on this machine)")
         }
@@ -93,7 +88,7 @@ private struct BasicSettings: Decodable {
     var password: Secret
 
     init(from decoder: any Decoder) throws {
-        let fields = try Fields(decoder, known: ["user", "password"])
+        let fields = try Fields(decoder, ConfigurationTable.basic)
         guard let user: String = try fields.value("user"), !user.contains(":") else {
             throw fields.error("user", "a name without a colon")
         }

@@ -1,9 +1,9 @@
+import FerryFiles
 import FerryProtocols
 import FerryTUI
 import FerryUploads
-import Foundation
 
-/// What a configuration file may say. Strict: an unknown key is an error, so that a typing mistake is not a surprise.
+/// The content of a configuration file. An unknown key is an error, so that a typing mistake is not a surprise.
 struct Configuration: Decodable, Equatable {
     var destinations: [String: DestinationSettings] = [:]
     var defaultDestination: String?
@@ -14,15 +14,15 @@ struct Configuration: Decodable, Equatable {
     var appearance = AppearanceSettings()
     /// `keys`: which keys do what on the screen.
     var actions = ActionTable.standard
-    /// For every destination that has none of its own, and for addresses given with --to.
+    /// The proxy of every destination that has none of its own, and of addresses given with --to.
     var proxy = ProxyChoice.environment
-    /// What the uploads of a screen do when its terminal goes.
+    /// The treatment of a screen's uploads when its terminal goes.
     var onHangUp = HangUpPolicy.stop
-    /// What becomes of an upload whose file changed after it was queued.
+    /// The treatment of an upload whose file changed after it was queued.
     var whenFileChanges = FileChangePolicy.hold
     /// Commands that are run when something happens.
     var hooks = HookSettings()
-    /// How a person is called.
+    /// The notifications for a person who looks elsewhere.
     var notify = NotifySettings()
     /// Folders whose files are uploaded when they are whole.
     var watch: [WatchSettings] = []
@@ -30,14 +30,7 @@ struct Configuration: Decodable, Equatable {
     init() {}
 
     init(from decoder: any Decoder) throws {
-        let fields = try Fields(
-            decoder,
-            known: [
-                // For editors; it says nothing to us.
-                "$schema", "destinations", "defaultDestination", "limits", "retry", "timeouts",
-                "connectivity", "appearance", "keys", "proxy", "onHangUp", "whenFileChanges", "hooks",
-                "notify", "watch",
-            ])
+        let fields = try Fields(decoder, ConfigurationTable.root)
         destinations = try fields.value("destinations") ?? [:]
         defaultDestination = try fields.value("defaultDestination")
         limits = try fields.value("limits") ?? LimitSettings()
@@ -65,14 +58,14 @@ struct Configuration: Decodable, Equatable {
         }
     }
 
-    /// Behind what says that one of them is meant.
+    /// The names of the destinations, behind a text which says that one of them is meant.
     private var destinationsKnown: String {
         destinations.isEmpty
             ? "; none is configured" : " (\(destinations.keys.sorted().joined(separator: ", ")))"
     }
 
     private static func actions(_ keys: [String: [String]]) throws -> ActionTable {
-        do throws(RebindingMistake) { return try ActionTable.standard.rebinding(keys) } catch {
+        do throws(RebindingError) { return try ActionTable.standard.rebinding(keys) } catch {
             throw ConfigurationMistake(path: ["keys", error.action], expected: error.expected)
         }
     }
@@ -98,7 +91,7 @@ struct Configuration: Decodable, Equatable {
         return secrets.compactMap { place, secret in (secret?.absence).map { "\(place): \($0)" } }
     }
 
-    /// What a person must know each time uploads run.
+    /// The warnings for each time that uploads run.
     var warnings: [String] {
         destinations.sorted { $0.key < $1.key }.flatMap { name, destination in
             destination.warnings.map { "destinations.\(name): \($0)" }
@@ -111,7 +104,7 @@ struct LimitSettings: Decodable, Equatable {
     var concurrency: Int?
     /// Nil for as many as in total.
     var perHost: Int?
-    /// Of all uploads together.
+    /// The limit of all uploads together.
     var bandwidth = Timetable()
     /// Done uploads that stay in the queue; fewer than the history has room for.
     var done = 1000
@@ -119,11 +112,11 @@ struct LimitSettings: Decodable, Equatable {
     init() {}
 
     init(from decoder: any Decoder) throws {
-        let fields = try Fields(decoder, known: ["concurrency", "perHost", "bandwidth", "timetable", "done"])
-        concurrency = try fields.number("concurrency", in: 1...256)
-        perHost = try fields.number("perHost", in: 1...256)
+        let fields = try Fields(decoder, ConfigurationTable.limits)
+        concurrency = try fields.number("concurrency")
+        perHost = try fields.number("perHost")
         bandwidth = try fields.timetable()
-        done = try fields.number("done", in: 0...10_000) ?? done
+        done = try fields.number("done") ?? done
     }
 }
 
@@ -136,10 +129,10 @@ struct RetrySettings: Decodable, Equatable {
     init() {}
 
     init(from decoder: any Decoder) throws {
-        let fields = try Fields(decoder, known: ["base", "cap", "serverTries", "onUncertain"])
-        base = try fields.seconds("base", in: 0.01...3600) ?? base
-        cap = try fields.seconds("cap", in: 0.01...86_400) ?? cap
-        serverTries = try fields.number("serverTries", in: 1...1000) ?? serverTries
+        let fields = try Fields(decoder, ConfigurationTable.retry)
+        base = try fields.seconds("base") ?? base
+        cap = try fields.seconds("cap") ?? cap
+        serverTries = try fields.number("serverTries") ?? serverTries
         onUncertain = try fields.choice("onUncertain") ?? onUncertain
     }
 }
@@ -153,11 +146,11 @@ struct TimeoutSettings: Decodable, Equatable {
     init() {}
 
     init(from decoder: any Decoder) throws {
-        let fields = try Fields(decoder, known: ["connect", "stall", "response", "read"])
-        connect = try fields.seconds("connect", in: 0.1...3600) ?? connect
-        stall = try fields.seconds("stall", in: 0.1...86_400) ?? stall
-        response = try fields.seconds("response", in: 0.1...86_400) ?? response
-        read = try fields.seconds("read", in: 0.1...86_400) ?? read
+        let fields = try Fields(decoder, ConfigurationTable.timeouts)
+        connect = try fields.seconds("connect") ?? connect
+        stall = try fields.seconds("stall") ?? stall
+        response = try fields.seconds("response") ?? response
+        read = try fields.seconds("read") ?? read
     }
 }
 
@@ -169,7 +162,7 @@ struct ConnectivitySettings: Decodable, Equatable {
     init() {}
 
     init(from decoder: any Decoder) throws {
-        let fields = try Fields(decoder, known: ["monitor", "metered", "pauseOn"])
+        let fields = try Fields(decoder, ConfigurationTable.connectivity)
         monitor = try fields.value("monitor") ?? monitor
         policy.metered = try fields.choice("metered") ?? policy.metered
         policy.avoided = try fields.value("pauseOn") ?? policy.avoided
@@ -192,14 +185,13 @@ struct AppearanceSettings: Decodable, Equatable {
     var theme = ThemeChoice.builtIn(.standard)
     var graph = Graph.auto
     var mouse = true
-    /// For lines on which every byte counts.
+    /// True for lines on which every byte counts.
     var isSlow = false
 
     init() {}
 
     init(from decoder: any Decoder) throws {
-        let fields = try Fields(
-            decoder, known: ["color", "glyphs", "theme", "themeFile", "graph", "mouse", "slow"])
+        let fields = try Fields(decoder, ConfigurationTable.appearance)
         colour = try fields.choice("color") ?? colour
         glyphs = try fields.choice("glyphs") ?? glyphs
         theme = try ThemeChoice(fields) ?? theme

@@ -1,4 +1,4 @@
-/// What is different in a configuration that takes the place of another one in a running engine.
+/// The differences of a configuration that takes the place of another one in a running engine.
 struct ConfigurationChanges: Codable, Equatable {
     /// Names of destinations that were not there.
     var added: [String] = []
@@ -6,9 +6,9 @@ struct ConfigurationChanges: Codable, Equatable {
     var changed: [String] = []
     /// Names of destinations that are not there any more.
     var removed: [String] = []
-    /// What else holds from now on, by its keys.
+    /// The other keys whose new values apply from now on.
     var now: [String] = []
-    /// What the next start takes up, by its keys.
+    /// The keys whose new values apply from the next start on.
     var atNextStart: [String] = []
 
     /// - Parameters:
@@ -48,6 +48,9 @@ struct ConfigurationChanges: Codable, Equatable {
             self.differs = differs
         }
     }
+
+    /// The keys that are compared; `destinations` is compared besides.
+    static var keys: [String] { (live + fixed).map(\.key) }
 
     private static let live = [
         Part("defaultDestination") { $0.defaultDestination != $1.defaultDestination },

@@ -1,6 +1,6 @@
+import FerryFiles
 import FerryProtocols
 import FerryTransfer
-import Foundation
 import HTTPTypes
 
 /// Finds, reads and checks the configuration.
@@ -32,9 +32,9 @@ enum ConfigurationFile {
     static func decode<Value: Decodable>(
         _ data: Data, file: String, example: String
     ) throws(UploadFailure) -> Value {
-        if let flaw = JSONSyntax.flaw(in: data) {
+        if let error = syntaxError(in: data) {
             throw UploadFailure(
-                .permanent, "\(file) is not valid JSON: \(flaw.text(in: data))", hint: example)
+                .permanent, "\(file) is not valid JSON: \(error.text(in: data))", hint: example)
         }
         do {
             return try JSONDecoder().decode(Value.self, from: data)
@@ -49,6 +49,14 @@ enum ConfigurationFile {
         } catch {
             throw UploadFailure(.permanent, "\(file) is not valid JSON", hint: example)
         }
+    }
+
+    /// Finds the first place where a file stops being JSON. `JSONDecoder` takes more than that, such as a comma behind the
+    /// last member, and names no place. It knows other encodings than UTF-8, which are left to it.
+    static func syntaxError(in data: Data) -> MalformedJSON? {
+        let start = Array(data.prefix(2))
+        guard !start.contains(0), ![[0xFE, 0xFF], [0xFF, 0xFE]].contains(start) else { return nil }
+        return Array(data).withUnsafeBufferPointer(JSONWalk.error)
     }
 
     private static func wrong(_ file: String, _ path: [String], _ what: String) -> UploadFailure {

@@ -1,11 +1,11 @@
+import FerryFiles
 import FerryProtocols
-import Foundation
 
-/// Where a command finds its configuration, so that it can be read again.
+/// The place where a command finds its configuration, so that it can be read again.
 struct ConfigurationSource: Sendable {
     /// Absolute; nil for the usual place.
     private let path: String?
-    /// What the command's own options say otherwise.
+    /// Applies the command's own options.
     private let change: @Sendable (inout Configuration) -> Void
 
     /// - Parameter path: As --config has it; nil for the usual place.
@@ -17,7 +17,7 @@ struct ConfigurationSource: Sendable {
     /// Its path.
     var file: String { path ?? LocalFiles.configuration }
 
-    /// What the command goes by where there is no file.
+    /// The configuration of a command without a file.
     var unwritten: Configuration {
         var configuration = Configuration()
         change(&configuration)

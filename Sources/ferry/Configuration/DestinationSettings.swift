@@ -1,7 +1,7 @@
+import FerryFiles
 import FerryProtocols
 import FerryTransfer
 import FerryUploads
-import Foundation
 import HTTPTypes
 
 /// One destination as the configuration describes it.
@@ -12,7 +12,7 @@ struct DestinationSettings: Decodable, Equatable {
     var headers: [String: String]
     var parameters: [UploadItem.Parameter]
     var authentication: AuthenticationSettings
-    /// How requests are signed, where `authentication` signs them.
+    /// The settings of signatures, where `authentication` signs requests.
     var s3 = S3Fields()
     var tls: TLSSettings
     /// nil for what holds for all destinations.
@@ -28,12 +28,7 @@ struct DestinationSettings: Decodable, Equatable {
     private static let allHeaders = 12 << 10
 
     init(from decoder: any Decoder) throws {
-        let fields = try Fields(
-            decoder,
-            known: ProtocolOptions.keys + [
-                "url", "protocol", "headers", "parameters", "auth", "s3", "tls", "proxy", "congestionControl",
-                "limits",
-            ])
+        let fields = try Fields(decoder, ConfigurationTable.destination)
         let given: S3Fields? = try fields.value("s3")
         s3 = given ?? s3
         let place = try s3.resolved(try fields.value("url") ?? "", in: fields)
@@ -91,7 +86,7 @@ struct DestinationSettings: Decodable, Equatable {
         try checkS3(fields, isGiven: given != nil)
     }
 
-    /// Only an S3 server knows what `s3://` and the member `s3` say.
+    /// Refuses `s3://` and the member `s3` for protocols other than S3.
     private func checkS3(_ fields: Fields, isGiven: Bool) throws {
         guard protocolName != S3Upload.name else { return }
         if S3Location.isLocation(try fields.value("url") ?? "") {
@@ -103,7 +98,7 @@ struct DestinationSettings: Decodable, Equatable {
         }
     }
 
-    /// What a person must know each time files go there.
+    /// The warnings for each time that files go there.
     var warnings: [String] {
         let insecure = tls.insecureHosts.sorted().joined(separator: ", ")
         return [

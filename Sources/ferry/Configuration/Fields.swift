@@ -1,5 +1,6 @@
+import FerryFiles
 import FerryProtocols
-import Foundation
+import FerryTUI
 
 /// Reads one object of the configuration and names the key path of whatever is wrong in it.
 struct Fields {
@@ -13,14 +14,24 @@ struct Fields {
     }
 
     private let container: KeyedDecodingContainer<Key>
+    private let members: [Schema.Member]
+
+    /// - Parameter table: The keys that there may be.
+    /// - Throws: `ConfigurationMistake` for any other key.
+    init(_ decoder: any Decoder, _ table: Schema) throws {
+        try self.init(decoder, known: table.members.map(\.name), table.members)
+    }
 
     /// - Throws: `ConfigurationMistake` for a key that is not `known`.
-    init(_ decoder: any Decoder, known: [String]) throws {
+    init(_ decoder: any Decoder, known: [String], _ members: [Schema.Member] = []) throws {
+        self.members = members
         container = try decoder.container(keyedBy: Key.self)
         if let stranger = container.allKeys.first(where: { !known.contains($0.stringValue) }) {
             // What is for other programs is no answer to what may stand here.
             let names = known.filter { !$0.hasPrefix("$") }.sorted().joined(separator: ", ")
-            throw error(stranger.stringValue, "one of \(names), not this key")
+            let nearest = Suggestions.nearest(to: stranger.stringValue, among: known)
+            let meant = nearest.map { " (did you mean \($0)?)" } ?? ""
+            throw error(stranger.stringValue, "one of \(names), not this key\(meant)")
         }
     }
 
@@ -38,20 +49,34 @@ struct Fields {
         return try container.decodeNil(forKey: Key(key))
     }
 
+    /// Reads a whole number in the range of the table.
+    func number(_ key: String) throws -> Int? {
+        guard case .whole(let range)? = schema(of: key) else {
+            preconditionFailure("\(key) is no whole number in the table")
+        }
+        return try number(key, in: range)
+    }
+
+    /// Reads seconds in the range of the table.
+    func seconds(_ key: String) throws -> Double? {
+        guard container.contains(Key(key)) else { return nil }
+        guard case .number(let range)? = schema(of: key) else {
+            preconditionFailure("\(key) is no number in the table")
+        }
+        guard let number = try? container.decode(Double.self, forKey: Key(key)), range.contains(number) else {
+            throw error(key, "seconds, from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return number
+    }
+
+    private func schema(of key: String) -> Schema? { members.first { $0.name == key }?.schema }
+
     func number(_ key: String, in range: ClosedRange<Int>) throws -> Int? {
         guard container.contains(Key(key)) else { return nil }
         // By way of Double: a fraction where Int is asked for makes the decoder call the whole file malformed.
         guard let number = (try? container.decode(Double.self, forKey: Key(key))).flatMap(Int.init(exactly:)),
             range.contains(number)
         else { throw error(key, "a whole number from \(range.lowerBound) to \(range.upperBound)") }
-        return number
-    }
-
-    func seconds(_ key: String, in range: ClosedRange<Double>) throws -> Double? {
-        guard container.contains(Key(key)) else { return nil }
-        guard let number = try? container.decode(Double.self, forKey: Key(key)), range.contains(number) else {
-            throw error(key, "seconds, from \(range.lowerBound) to \(range.upperBound)")
-        }
         return number
     }
 
@@ -83,11 +108,11 @@ struct Fields {
 }
 
 extension [any CodingKey] {
-    /// As people read them: elements of a list are counted from 0.
+    /// The names as people read them: elements of a list are counted from 0.
     var names: [String] { map { key in key.intValue.map { "\($0)" } ?? key.stringValue } }
 }
 
-/// What is wrong at one place of a configuration.
+/// An error at one key of a configuration.
 struct ConfigurationMistake: Error, Equatable {
     var path: [String]
     /// Completes "expected …".

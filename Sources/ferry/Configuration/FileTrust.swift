@@ -1,13 +1,7 @@
+import FerryFiles
 import FerryProtocols
-import FerryTUI
 import FerryTransfer
-import Foundation
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import FerryUploads
 
 /// Decides who may change a file that Ferry does what it says: the configuration, and the programs, keys and
 /// certificates that it names. Whoever can change one of them can run programs as the user, or read the uploads.
@@ -16,7 +10,7 @@ import Foundation
 /// or to root, and nobody else can write to them.
 struct FileTrust {
     /// The user that Ferry runs as.
-    private let user = geteuid()
+    private let user = Machine.user
 
     /// Checks a file, what a symbolic link leads to, and the folders above both.
     ///
@@ -29,39 +23,34 @@ struct FileTrust {
             while checked.insert(part).inserted {
                 try check(part, isFile: part == file, of: role)
                 guard part != "/" else { break }
-                part = (part as NSString).deletingLastPathComponent
+                part = LocalPath(part).parent?.text ?? "/"
             }
         }
     }
 
     private func check(_ path: String, isFile: Bool, of role: String) throws(UploadFailure) {
-        var status = stat()
-        guard lstat(path, &status) == 0 else { return }
-        let mode = UInt32(status.st_mode)
+        guard let status = FileStatus.of(LocalPath(path), follows: false) else { return }
+        let mode = status.mode
         let thing = isFile ? "\(role) \(path)" : "the folder \(path) above \(role)"
-        guard status.st_uid == user || status.st_uid == 0 else {
+        guard status.owner == user || status.owner == 0 else {
             throw UploadFailure(
-                .permanent, "\(thing) belongs to another user (\(Self.name(of: status.st_uid)))",
-                hint: "`chown \(Self.name(of: user)) \(Self.quoted(path))`, or use one of your own")
+                .permanent, "\(thing) belongs to another user (\(Machine.name(of: status.owner)))",
+                hint: "`chown \(Machine.name(of: user)) \(Self.quoted(path))`, or use one of your own")
         }
         // Nobody can write to a link itself; what it leads to is checked by its own path.
-        guard mode & UInt32(S_IFMT) != UInt32(S_IFLNK) else { return }
+        guard status.kind != .link else { return }
         // Groups that share one of root's folders were chosen by root.
-        let others: UInt32 = !isFile && status.st_uid == 0 && user != 0 ? 0o002 : 0o022
+        let others: UInt32 = !isFile && status.owner == 0 && user != 0 ? 0o002 : 0o022
         let isSticky = !isFile && mode & 0o1000 != 0
         guard mode & others == 0 || isSticky else {
             throw UploadFailure(
                 .permanent,
-                "\(thing) can be changed by others (mode \(String(mode & 0o7777, radix: 8)))",
+                "\(thing) can be changed by others (mode \(String(mode, radix: 8)))",
                 hint: "`chmod go-w \(Self.quoted(path))`, then look whether it is as you left it")
         }
     }
 
-    private static func name(of user: uid_t) -> String {
-        getpwuid(user).flatMap { entry in entry.pointee.pw_name.map { String(cString: $0) } } ?? "\(user)"
-    }
-
-    /// As a shell takes it for one word.
+    /// Returns the path as a single word of a shell's command line.
     private static func quoted(_ path: String) -> String {
         let plain = path.unicodeScalars.allSatisfy {
             $0.properties.isAlphabetic || ("0"..."9").contains($0) || "/._-+,:@%".unicodeScalars.contains($0)

@@ -1,5 +1,5 @@
-import FerryTUI
-import Foundation
+import FerryFiles
+import FerryUploads
 
 /// `hooks`: the commands that are run when something happens.
 struct HookSettings: Decodable, Equatable {
@@ -10,17 +10,17 @@ struct HookSettings: Decodable, Equatable {
     init() {}
 
     init(from decoder: any Decoder) throws {
-        let fields = try Fields(decoder, known: QueueEvent.Name.allCases.map(\.rawValue) + ["timeout"])
+        let fields = try Fields(decoder, ConfigurationTable.hooks)
         for event in QueueEvent.Name.allCases {
             commands[event] = try fields.value(event.rawValue, as: HookCommands.self)?.commands
         }
-        timeout = try fields.seconds("timeout", in: 0.1...3600) ?? timeout
+        timeout = try fields.seconds("timeout") ?? timeout
     }
 }
 
 /// A program and its arguments, exactly as it gets them.
 struct HookCommand: Equatable, Sendable {
-    /// Not empty.
+    /// The program and its arguments; never empty.
     var words: [String]
 
     var program: String { LocalFiles.expanded(words[0]) }

@@ -1,12 +1,18 @@
+import FerryFiles
 import FerryTransfer
-import Foundation
 
-/// Where Ferry's own files are, by the XDG base directory specification.
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// The paths of Ferry's own files, by the XDG base directory specification.
 enum LocalFiles {
     static var configuration: String { folder("XDG_CONFIG_HOME", default: ".config") + "/ferry/config.json" }
     static var state: String { folder("XDG_STATE_HOME", default: ".local/state") + "/ferry" }
 
-    /// Where they are if no variable says otherwise.
+    /// The path if no variable says otherwise.
     static var usualConfiguration: String { home + "/.config/ferry/config.json" }
     static var usualState: String { home + "/.local/state/ferry" }
 

@@ -1,15 +1,28 @@
 import FerryTUI
+import FerryUploads
 
-/// `notify`: how a person who looks elsewhere is called, and what for.
+/// `notify`: how a person who looks elsewhere is notified, and of which events.
 struct NotifySettings: Decodable, Equatable {
-    var call = TerminalCall()
-    /// Whether the engine tells the desktop that it runs on.
+    /// The terminal's kind of notification.
+    var terminal = TerminalNotification.Signal.none
+    /// Whether the engine notifies the desktop that it runs on.
     var desktop = false
+    /// The events to notify of.
+    var events: Set<QueueEvent.Name> = [.idle, .failed, .held]
 
-    /// The program that tells the desktop something.
+    /// The most characters of a notification.
+    private static let longest = 200
+
+    /// The notification of the screen's terminal.
+    var notification: TerminalNotification { TerminalNotification(terminal, for: events) }
+
+    /// The program that shows a notification on the desktop.
+    ///
+    /// - Parameter text: May hold names of files with control characters.
     static func desktopCommand(_ text: String) -> HookCommand {
         // The text is markup to some desktops.
-        let plain = text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(
+        let safe = String(SafeLine.text(text).prefix(longest))
+        let plain = safe.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(
             ">", with: "&gt;")
         return HookCommand(words: ["notify-send", "--app-name=Ferry", "--", "Ferry", plain])
     }
@@ -24,15 +37,15 @@ struct NotifySettings: Decodable, Equatable {
     init() {}
 
     init(from decoder: any Decoder) throws {
-        let fields = try Fields(decoder, known: ["desktop", "terminal", "on"])
+        let fields = try Fields(decoder, ConfigurationTable.notify)
         desktop = try fields.value("desktop") ?? desktop
-        call.way = try fields.choice("terminal") ?? call.way
+        terminal = try fields.choice("terminal") ?? terminal
         guard let names: [String] = try fields.value("on") else { return }
-        let events = names.compactMap(QueueEvent.Name.init)
-        guard !names.isEmpty, events.count == names.count else {
+        let chosen = names.compactMap(QueueEvent.Name.init)
+        guard !names.isEmpty, chosen.count == names.count else {
             let known = QueueEvent.Name.allCases.map(\.rawValue).joined(separator: ", ")
             throw fields.error("on", "a list of some of \(known)")
         }
-        call.events = Set(events)
+        events = Set(chosen)
     }
 }

@@ -2,19 +2,13 @@ import FerryProtocols
 import HTTPTypes
 
 extension ProtocolOptions {
-    /// The members of a destination that say how its protocol is used.
-    static let keys = [
-        "method", "field", "idempotencyKey", "chunkSize", "parallel", "checksum", "ifExists", "deferLength",
-        "link",
-    ]
-
     /// - Throws: `ConfigurationMistake`, also for what the protocol cannot do.
     init(_ fields: Fields, for entry: ProtocolCatalog.Entry) throws {
         self.init(
             method: try fields.value("method"), fileField: try fields.value("field") ?? "file",
             sendsIdempotencyKey: try fields.value("idempotencyKey") ?? false,
             chunkSize: try fields.amount("chunkSize"),
-            parallelRequests: try fields.number("parallel", in: 1...64),
+            parallelRequests: try fields.number("parallel"),
             defersLength: try fields.value("deferLength") ?? false)
         if let method, HTTPRequest.Method(method) == nil {
             throw fields.error("method", "a request method, such as PUT")
@@ -52,7 +46,7 @@ private struct LinkFields: Decodable {
     let source: LinkSource
 
     init(from decoder: any Decoder) throws {
-        let fields = try Fields(decoder, known: ["pointer", "header"])
+        let fields = try Fields(decoder, ConfigurationTable.link)
         let (pointer, header): (String?, String?) = (try fields.value("pointer"), try fields.value("header"))
         switch (pointer, header) {
         case (let pointer?, nil):

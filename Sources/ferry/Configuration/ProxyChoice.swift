@@ -1,8 +1,8 @@
+import FerryFiles
 import FerryProtocols
 import FerryTransfer
-import Foundation
 
-/// How `proxy` is written: `"none"`, `"environment"`, an address, or an object with the address, a secret password and
+/// The value of `proxy`: `"none"`, `"environment"`, an address, or an object with the address, a secret password and
 /// the hosts that are reached without it.
 enum ProxyChoice: Decodable, Equatable {
     case none
@@ -26,7 +26,7 @@ enum ProxyChoice: Decodable, Equatable {
             }
             return
         }
-        let fields = try Fields(decoder, known: ["url", "password", "except"])
+        let fields = try Fields(decoder, ConfigurationTable.proxy)
         guard let text: String = try fields.value("url") else {
             throw fields.error("url", "an address such as \"http://me@proxy.example.org:3128\"")
         }

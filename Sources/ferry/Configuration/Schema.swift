@@ -1,4 +1,5 @@
-import Foundation
+import FerryFiles
+import FerryProtocols
 
 /// A JSON Schema (draft 2020-12) of a value: as much of it as the configuration and the lines for programs need.
 indirect enum Schema: Sendable {
@@ -22,11 +23,23 @@ indirect enum Schema: Sendable {
         var name: String
         var schema: Schema
         var purpose: String
+        /// The value that a missing member stands for, as JSON; nil if there is none.
+        var missing: String?
 
-        init(_ name: String, _ schema: Schema, _ purpose: String) {
+        init(_ name: String, _ schema: Schema, _ purpose: String, default missing: String? = nil) {
             self.name = name
             self.schema = schema
             self.purpose = purpose
+            self.missing = missing
+        }
+    }
+
+    /// The members of an object, or of the object among several kinds.
+    var members: [Member] {
+        switch self {
+        case .object(let members, _): members
+        case .any(let schemas): schemas.lazy.map(\.members).first { !$0.isEmpty } ?? []
+        default: []
         }
     }
 
@@ -39,50 +52,62 @@ indirect enum Schema: Sendable {
         .choice(type.allCases.map(\.rawValue))
     }
 
-    /// As editors read it, with the names of members sorted.
+    /// Returns the schema as editors read it, with the names of members sorted.
     func text(title: String) -> String { Self.text(value, title: title) }
 
     /// The document whose members, but for those at its head, are these.
-    static func text(_ members: [String: Any], title: String) -> String {
+    static func text(_ members: [String: JSONValue], title: String) -> String {
         var members = members
         members["$schema"] = "https://json-schema.org/draft/2020-12/schema"
-        members["title"] = title
-        let options: JSONSerialization.WritingOptions = [
-            .prettyPrinted, .sortedKeys, .withoutEscapingSlashes,
-        ]
-        let data = (try? JSONSerialization.data(withJSONObject: members, options: options)) ?? Data()
+        members["title"] = .text(title)
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        let data = (try? encoder.encode(members)) ?? Data()
         return String(decoding: data, as: UTF8.self)
     }
 
-    var value: [String: Any] {
+    var value: [String: JSONValue] {
         switch self {
         case .object(let members, let required):
-            var properties: [String: Any] = [:]
+            var properties: [String: JSONValue] = [:]
             for member in members {
-                properties[member.name] = member.schema.value.merging(["description": member.purpose]) { $1 }
+                var value = member.schema.value
+                value["description"] = .text(member.purpose)
+                value["default"] = member.missing.flatMap {
+                    try? JSONDecoder().decode(JSONValue.self, from: Data($0.utf8))
+                }
+                properties[member.name] = .object(value)
             }
-            var object: [String: Any] = [
-                "type": "object", "properties": properties, "additionalProperties": false,
+            var object: [String: JSONValue] = [
+                "type": "object", "properties": .object(properties), "additionalProperties": false,
             ]
-            if !required.isEmpty { object["required"] = required }
+            if !required.isEmpty { object["required"] = .array(required.map(JSONValue.text)) }
             return object
         case .dictionary(let schema, let names):
             return [
-                "type": "object", "additionalProperties": schema.value, "propertyNames": names.value,
+                "type": "object", "additionalProperties": .object(schema.value),
+                "propertyNames": .object(names.value),
             ]
         case .list(let first, let others):
-            return ["type": "array", "prefixItems": [first.value], "items": others.value, "minItems": 1]
+            return [
+                "type": "array", "prefixItems": .array([.object(first.value)]),
+                "items": .object(others.value),
+                "minItems": 1,
+            ]
         case .array(let schema, let count):
-            return ["type": "array", "items": schema.value].merging(count > 0 ? ["minItems": count] : [:]) {
-                $1
-            }
+            let list: [String: JSONValue] = ["type": "array", "items": .object(schema.value)]
+            return count > 0 ? list.merging(["minItems": .whole(count)]) { $1 } : list
         case .text(let pattern):
-            return ["type": "string"].merging(pattern.map { ["pattern": $0] } ?? [:]) { $1 }
-        case .choice(let names): return ["enum": names]
+            return pattern.map { ["type": "string", "pattern": .text($0)] } ?? ["type": "string"]
+        case .choice(let names): return ["enum": .array(names.map(JSONValue.text))]
         case .whole(let range):
-            return ["type": "integer", "minimum": range.lowerBound, "maximum": range.upperBound]
+            return [
+                "type": "integer", "minimum": .whole(range.lowerBound), "maximum": .whole(range.upperBound),
+            ]
         case .number(let range):
-            return ["type": "number", "minimum": range.lowerBound, "maximum": range.upperBound]
+            return [
+                "type": "number", "minimum": .number(range.lowerBound), "maximum": .number(range.upperBound),
+            ]
         case .flag: return ["type": "boolean"]
         case .moment:
             // Many validators take `format` for a remark.
@@ -90,7 +115,7 @@ indirect enum Schema: Sendable {
                 "type": "string", "format": "date-time",
                 "pattern": #"^\d{4,}-\d\d-\d\dT\d\d:\d\d:\d\dZ$"#,
             ]
-        case .any(let schemas): return ["anyOf": schemas.map(\.value)]
+        case .any(let schemas): return ["anyOf": .array(schemas.map { .object($0.value) })]
         }
     }
 }

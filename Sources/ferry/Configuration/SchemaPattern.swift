@@ -1,18 +1,18 @@
 import FerryTUI
 import FerryUploads
 
-/// What texts of the configuration look like, for its schema: regular expressions as ECMAScript has them. They take all
-/// that Ferry takes, and little else.
+/// The patterns of texts in the configuration, for its schema: regular expressions as ECMAScript has them. They take
+/// all that Ferry takes, and little else.
 enum SchemaPattern {
     static let something = "."
     static let path = "^(/|~$|~/)"
     static let file = "^~?/(.*[^/])?$"
     static let token = "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$"
-    /// Of letters, digits, hyphens and underscores.
+    /// A name of letters, digits, hyphens and underscores.
     static let name = "^[A-Za-z0-9_-]{1,64}$"
     static let oneLine = #"^[^\r\n\u0000]*$"#
     static let withoutNull = #"^[^\u0000]*$"#
-    /// Not empty.
+    /// A text that is not empty.
     static let pattern = #"^[^\u0000]+$"#
     static let pin = "^sha256//.{44}$"
     static let timeOfDay = "^([01][0-9]|2[0-3]):[0-5][0-9]$"
@@ -27,16 +27,16 @@ enum SchemaPattern {
         return "^\(part)(,\(part))*$"
     }()
 
-    /// Without a user; `{name}` may stand in it.
+    /// An address without a user; `{name}` may stand in it.
     static let address =
         "^(\(web)://(\\[[^\\]%]*\\][^/?#@]*|[^\\[\\]/?#@]+)([/?#].*)?|\(socket)://%2[fF][^/?#@:]+([/?#].*)?|[sS]3://[^/].*)$"
 
-    /// By https, or on this machine.
+    /// An address by https, or on this machine.
     static let tokenAddress =
         "^(\(anyCase("https"))://[^/?#@]+|\(anyCase("http"))://(127\\.|\\[|([^/?#@]*\\.)?\(anyCase("localhost")))[^/?#@]*)([/?][^#]*)?$"
 
     static let proxy = "^(none|environment|\(proxyScheme)://\(proxyPlace))$"
-    /// Where nothing else may stand.
+    /// A proxy's address where nothing else may stand.
     static let proxyAddress = "^(\(proxyScheme)://)?\(proxyPlace)$"
 
     /// Keys as `ferry config --keys` writes them.

@@ -1,7 +1,7 @@
+import FerryFiles
 import FerryProtocols
-import Foundation
 
-/// Where a secret comes from. The value itself is read when it is needed and is never stored or printed.
+/// The source of a secret. The value itself is read when it is needed and is never stored or printed.
 enum Secret: Decodable, Equatable, CustomStringConvertible {
     case environment(String)
     case file(String)
@@ -17,7 +17,7 @@ enum Secret: Decodable, Equatable, CustomStringConvertible {
             self = .literal(text)
             return
         }
-        let fields = try Fields(decoder, known: ["env", "file", "command"])
+        let fields = try Fields(decoder, ConfigurationTable.secret)
         let path = decoder.codingPath.names
         guard fields.keys.count == 1 else { throw ConfigurationMistake(path: path, expected: Self.expected) }
         if let name: String = try fields.value("env") {
@@ -44,8 +44,8 @@ enum Secret: Decodable, Equatable, CustomStringConvertible {
         if case .literal = self { true } else { false }
     }
 
-    /// Why it cannot be had now: `the environment variable TOKEN is not set`; nil if it can, or only running its command
-    /// would tell.
+    /// The reason why the secret is missing now: `the environment variable TOKEN is not set`. It is nil if the secret
+    /// is there, or only running its command would tell.
     var absence: String? {
         switch self {
         case .literal, .command: return nil

@@ -1,6 +1,6 @@
+import FerryFiles
 import FerryProtocols
 import FerryTransfer
-import Foundation
 
 /// Runs a secret's command: no shell, a small environment, limits on its time and on what it prints.
 ///
@@ -8,7 +8,7 @@ import Foundation
 /// printed as one.
 enum SecretCommand {
     static let timeout = Duration.seconds(30)
-    /// Of standard output; more is no secret.
+    /// The most bytes of standard output; more is no secret.
     private static let outputLimit = 65_536
     private static let passedOn = [
         "PATH", "HOME", "USER", "LANG", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS",
@@ -39,11 +39,11 @@ enum SecretCommand {
         }
     }
 
-    /// Why it gave up, without what it printed as a secret.
+    /// Returns the command's complaint, without what it printed as a secret.
     private static func words(of complaint: Data, without text: Data) -> String {
         var line = ChildCommand.Result.lastLine(of: complaint)
         for printed in String(decoding: text, as: UTF8.self).split(whereSeparator: \.isWhitespace) {
-            line = line.replacingOccurrences(of: printed, with: "…")
+            line = line.replacing(printed, with: "…")
         }
         return String(Redaction.text(line).prefix(200))
     }

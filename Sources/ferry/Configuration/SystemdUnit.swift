@@ -1,4 +1,4 @@
-import Foundation
+import FerryFiles
 
 /// A unit for systemd's user manager that keeps an engine running: what `ferry config --systemd` prints.
 enum SystemdUnit {
@@ -12,7 +12,7 @@ enum SystemdUnit {
         return """
             # ferry config --systemd > ~/.config/systemd/user/ferry.service   (the Debian package has brought it)
             # systemctl --user enable --now ferry
-            # loginctl enable-linger            # so that it runs while nobody is logged in
+            # loginctl enable-linger            # so that it runs without a login
             [Unit]
             Description=Ferry uploads what is in its queue
 
@@ -38,7 +38,7 @@ enum SystemdUnit {
             """
     }
 
-    /// As one word of a command line (systemd.service(5)): `%` and `$` stand for themselves doubled.
+    /// Returns the word as one of a command line (systemd.service(5)): `%` and `$` stand for themselves doubled.
     private static func quoted(_ word: String) -> String {
         let escaped = word.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
             .replacing("%", with: "%%").replacing("$", with: "$$").replacing("\n", with: "\\n")

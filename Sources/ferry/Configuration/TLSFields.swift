@@ -1,18 +1,13 @@
+import FerryFiles
 import FerryTransfer
-import Foundation
 
-/// How a destination's `tls` is written.
+/// The object `tls` of a destination.
 struct TLSFields: Decodable {
     private var settings = TLSSettings()
     private var isInsecure: Bool
 
     init(from decoder: any Decoder) throws {
-        let fields = try Fields(
-            decoder,
-            known: [
-                "authorities", "certificate", "key", "pins", "minimumVersion", "insecure",
-                "allowLegacyCiphers",
-            ])
+        let fields = try Fields(decoder, ConfigurationTable.tls)
         settings.authorities = try fields.value("authorities").map(LocalFiles.expanded)
         settings.certificate = try fields.value("certificate").map(LocalFiles.expanded)
         settings.key = try fields.value("key").map(LocalFiles.expanded)

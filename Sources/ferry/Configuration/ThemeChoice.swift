@@ -1,15 +1,15 @@
+import FerryFiles
 import FerryProtocols
 import FerryTUI
-import Foundation
 
-/// Which theme the screen has: one of Ferry's, or one in a file of a person's own.
+/// The screen's theme: one of Ferry's, or one in a file of a person's own.
 enum ThemeChoice: Equatable {
     case builtIn(Theme)
     case file(String)
 
     static let names = Theme.builtIn.map(\.key).joined(separator: ", ")
 
-    /// As `--theme` takes it: a name, or a path, which has a `/`.
+    /// - Parameter text: A name, or a path, which has a `/`, as `--theme` takes it.
     init?(_ text: String) {
         if text.contains("/") {
             self = .file(LocalFiles.expanded(text))

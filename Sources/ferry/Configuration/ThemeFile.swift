@@ -1,6 +1,6 @@
+import FerryFiles
 import FerryProtocols
 import FerryTUI
-import Foundation
 
 /// A theme of a person's own: one of Ferry's, and what is different in it. Strict, as the configuration is.
 struct ThemeFile: Decodable {
@@ -14,7 +14,7 @@ struct ThemeFile: Decodable {
                 hint: "put it there, or choose one of \(ThemeChoice.names)")
         }
         let file: ThemeFile = try ConfigurationFile.decode(
-            data, file: path, example: "README.md shows one under Configuration")
+            data, file: path, example: "`ferry help appearance` shows one")
         return file.theme
     }
 

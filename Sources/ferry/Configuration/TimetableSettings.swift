@@ -1,18 +1,18 @@
+import FerryFiles
 import FerryProtocols
 import FerryUploads
-import Foundation
 
 /// `limits` of a destination.
 struct DestinationLimits: Decodable {
     var bandwidth: Timetable
 
     init(from decoder: any Decoder) throws {
-        bandwidth = try Fields(decoder, known: ["bandwidth", "timetable"]).timetable()
+        bandwidth = try Fields(decoder, ConfigurationTable.destinationLimits).timetable()
     }
 }
 
 extension Fields {
-    /// What `bandwidth` and `timetable` say together.
+    /// Reads `bandwidth` and `timetable` together.
     func timetable() throws -> Timetable {
         let entries: [TimetableEntry] = try value("timetable") ?? []
         return Timetable(
@@ -34,7 +34,7 @@ private struct TimetableEntry: Decodable {
     var entry: Timetable.Entry
 
     init(from decoder: any Decoder) throws {
-        let fields = try Fields(decoder, known: ["days", "from", "to", "bandwidth"])
+        let fields = try Fields(decoder, ConfigurationTable.timetableEntry)
         let days = try fields.text(
             "days", "days of the week such as \"mon-fri\" or \"sat,sun\"", Timetable.Weekday.days)
         let from = try fields.text("from", "a time of day from \"00:00\" to \"23:59\"") {
@@ -59,7 +59,7 @@ private struct TimetableEntry: Decodable {
 extension Timetable.Weekday {
     private static let names = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"]
 
-    /// As a timetable takes it.
+    /// The name in a timetable.
     var name: String { Self.names[rawValue - 1] }
 
     /// `mon-fri`, `sat,sun`, `fri-mon`; nil for anything else.
@@ -85,7 +85,7 @@ extension Timetable.Weekday {
 }
 
 extension Timetable.TimeOfDay {
-    /// As a timetable takes it.
+    /// The time as a timetable has it.
     var text: String {
         [minutes / 60, minutes % 60].map { ($0 < 10 ? "0" : "") + "\($0)" }.joined(separator: ":")
     }

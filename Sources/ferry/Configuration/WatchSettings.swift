@@ -1,11 +1,11 @@
+import FerryFiles
 import FerryProtocols
 import FerryTransfer
 import FerryUploads
-import Foundation
 
-/// One of `watch`: a folder whose files are uploaded when they are whole.
+/// An element of `watch`: a folder whose files are uploaded when they are whole.
 struct WatchSettings: Decodable, Equatable {
-    /// What becomes of a file that has been uploaded.
+    /// The treatment of an uploaded file.
     enum After: Equatable, Sendable {
         case keep
         case delete
@@ -14,7 +14,7 @@ struct WatchSettings: Decodable, Equatable {
         static let expected = "keep, delete or { \"move\": \"/a/folder\" }"
     }
 
-    /// As written; absolute, or beginning with `~`.
+    /// The path as written; absolute, or beginning with `~`.
     var folder: String
     /// A destination's name or an address; nil for the default one.
     var to: String?
@@ -30,8 +30,7 @@ struct WatchSettings: Decodable, Equatable {
     init(folder: String) { self.folder = folder }
 
     init(from decoder: any Decoder) throws {
-        let fields = try Fields(
-            decoder, known: ["folder", "to", "include", "exclude", "recursive", "settle", "after"])
+        let fields = try Fields(decoder, ConfigurationTable.watch)
         guard let folder: String = try fields.value("folder"), Self.isPlace(folder) else {
             throw fields.error("folder", "the path of a folder, from / or ~ on")
         }
@@ -40,7 +39,7 @@ struct WatchSettings: Decodable, Equatable {
         include = try Self.patterns("include", fields)
         exclude = try Self.patterns("exclude", fields)
         isRecursive = try fields.value("recursive") ?? isRecursive
-        settle = try fields.seconds("settle", in: Self.settleRange) ?? settle
+        settle = try fields.seconds("settle") ?? settle
         guard let after = try? fields.value("after", as: After.self) ?? .keep else {
             throw fields.error("after", After.expected)
         }
@@ -59,7 +58,7 @@ struct WatchSettings: Decodable, Equatable {
         !path.contains("\0") && (path.hasPrefix("/") || path == "~" || path.hasPrefix("~/"))
     }
 
-    /// What is watched, without looking at it.
+    /// The watched folder, without looking at it.
     var watched: WatchedFolder {
         let after: WatchedFolder.After =
             switch after {
@@ -78,8 +77,6 @@ struct WatchSettings: Decodable, Equatable {
 }
 
 extension WatchSettings.After: Decodable {
-    private enum Key: String, CodingKey { case move }
-
     init(from decoder: any Decoder) throws {
         if let word = try? decoder.singleValueContainer().decode(String.self) {
             switch word {
@@ -89,14 +86,14 @@ extension WatchSettings.After: Decodable {
             }
             return
         }
-        let fields = try Fields(decoder, known: [Key.move.rawValue])
-        guard let goal: String = try fields.value(Key.move.rawValue), WatchSettings.isPlace(goal) else {
+        let fields = try Fields(decoder, ConfigurationTable.after)
+        guard let goal: String = try fields.value("move"), WatchSettings.isPlace(goal) else {
             throw ConfigurationMistake(path: [], expected: Self.expected)
         }
         self = .move(goal)
     }
 
-    /// As `--after` takes it: `keep`, `delete` or `move:/a/folder`.
+    /// - Parameter argument: The value of `--after`: `keep`, `delete` or `move:/a/folder`.
     init?(argument: String) {
         switch argument {
         case "keep": self = .keep

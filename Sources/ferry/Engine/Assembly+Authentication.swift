@@ -1,11 +1,11 @@
+import FerryFiles
 import FerryProtocols
 import FerryTransfer
 import FerryUploads
-import Foundation
 import Synchronization
 
 extension Assembly {
-    /// What puts the destination's credentials on requests; nil if it has none.
+    /// Returns the interceptor that puts the destination's credentials on requests; nil if it has none.
     func interceptor(for name: String, _ settings: DestinationSettings) -> (any RequestInterceptor)? {
         let secrets = secrets
         func reading(_ secret: Secret) -> OAuth2Client.Secret {
@@ -29,7 +29,7 @@ extension Assembly {
                 tokenURL: oauth2.tokenURL, clientID: oauth2.clientID,
                 clientSecret: oauth2.clientSecret.map(reading), authentication: oauth2.clientAuthentication,
                 refreshToken: reading(oauth2.refreshToken), scope: oauth2.scope)
-            let transport = BriefTransport(
+            let transport = OneShotTransport(
                 HTTPClientTransport.Configuration(
                     timeouts: timeouts, tls: oauth2.tls ?? TLSSettings(),
                     proxy: proxy(settings.proxy ?? configuration.proxy)))
@@ -49,8 +49,8 @@ extension Assembly {
             credentials: S3CredentialStore { () async throws(UploadFailure) in try await source.load() })
     }
 
-    /// What signs uploads to an address that is no destination of the configuration: the credentials that AWS's own
-    /// tools would find, one set for each server.
+    /// Returns the signer for addresses that are no destination of the configuration: with the credentials that AWS's
+    /// own tools would find, one set for each server.
     func addressCredentials() -> @Sendable (Upload.Target) -> (any RequestInterceptor)? {
         let made = Mutex<[String: S3Interceptor]>([:])
         return { [self] target in
@@ -69,7 +69,7 @@ extension Assembly {
     private func tokenFile(for name: String, _ settings: OAuth2Settings) -> LocalPath {
         if let file = settings.tokenFile { return LocalPath(file) }
         // Any name is a valid name of a destination, such as one with slashes.
-        let safe = name.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? name
+        let safe = name.percentEncoded(keeping: PlainCharacters(alphanumericsAnd: ""))
         return state.appending(Array("tokens".utf8)).appending(Array("\(safe).json".utf8))
     }
 }

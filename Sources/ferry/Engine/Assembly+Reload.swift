@@ -1,9 +1,9 @@
+import FerryFiles
 import FerryProtocols
 import FerryTransfer
 import FerryUploads
-import Foundation
 
-/// What an edited configuration makes of what runs.
+/// The changes that an edited configuration makes in what runs.
 extension Assembly {
     /// The same with the configuration as it is now.
     ///
@@ -11,7 +11,7 @@ extension Assembly {
     func readAgain() throws(UploadFailure) -> Assembly {
         guard let source else {
             throw UploadFailure(
-                .permanent, "this ferry was started without a configuration file",
+                .permanent, "this engine was started without a configuration file",
                 hint: "end it (`ferry stop`) and start one that has a file")
         }
         return replacing(try source.load(mayBeMissing: configuration == source.unwritten))
@@ -37,9 +37,9 @@ extension Assembly {
             treatsLoopbackAsRemote: treatsLoopbackAsRemote)
     }
 
-    /// Where uploads go by this configuration.
+    /// Returns the destinations of this configuration.
     ///
-    /// - Parameter earlier: That by which `known` were made.
+    /// - Parameter earlier: The assembly that made `known`.
     func destinations(after earlier: Assembly, _ known: Destinations) -> Destinations {
         var new = Destinations(
             [], timeouts: timeouts,

@@ -1,17 +1,18 @@
 import FerryConnectivity
+import FerryFiles
 import FerryProtocols
+import FerryTUI
 import FerryTransfer
 import FerryUploads
-import Foundation
 import HTTPTypes
 
 /// The only place that builds things: from the configuration to a queue that runs.
 struct Assembly {
     let configuration: Configuration
     let state: LocalPath
-    /// What becomes of a queue.json that somebody changed.
+    /// The treatment of a queue.json that somebody changed.
     let edited: EditedSnapshot
-    /// Where the configuration is read again; nil if it was in no file.
+    /// The source from which the configuration is read again; nil if it was in no file.
     let source: ConfigurationSource?
     let treatsLoopbackAsRemote: Bool
     let secrets = SecretReader()
@@ -58,9 +59,10 @@ struct Assembly {
         if let address = try address(name) { return address }
         throw UploadFailure(
             .permanent, "there is no destination \(name)",
-            hint: known.isEmpty
-                ? "none is configured (`ferry init` sets one up); an address such as https://host/folder/ works too"
-                : "known are \(known.keys.sorted().joined(separator: ", ")); an address works too")
+            hint: Suggestions.hint(for: name, among: known.keys.sorted()).map {
+                "\($0); an address works too"
+            }
+                ?? "none is configured (`ferry init` sets one up); an address works too")
     }
 
     private func address(_ text: String) throws(UploadFailure) -> Destination? {
@@ -152,27 +154,32 @@ struct Assembly {
             response: .seconds(timeouts.response))
     }
 
-    /// What uploads, and what asks destinations. It must be shut down.
+    /// Makes the runner that uploads and asks destinations. It must be shut down.
     func runner(
-        pace: RateLimit, monitors: [any EventMonitor], readers: FileReaders = .shared
+        rateLimit: RateLimit, monitors: [any EventMonitor], readers: BlockingIOPool = .shared
     ) -> DestinationRunner {
         DestinationRunner(
             Destinations(
                 destinations, timeouts: timeouts, proxy: proxy(configuration.proxy),
                 addressCredentials: addressCredentials()),
             capabilities: CapabilityFile(folder: state), abandoned: AbandonedUploads(folder: state),
-            readers: readers, pace: pace, monitors: monitors,
+            readers: readers, rateLimit: rateLimit, monitors: monitors,
             isLocal: { [treatsLoopbackAsRemote] in !treatsLoopbackAsRemote && Reachability.isLocal(host: $0) }
         )
     }
 
     /// The queue in the folder that `lock` holds, and the runner that must be shut down after it.
-    func queue(_ lock: StateLock, monitors: [any EventMonitor]) -> (UploadQueue, DestinationRunner) {
+    ///
+    /// - Parameter snapshotsAtEnds: False for a command, which appends its record and leaves the snapshot to the engine.
+    func queue(
+        _ lock: StateLock, monitors: [any EventMonitor], snapshotsAtEnds: Bool = true
+    ) -> (UploadQueue, DestinationRunner) {
         let limit = RateLimit()
-        let readers = FileReaders(patience: .seconds(configuration.timeouts.read))
-        let runner = runner(pace: limit, monitors: monitors, readers: readers)
+        let readers = BlockingIOPool(patience: .seconds(configuration.timeouts.read))
+        let runner = runner(rateLimit: limit, monitors: monitors, readers: readers)
         var options = FileJournal.Options()
         options.editedSnapshot = edited
+        options.snapshotsAtEnds = snapshotsAtEnds
         let queue = UploadQueue(
             configuration: queueConfiguration,
             journal: FileJournal(lock, options: options), history: UploadHistory(lock), runner: runner,
@@ -203,9 +210,9 @@ struct Assembly {
         let system = DampedLinkMonitor(SystemLinkMonitor { log.note($0) }, clock: ContinuousClock())
         let policy = configuration.connectivity.policy
         guard policy.isNeeded else { return system }
-        let teller = NetworkTeller { log.note($0) }
+        let provider = NetworkInfoProvider { log.note($0) }
         return PolicyLinkMonitor(base: system, policy: policy, clock: ContinuousClock()) {
-            await teller.current()
+            await provider.current()
         }
     }
 }

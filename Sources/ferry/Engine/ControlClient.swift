@@ -1,13 +1,7 @@
+import FerryFiles
 import FerryProtocols
 import FerryTransfer
 import FerryUploads
-import Foundation
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
 
 /// Asks the ferry that has the queue, one connection a question.
 struct ControlClient {
@@ -29,17 +23,17 @@ struct ControlClient {
         let socket: LineSocket
         var lines: IncomingLines
         /// nil if the system does not tell.
-        let process: pid_t?
+        let process: Int32?
     }
 
-    /// How a question ended.
+    /// The result of a question.
     enum Outcome {
         case answered(ControlSocket.Response.Answer)
         /// The running ferry is another version, which understood nothing.
         case otherVersion(UploadFailure)
-        /// It has not been asked.
+        /// No engine was asked.
         case nobody
-        /// It was asked and no answer came: what was asked may have been done.
+        /// The engine was asked and no answer came: what was asked may have been done.
         case unknown
     }
 
@@ -55,14 +49,18 @@ struct ControlClient {
     var isAnswered: Bool { connect() != nil }
 
     /// The process that listens there, whatever version it is.
-    var process: pid_t? { connect()?.process }
+    var process: Int32? { connect()?.process }
 
-    func perform(_ command: QueueCommand) -> Answer {
-        switch ask(.perform(command)) {
-        case .answered(.reply(let reply)): .reply(reply)
-        case .otherVersion(let failure): .reply(.refused(failure))
-        case .answered, .unknown: .unknown
-        case .nobody: .nobody
+    /// - Parameter filter: What a list has.
+    func perform(_ command: QueueCommand, listing filter: UploadFilter = UploadFilter()) -> Answer {
+        guard var connection = connect() else { return .nobody }
+        switch connection.ask(command == .list ? .list(filter) : .perform(command)) {
+        case .answered(.reply(let reply)): return .reply(reply)
+        case .answered(.listing(let count)):
+            return connection.uploads(count).map { .reply(.uploads($0)) } ?? .unknown
+        case .otherVersion(let failure): return .reply(.refused(failure))
+        case .answered, .unknown: return .unknown
+        case .nobody: return .nobody
         }
     }
 
@@ -73,18 +71,28 @@ struct ControlClient {
 
     /// - Returns: nil if nobody listens, or somebody else than this user.
     func connect() -> Connection? {
-        let descriptor = ControlSocket.open()
-        guard descriptor >= 0 else { return nil }
-        let socket = LineSocket(descriptor, patience: patience)
         let path = ControlSocket.path(in: folder)
-        guard ControlSocket.withAddress(path, { systemConnect(descriptor, $0, $1) }) == 0,
-            let peer = ControlSocket.peer(of: descriptor), peer.user == getuid()
-        else { return nil }
-        return Connection(socket: socket, lines: IncomingLines(socket), process: peer.process)
+        guard let socket = LineSocket(connectingTo: path, patience: patience), socket.isOfSameUser else {
+            return nil
+        }
+        return Connection(socket: socket, lines: IncomingLines(socket), process: socket.process)
     }
 }
 
 extension ControlClient.Connection {
+    /// Reads so many records of uploads; nil if not all of them come, or one cannot be understood.
+    mutating func uploads(_ count: Int) -> [Upload]? {
+        var reader = UpdateLines.RecordReader()
+        var uploads: [Upload] = []
+        for _ in 0..<max(0, count) {
+            guard let line = lines.next(),
+                let upload = line.withUnsafeBufferPointer({ try? reader.upload($0) })
+            else { return nil }
+            uploads.append(upload)
+        }
+        return uploads
+    }
+
     mutating func ask(_ ask: ControlSocket.Request.Ask) -> ControlClient.Outcome {
         guard socket.write(line: ControlSocket.Request(ask: ask)) else { return .nobody }
         guard let line = lines.next().map({ Data($0) }),
@@ -98,10 +106,4 @@ extension ControlClient.Connection {
         }
         return .answered(response.answer)
     }
-}
-
-private func systemConnect(
-    _ descriptor: CInt, _ address: UnsafePointer<sockaddr>, _ length: socklen_t
-) -> CInt {
-    connect(descriptor, address, length)
 }

@@ -1,14 +1,10 @@
+import Dispatch
+import FerryFiles
 import FerryProtocols
+import FerryTUI
 import FerryTransfer
 import FerryUploads
-import Foundation
 import Synchronization
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
 
 /// Takes requests from other processes of the same user. Each connection has a thread: there are few, and they block.
 final class ControlServer: Sendable {
@@ -19,73 +15,51 @@ final class ControlServer: Sendable {
     private static let patience = 30
 
     private let queue: UploadQueue
-    private let path: LocalPath
-    private let listener: CInt
+    private let listener: SocketListener
     private let since = Date()
     private let places = DispatchSemaphore(value: ControlServer.connectionLimit)
     private let followers = Mutex(0)
-    private let configuration: LiveConfiguration
-    private let watched = Mutex<WatchedFolders?>(nil)
+    private let configuration: ConfigurationReloader
+    private let watched = Mutex<WatchReporter?>(nil)
 
     /// - Parameter configuration: What the engine goes by.
     /// - Throws: `UploadFailure` (`storage`) if the socket cannot be made.
     init(
-        queue: UploadQueue, configuration: LiveConfiguration, folder: LocalPath
+        queue: UploadQueue, configuration: ConfigurationReloader, folder: LocalPath
     ) throws(UploadFailure) {
         self.queue = queue
         self.configuration = configuration
-        path = ControlSocket.path(in: folder)
-        let descriptor = ControlSocket.open()
+        let path = ControlSocket.path(in: folder)
         // We hold the lock of the folder: a socket that is there belongs to a process that is gone.
-        _ = path.withCString { unlink($0) }
-        let bound = ControlSocket.withAddress(path) { bind(descriptor, $0, $1) }
-        guard descriptor >= 0, bound == 0, path.withCString({ chmod($0, 0o600) }) == 0,
-            listen(descriptor, 128) == 0
-        else {
-            close(descriptor)
+        do throws(SystemCallError) { listener = try SocketListener(path) } catch {
             throw UploadFailure(
-                .storage, "the control socket \(path.text) cannot be made (its path may be too long)")
+                .storage, "the control socket \(path.text) cannot be created (its path may be too long)")
         }
-        listener = descriptor
     }
 
     /// - Parameter watched: The folders that the engine watches.
-    func start(_ watched: WatchedFolders? = nil) {
+    func start(_ watched: WatchReporter? = nil) {
         self.watched.withLock { $0 = watched }
-        Thread.detachNewThread { [self] in
-            while true {
-                let connection = accept(listener, nil, nil)
-                if connection < 0 {
-                    if errno == EINTR || errno == ECONNABORTED { continue }
-                    // No descriptor left: others will be given back.
-                    guard [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(errno) else { return }
-                    Thread.sleep(forTimeInterval: 0.1)
-                    continue
-                }
-                _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
-                serve(connection)
-            }
+        DetachedThread.start { [self] in
+            while let socket = listener.next(patience: Self.patience) { serve(socket) }
         }
     }
 
-    func stop() {
-        shutdown(listener, CInt(SHUT_RDWR))
-        close(listener)
-        _ = path.withCString { unlink($0) }
-    }
+    func stop() { listener.stop() }
 
-    private func serve(_ connection: CInt) {
-        let socket = LineSocket(connection, patience: Self.patience)
-        guard ControlSocket.peer(of: connection)?.user == getuid() else { return }
+    private func serve(_ socket: LineSocket) {
+        guard socket.isOfSameUser else { return }
         // More of them wait in the kernel: a connection that was taken is answered.
         places.wait()
-        Thread.detachNewThread { [self] in
+        DetachedThread.start { [self] in
             var lines = IncomingLines(socket)
             var isFollowing = false
             while !isFollowing, let line = lines.next() {
-                let answer = answer(line)
+                let (answer, uploads) = answer(line)
                 if case .following = answer { isFollowing = true }
-                guard socket.write(line: ControlSocket.Response(answer: answer)) else { break }
+                guard socket.write(line: ControlSocket.Response(answer: answer)),
+                    UpdateLines.pages(of: uploads).allSatisfy(socket.write)
+                else { break }
             }
             // A screen stays for hours: it does not take a place of those that come and go.
             places.signal()
@@ -93,17 +67,32 @@ final class ControlServer: Sendable {
         }
     }
 
-    private func answer(_ line: [UInt8]) -> ControlSocket.Response.Answer {
+    /// - Returns: The answer, and the uploads whose records follow it.
+    private func answer(_ line: [UInt8]) -> (ControlSocket.Response.Answer, [Upload]) {
         guard let request = try? JSONDecoder().decode(ControlSocket.Request.self, from: Data(line)),
             request.version == ControlSocket.version
         else {
             let other = try? JSONDecoder().decode(ControlSocket.Greeting.self, from: Data(line))
-            return .reply(.refused(.otherVersion(running: FerryVersion.current, asking: other?.ferry)))
+            return (.reply(.refused(.otherVersion(running: FerryVersion.current, asking: other?.ferry))), [])
         }
-        switch request.ask {
+        guard case .list(let filter) = request.ask else { return (answer(request.ask), []) }
+        let uploads = Self.wait { [queue] in await queue.all.filter(filter.chooses) }
+        return (.listing(count: uploads.count), uploads)
+    }
+
+    private func answer(_ ask: ControlSocket.Request.Ask) -> ControlSocket.Response.Answer {
+        switch ask {
         case .perform(let command):
             let client = EngineQueue(queue: queue, configuration: configuration)
             return Self.wait { .reply(await client.perform(command)) }
+        case .list: return .listing(count: 0)
+        case .explain(let command, let selection, let changed):
+            let isMeant = selection.needsExplanation(but: changed)
+            let unchanged = Self.wait { [queue] in
+                await queue.compactMap { isMeant($0) ? NoOpExplanation.Unchanged($0, by: command) : nil }
+            }
+            return .explained(
+                NoOpExplanation(command, unchanged: unchanged, spelled: { "`ferry \($0)`" }).sentences)
         case .progress: return .progress(queue.progress())
         case .report: return Self.wait { [self] in .report(await report) }
         case .reload: return Self.wait { [self] in await reload() }
@@ -135,7 +124,7 @@ final class ControlServer: Sendable {
             let uploads = await queue.all
             let sent = SampledProgress(queue.progress())
             return EngineReport(
-                process: getpid(), since: since, status: await queue.status,
+                process: Machine.process, since: since, status: await queue.status,
                 counts: EngineReport.Counts(uploads, sent: sent),
                 estimate: queue.estimate(of: RemainingBytes(uploads, sent: sent)),
                 screens: followers.withLock { $0 }, watched: watched.withLock { $0 }?.report)
@@ -166,18 +155,18 @@ final class ControlServer: Sendable {
     }
 
     /// Waits on this thread for what happens on others.
-    private static func wait(
-        _ work: @escaping @Sendable () async -> ControlSocket.Response.Answer
-    ) -> ControlSocket.Response.Answer {
+    private static func wait<Value: Sendable>(_ work: @escaping @Sendable () async -> Value) -> Value {
         let ended = DispatchSemaphore(value: 0)
-        let answer = Mutex(ControlSocket.Response.Answer.progress([]))
+        let result = Mutex<Value?>(nil)
         Task {
             let value = await work()
-            answer.withLock { $0 = value }
+            result.withLock { $0 = value }
             ended.signal()
         }
-        ended.wait()
-        return answer.withLock { $0 }
+        while true {
+            ended.wait()
+            if let value = result.withLock({ $0 }) { return value }
+        }
     }
 }
 
@@ -188,7 +177,7 @@ extension UploadFailure {
         let difference =
             running == asking ? "another build of \(running)" : "\(running), and this is \(asking)"
         return UploadFailure(
-            .permanent, "the running ferry is \(difference): they do not understand each other",
+            .permanent, "the running engine is \(difference): they do not understand each other",
             hint: "`ferry stop` ends it, nothing is lost; then start this one")
     }
 }

@@ -1,7 +1,7 @@
+import FerryFiles
 import FerryProtocols
 import FerryReceiver
 import FerryTransfer
-import Foundation
 
 /// A temporary folder with sample files, a queue and a place for what arrives.
 struct DemoFolder {
@@ -11,15 +11,12 @@ struct DemoFolder {
         path =
             FileManager.default.temporaryDirectory.appendingPathComponent("ferry-demo-\(UUID().uuidString)")
             .path
-        do {
-            for folder in [files, received] {
-                try FileManager.default.createDirectory(
-                    atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-            }
+        do throws(SystemCallError) {
+            for folder in [files, received] { try LocalPath(folder).makeFolders() }
         } catch {
             throw CommandFailure(
                 status: 73,
-                summary: "the folder \(path) for the demo cannot be made: \(error.localizedDescription)",
+                summary: "the folder \(path) for the demo cannot be created: \(error.reason)",
                 hint: "set TMPDIR to a folder you may write to")
         }
     }
@@ -60,11 +57,8 @@ struct DemoFolder {
     }
 
     private func make(_ name: String, bytes: Int) throws -> LocalPath {
-        let file = "\(files)/\(name)"
-        _ = FileManager.default.createFile(atPath: file, contents: nil)
-        let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: file))
-        try handle.truncate(atOffset: UInt64(bytes))
-        try handle.close()
-        return LocalPath(file)
+        let path = LocalPath("\(files)/\(name)")
+        try OpenFile(path, for: .creating).truncate(to: bytes)
+        return path
     }
 }

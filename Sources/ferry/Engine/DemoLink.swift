@@ -1,6 +1,6 @@
 import FerryConnectivity
+import FerryFiles
 import FerryReceiver
-import Foundation
 import Synchronization
 
 /// A bad link for the demo: a proxy that cuts connections, and that is taken away now and then, with the news of it.

@@ -1,15 +1,15 @@
 import FerryConnectivity
+import FerryFiles
 import FerryProtocols
 import FerryTransfer
 import FerryUploads
-import Foundation
 
 /// A running queue with everything around it: the lock, the journal, the log and the control socket.
 struct Engine: Sendable {
     let queue: UploadQueue
-    /// What it goes by.
-    let configuration: LiveConfiguration
-    /// What a person should know of the start: what recovery put right, what does not work.
+    /// The configuration.
+    let configuration: ConfigurationReloader
+    /// The notices of the start: what recovery put right, what does not work.
     let notices: [Notice]
     private let runner: DestinationRunner
     private let control: ControlServer?
@@ -17,7 +17,7 @@ struct Engine: Sendable {
     private let hooks: HookRunner?
     /// Nil if no folder is watched.
     private let watched: WatchedFolders?
-    /// What a person should know of what happens later.
+    /// The notices after the start.
     let news: AsyncStream<Notice>
     private let telling: AsyncStream<Notice>.Continuation
 
@@ -44,7 +44,7 @@ struct Engine: Sendable {
             telling.yield(notice)
             queue.tell(notice)
         }
-        let configuration = LiveConfiguration(
+        let configuration = ConfigurationReloader(
             assembly, queue: queue, runner: runner, watches: watches, tell: tell)
         // Before the queue writes anything: where no inode is free, that of the last engine's socket is all there is.
         let control = Result { () throws(UploadFailure) in
@@ -54,8 +54,13 @@ struct Engine: Sendable {
         let watched: WatchedFolders?
         let updates: AsyncStream<QueueUpdate>?
         do throws(JournalError) {
-            watched = try await watching(
-                watches, lock, directory, queue, runner, tell: tell, log: { log.note($0) })
+            watched =
+                watches.isEmpty
+                ? nil
+                : try await WatchedFolders(
+                    watches, lock: lock, queue: queue,
+                    destination: { runner.destinations.named[$0.destination.name] ?? $0.destination },
+                    tell: tell, log: { log.note($0) })
             (recovered, updates) = try await start(
                 queue, monitor: monitor, isFollowed: assembly.configuration.followsQueue)
         } catch {
@@ -66,7 +71,7 @@ struct Engine: Sendable {
         if let warning = directory.fileSystemWarning { notices.append(Notice(kind: .warning, text: warning)) }
         notices += recovered.map { Notice(kind: .note, text: $0.summary) }
         switch control {
-        case .success(let server): server.start(watched)
+        case .success(let server): server.start(watched.map { WatchReporter(watches: watches, folders: $0) })
         case .failure(let failure):
             // Without the socket the queue still works.
             let text = "\(failure.summary): other commands cannot reach this queue while it runs"
@@ -88,26 +93,7 @@ struct Engine: Sendable {
             watched: watched, news: news, telling: telling)
     }
 
-    /// Before the queue starts anything: what of it came from these folders has rules of its own.
-    private static func watching(
-        _ watches: [Watch], _ lock: StateLock, _ directory: StateDirectory, _ queue: UploadQueue,
-        _ runner: DestinationRunner, tell: @escaping @Sendable (Notice) -> Void,
-        log: @escaping @Sendable (String) -> Void
-    ) async throws(JournalError) -> WatchedFolders? {
-        guard !watches.isEmpty else { return nil }
-        let notes = try WatchNotes(lock)
-        await queue.leaveChanges(of: notes.all.keys)
-        do throws(SystemCallError) {
-            return try WatchedFolders(
-                watches, notes: notes, queue: queue, past: PastUploads(in: directory),
-                destination: { runner.destinations.named[$0.destination.name] ?? $0.destination },
-                tell: tell, log: log)
-        } catch {
-            throw JournalError.failed(call: error.call, path: directory.path.text, code: error.code)
-        }
-    }
-
-    /// Without a moment in between in which something could end unseen.
+    /// Starts without a moment in between in which something could end unseen.
     private static func start(
         _ queue: isolated UploadQueue, monitor: (any LinkMonitor)?, isFollowed: Bool
     ) throws(JournalError) -> ([RecoveryNotice], AsyncStream<QueueUpdate>?) {
@@ -132,7 +118,8 @@ struct Engine: Sendable {
         }
     }
 
-    /// After `stop`: why what uploads came to is not on disk, and will be found out again next time; nil if it is.
+    /// The reason why results of uploads are not on disk after `stop`, and are found out again next time; nil if they
+    /// are.
     var unsaved: CommandFailure? {
         get async {
             let status = await queue.status

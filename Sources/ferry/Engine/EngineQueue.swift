@@ -4,7 +4,7 @@ import FerryUploads
 /// The queue of an engine as everybody is served who orders something of it, from this process or another.
 struct EngineQueue: QueueClient {
     let queue: UploadQueue
-    let configuration: LiveConfiguration
+    let configuration: ConfigurationReloader
 
     func perform(_ command: QueueCommand) async -> QueueReply {
         do throws(UploadFailure) {

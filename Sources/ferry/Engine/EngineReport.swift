@@ -1,14 +1,14 @@
+import FerryFiles
 import FerryProtocols
 import FerryUploads
-import Foundation
 
-/// What an engine is and does at one moment.
+/// The state of an engine at one moment.
 struct EngineReport: Codable {
     var process: Int32
     var since: Date
     var status: EngineStatus
     var counts: Counts
-    /// How fast all uploads together go; nil from an engine that tells none.
+    /// The rate of all uploads together; nil from an engine that tells none.
     var estimate: TransferEstimate?
     /// Screens that are attached.
     var screens: Int
@@ -24,7 +24,7 @@ struct EngineReport: Codable {
         var there: Bool
         /// Seconds for which a file must not change.
         var settle: Double
-        /// What becomes of a file that has been uploaded: `keep`, `delete` or `move`.
+        /// The treatment of a file that has been uploaded: `keep`, `delete` or `move`.
         var after: String
         /// The folder that it is moved into.
         var goal: String?
@@ -40,7 +40,7 @@ struct EngineReport: Codable {
         var running = 0
         var waiting = 0
         var paused = 0
-        /// Those of the paused ones that only wait for the network; nil if there are none.
+        /// The number of paused uploads that only wait for the network; nil if there are none.
         var offline: Int?
         var held = 0
         var failed = 0

@@ -1,12 +1,6 @@
+import FerryFiles
 import FerryTransfer
 import FerryUploads
-import Foundation
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
 
 /// Ends the engine that has a queue, of whatever version it is.
 struct EngineStop {
@@ -16,19 +10,19 @@ struct EngineStop {
     private static let patience = Duration.seconds(60)
 
     enum Outcome: Equatable {
-        case stopped(pid_t)
+        case stopped(Int32)
         case nothingRuns
 
         var sentence: String {
             switch self {
             case .stopped(let process):
-                "stopped (process \(process)); `ferry` goes on with what is not finished"
-            case .nothingRuns: "no ferry is running"
+                "stopped (process \(process)); `ferry` resumes the unfinished uploads"
+            case .nothingRuns: "no engine is running"
             }
         }
     }
 
-    private func hasQueue(_ process: pid_t) -> Bool {
+    private func hasQueue(_ process: Int32) -> Bool {
         guard let directory = try? StateDirectory(reading: folder) else { return true }
         return directory.isHeld(by: process)
     }
@@ -39,20 +33,20 @@ struct EngineStop {
     func stop() async throws(CommandFailure) -> Outcome {
         // The connection stays open meanwhile: as long as it does, nobody else has the number of the process.
         guard let connection = ControlClient(folder: folder).connect() else { return .nothingRuns }
-        guard let process = connection.process, kill(process, SIGTERM) == 0 else {
+        guard let process = connection.process, Machine.end(process) else {
             throw CommandFailure(
-                status: CommandFailure.queueInUse, summary: "the running ferry cannot be told to stop",
+                status: CommandFailure.queueInUse, summary: "the running engine cannot be stopped",
                 hint: "end it with `kill`")
         }
         let limit = ContinuousClock.now.advanced(by: Self.patience)
         while .now < limit {
             // Whoever started it may not have asked yet how it ended: then its number is taken, and the queue is free.
-            if kill(process, 0) != 0 || !hasQueue(process) { return .stopped(process) }
+            if !Machine.runs(process) || !hasQueue(process) { return .stopped(process) }
             try? await Task.sleep(for: .milliseconds(20))
         }
         throw CommandFailure(
             status: CommandFailure.queueInUse,
-            summary: "process \(process) was told to stop and is still there",
+            summary: "process \(process) did not stop",
             hint: "`kill -9 \(process)` ends it; nothing acknowledged is lost by that")
     }
 }

@@ -1,11 +1,17 @@
+import FerryFiles
 import FerryTransfer
-import Foundation
 
-/// What becomes of the uploads when the terminal goes: a closed window, a lost ssh.
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// The treatment of the uploads when the terminal goes: a closed window, a lost ssh.
 enum HangUpPolicy: String, Decodable, CaseIterable {
-    /// They go on the next time.
+    /// The uploads resume with the next start.
     case stop
-    /// They go on without a screen.
+    /// The uploads go on without a screen.
     case `continue`
 }
 
@@ -15,7 +21,7 @@ struct HangUpLog {
 
     init(folder: LocalPath) { path = folder.text + "/hangup.log" }
 
-    /// From now on it is standard output and error, and there is no input. If it cannot be opened, nothing is kept.
+    /// Makes the log standard output and error, and closes the input. If the log cannot be opened, nothing is kept.
     func takeOver() {
         let nothing = open("/dev/null", O_RDWR | O_CLOEXEC)
         let file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)

@@ -1,12 +1,13 @@
+import FerryFiles
 import FerryProtocols
+import FerryTUI
 import FerryTransfer
 import FerryUploads
-import Foundation
 
-/// Carries out one command on a queue, whoever has it: the running ferry if there is one, else this process for as long
+/// Carries out one command on a queue, whoever has it: the running engine if there is one, else this process for as long
 /// as the command takes.
 struct QueueAccess {
-    /// Without one only the running ferry can carry out anything.
+    /// The assembly; without one only a running engine can carry out anything.
     let assembly: Result<Assembly, CommandFailure>
     let state: LocalPath
 
@@ -15,8 +16,11 @@ struct QueueAccess {
     /// Many commands may come before this one.
     private static let longestWait = Duration.seconds(60)
 
+    /// - Parameter filter: What a list need have; it may have more.
     /// - Throws: `CommandFailure` if the queue refuses, cannot be opened, or is in use by something that does not answer.
-    func perform(_ command: QueueCommand) async throws(CommandFailure) -> QueueReply {
+    func perform(
+        _ command: QueueCommand, listing filter: UploadFilter = UploadFilter()
+    ) async throws(CommandFailure) -> QueueReply {
         let assembly: Assembly
         do throws(CommandFailure) { assembly = try self.assembly.get() } catch {
             return try performThere(command, orElse: error)
@@ -32,10 +36,10 @@ struct QueueAccess {
                 guard case .inUse(let pid, _, _) = error else { throw CommandFailure(error) }
                 // Whoever takes turns with others is a command, and will be done.
                 if pid != holder { (holder, since) = (pid, .now) }
-                switch ControlClient(folder: state).perform(command) {
+                switch ControlClient(folder: state).perform(command, listing: filter) {
                 case .reply(let reply):
                     if assembly.edited != .refuse {
-                        StandardError.write("note: an edit is looked at when no ferry is running\n")
+                        StandardError.write("note: an edit takes effect once no engine is running\n")
                     }
                     return try Self.accepted(reply)
                 case .unknown: try Self.checkRepeatable(command)
@@ -53,7 +57,21 @@ struct QueueAccess {
         }
     }
 
-    /// What is true of the ferry that has the queue; nil if none does.
+    /// Explains why a command left uploads as they were, of those that were chosen, but for some that it changed.
+    /// Without an engine the queue is read for it.
+    func explanation(
+        of command: NoOpExplanation.Command, _ selection: UploadSelection, changed: [Upload.ID]
+    ) async -> [String] {
+        let question = ControlSocket.Request.Ask.explain(command, selection, changed: changed)
+        if case .answered(.explained(let sentences)) = ControlClient(folder: state).ask(question) {
+            return sentences
+        }
+        guard case .uploads(let uploads)? = try? await perform(.list) else { return [] }
+        let unchanged = selection.unchanged(among: uploads, but: changed)
+        return NoOpExplanation(command, unchanged, spelled: { "`ferry \($0)`" }).sentences
+    }
+
+    /// The status of the engine that has the queue; nil if there is none.
     var engineStatus: EngineStatus? {
         guard case .answered(.report(let report)) = ControlClient(folder: state).ask(.report) else {
             return nil
@@ -61,7 +79,7 @@ struct QueueAccess {
         return report.status
     }
 
-    /// How far some uploads are that were just listed, by the ferry that has the queue if one does.
+    /// Returns the progress of listed uploads, from the engine that has the queue if there is one.
     func sent(of uploads: [Upload]) -> SampledProgress {
         guard uploads.contains(where: { if case .running = $0.state { true } else { false } }),
             case .answered(.progress(let samples)) = ControlClient(folder: state).ask(.progress)
@@ -69,14 +87,14 @@ struct QueueAccess {
         return SampledProgress(samples)
     }
 
-    /// What a ferry that ended may have carried out is not asked of the next one if that would do it twice.
+    /// Refuses a command that the next engine would carry out twice: one that ended may have done it.
     private static func checkRepeatable(_ command: QueueCommand) throws(CommandFailure) {
         switch command {
         case .add, .move, .retry, .remove, .undo, .undoCommand, .redo:
             throw CommandFailure(
                 status: CommandFailure.queueInUse,
-                summary: "the running ferry did not answer: it is not known whether it did this",
-                hint: "`ferry list` shows it")
+                summary: "the running engine did not answer: unknown whether this succeeded",
+                hint: "check `ferry list`")
         case .list, .addMissing, .addNew, .find, .nextUndo, .pause, .resume, .limits, .limitBandwidth,
             .limitConcurrency, .tryNow,
             .stopWhenIdle, .flush:
@@ -84,7 +102,7 @@ struct QueueAccess {
         }
     }
 
-    /// What this version understands of a queue that it must not touch.
+    /// Reads what this version understands of a queue that it must not touch.
     private func readNewer(_ error: JournalError) throws(CommandFailure) -> [Upload] {
         do throws(JournalError) {
             guard let directory = try StateDirectory(reading: state) else { throw error }
@@ -106,8 +124,8 @@ struct QueueAccess {
 
     private static func nothing(_ what: String) -> UploadFailure {
         UploadFailure(
-            .permanent, "there is nothing \(what): no ferry runs",
-            hint: "orders can be taken back as long as the ferry that took them runs")
+            .permanent, "nothing \(what): no engine is running",
+            hint: "changes can be undone while the engine that made them runs")
     }
 
     /// - Parameter flaw: Why nobody else can carry it out.
@@ -129,10 +147,10 @@ struct QueueAccess {
         switch command {
         // Whoever remembers what was ordered is gone.
         case .undo, .undoCommand, .nextUndo: return .refused(Self.nothing("to undo"))
-        case .redo: return .refused(Self.nothing("to do again"))
+        case .redo: return .refused(Self.nothing("to redo"))
         default: break
         }
-        let (queue, runner) = assembly.queue(lock, monitors: [])
+        let (queue, runner) = assembly.queue(lock, monitors: [], snapshotsAtEnds: false)
         let notices = try await queue.open()
         for notice in notices { StandardError.write("note: \(SafeLine.text(notice.summary))\n") }
         let reply = await queue.perform(command)

@@ -1,7 +1,7 @@
 import FerryProtocols
 import FerryUploads
 
-/// What came of reading a configuration again.
+/// The result of reading a configuration again.
 struct ReloadReport: Codable, Equatable {
     /// The path of what was read.
     var file: String
@@ -9,7 +9,7 @@ struct ReloadReport: Codable, Equatable {
     /// Uploads that stopped for want of a destination that is there now, or of a sign-in at one that has changed; nobody
     /// but a person tries them again.
     var retry: [Upload.ID]
-    /// What the new configuration allows and that may do harm.
+    /// The settings of the new configuration that may do harm.
     var warnings: [String]
 
     /// True if the engine knows a destination that was just written to a file.
@@ -20,21 +20,21 @@ struct ReloadReport: Codable, Equatable {
         (changes.added + changes.changed).contains(name) || PrivateFile(self.file).path == file
     }
 
-    /// For people.
+    /// The lines for people.
     var lines: [String] {
         let destinations = [
             ("added", changes.added), ("changed", changes.changed), ("removed", changes.removed),
         ].filter { !$0.1.isEmpty }.map { "\($0) \($1.joined(separator: ", "))" }
         var lines = ["\(file) was read again" + (changes.isEmpty ? ": nothing has changed" : "")]
         if !destinations.isEmpty { lines.append("destinations: " + destinations.joined(separator: "; ")) }
-        if !changes.now.isEmpty { lines.append("holds from now on: \(changes.now.joined(separator: ", "))") }
+        if !changes.now.isEmpty { lines.append("in effect now: \(changes.now.joined(separator: ", "))") }
         if !changes.atNextStart.isEmpty {
             lines.append("takes effect at the next start: \(changes.atNextStart.joined(separator: ", "))")
         }
         if let first = retry.first {
             let what = retry.count == 1 ? "upload \(first)" : "\(retry.count) uploads"
             lines.append(
-                "\(what) stopped for want of a destination or a sign-in and may go on now: "
+                "\(what) stopped for lack of a destination or credentials and may resume now: "
                     + "`ferry retry \(UploadNumbers(joining: retry).text)`")
         }
         return lines

@@ -1,7 +1,8 @@
+import Dispatch
+import FerryFiles
 import FerryProtocols
 import FerryTransfer
 import FerryUploads
-import Foundation
 import Synchronization
 
 /// The queue of a ferry that runs elsewhere on this machine. When that one goes, this one says so in the status, and goes
@@ -28,7 +29,7 @@ final class RemoteQueue: QueueClient {
     func perform(_ command: QueueCommand) async -> QueueReply {
         let client = client
         return await withCheckedContinuation { done in
-            Thread.detachNewThread {
+            DetachedThread.start {
                 switch client.perform(command) {
                 case .reply(let reply): done.resume(returning: reply)
                 case .nobody: done.resume(returning: .refused(Self.gone))
@@ -38,8 +39,8 @@ final class RemoteQueue: QueueClient {
         }
     }
 
-    /// What was told when this was called last: an engine that does not answer must not hold up who draws. As it is asked
-    /// at a steady pace, what it shows is late by one of its steps.
+    /// Returns the samples of the call before: an engine that does not answer must not hold up who draws. At a steady
+    /// pace, the samples are late by one step.
     func progress() -> [ProgressSample] {
         let (latest, mayAsk) = samples.withLock { samples in
             defer { samples.isAsking = true }
@@ -58,8 +59,8 @@ final class RemoteQueue: QueueClient {
         let (updates, continuation) = AsyncStream.makeStream(of: QueueUpdate.self)
         let follower = Follower(client, continuation)
         continuation.onTermination = { _ in follower.end() }
-        Thread.detachNewThread { follower.run() }
-        Thread.detachNewThread { follower.watch() }
+        DetachedThread.start { follower.run() }
+        DetachedThread.start { follower.watch() }
         return updates
     }
 
@@ -74,7 +75,7 @@ final class RemoteQueue: QueueClient {
         private let client: ControlClient
         private let updates: AsyncStream<QueueUpdate>.Continuation
         private let state = Mutex(State.searching)
-        /// As it was told last, and whether the engine still answers.
+        /// The last status of the engine, and whether it still answers.
         private let status = Mutex(EngineStatus())
 
         init(_ client: ControlClient, _ updates: AsyncStream<QueueUpdate>.Continuation) {
@@ -95,7 +96,7 @@ final class RemoteQueue: QueueClient {
                 if let connection = client.connect() { follow(connection) }
                 guard search() else { break }
                 tell(.lost(since: Date()))
-                Thread.sleep(forTimeInterval: RemoteQueue.patience)
+                DetachedThread.sleep(for: .seconds(RemoteQueue.patience))
             }
         }
 
@@ -104,7 +105,7 @@ final class RemoteQueue: QueueClient {
         func watch() {
             let client = client.asking(within: RemoteQueue.heartbeat)
             while true {
-                Thread.sleep(forTimeInterval: 1)
+                DetachedThread.sleep(for: .seconds(1))
                 switch state.withLock({ $0 }) {
                 case .ended: return
                 case .searching: continue
@@ -150,7 +151,7 @@ final class RemoteQueue: QueueClient {
             }
             guard mayGoOn, case .answered(.following) = connection.ask(.follow) else { return }
             connection.socket.waitForever()
-            while let update = Self.update(&connection.lines) {
+            while let update = Self.update(&connection) {
                 status.withLock { status in
                     status = update.status
                     updates.yield(update)
@@ -159,23 +160,17 @@ final class RemoteQueue: QueueClient {
         }
 
         /// - Returns: nil at the end of the stream, and for what cannot be understood.
-        private static func update(_ lines: inout IncomingLines) -> QueueUpdate? {
-            guard let head = lines.next().flatMap({ try? UpdateLines.head($0) }) else { return nil }
-            var reader = UpdateLines.RecordReader()
-            var changed: [Upload] = []
-            for _ in 0..<max(0, head.count) {
-                guard let line = lines.next(),
-                    let upload = line.withUnsafeBufferPointer({ try? reader.upload($0) })
-                else { return nil }
-                changed.append(upload)
+        private static func update(_ connection: inout ControlClient.Connection) -> QueueUpdate? {
+            guard let head = connection.lines.next().flatMap({ try? UpdateLines.head($0) }) else {
+                return nil
             }
-            return head.update(changed: changed)
+            return connection.uploads(head.count).map(head.update)
         }
     }
 
     private static let gone = UploadFailure(
         .permanent, "the engine is gone: this was not done", hint: "`ferry` starts another one")
     private static let silent = UploadFailure(
-        .permanent, "the engine did not answer: it is not known whether this was done",
-        hint: "the list shows it")
+        .permanent, "the engine did not answer: unknown whether this succeeded",
+        hint: "check the list")
 }

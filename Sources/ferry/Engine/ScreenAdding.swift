@@ -1,20 +1,26 @@
+import FerryFiles
 import FerryProtocols
 import FerryTUI
 import FerryTransfer
 import FerryUploads
-import Foundation
 import Synchronization
 
-/// How lines typed or pasted into the screen become files, and files become uploads.
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// The way from lines typed or pasted into the screen to files and uploads.
 struct ScreenAdding: Sendable {
-    /// By which files are added now; may read a file.
+    /// Returns the current assembly; may read a file.
     let assembly: @Sendable () -> Assembly
     let queue: any QueueClient
 
     var service: AddService {
         AddService(
             preview: { request in
-                let sign = StopSign()
+                let sign = CancellationFlag()
                 return await withTaskCancellationHandler {
                     await Self.apart { Self.find(request, isStopped: { sign.isSet }) }
                 } onCancel: {
@@ -35,7 +41,7 @@ struct ScreenAdding: Sendable {
     /// Looking at files may hang with their medium: that must hold up nobody else, so each look has a thread of its own.
     private static func apart<Value: Sendable>(_ look: @escaping @Sendable () -> Value) async -> Value {
         await withCheckedContinuation { continuation in
-            Thread.detachNewThread { continuation.resume(returning: look()) }
+            DetachedThread.start { continuation.resume(returning: look()) }
         }
     }
 
@@ -55,9 +61,9 @@ struct ScreenAdding: Sendable {
             request.marked + PathList.paths(in: request.text).map(absolute))
     }
 
-    static func list(_ place: BrowsedPlace) -> BrowsedFolder {
+    static func list(_ reference: FolderReference) -> BrowsedFolder {
         let path =
-            switch place {
+            switch reference {
             case .line(let text): plain(folder(of: text))
             case .folder(let path): path
             }
@@ -81,14 +87,14 @@ struct ScreenAdding: Sendable {
         return path.withCString { stat($0, &status) } == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
-    /// Without a slash at the end, or two of them, or `.`; what is above `..` only the system knows.
+    /// Returns the path without a slash at the end, two slashes, or `.`. Only the system knows what is above `..`.
     private static func plain(_ path: LocalPath) -> LocalPath {
         let names = path.bytes.split(separator: 0x2F).filter { $0 != [0x2E] }
         let plain = LocalPath(bytes: [0x2F] + names.joined(separator: [0x2F]))
         return names.contains([0x2E, 0x2E]) ? (try? path.resolved()) ?? plain : plain
     }
 
-    /// As it would be typed, with a slash at the end; nil if typing cannot name it.
+    /// Returns the path as it would be typed, with a slash at the end; nil if typing cannot name it.
     private static func text(of path: LocalPath) -> String? {
         let bytes = path.bytes.last == 0x2F ? path.bytes : path.bytes + [0x2F]
         let home = Array(LocalFiles.home.utf8)
@@ -124,7 +130,7 @@ struct ScreenAdding: Sendable {
 }
 
 /// Tells a search on another thread that nobody waits for it any more.
-private final class StopSign: Sendable {
+private final class CancellationFlag: Sendable {
     private let state = Atomic(false)
 
     var isSet: Bool { state.load(ordering: .relaxed) }
@@ -137,7 +143,7 @@ private final class StopSign: Sendable {
 enum PathList {
     static func paths(in text: String) -> [LocalPath] {
         text.split(whereSeparator: \.isNewline).flatMap { line -> [LocalPath] in
-            let trimmed = line.trimmingCharacters(in: .whitespaces)
+            let trimmed = line.trimmed()
             guard !trimmed.isEmpty else { return [] }
             if let path = fileAddress(trimmed) { return [path] }
             // A name with spaces in it, typed or pasted without quotes, is one path if it leads to something.

@@ -1,6 +1,12 @@
 import Dispatch
-import Foundation
+import FerryFiles
 import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
 
 /// Signals as a stream, in place of their default actions. SIGPIPE is ignored from here on.
 final class SignalStream: Sendable {

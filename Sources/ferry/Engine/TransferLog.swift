@@ -1,31 +1,39 @@
+import FerryFiles
 import FerryProtocols
 import FerryTransfer
-import Foundation
 import Synchronization
-
-#if canImport(Glibc)
-    import Glibc
-#endif
 
 /// `ferry.log` in the state folder: what was asked of which server and what it answered. Holds no secret.
 final class TransferLog: EventMonitor {
     private static let sizeLimit = 8 << 20
 
-    private struct File {
-        var descriptor: CInt
+    private struct Log {
+        var file: OpenFile?
         var size: Int
+        /// The second of the last line, and its text: a busy engine writes hundreds of lines within one.
+        private var moment = (second: Int.min, text: "")
+
+        init(_ path: LocalPath) {
+            file = try? OpenFile(path, for: .appendingOrCreating)
+            size = (try? file?.length()) ?? 0
+        }
+
+        mutating func text(of date: Date) -> String {
+            let second = Int(date.timeIntervalSinceReferenceDate.rounded(.down))
+            if second != moment.second { moment = (second, date.formatted(.iso8601)) }
+            return moment.text
+        }
     }
 
-    private let path: String
-    private let file: Mutex<File>
+    let detail = EventDetail.outline
+    private let path: LocalPath
+    private let log: Mutex<Log>
 
     /// Logging is never a reason not to upload: if the file cannot be opened, nothing is written.
     init(folder: LocalPath) {
-        path = folder.text + "/ferry.log"
-        file = Mutex(Self.open(path))
+        path = folder.appending(Array("ferry.log".utf8))
+        log = Mutex(Log(path))
     }
-
-    deinit { file.withLock { _ = close($0.descriptor) } }
 
     func receive(_ event: TransferEvent, of request: RequestContext) {
         switch event {
@@ -38,24 +46,14 @@ final class TransferLog: EventMonitor {
     }
 
     func note(_ text: String) {
-        let line = Array("\(Date.now.formatted(.iso8601)) \(SafeLine.text(text))\n".utf8)
-        file.withLock { file in
-            guard file.descriptor >= 0 else { return }
-            if file.size > Self.sizeLimit {
-                close(file.descriptor)
-                rename(path, path + ".1")
-                file = Self.open(path)
+        let text = SafeLine.text(text)
+        log.withLock { log in
+            if log.size > Self.sizeLimit {
+                try? path.rename(to: LocalPath(bytes: path.bytes + Array(".1".utf8)))
+                log = Log(path)
             }
-            file.size += max(0, write(file.descriptor, line, line.count))
+            let line = Array("\(log.text(of: .now)) \(text)\n".utf8)
+            log.size += (try? log.file?.appendOnce(line)) ?? 0
         }
-    }
-
-    private static func open(_ path: String) -> File {
-        #if canImport(Glibc)
-            let descriptor = Glibc.open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        #else
-            let descriptor = Darwin.open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        #endif
-        return File(descriptor: descriptor, size: descriptor < 0 ? 0 : Int(lseek(descriptor, 0, SEEK_END)))
     }
 }

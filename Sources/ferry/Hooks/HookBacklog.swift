@@ -1,10 +1,9 @@
-import FerryTUI
 import FerryUploads
 
-/// The events whose commands are to be run, in the order in which they may begin: what happens to one upload is told in
-/// order, and that nothing is left to do when all before it has been told.
+/// The events whose hooks have yet to run. The hooks of one upload run in order, one at a time. The hook of an idle
+/// queue runs after all earlier ones have ended.
 struct HookBacklog {
-    /// What must not be told at the same time.
+    /// The subject of an event. The hooks of one subject run one after another.
     enum Subject: Hashable {
         case upload(Upload.ID)
         case queue
@@ -13,39 +12,38 @@ struct HookBacklog {
     struct Entry {
         let number: Int
         let event: QueueEvent
-        /// What the desktop is to be told besides.
-        let call: String?
+        let name: QueueEvent.Name
+        /// The text of the desktop notification; nil if there is none.
+        let notification: String?
 
         var subject: Subject { event.upload.map(Subject.upload) ?? .queue }
 
-        fileprivate var comesAfterAll: Bool {
-            if case .idle = event { true } else { false }
-        }
+        fileprivate var comesAfterAll: Bool { name == .idle }
     }
 
     private let capacity: Int
-    /// The first of them are there no more.
+    /// The waiting events. Taken ones at the front are nil.
     private var waiting: [Entry?] = []
     private var first = 0
     private var running: [Subject: Int] = [:]
     private var lastNumber = 0
     private(set) var count = 0
 
-    /// - Parameter capacity: Events of uploads that may wait; of those of the queue, of which there are few, as many more.
+    /// - Parameter capacity: The most events of uploads that may wait. As many events of the queue may wait too.
     init(capacity: Int) { self.capacity = capacity }
 
     var runningCount: Int { running.count }
 
     /// - Returns: False if there is no room for it.
-    mutating func add(_ event: QueueEvent, call: String? = nil) -> Bool {
+    mutating func add(_ event: QueueEvent, _ name: QueueEvent.Name, notification: String? = nil) -> Bool {
         guard count < (event.upload == nil ? 2 * capacity : capacity) else { return false }
         lastNumber += 1
-        waiting.append(Entry(number: lastNumber, event: event, call: call))
+        waiting.append(Entry(number: lastNumber, event: event, name: name, notification: notification))
         count += 1
         return true
     }
 
-    /// Takes out what may begin now.
+    /// Removes and returns the next event whose hook may start.
     mutating func next() -> Entry? {
         var held: Set<Subject> = []
         for index in first..<waiting.count {
@@ -79,7 +77,7 @@ struct HookBacklog {
 
     mutating func finish(_ entry: Entry) { running[entry.subject] = nil }
 
-    /// Forgets what has not begun.
+    /// Removes all waiting events.
     ///
     /// - Returns: How many events that were.
     mutating func clear() -> Int {

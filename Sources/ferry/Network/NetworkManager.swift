@@ -1,26 +1,26 @@
-import Foundation
+import FerryFiles
 
-/// Asks NetworkManager over the system's D-Bus, by the program for it that comes with systemd.
+/// Asks NetworkManager over the system's D-Bus, through systemd's busctl.
 ///
 /// The names are those of its D-Bus reference: `org.freedesktop.NetworkManager` and `….Connection.Active`.
 struct NetworkManager: Sendable {
-    /// Why it says nothing, as part of a sentence.
+    /// The reason why NetworkManager gives no information, as part of a sentence.
     struct Silence: Error, Equatable {
         var reason: String
     }
 
     private static let service = "org.freedesktop.NetworkManager"
-    private static let patience = 5
-
-    /// Looked for in `PATH` unless it has a slash.
+    /// The program, searched in `PATH` unless it has a slash.
     var program = "busctl"
+    /// The seconds after which busctl gives up.
+    var timeout = 5
 
-    /// - Throws: `Silence` if there is no NetworkManager, or it does not answer within some seconds.
+    /// - Throws: `Silence` if there is no NetworkManager, or it does not answer in time.
     func current() async throws(Silence) -> CurrentNetwork {
         let state = try await properties(
             ["Metered", "PrimaryConnection"], of: Self.service, at: "/org/freedesktop/NetworkManager")
         guard case .number(let metered)? = state.first, case .text(let path)? = state.last else {
-            throw Silence(reason: "NetworkManager says what is not understood")
+            throw Silence(reason: "NetworkManager's answer was not understood")
         }
         // NMMetered: 1 yes, 2 no, 3 and 4 the same as a guess, 0 unknown.
         var network = CurrentNetwork(isMetered: metered == 1 || metered == 3)
@@ -32,7 +32,7 @@ struct NetworkManager: Sendable {
         return network
     }
 
-    /// What busctl prints with `--json=short`, a line a property.
+    /// A property as busctl prints it with `--json=short`, one per line.
     private struct Property: Decodable {
         enum Value: Decodable {
             case number(Int)
@@ -56,13 +56,13 @@ struct NetworkManager: Sendable {
     ) async throws(Silence) -> [Property.Value] {
         let command = ChildCommand(
             words: [
-                program, "--system", "--json=short", "--auto-start=false", "--timeout=\(Self.patience)",
+                program, "--system", "--json=short", "--auto-start=false", "--timeout=\(timeout)",
                 "get-property", Self.service, path, interface,
             ] + names, environment: ChildCommand.environment(["PATH", "DBUS_SYSTEM_BUS_ADDRESS"]),
             output: .all(atMost: 65_536))
         let result: ChildCommand.Result
         do throws(ChildCommand.CannotStart) {
-            result = try await command.run(upTo: .seconds(Self.patience + 1))
+            result = try await command.run(upTo: .seconds(timeout + 1))
         } catch {
             throw Silence(reason: "NetworkManager cannot be asked: busctl cannot be started: \(error.reason)")
         }
@@ -73,7 +73,7 @@ struct NetworkManager: Sendable {
         let lines = result.output.split(separator: 0x0A)
         let values = lines.compactMap { try? JSONDecoder().decode(Property.self, from: $0).data }
         guard values.count == names.count else {
-            throw Silence(reason: "NetworkManager says what is not understood")
+            throw Silence(reason: "NetworkManager's answer was not understood")
         }
         return values
     }

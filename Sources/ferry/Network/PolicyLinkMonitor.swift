@@ -1,23 +1,23 @@
 import FerryConnectivity
 import Synchronization
 
-/// A link that is taken for down while the network is one that uploads are not to use.
+/// A link monitor that reports the link as down on networks to avoid.
 ///
-/// Where nobody tells which network it is, none is avoided: connectivity is a hint.
+/// If the system reports no network, none is avoided: connectivity is only a hint.
 struct PolicyLinkMonitor<C: Clock>: LinkMonitor where C.Duration == Duration {
-    /// A network may become metered without any change of the link.
+    /// The time between questions. A network may become metered without a change of the link.
     static var pause: Duration { .seconds(15) }
 
     let base: any LinkMonitor
     let policy: NetworkPolicy
     let clock: C
-    /// nil if nobody tells.
+    /// Returns the current network; nil if it is unknown.
     let network: @Sendable () async -> CurrentNetwork?
 
-    /// The reasons for which networks were not to be used.
+    /// The reasons given so far why networks are avoided.
     private let objections = Objections()
 
-    /// A network that may cost money is not used for the moment until it is known which one it is.
+    /// True: a network that may cost money is unused until it is known.
     var holdsUntilKnown: Bool { true }
 
     func forbidsNetwork(because reason: String) -> Bool { objections.contains(reason) }
@@ -53,7 +53,7 @@ struct PolicyLinkMonitor<C: Clock>: LinkMonitor where C.Duration == Duration {
     }
 }
 
-/// Puts together what the link and the policy say, and passes on what is new.
+/// Combines the status of the link with the policy, and passes on changes.
 private actor Relay {
     private let continuation: AsyncStream<LinkStatus>.Continuation
     private var link: LinkStatus?
@@ -61,7 +61,7 @@ private actor Relay {
     private var told: LinkStatus?
 
     private enum Objection {
-        /// Not asked yet on this link: a link that comes up is not used before.
+        /// The policy has not been asked on this link. A new link is unused until then.
         case unknown
         case known(String?)
     }
@@ -101,7 +101,7 @@ private actor Relay {
     }
 }
 
-/// The reasons that a policy has given so far: one for each network that is not to be used.
+/// The reasons that the policy has given so far, one for each avoided network.
 private final class Objections: Sendable {
     private let reasons = Mutex<Set<String>>([])
 

@@ -1,6 +1,6 @@
+import FerryFiles
 import FerryTransfer
 import FerryUploads
-import Foundation
 
 /// A file that `ferry add --json` has queued, or would queue.
 struct AddedLine: OutputLine {
@@ -16,7 +16,7 @@ struct AddedLine: OutputLine {
     var size: Int
     /// The group that it belongs to.
     var batch: String?
-    /// Before then it does not start.
+    /// The earliest start.
     var startsAt: Date?
     /// The uploads after which it starts, `UploadRecordLine.longestAfter` at most.
     var after: [Int]?
@@ -52,9 +52,9 @@ struct SkippedLine: OutputLine {
     var reason: String
     /// True if it need not be queued; nil if it could not be.
     var known: Bool?
-    /// Of the upload that it is known from.
+    /// The number of the upload that the file is known from.
     var id: Int?
-    /// What that upload waits for or does.
+    /// The state of that upload.
     var state: String?
 
     init(_ problem: FileSelection.Problem) { (path, reason) = (problem.path.encoded, problem.reason) }

@@ -2,7 +2,7 @@ import FerryProtocols
 import FerryTransfer
 import FerryUploads
 
-/// What `ferry add` says of each file, and of all.
+/// The lines of `ferry add` on each file, and on all.
 struct AddReport {
     let isJSON: Bool
 
@@ -43,7 +43,7 @@ struct AddReport {
 
     private static let numbersNamed = 10
 
-    /// For programs too: it is no line about a file.
+    /// Prints a note for programs too: it is no line about a file.
     private func note(_ text: String) {
         StandardError.write("\(Notice(kind: .note, text: text).line)\n")
     }

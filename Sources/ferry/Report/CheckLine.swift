@@ -1,6 +1,6 @@
+import FerryFiles
 import FerryProtocols
 import FerryUploads
-import Foundation
 
 /// A checked destination as `--json` prints it. Names and units are in its schema and do not change.
 struct CheckLine: OutputLine {
@@ -20,7 +20,7 @@ struct CheckLine: OutputLine {
     var destination: String
     var url: String
     var `protocol`: String
-    /// Why `auto` chose it.
+    /// The reason why `auto` chose it.
     var because: String?
     var ok: Bool
     var error: String?
@@ -93,7 +93,7 @@ extension CheckLine {
                             .init("name", .text(), "What it was to become."),
                             .init(
                                 "state", .choice(["there", "own", "deletedSoon", "removed", "failed"]),
-                                "own is of an upload in the queue; deletedSoon is of one that was just removed, which the ferry that runs deletes; failed is there in spite of --remove-leftovers."
+                                "own is of an upload in the queue; deletedSoon is of one that was just removed, which the running engine deletes; failed is there in spite of --remove-leftovers."
                             ),
                         ],
                         maybe: [
@@ -112,7 +112,7 @@ extension CheckLine {
             .init("asked", .moment, "When the server was last asked what it offers."),
             .init("extensions", .array(.text()), "Of its protocol, by the names that the server gives them."),
             .init("maximumSize", .whole(0...Int.max), "Bytes of the largest file that it takes."),
-            .init("resumes", .flag, "Whether an upload goes on after a crash."),
+            .init("resumes", .flag, "Whether an upload resumes after a crash."),
             .init("parallel", .flag, "Whether one upload has several requests at once."),
             .init("checksums", .array(.choice(DigestAlgorithm.self)), "What `checksum` may be there."),
             .init("ifExists", .array(.choice(ExistingFilePolicy.self)), "What `ifExists` may be there."),

@@ -1,16 +1,16 @@
+import FerryFiles
 import FerryProtocols
 import FerryUploads
-import Foundation
 
-/// What came of asking one destination.
+/// The result of asking one destination.
 struct CheckResult: Sendable {
     /// An unfinished upload at the server, and what became of it.
     struct Leftover: Sendable {
         enum Fate: Sendable {
             case isThere
-            /// It belongs to an upload of this queue.
+            /// The remains belong to an upload of this queue.
             case own(Upload.ID)
-            /// Its upload was removed a moment ago: the ferry that runs deletes it when nobody can take that back.
+            /// Its upload was removed a moment ago: the running engine deletes it when nobody can take that back.
             case deletedSoon
             case removed
             case stays(UploadFailure)
@@ -26,7 +26,7 @@ struct CheckResult: Sendable {
             [abandoned?.since, leftover.changed, leftover.begun].compactMap { $0 }.max()
         }
 
-        /// What has no date may be of today.
+        /// Returns true if all remains are old enough. Remains without a date may be of today.
         func isRemovable(notYoungerThan age: TimeSpan?, now: Date) -> Bool {
             guard case .isThere = fate else { return false }
             guard let age else { return true }
@@ -37,11 +37,11 @@ struct CheckResult: Sendable {
     var destination: Destination
     var failure: UploadFailure?
     var findings: [String] = []
-    /// What is known now, or was before if it could not be asked.
+    /// The capabilities of the server now, or before if it could not be asked.
     var known: ServerCapabilities?
     var leftovers: [Leftover] = []
 
-    /// Of the protocol that would be used; nil if none is known.
+    /// The entry of the protocol that would be used; nil if none is known.
     var entry: ProtocolCatalog.Entry? {
         ProtocolCatalog.entry(named: known?.choice?.name ?? destination.protocolName)
     }
@@ -102,7 +102,7 @@ extension CheckResult.Leftover {
         if abandoned.since > now { fate = .deletedSoon }
     }
 
-    /// Of one that was given up it is known whose it was.
+    /// Returns true if the remains may be this upload's. Of a given-up upload it is known whose they were.
     fileprivate func mayBe(of upload: Upload) -> Bool {
         guard abandoned == nil else { return false }
         return leftover.resource.url.contains(upload.key) || leftover.name == upload.target.name
@@ -126,7 +126,7 @@ extension CheckResult {
         add(await runner.abandoned(at: destination), now: Date())
     }
 
-    /// What the server listed too is one and the same.
+    /// Adds uploads that were given up. An upload that the server listed too is one and the same.
     private mutating func add(_ abandoned: [AbandonedUpload], now: Date) {
         for entry in abandoned {
             if let index = leftovers.firstIndex(where: { $0.leftover.resource.url == entry.url }) {
@@ -138,7 +138,7 @@ extension CheckResult {
         }
     }
 
-    /// What an upload would only wait for, a person who asks can look into.
+    /// Returns the hint for a failure that an upload would only wait for: a person who asks can look into it.
     private static func hint(_ category: UploadFailure.Category) -> String? {
         switch category {
         case .network, .timedOut: "check the destination's url, its proxy and whether there is a network"

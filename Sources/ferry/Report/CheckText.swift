@@ -1,6 +1,6 @@
+import FerryFiles
 import FerryProtocols
 import FerryUploads
-import Foundation
 
 /// A checked destination for people: a line with its name, then what there is to say, a line each.
 enum CheckText {
@@ -26,7 +26,7 @@ enum CheckText {
         }
         let left = result.leftovers.map { leftover($0, now: now) }
         var text = lines.map {
-            "  \($0.0.padding(toLength: 9, withPad: " ", startingAt: 0)) \(SafeLine.text($0.1))\n"
+            "  \(UploadText.padded($0.0, 9)) \(SafeLine.text($0.1))\n"
         }
         .joined()
         text += left.map { $0 + "\n" }.joined()
@@ -54,7 +54,7 @@ enum CheckText {
             switch leftover.fate {
             case .isThere: ""
             case .own(let id): "; it is upload \(id) of the queue and stays"
-            case .deletedSoon: "; its upload was just removed, and the ferry that runs deletes it in a moment"
+            case .deletedSoon: "; its upload was just removed, and the running engine deletes it in a moment"
             case .removed: "; removed"
             case .stays(let failure): "; it is still there: \(failure.summary)"
             }
@@ -81,7 +81,7 @@ enum CheckText {
     }
 
     private static func abilities(_ traits: ProtocolTraits, of result: CheckResult) -> String {
-        var parts = [result.resumes == true ? "goes on after a crash" : "starts again after a crash"]
+        var parts = [result.resumes == true ? "resumes after a crash" : "starts again after a crash"]
         parts.append(result.isParallel == true ? "several requests at once" : "one request at a time")
         let checksums = DigestAlgorithm.allCases.filter(traits.checksums.contains).map(\.rawValue)
         if !checksums.isEmpty { parts.append("checksum \(checksums.joined(separator: ", "))") }

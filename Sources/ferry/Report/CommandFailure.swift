@@ -1,11 +1,11 @@
+import FerryFiles
 import FerryProtocols
 import FerryUploads
-import Foundation
 
-/// Why a command could not do its work: what is printed, and the exit status.
+/// The failure of a command: the text to print, and the exit status.
 struct CommandFailure: Error {
     static let usage: Int32 = 2
-    /// As `systemctl status` has it for a service that does not run.
+    /// The exit status that `systemctl status` has for a service that does not run.
     static let nothingRuns: Int32 = 3
     static let queueInUse: Int32 = 75
     static let interrupted: Int32 = 130
@@ -43,12 +43,13 @@ struct CommandFailure: Error {
 }
 
 enum StandardError {
-    static func write(_ text: String) { FileHandle.standardError.write(Data(text.utf8)) }
+    static func write(_ text: String) { StandardStream.errors.write(text) }
 }
 
 /// Text from outside, made harmless for a terminal: file names and servers' messages may hold anything.
 enum SafeLine {
     static func text(_ raw: String) -> String {
+        if raw.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return raw }
         guard raw.unicodeScalars.contains(where: needsEscape) else { return raw }
         var out = ""
         for scalar in raw.unicodeScalars {

@@ -36,7 +36,7 @@ extension ConfigurationLine {
             .init("recursive", .flag, "Whether folders in it belong to it."),
             .init("settle", .number(WatchSettings.settleRange), "Seconds for which a file must not change."),
             .init(
-                "after", .choice(["keep", "delete", "move"]), "What becomes of a file that has been uploaded."
+                "after", .choice(["keep", "delete", "move"]), "What to do with an uploaded file."
             ),
         ], maybe: [.init("goal", .text(), "The folder that it is moved into.")])
 
@@ -63,7 +63,7 @@ extension ConfigurationLine {
                             .init("from", .text(), "A time of day."),
                             .init("to", .text(), "A time of day; of the next one if it is not after from."),
                         ], maybe: [.init("bandwidth", rate, "Bytes per second; absent without a limit.")])),
-                "The first entry that fits counts."),
+                "The first entry that matches local time wins."),
         ],
         maybe: [
             .init("name", .text(), "Of the destination."),

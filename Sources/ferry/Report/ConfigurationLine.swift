@@ -1,10 +1,10 @@
+import FerryFiles
 import FerryProtocols
 import FerryTUI
 import FerryTransfer
 import FerryUploads
-import Foundation
 
-/// What `ferry config --json` prints.
+/// The line of `ferry config --json`.
 struct ConfigurationLine: OutputLine {
     struct Destination: Encodable {
         var name: String
@@ -24,7 +24,7 @@ struct ConfigurationLine: OutputLine {
         var settle: Double
         /// `keep`, `delete` or `move`.
         var after: String
-        /// Where to, if `after` is `move`.
+        /// The folder to move to, if `after` is `move`.
         var goal: String?
     }
 
@@ -36,7 +36,7 @@ struct ConfigurationLine: OutputLine {
         var timeout: Double
     }
 
-    /// Of all uploads together, or of a destination.
+    /// A limit of all uploads together, or of a destination.
     struct Limit: Encodable {
         struct Entry: Encodable {
             var days: [String]
@@ -67,7 +67,7 @@ struct ConfigurationLine: OutputLine {
     var warnings: [String]
 
     /// - Parameter watches: Those of the configuration, in its order.
-    init(_ configuration: Configuration, watches: [FerryCommand.Watch], file: String?, folder: String) {
+    init(_ configuration: Configuration, watches: [FerryUploads.Watch], file: String?, folder: String) {
         self.file = file
         self.folder = folder
         destinations = configuration.destinations.sorted { $0.key < $1.key }.map { name, settings in
@@ -91,7 +91,7 @@ struct ConfigurationLine: OutputLine {
 }
 
 extension ConfigurationLine.Watch {
-    fileprivate init(_ watch: FerryCommand.Watch, _ settings: WatchSettings) {
+    fileprivate init(_ watch: FerryUploads.Watch, _ settings: WatchSettings) {
         folder = watch.folder.path.text
         there = LocalFiles.isFolder(folder) ?? false
         to = watch.to

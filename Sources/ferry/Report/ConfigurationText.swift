@@ -3,7 +3,7 @@ import FerryTUI
 import FerryTransfer
 import FerryUploads
 
-/// What is configured, in lines of `ferry config` for people.
+/// The configuration in lines of `ferry config` for people.
 enum ConfigurationText {
     /// `/out: to films; only *.mov; not raw; with its folders; whole after 5 s; then moved to /sent`
     static func line(_ watch: Watch, _ settings: WatchSettings) -> String {
@@ -24,7 +24,7 @@ enum ConfigurationText {
         return SafeLine.text(UploadAddress.withoutQuery(url) + query)
     }
 
-    /// `uploads to films: 2 MB/s mon-fri 08:00-18:00; else no limit`
+    /// `uploads to films: 2 MiB/s mon-fri 08:00-18:00; else no limit`
     static func line(_ scope: LimitScope, _ timetable: Timetable) -> String {
         let entries = timetable.entries.map { entry in
             let days = entry.days.count < Timetable.Weekday.allCases.count ? " " + self.days(entry.days) : ""

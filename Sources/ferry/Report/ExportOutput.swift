@@ -1,10 +1,11 @@
+import FerryFiles
 import FerryTransfer
-import Foundation
 import Synchronization
 
-/// Where an export goes: a new file that nobody else can read, or standard output.
+/// The output of an export: a new file that nobody else can read, or standard output.
 final class ExportOutput: Sendable {
-    private let handle: FileHandle
+    /// nil for standard output.
+    private let file: OpenFile?
     private let path: String?
     private let isTerminal: Bool
     private let failure = Mutex<String?>(nil)
@@ -12,18 +13,15 @@ final class ExportOutput: Sendable {
     /// - Parameter file: nil for standard output.
     init(_ file: String?) throws(CommandFailure) {
         guard let file else {
-            (handle, path, isTerminal) = (.standardOutput, nil, isatty(STDOUT_FILENO) == 1)
+            (self.file, path, isTerminal) = (nil, nil, TerminalSize.ofOutput != nil)
             return
         }
         let path = LocalFiles.expanded(file)
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else {
+        do throws(SystemCallError) { self.file = try OpenFile(LocalPath(path), for: .creating) } catch {
             throw CommandFailure(
-                status: CommandFailure.usage,
-                summary: "\(path) cannot be made: \(String(cString: strerror(errno)))",
+                status: CommandFailure.usage, summary: "\(path) cannot be created: \(error.reason)",
                 hint: "name a file that is not there yet")
         }
-        handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         (self.path, isTerminal) = (path, false)
     }
 
@@ -32,21 +30,25 @@ final class ExportOutput: Sendable {
         guard failure.withLock({ $0 == nil }) else { return }
         // JSON lets characters stand as they are that a terminal obeys.
         let text = isTerminal ? JSONLine.escaped(String(decoding: bytes, as: UTF8.self), but: "\n") : nil
-        do {
-            try handle.write(contentsOf: text.map { Data($0.utf8) } ?? Data(bytes))
+        do throws(SystemCallError) {
+            if let file {
+                try file.append(bytes)
+            } else {
+                try StandardStream.output.write(text.map { Array($0.utf8) } ?? bytes)
+            }
         } catch {
-            failure.withLock { $0 = error.localizedDescription }
+            failure.withLock { $0 = error.reason }
         }
     }
 
     /// - Throws: `CommandFailure` if not everything was written; then there is no file.
     func finish() throws(CommandFailure) {
         var reason = failure.withLock { $0 }
-        if path != nil, reason == nil, fsync(handle.fileDescriptor) != 0 {
-            reason = String(cString: strerror(errno))
+        if let file, reason == nil {
+            do throws(SystemCallError) { try file.synchronize() } catch { reason = error.reason }
         }
         guard let reason else { return }
-        if let path { unlink(path) }
+        if let path { try? LocalPath(path).remove() }
         throw CommandFailure(status: 73, summary: "the export was not written: \(reason)")
     }
 }

@@ -1,10 +1,10 @@
+import FerryFiles
 import FerryUploads
-import Foundation
 
 /// An upload as `ferry history --json` prints it.
 struct FinishedLine: OutputLine {
     var upload: UploadRecordLine
-    /// How it ended.
+    /// The way in which it ended.
     var outcome: String
     var finished: Date
 

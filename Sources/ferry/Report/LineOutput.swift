@@ -1,6 +1,6 @@
 import Dispatch
+import FerryFiles
 import FerryTUI
-import Foundation
 import Synchronization
 
 /// Standard output that never holds anybody up: lines wait for their reader in a bounded store, and beyond it they are
@@ -22,7 +22,7 @@ final class LineOutput: Sendable {
     private let foot = Mutex<[LiveLine]>([])
 
     func write(_ line: String) {
-        let bytes = Data((line + "\n").utf8)
+        let bytes = Array((line + "\n").utf8)
         let dropped: Int? = state.withLock { state in
             guard state.waiting + bytes.count <= Self.capacity else {
                 state.dropped += 1
@@ -38,9 +38,9 @@ final class LineOutput: Sendable {
                 StandardError.write("note: \(dropped) lines were not read in time and are left out\n")
             }
             let foot = foot.withLock { $0 }
-            let drawn = Data(Self.erasure(of: foot).utf8) + bytes + Data(Self.text(of: foot).utf8)
+            let drawn = Array(Self.erasure(of: foot).utf8) + bytes + Array(Self.text(of: foot).utf8)
             // A closed pipe is no reason to stop uploading (SIGPIPE is ignored).
-            try? FileHandle.standardOutput.write(contentsOf: foot.isEmpty ? bytes : drawn)
+            try? StandardStream.output.write(foot.isEmpty ? bytes : drawn)
             state.withLock { $0.waiting -= bytes.count }
         }
     }
@@ -56,7 +56,7 @@ final class LineOutput: Sendable {
             }
             guard before != lines else { return }
             let drawn = Self.erasure(of: before) + Self.text(of: lines)
-            try? FileHandle.standardOutput.write(contentsOf: Data(drawn.utf8))
+            StandardStream.output.write(drawn)
         }
     }
 

@@ -1,6 +1,6 @@
+import FerryFiles
 import FerryTUI
 import FerryUploads
-import Foundation
 import Synchronization
 
 /// Keeps the live lines of a command at the foot of its terminal.

@@ -1,7 +1,7 @@
+import FerryFiles
 import FerryUploads
-import Foundation
 
-/// What an order changed, as `--json` prints it.
+/// The changes of a command, as `--json` prints them.
 struct ChangedLine: OutputLine {
     enum Change: String, CaseIterable {
         case paused, resumed, retried, removed, putBack, moved, limited
@@ -17,28 +17,25 @@ struct ChangedLine: OutputLine {
                 case .limited: .limited
                 }
         }
-
-        /// Behind a number, for people.
-        var participle: String { self == .retried ? "to be tried again" : rawValue }
     }
 
     var event = "changed"
     var change: String
     var ids: [Int]
-    /// Of uploads whose addition was undone: how many were done before and stay.
+    /// The number of uploads that were done before their addition was undone, and stay.
     var done: Int?
-    /// When the command was carried out that would be undone.
+    /// The time when the command was carried out that would be undone.
     var at: Date?
 
     init(_ change: Change, _ ids: [Upload.ID]) { (self.change, self.ids) = (change.rawValue, ids) }
 
-    /// What `undo` or `redo` did.
+    /// - Parameter kind: The change that `undo` or `redo` made.
     init(_ kind: QueueChangeKind, _ ids: [Upload.ID]) {
         self.init(Change(kind), ids)
         if case .unadded(let done) = kind, done > 0 { self.done = done }
     }
 
-    /// What `undo` would do.
+    /// - Parameter offer: The change that `undo` would make.
     init(_ offer: UndoOffer) {
         self.init(offer.change, offer.ids)
         (event, at) = ("wouldUndo", offer.date)
@@ -59,14 +56,14 @@ struct ChangedLine: OutputLine {
         ])
 }
 
-/// What `ferry stop --json` prints.
+/// The line of `ferry stop --json`.
 struct StopLine: OutputLine {
     var event = "stop"
     var running: Bool
     var process: Int32?
 
     static let schema = LineSchema(
-        [.init("stop", "The ferry that runs was told to end.")],
+        [.init("stop", "The running engine is to stop.")],
         always: [.init("running", .flag, "True if it ends later, once its running uploads have.")],
         maybe: [.init("process", .whole(1...Int.max), "The number of its process; absent if none ran.")])
 }

@@ -4,7 +4,7 @@ protocol OutputLine: Encodable {
     static var schema: LineSchema { get }
 }
 
-/// What a kind of line holds.
+/// The members of a kind of line.
 struct LineSchema: Sendable {
     /// A value of `event`, and when there is such a line.
     struct Event: Sendable {
@@ -18,7 +18,7 @@ struct LineSchema: Sendable {
     }
 
     var events: [Event]
-    /// Beside `event`.
+    /// The members beside `event`.
     var always: [Schema.Member]
     /// Left out where there is nothing to say.
     var sometimes: [Schema.Member]
@@ -29,7 +29,7 @@ struct LineSchema: Sendable {
         self.sometimes = sometimes
     }
 
-    /// By its first event.
+    /// The name of its first event.
     var name: String { events.first?.name ?? "" }
 
     var schema: Schema {

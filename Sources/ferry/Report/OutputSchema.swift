@@ -1,4 +1,5 @@
-import FerryTUI
+import FerryProtocols
+import FerryUploads
 
 /// All that Ferry writes for programs as one JSON Schema: what `ferry config --output-schema` prints. A line fits the
 /// whole of it, and that of the command which printed it, `#/$defs/ferry-list`.
@@ -6,7 +7,7 @@ enum OutputSchema {
     static let lines: [LineSchema] = [
         UploadRecordLine.schema, FinishedLine.schema, AddedLine.schema, SkippedLine.schema,
         ChangedLine.schema, CountsLine.schema, NetworkLine.schema, StorageLine.schema, NoticeLine.schema,
-        AskedPauseLine.schema, StatusLine.schema, StopLine.schema, CheckLine.schema, VerifiedLine.schema,
+        RetryAfterPauseLine.schema, StatusLine.schema, StopLine.schema, CheckLine.schema, VerifiedLine.schema,
         ConfigurationLine.schema, LimitLine.schema, FlushedLine.schema, ListeningLine.schema,
         ReceiverLine.schema, ReloadLine.schema,
     ]
@@ -37,23 +38,25 @@ enum OutputSchema {
         "config": ["configuration"],
     ]
 
-    /// What the commands of `hooks` read.
+    /// The events that the commands of `hooks` read.
     static let hooks = QueueEvent.Name.allCases.map(\.rawValue)
 
     static var text: String {
-        var definitions: [String: Any] = [:]
-        for line in lines { definitions[line.name] = line.schema.value }
+        var definitions: [String: JSONValue] = [:]
+        for line in lines { definitions[line.name] = .object(line.schema.value) }
         for (command, events) in commands {
-            definitions["ferry-" + command.replacing(" ", with: "-")] = only(events)
+            definitions["ferry-" + command.replacing(" ", with: "-")] = .object(only(events))
         }
-        definitions["hooks"] = only(hooks)
-        definitions["line"] = ["oneOf": lines.map { ["$ref": "#/$defs/\($0.name)"] }]
+        definitions["hooks"] = .object(only(hooks))
+        definitions["line"] = .object([
+            "oneOf": .array(lines.map { .object(["$ref": .text("#/$defs/\($0.name)")]) })
+        ])
         return Schema.text(
-            ["$defs": definitions, "$ref": "#/$defs/line"],
+            ["$defs": .object(definitions), "$ref": "#/$defs/line"],
             title: "Lines of JSON that Ferry \(FerryVersion.current) prints")
     }
 
-    private static func only(_ events: [String]) -> [String: Any] {
-        ["$ref": "#/$defs/line", "properties": ["event": Schema.choice(events).value]]
+    private static func only(_ events: [String]) -> [String: JSONValue] {
+        ["$ref": "#/$defs/line", "properties": .object(["event": .object(Schema.choice(events).value)])]
     }
 }

@@ -1,6 +1,6 @@
 import FerryUploads
 
-/// What is true of the queue as a whole: lines of `ferry run --json`, and of hooks.
+/// A change of the network: a line of `ferry run --json`, and of hooks.
 struct NetworkLine: OutputLine {
     var event: String
     var reason: String?
@@ -37,7 +37,7 @@ struct NoticeLine: OutputLine {
         ], always: [.init("text", .text(), "A sentence.")])
 }
 
-/// How many uploads came to what.
+/// The number of uploads in each state.
 struct CountsLine: OutputLine {
     var event: String
     var counts: [String: Int]
@@ -55,7 +55,7 @@ struct CountsLine: OutputLine {
         ])
 }
 
-extension AskedPauseLine: OutputLine {
+extension RetryAfterPauseLine: OutputLine {
     static let schema = LineSchema(
         [.init("slow", "A server asks to be left alone.")],
         always: [
@@ -67,12 +67,12 @@ extension AskedPauseLine: OutputLine {
 }
 
 /// A host that does not answer, as a part of `ferry status --json`.
-struct AwayHostLine: Encodable {
+struct UnreachableHostLine: Encodable {
     var host: String
     var reason: String
     var waiting: Int
 
-    init(_ away: AwayHost) { (host, reason, waiting) = (away.host, away.reason, away.waiting) }
+    init(_ away: UnreachableHost) { (host, reason, waiting) = (away.host, away.reason, away.waiting) }
 
     static let schema = Schema.record([
         .init("host", .text(), "Its name."),

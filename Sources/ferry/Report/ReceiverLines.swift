@@ -1,6 +1,6 @@
 import FerryReceiver
 
-/// Where the receiver is.
+/// The address and folder of the receiver.
 struct ListeningLine: OutputLine {
     var event = "listening"
     var url: String
@@ -20,7 +20,7 @@ struct ListeningLine: OutputLine {
         ])
 }
 
-/// What became of an upload at the receiver.
+/// An event of an upload at the receiver.
 struct ReceiverLine: OutputLine {
     var event: String
     var id: String?

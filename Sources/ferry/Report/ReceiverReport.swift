@@ -1,8 +1,8 @@
+import FerryFiles
 import FerryProtocols
 import FerryReceiver
-import Foundation
 
-/// What the receiver does, a line each: for people, or for programs.
+/// The receiver's events, a line each: for people, or for programs.
 enum ReceiverReport: Sendable {
     case text, json
 
@@ -25,16 +25,16 @@ enum ReceiverReport: Sendable {
         }
     }
 
-    /// How a client gets in. The token itself is printed once, by the start that made it.
+    /// Returns how a client signs in. The token itself is printed once, by the start that made it.
     private static func instructions(_ token: ReceiverToken, _ url: String) -> String {
         let path = SafeLine.text(token.path)
         let first = token.isNew ? "token        \(token.text) (kept in \(path))\n" : ""
         return first + "set up with  ferry init tus+\(url) --token-file \(PlanOptions.quoted(path))"
     }
 
-    /// In one piece: connections end at the same time.
+    /// Writes the line in one piece: connections end at the same time.
     private func write(_ line: String) {
-        try? FileHandle.standardOutput.write(contentsOf: Data((line + "\n").utf8))
+        StandardStream.output.write((line + "\n"))
     }
 
     private static func text(_ event: ReceiverEvent) -> String? {

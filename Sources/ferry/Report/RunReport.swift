@@ -1,7 +1,7 @@
+import FerryFiles
 import FerryProtocols
 import FerryTUI
 import FerryUploads
-import Foundation
 import Synchronization
 
 /// Follows a queue and prints what happens: a line for each change of state, and how far the running uploads are.
@@ -17,7 +17,7 @@ final class RunReport: Sendable {
     private let output = LineOutput()
     private let live: LiveDisplay?
     private let shown = Mutex<[Upload.ID: Upload]>([:])
-    /// What had failed or was held before this run, and has stayed so.
+    /// The uploads that had failed or were held before this run, and have stayed so.
     private let failedBefore: Mutex<Set<Upload.ID>>
 
     /// - Parameter failedBefore: What had failed or was held when the queue started.
@@ -33,7 +33,7 @@ final class RunReport: Sendable {
     func note(_ notice: Notice) {
         if isJSON {
             output.write(JSONLine.text(NoticeLine(notice)))
-        } else if live != nil, isatty(STDERR_FILENO) == 1 {
+        } else if live != nil, StandardStream.errors.isTerminal {
             // On the same terminal it must not stand in the middle of the live lines.
             write(notice.line)
         } else {
@@ -50,7 +50,7 @@ final class RunReport: Sendable {
             if let live { return await live.run() }
             while (try? await Task.sleep(for: Self.progressInterval)) != nil { printProgress() }
         }
-        var status = StatusWatch()
+        var status = StatusDiff()
         for await update in await queue.updates() {
             for upload in update.changed.sorted(by: { $0.id < $1.id }) {
                 take(upload, isFirst: update.isComplete)
@@ -65,13 +65,9 @@ final class RunReport: Sendable {
 
     /// A line for people, with the time: a log tells when, and on a terminal the hour is enough.
     private func write(_ line: String) {
-        let time = Date().formatted(
-            Date.VerbatimFormatStyle(
-                format: live == nil
-                    ? "\(year: .defaultDigits)-\(month: .twoDigits)-\(day: .twoDigits) \(hour: .twoDigits(clock: .twentyFourHour, hourCycle: .zeroBased)):\(minute: .twoDigits):\(second: .twoDigits)"
-                    : "\(hour: .twoDigits(clock: .twentyFourHour, hourCycle: .zeroBased)):\(minute: .twoDigits):\(second: .twoDigits)",
-                timeZone: .current, calendar: Calendar(identifier: .gregorian)))
-        output.write("\(time)  \(line)")
+        let now = Date()
+        let time = Strings.timeOfDay(now, in: .local)
+        output.write("\(live == nil ? "\(Strings.day(now, in: .local)) \(time)" : time)  \(line)")
     }
 
     /// Prints what waits in vain, and the sum of it all. True if nothing failed or was held in this run, or waits in vain.
@@ -80,7 +76,7 @@ final class RunReport: Sendable {
     func finish(_ uploads: [Upload], _ retired: UploadQueue.Retired) -> Bool {
         var counts: [String: Int] = retired.count > 0 ? ["done": retired.count] : [:]
         for upload in uploads { counts[upload.state.kind, default: 0] += 1 }
-        let blocked = BlockedStart.all(among: uploads)
+        let blocked = BlockedUpload.all(among: uploads)
         for blocked in isJSON ? blocked[...] : blocked.prefix(Self.blockedShown) {
             output.write(isJSON ? UploadRecordLine(blocked).text : UploadText.line(blocked))
         }
@@ -146,15 +142,15 @@ final class RunReport: Sendable {
         // Noted by the engine itself.
         if case .happened = change { return }
         guard isJSON else {
-            note(change.sentence(in: .current))
+            note(change.sentence(in: .local))
             return
         }
         switch change {
         case .online: output.write(JSONLine.text(NetworkLine(event: "online")))
         case .offline(let reason): output.write(JSONLine.text(NetworkLine(event: "offline", reason: reason)))
-        case .storage(let storage, let failure): print(storage, change.sentence(in: .current), failure)
+        case .storage(let storage, let failure): print(storage, change.sentence(in: .local), failure)
         case .notice(let failure): note(failure.summary)
-        case .asked(let pause): output.write(JSONLine.text(AskedPauseLine(event: "slow", pause)))
+        case .asked(let pause): output.write(JSONLine.text(RetryAfterPauseLine(event: "slow", pause)))
         case .limit(let limit): output.write(LimitLine(event: "limit", limit).text)
         // This is the engine itself.
         case .contact, .happened: break

@@ -3,7 +3,7 @@ extension StatusLine: OutputLine {
 
     static let schema = LineSchema(
         [.init("status", "How the ferry is that runs.")],
-        always: [.init("running", .flag, "Whether one runs; if none does, nothing else is told.")],
+        always: [.init("running", .flag, "Whether an engine runs; without one, no other member is there.")],
         maybe: [
             .init("version", .text(), "Of Ferry."),
             .init("process", .whole(1...Int.max), "The number of its process."),
@@ -17,7 +17,7 @@ extension StatusLine: OutputLine {
                     UploadRecordLine.states.map { .init($0, count, "How many.") } + [
                         .init(
                             "bytesLeft", count,
-                            "Bytes not sent yet of those that go on by themselves and wait for no time."),
+                            "Bytes not sent yet of uploads that need no command and wait for no time."),
                         .init("bytesLater", count, "Bytes of those that are not to start before a time."),
                     ], maybe: [.init("offline", count, "Of the paused: those that wait for the network.")]),
                 "How many there are by state, and what is left to send."),
@@ -32,9 +32,9 @@ extension StatusLine: OutputLine {
                 "Limits of destinations and batches."),
             .init("notice", .text(), "What a person should know of the whole queue."),
             .init(
-                "slow", .array(.record(AskedPauseLine.schema.always), atLeast: 1),
+                "slow", .array(.record(RetryAfterPauseLine.schema.always), atLeast: 1),
                 "Servers that ask to be left alone."),
-            .init("away", .array(AwayHostLine.schema, atLeast: 1), "Hosts that do not answer."),
+            .init("away", .array(UnreachableHostLine.schema, atLeast: 1), "Hosts that do not answer."),
             .init(
                 "watched",
                 .array(
@@ -48,9 +48,9 @@ extension StatusLine: OutputLine {
                                 "Seconds for which a file must not change."),
                             .init(
                                 "after", .choice(["keep", "delete", "move"]),
-                                "What becomes of a file that has been uploaded."),
+                                "What to do with an uploaded file."),
                             .init("settling", count, "Files that have not kept still for long enough."),
-                            .init("inUse", count, "Files that somebody writes to, or that cannot be read."),
+                            .init("inUse", count, "Files that a program writes to, or that cannot be read."),
                         ], maybe: [.init("goal", .text(), "The folder that it is moved into.")]), atLeast: 1),
                 "Folders that are watched."),
         ])

@@ -1,25 +1,16 @@
-import Foundation
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import FerryFiles
 
 /// The size of a terminal in cells, for output that is fitted to it.
 struct TerminalSize: Equatable {
     var columns: Int
     var rows: Int
 
-    /// Of standard output; nil if that is no terminal.
+    /// The size of standard output; nil if that is no terminal.
     static var ofOutput: TerminalSize? {
-        guard isatty(STDOUT_FILENO) == 1 else { return nil }
-        var size = winsize()
-        guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else {
-            // A serial line does not know: as the VT100 had it.
-            return TerminalSize(columns: 80, rows: 24)
-        }
-        return TerminalSize(columns: Int(size.ws_col), rows: size.ws_row > 0 ? Int(size.ws_row) : 24)
+        guard let size = StandardStream.output.terminalSize else { return nil }
+        // A serial line does not know: as the VT100 had it.
+        guard size.columns > 0 else { return TerminalSize(columns: 80, rows: 24) }
+        return TerminalSize(columns: size.columns, rows: size.rows > 0 ? size.rows : 24)
     }
 
     /// Whether lines can be taken back: terminals that cannot say so by their name.

@@ -12,7 +12,7 @@ extension UploadRecordLine: OutputLine {
             .init("held", "A person must decide."),
         ], always: always, maybe: sometimes)
 
-    /// In bytes.
+    /// An amount in bytes.
     private static let amount = Schema.whole(0...Int.max)
     private static let count = Schema.whole(0...Int.max)
 
@@ -29,7 +29,7 @@ extension UploadRecordLine: OutputLine {
         .init("confirmed", amount, "Bytes of the file that the server says it holds."),
         .init("state", .choice(Self.states), "What it waits for or does."),
         .init("attempts", count, "How often it was begun or gone on with."),
-        .init("resumes", count, "Attempts that went on from bytes the server held."),
+        .init("resumes", count, "Attempts that resumed from bytes at the server."),
         .init("resent", amount, "Bytes that were sent again."),
     ]
 
@@ -44,9 +44,9 @@ extension UploadRecordLine: OutputLine {
         .init("error", .text(), "Why it waits, is held or has failed, in a sentence."),
         .init("hint", .text(), "What to do about it."),
         .init("status", .whole(100...999), "The status of the server's answer (HTTP)."),
-        .init("until", .moment, "When it is tried again, if it waits."),
+        .init("until", .moment, "When it is retried, if it waits."),
         .init("expires", .moment, "When the server drops what it holds."),
-        .init("location", .text(), "Where the file is now, as the server told."),
+        .init("location", .text(), "The URL of the file, if the server sent one."),
         .init("duration", .number(0...1e12), "Seconds that the attempt took that ended it."),
         .init("because", .text(), "Why this protocol was chosen."),
         .init(
@@ -63,6 +63,6 @@ extension UploadRecordLine: OutputLine {
         .init("possibleDuplicate", .flag, "True if it was sent again although it may have arrived."),
     ]
 
-    /// As `Upload.State.kind` names them.
+    /// The states as `Upload.State.kind` names them.
     static let states = ["queued", "running", "waiting", "paused", "held", "done", "failed"]
 }

@@ -1,10 +1,10 @@
+import FerryFiles
 import FerryProtocols
 import FerryTUI
 import FerryTransfer
 import FerryUploads
-import Foundation
 
-/// What is said about uploads without a screen: lines for people, and objects with stable names for programs.
+/// The output about uploads without a screen: lines for people, and objects with stable names for programs.
 enum UploadText {
     static func failure(of state: Upload.State) -> UploadFailure? {
         switch state {
@@ -56,7 +56,8 @@ enum UploadText {
             number: upload.id, state: upload.state.kind, size: ByteFormat.compact(upload.size),
             progress: progress(upload, sent: sent),
             name: upload.isRenamed ? upload.path.name : upload.target.name,
-            destination: upload.target.place, remark: remarks.compactMap { $0 }.joined(separator: "; "))
+            destination: upload.target.destinationText,
+            remark: remarks.compactMap { $0 }.joined(separator: "; "))
     }
 
     /// The file's name, with the folders that it goes into. What it is called there is no name to find it by here.
@@ -66,7 +67,7 @@ enum UploadText {
 
     /// `film.mov -> films`.
     static func named(_ upload: Upload) -> String {
-        "\(name(upload)) -> \(SafeLine.text(upload.target.place))"
+        "\(name(upload)) -> \(SafeLine.text(upload.target.destinationText))"
     }
 
     /// `as reel.mov`; nil if it keeps its name.
@@ -81,7 +82,7 @@ enum UploadText {
         }
     }
 
-    /// Behind a line; empty if there is nothing to say.
+    /// Returns the remarks for the end of a line; empty if there are none.
     static func bracketed(_ remarks: [String?]) -> String {
         let remarks = remarks.compactMap { $0 }
         return remarks.isEmpty ? "" : "  (\(remarks.joined(separator: "; ")))"
@@ -109,8 +110,8 @@ enum UploadText {
         return start == .init() ? nil : start.words(\.shortMoment)
     }
 
-    /// As one line, of an upload that will not start by itself.
-    static func line(_ blocked: BlockedStart) -> String {
+    /// Returns the line of an upload that will not start by itself.
+    static func line(_ blocked: BlockedUpload) -> String {
         "\(padded("\(blocked.upload.id)", 6, right: true))  \(blocked.sentence); \(blocked.hint)"
     }
 
@@ -128,7 +129,7 @@ enum UploadText {
 }
 
 extension TransferEstimate {
-    /// As `--json` prints it.
+    /// The rate as `--json` prints it.
     var wholeRate: ByteCount? { rate.flatMap { ByteCount(exactly: $0.rounded()) } }
     var eta: Double? { remaining.map { min(1e12, ($0 * 10).rounded() / 10) } }
 }
@@ -157,14 +158,14 @@ struct UploadRecordLine: Encodable {
     var status: Int?
     var until: Date?
     var location: String?
-    /// Why `auto` chose the protocol.
+    /// The reason why `auto` chose the protocol.
     var because: String?
     var parts: Resource.Parts?
     /// Bytes per second; absent of what does not run, and before there is a measurement.
     var rate: ByteCount?
     /// Seconds until all of it is sent; absent while nobody can tell.
     var eta: Double?
-    /// When the server drops what it holds.
+    /// The time when the server drops what it holds.
     var expires: Date?
     /// The digest by which the server confirmed what it holds.
     var verified: String?
@@ -172,13 +173,13 @@ struct UploadRecordLine: Encodable {
     var duration: Double?
     /// True if nothing was sent because the file was there.
     var wasThere: Bool?
-    /// What became of the file's name while it was sent: `deleted` or `replaced`.
+    /// The change of the file's name while it was sent: `deleted` or `replaced`.
     var source: String?
     /// True if it was sent again after all of it had gone out without an answer.
     var possibleDuplicate: Bool?
     /// The group it was added to.
     var batch: String?
-    /// Before then it does not start.
+    /// The earliest start.
     var startsAt: Date?
     /// The uploads after which it starts, `longestAfter` at most.
     var after: [Int]?
@@ -227,7 +228,7 @@ struct UploadRecordLine: Encodable {
         start.after.isEmpty ? nil : Array(start.after.lazy.joined().prefix(longestAfter))
     }
 
-    init(_ blocked: BlockedStart) {
+    init(_ blocked: BlockedUpload) {
         self.init(event: "blocked", blocked.upload)
         error = blocked.sentence
         hint = blocked.hint
@@ -265,5 +266,14 @@ enum JSONLine {
             }
         }
         return out
+    }
+}
+
+extension BlockedUpload {
+    /// The commands that end the wait.
+    fileprivate var hint: String {
+        let other = if case .paused = blocker.state { "resume" } else { "retry" }
+        return
+            "`ferry \(other) \(blocker.id)` resumes that one, `ferry retry \(upload.id)` starts this without it"
     }
 }

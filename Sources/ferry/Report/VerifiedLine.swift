@@ -1,7 +1,7 @@
 import FerryTransfer
 import FerryUploads
 
-/// What `ferry state verify --json` prints.
+/// The line of `ferry state verify --json`.
 struct VerifiedLine: OutputLine {
     struct File: Encodable {
         var name: String
@@ -64,7 +64,7 @@ extension VerifiedLine {
         ])
 }
 
-/// What `ferry state flush --json` prints.
+/// The line of `ferry state flush --json`.
 struct FlushedLine: OutputLine {
     var event = "flushed"
     var file: String

@@ -1,11 +1,17 @@
 import ArgumentParser
+import FerryFiles
 import FerryProtocols
 import FerryTUI
 import FerryTransfer
 import FerryUploads
-import Foundation
 
-/// A screen on the engine of another process, which goes on when the screen has closed.
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// A screen attached to another process's engine, which continues when the screen closes.
 struct AttachedSession {
     let assembly: Assembly
     let look: ScreenOptions
@@ -27,7 +33,7 @@ struct AttachedSession {
                 status: CommandFailure.queueInUse, summary: failure.summary, hint: failure.hint)
         }
         if assembly.edited != .refuse {
-            StandardError.write("note: an edit is looked at when no ferry is running\n")
+            StandardError.write("note: an edit takes effect once no engine is running\n")
         }
         let outcome: ScreenOutcome
         do throws(ScreenError) {
@@ -46,8 +52,8 @@ struct AttachedSession {
 
     private var farewell: String {
         ControlClient(folder: assembly.state).isAnswered
-            ? "The uploads go on with the ferry that has them; `ferry` shows them, `ferry stop` ends them."
-            : "No engine runs; `ferry` goes on with what is not finished."
+            ? "The uploads continue in the engine; `ferry` shows them, `ferry stop` ends them."
+            : "No engine runs; `ferry` resumes the unfinished uploads."
     }
 
     private var interface: Interface {
@@ -56,7 +62,7 @@ struct AttachedSession {
             client: RemoteQueue(folder: assembly.state), assembly: assembly,
             // The engine reads an edited file by itself when something of it is new to it.
             currentAssembly: { (try? assembly.readAgain()) ?? assembly }, look: look, theme: theme,
-            tie: .attached, output: output,
+            ownership: .attached, output: output,
             // The engine goes on by itself.
             waitUntilIdle: {},
             startEngine: {

@@ -1,23 +1,29 @@
+import FerryFiles
 import FerryTUI
 import FerryUploads
-import Foundation
 
-/// The screen over a queue, or lines where they are asked for or are all that is possible.
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// The screen over a queue, or the line mode if it was chosen or no screen is possible.
 struct Interface {
     let client: any QueueClient
     let assembly: Assembly
-    /// The same by the configuration that holds now.
+    /// Returns the assembly of the current configuration.
     let currentAssembly: @Sendable () -> Assembly
     let look: ScreenOptions
     let theme: Theme
-    let tie: EngineTie
+    let ownership: EngineOwnership
     let output: LineOutput
-    /// Returns when nothing runs in the queue and nothing will by itself.
+    /// Returns once nothing runs and nothing will start by itself.
     let waitUntilIdle: @Sendable () async -> Void
-    /// Starts another engine in the place of one that is gone.
+    /// Starts another engine after one is gone.
     var startEngine: (@Sendable () async -> QueueReply)?
 
-    /// Returns when the person or the system has ended it.
+    /// Returns when the user or the system has ended the interface.
     func run() async throws(ScreenError) -> ScreenOutcome {
         guard !look.asksForLines() else { return await runLines(because: nil) }
         do throws(ScreenError) { return try await screen.run() } catch {
@@ -34,7 +40,8 @@ struct Interface {
             client: client, add: adding,
             configuration: PlainScreen.Configuration(
                 destinations: assembly.destinations.map(\.name),
-                defaultDestination: assembly.configuration.defaultDestination, tie: tie, reason: reason),
+                defaultDestination: assembly.configuration.defaultDestination, ownership: ownership,
+                reason: reason),
             print: { [output] in output.write($0) }, waitUntilIdle: waitUntilIdle)
         let goesOn = look.onHangUp(assembly.configuration) == .continue
         // Not ended with the lines: it holds for the stopping of the engine too.
@@ -61,10 +68,10 @@ struct Interface {
                 glyphs: look.ascii ? .ascii : appearance.glyphs,
                 colour: look.noColour ? .never : look.colour ?? appearance.colour,
                 theme: theme, graph: appearance.graph.style, actions: assembly.configuration.actions,
-                mouse: appearance.mouse, call: assembly.configuration.notify.call,
+                mouse: appearance.mouse, notification: assembly.configuration.notify.notification,
                 isSlow: look.slow || appearance.isSlow,
                 destinations: assembly.destinations.map(\.name),
-                defaultDestination: assembly.configuration.defaultDestination, tie: tie),
+                defaultDestination: assembly.configuration.defaultDestination, ownership: ownership),
             startEngine: startEngine)
     }
 }

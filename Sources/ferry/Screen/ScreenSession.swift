@@ -1,15 +1,21 @@
 import ArgumentParser
+import FerryFiles
 import FerryTUI
 import FerryUploads
-import Foundation
 
-/// A screen over an engine of its own, from opening it to the words left on the normal screen afterwards.
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// A screen with its own engine, from its start to the lines on the normal screen.
 struct ScreenSession {
     let engine: Engine
     let assembly: Assembly
     let look: ScreenOptions
     let theme: Theme
-    /// What can take the queue over; nil where it ends with the screen.
+    /// The engine that can take over the queue in the background; nil if the uploads end with the screen.
     let background: BackgroundEngine?
     private let output = LineOutput()
 
@@ -24,7 +30,7 @@ struct ScreenSession {
         self.background = background
     }
 
-    /// Stops the engine when the screen has closed.
+    /// Runs the screen, then stops the engine.
     func run() async throws {
         let outcome: ScreenOutcome
         do throws(ScreenError) {
@@ -35,7 +41,7 @@ struct ScreenSession {
         }
         if outcome == .hangUp, look.onHangUp(assembly.configuration) == .continue {
             HangUpLog(folder: assembly.state).takeOver()
-            let run = UnattendedRun(engine: engine, isJSON: false, endsWhenIdle: true)
+            let run = HeadlessRun(engine: engine, isJSON: false, endsWhenIdle: true)
             return try await run.run(until: SignalStream([SIGINT, SIGTERM]))
         }
         let (uploads, retired) = await engine.queue.everything
@@ -52,7 +58,7 @@ struct ScreenSession {
             output.write(try await background.startInPlace())
             return await output.flush()
         }
-        let summary = LeavingSummary(uploads, doneBefore: before, retired)
+        let summary = ExitSummary(uploads, doneBefore: before, retired)
         if let text = summary.text { output.write(text) }
         await output.flush()
         if let unsaved = await engine.unsaved { throw unsaved }
@@ -64,11 +70,11 @@ struct ScreenSession {
         return Interface(
             client: engine.client, assembly: assembly,
             currentAssembly: { engine.configuration.assembly.withNewDestinations }, look: look, theme: theme,
-            tie: background == nil ? .own : .detachable, output: output,
+            ownership: background == nil ? .own : .detachable, output: output,
             waitUntilIdle: { await engine.waitUntilIdle() })
     }
 
-    /// Runs it, and closes it when another process has told the queue to finish and nothing runs any more.
+    /// Runs the interface. It closes once nothing runs if another process told the queue to finish.
     private func closing(_ interface: Interface) async throws(ScreenError) -> ScreenOutcome {
         let engine = engine
         let running = Task { () -> Result<ScreenOutcome, ScreenError> in
@@ -84,7 +90,7 @@ struct ScreenSession {
 }
 
 extension Result {
-    /// What `body` returned or threw.
+    /// Runs `body` and keeps its value or its error.
     fileprivate init(_ body: () async throws(Failure) -> Success) async {
         do throws(Failure) { self = .success(try await body()) } catch { self = .failure(error) }
     }

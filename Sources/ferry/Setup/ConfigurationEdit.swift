@@ -1,15 +1,15 @@
+import FerryFiles
 import FerryProtocols
 import FerryTransfer
-import Foundation
 
-/// A destination more in a configuration.
+/// An edit that adds one destination to a configuration.
 struct ConfigurationEdit {
     let file: PrivateFile
-    /// As it was read; nil if there is none.
+    /// The bytes of the file before the edit; nil if there was none.
     let before: [UInt8]?
     let configuration: Configuration
 
-    /// - Throws: `CommandFailure` if there is one that is wrong: what a person must mend is not written over.
+    /// - Throws: `CommandFailure` if the existing file is invalid: the user must mend it first.
     init(_ file: PrivateFile) throws(CommandFailure) {
         self.file = file
         before = try file.content()
@@ -23,7 +23,8 @@ struct ConfigurationEdit {
         }
     }
 
-    /// The text with the destination in it. Where one destination was the default by being the only one, it stays that.
+    /// Returns the configuration's text with the new destination. If an only destination was the implied default, it
+    /// stays the default.
     ///
     /// - Throws: `CommandFailure` if the text is such that the destination cannot be put into it.
     func text(adding draft: DestinationDraft, secretFile: String?, isDefault: Bool) throws(CommandFailure)
@@ -49,19 +50,19 @@ struct ConfigurationEdit {
         expected.defaultDestination = after.defaultDestination
         guard after == expected, after.destinations[draft.name] != nil else {
             throw CommandFailure(
-                status: CommandFailure.usage, summary: "\(file.path) is such that nothing can be put into it",
+                status: CommandFailure.usage, summary: "\(file.path) has a form that cannot be edited",
                 hint:
-                    "put this into its destinations yourself: \"\(draft.name)\": \(draft.json(secretFile: secretFile))"
+                    "add this to its destinations yourself: \"\(draft.name)\": \(draft.json(secretFile: secretFile))"
             )
         }
         return text.text
     }
 
-    /// - Throws: `CommandFailure` if somebody else changed the file meanwhile, or it cannot be written.
+    /// - Throws: `CommandFailure` if another program changed the file in the meantime, or it cannot be written.
     func write(_ text: [UInt8]) throws(CommandFailure) {
         guard try file.content() == before else {
             throw CommandFailure(
-                status: CommandFailure.usage, summary: "\(file.path) was changed meanwhile",
+                status: CommandFailure.usage, summary: "\(file.path) was changed in the meantime",
                 hint: "run `ferry init` again")
         }
         try file.write(text)

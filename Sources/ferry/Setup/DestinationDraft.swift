@@ -1,16 +1,16 @@
+import FerryFiles
 import FerryProtocols
-import Foundation
 
-/// A destination as a person described it, before it is in a configuration.
+/// A destination that the user described, before it is in a configuration.
 struct DestinationDraft: Equatable {
-    /// A secret as it was given.
-    enum SecretAnswer: Equatable {
+    /// A secret as the user gave it.
+    enum SecretInput: Equatable {
         case environment(String)
         case typed(String)
-        /// The path of a file that holds it already.
+        /// The path of an existing file with the secret.
         case file(String)
 
-        /// `$NAME` is an environment variable.
+        /// Reads a typed secret. `$NAME` is an environment variable.
         init(_ text: String) {
             let name = text.dropFirst()
             let isName =
@@ -22,21 +22,21 @@ struct DestinationDraft: Equatable {
 
     enum SignIn: Equatable {
         case none
-        case basic(user: String, password: SecretAnswer)
-        case bearer(SecretAnswer)
-        /// Where AWS's own tools look.
+        case basic(user: String, password: SecretInput)
+        case bearer(SecretInput)
+        /// The credentials where AWS's own tools look for them.
         case s3Found
         case s3Profile(String)
-        case s3Keys(accessKey: String, secretKey: SecretAnswer)
+        case s3Keys(accessKey: String, secretKey: SecretInput)
 
-        var secret: SecretAnswer? {
+        var secret: SecretInput? {
             switch self {
             case .none, .s3Found, .s3Profile: nil
             case .basic(_, let secret), .bearer(let secret), .s3Keys(_, let secret): secret
             }
         }
 
-        /// What its secret is called, in the name of a file.
+        /// The kind of the secret, for the name of its file.
         var secretKind: String {
             switch self {
             case .basic: "password"
@@ -47,17 +47,17 @@ struct DestinationDraft: Equatable {
     }
 
     var name: String
-    /// As the member `url` takes it.
+    /// The value of the key `url`.
     var url: String
     var protocolName: String
     var signIn = SignIn.none
 
-    /// The secret that is not in the environment.
+    /// The typed secret; nil if it is in the environment or a file.
     var typedSecret: String? {
         if case .typed(let text) = signIn.secret { text } else { nil }
     }
 
-    /// The destination as a configuration has it.
+    /// Returns the destination as JSON for the configuration.
     ///
     /// - Parameter secretFile: Where the secret that was typed is; nil writes it out.
     func json(secretFile: String?) -> String {
@@ -70,7 +70,7 @@ struct DestinationDraft: Equatable {
     }
 
     private func authentication(_ secretFile: String?) -> String? {
-        func text(_ secret: SecretAnswer) -> String {
+        func text(_ secret: SecretInput) -> String {
             switch secret {
             case .environment(let name): "{ \"env\": \(JSONLine.quoted(name)) }"
             case .file(let path): "{ \"file\": \(JSONLine.quoted(path)) }"
@@ -91,7 +91,7 @@ struct DestinationDraft: Equatable {
 }
 
 extension DestinationDraft {
-    /// A short name for a place: its bucket, or the first part of its host.
+    /// Returns a short name for an address: its bucket, or the first part of its host.
     static func name(for url: String, besides taken: Set<String>) -> String {
         let host = URL(string: url)?.host(percentEncoded: false) ?? ""
         let isNumeric = host.allSatisfy { $0.isNumber || $0 == "." || $0 == ":" }
@@ -101,7 +101,7 @@ extension DestinationDraft {
         return (2...taken.count + 2).lazy.map { "\(base)-\($0)" }.first { !taken.contains($0) } ?? base
     }
 
-    /// Completes "expected …"; nil if the name is fine.
+    /// Completes "expected …" for an invalid name; nil if the name is valid.
     static func expectation(brokenBy name: String, besides taken: Set<String>) -> String? {
         if taken.contains(name) { return "another name: there is a destination \(name)" }
         let isPlain = name.allSatisfy { $0.isLetter || $0.isNumber || "-_.".contains($0) }

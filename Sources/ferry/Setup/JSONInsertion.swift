@@ -1,4 +1,5 @@
-import Foundation
+import FerryFiles
+import FerryProtocols
 
 /// Puts members into the text of a JSON document and leaves every other byte as somebody wrote it.
 struct JSONInsertion {
@@ -7,7 +8,7 @@ struct JSONInsertion {
     init(_ text: [UInt8]) { self.text = text }
 
     /// - Parameter path: The names that lead there from the top.
-    func hasObject(_ path: [String]) -> Bool { place(of: path) != nil }
+    func hasObject(_ path: [String]) -> Bool { find(path) != nil }
 
     /// Adds a member as the last one of an object.
     ///
@@ -17,83 +18,50 @@ struct JSONInsertion {
     ///   - object: The names that lead from the top to the object; empty for the top.
     /// - Returns: False if there is no such object.
     @discardableResult mutating func add(_ name: String, _ value: String, to object: [String]) -> Bool {
-        guard let place = place(of: object) else { return false }
-        let outer = indentation(before: place.start)
-        let inner = place.firstMember.map(indentation(before:)) ?? outer + Self.step
+        guard let found = find(object) else { return false }
+        let outer = indentation(before: found.start)
+        let inner = found.firstMember.map(indentation(before:)) ?? outer + Self.step
         let lines = "\(JSONLine.quoted(name)): \(value)".split(separator: "\n")
         let member = lines.joined(separator: "\n" + inner)
-        if let last = place.lastByte {
+        if let last = found.lastByte {
             // An object on one line stays on one line.
-            let isOneLine = !text[place.start..<place.end].contains(0x0A)
+            let isOneLine = !text[found.start..<found.end].contains(0x0A)
             let addition =
                 isOneLine
                 ? ", " + lines.map { $0.drop { $0 == " " } }.joined(separator: " ") : ",\n\(inner)\(member)"
             text.insert(contentsOf: addition.utf8, at: last + 1)
         } else {
             text.replaceSubrange(
-                place.start + 1..<place.end, with: Array("\n\(inner)\(member)\n\(outer)".utf8))
+                found.start + 1..<found.end, with: Array("\n\(inner)\(member)\n\(outer)".utf8))
         }
         return true
     }
 
     private static let step = "  "
 
-    private struct Place {
-        /// Of the opening and of the closing brace.
+    private struct Object {
+        /// The positions of the opening and of the closing brace.
         var start: Int
         var end: Int
         var firstMember: Int?
-        /// Of the last member; nil if there is none.
+        /// The position of the last byte of the last member; nil if there is none.
         var lastByte: Int?
     }
 
-    private struct Container {
-        var name: String?
-        var start: Int
-        var isObject: Bool
-        var firstMember: Int?
-    }
-
-    /// Needs valid JSON.
-    private func place(of path: [String]) -> Place? {
-        var stack: [Container] = []
-        var (string, index, last) = ("", 0, 0)
-        while index < text.count {
-            switch text[index] {
-            case 0x20, 0x09, 0x0A, 0x0D:
-                index += 1
-                continue
-            case UInt8(ascii: "\""):
-                let start = index
-                index += 1
-                while index < text.count, text[index] != UInt8(ascii: "\"") {
-                    index += text[index] == UInt8(ascii: "\\") ? 2 : 1
-                }
-                guard index < text.count else { return nil }
-                string = (try? JSONDecoder().decode(String.self, from: Data(text[start...index]))) ?? ""
-                if let top = stack.indices.last, stack[top].firstMember == nil {
-                    stack[top].firstMember = start
-                }
-            case UInt8(ascii: "{"), UInt8(ascii: "["):
-                let isMember = stack.last?.isObject == true
-                stack.append(
-                    Container(
-                        name: isMember ? string : nil, start: index,
-                        isObject: text[index] == UInt8(ascii: "{")))
-            case UInt8(ascii: "}"), UInt8(ascii: "]"):
-                guard let ended = stack.last else { return nil }
-                if ended.isObject, stack.dropFirst().map(\.name) == path.map(Optional.some) {
-                    return Place(
-                        start: ended.start, end: index, firstMember: ended.firstMember,
-                        lastByte: ended.firstMember == nil ? nil : last)
-                }
-                stack.removeLast()
-            default: break
+    /// - Returns: nil if the text before the object's end is no valid JSON.
+    private func find(_ path: [String]) -> Object? {
+        text.withUnsafeBufferPointer { bytes in
+            var walk = JSONWalk(bytes)
+            while let step = try? walk.next() {
+                guard case .end(let ended, let lastValue) = step, ended.isObject,
+                    walk.path == path.map(Optional.some)
+                else { continue }
+                return Object(
+                    start: ended.start, end: walk.position - 1, firstMember: ended.firstKey?.start,
+                    lastByte: ended.firstKey == nil ? nil : lastValue - 1)
             }
-            last = index
-            index += 1
+            return nil
         }
-        return nil
     }
 
     /// The white space that the line of a byte begins with.

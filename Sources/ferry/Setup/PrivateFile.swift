@@ -1,16 +1,11 @@
-import Foundation
+import FerryFiles
+import FerryTransfer
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
-/// A file for this user alone, which is there whole or not at all.
+/// A file that only this user can read. It is written completely or not at all.
 struct PrivateFile {
-    /// Symbolic links have been followed: one that keeps its configuration elsewhere goes on to.
+    /// The file's path with symbolic links resolved, so that a linked configuration stays linked.
     let path: String
-    /// The folder that was named. What a link leads to may be a repository that others read.
+    /// The folder of the given path. The link's target may be in a repository that others read.
     let namedFolder: String
 
     init(_ path: String) {
@@ -22,41 +17,34 @@ struct PrivateFile {
     /// - Throws: `CommandFailure` if it cannot be read.
     func content() throws(CommandFailure) -> [UInt8]? {
         if let data = FileManager.default.contents(atPath: path) { return Array(data) }
-        guard LocalFiles.mode(of: path) == nil else { throw failure("cannot be read", errno) }
-        return nil
+        do throws(SystemCallError) {
+            _ = try OpenFile(LocalPath(path), for: .reading)
+            throw SystemCallError(call: "read", code: .ioError)
+        } catch {
+            if error.code == .noSuchFileOrDirectory { return nil }
+            throw failure("cannot be read", error)
+        }
     }
 
-    /// Replaces it; with mode 0600, in a folder that is made if it is missing.
+    /// Replaces the content. The file has mode 0600, and a missing folder is created.
     ///
     /// - Throws: `CommandFailure`; then it is as it was.
     func write(_ bytes: [UInt8]) throws(CommandFailure) {
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
-        do {
-            try FileManager.default.createDirectory(
-                atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        } catch {
+        do throws(SystemCallError) { try LocalPath(folder).makeFolders() } catch {
             throw CommandFailure(
-                status: 73, summary: "the folder \(folder) cannot be made: \(error.localizedDescription)")
+                status: 73, summary: "the folder \(folder) cannot be created: \(error.reason)")
         }
-        let new = "\(path).\(getpid())"
-        let descriptor = open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else { throw failure("cannot be written", errno) }
-        let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-        do {
-            try handle.write(contentsOf: Data(bytes))
+        let file = LocalPath(path)
+        do throws(SystemCallError) {
+            try Directory(LocalPath(folder), follows: true).replace(
+                LocalPath(file.name), with: bytes, draft: LocalPath("\(file.name).\(Machine.process)"))
         } catch {
-            unlink(new)
-            throw CommandFailure(
-                status: 73, summary: "\(path) cannot be written: \(error.localizedDescription)")
-        }
-        guard fsync(descriptor) == 0, rename(new, path) == 0 else {
-            let code = errno
-            unlink(new)
-            throw failure("cannot be written", code)
+            throw failure("cannot be written", error)
         }
     }
 
-    private func failure(_ what: String, _ code: Int32) -> CommandFailure {
-        CommandFailure(status: 73, summary: "\(path) \(what): \(String(cString: strerror(code)))")
+    private func failure(_ what: String, _ error: SystemCallError) -> CommandFailure {
+        CommandFailure(status: 73, summary: "\(path) \(what): \(error.reason)")
     }
 }

@@ -1,8 +1,8 @@
-/// A line as it is typed byte by byte, with the keys that take something back.
+/// A line typed byte by byte, with the keys that erase.
 struct TypedLine {
     enum Ending: Equatable {
         case given(String)
-        /// The terminal's input ended before anything was typed.
+        /// The input ended before a byte was typed.
         case nothing
         case interrupted
     }

@@ -1,13 +1,9 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import FerryFiles
 
-/// Breaks lines between words, where a terminal would break them anywhere.
+/// Breaks lines between words, before the terminal breaks them anywhere.
 enum WordWrap {
-    /// - Parameter columns: Of the terminal; a word that is longer, such as an address, stays whole.
-    /// - Returns: The line in parts, all but the first as far to the right as what it says begins.
+    /// - Parameter columns: The width of the terminal. A longer word, such as an address, stays whole.
+    /// - Returns: The parts of the line. All but the first are indented like its text.
     static func lines(_ line: String, columns: Int) -> [String] {
         guard line.count > columns else { return [line] }
         let start = start(of: line, columns: columns)
@@ -25,7 +21,8 @@ enum WordWrap {
         return lines + [current]
     }
 
-    /// Behind a label with blanks after it, unless that leaves too little room, else behind the blanks at the start.
+    /// Returns the indent of the following lines: behind a label and its blanks if that leaves room, otherwise the
+    /// line's own indent.
     private static func start(of line: String, columns: Int) -> Int {
         if let label = line.prefixMatch(of: /\ *\S+ {2,}/)?.output, label.count <= columns / 2 {
             return label.count
@@ -33,10 +30,9 @@ enum WordWrap {
         return line.prefix { $0 == " " }.count
     }
 
-    /// Of the terminal that standard output is; nil if it is none.
+    /// The width of the terminal on standard output; nil without one.
     static var terminalColumns: Int? {
-        var size = winsize()
-        guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
-        return Int(size.ws_col)
+        let columns = StandardStream.output.terminalSize?.columns ?? 0
+        return columns > 0 ? columns : nil
     }
 }

@@ -1,12 +1,20 @@
-import FerryTUI
+import FerryTestSupport
 import FerryUploads
 import Testing
 
 @testable import FerryCommand
 
-/// Which events may be told next.
+/// Tests of which events' hooks may run next.
 struct HookBacklogTests {
-    private static func done(_ id: Upload.ID) -> QueueEvent { .ended(.done, .make(id, .done)) }
+    private static func done(_ id: Upload.ID) -> QueueEvent { .upload(.ended(.done, .boxed(id, .done))) }
+
+    private static func failed(_ id: Upload.ID) -> QueueEvent {
+        .upload(.ended(.failed, .boxed(id, .failed)))
+    }
+
+    private static func add(_ event: QueueEvent, to backlog: inout HookBacklog) -> Bool {
+        event.name.map { backlog.add(event, $0) } ?? false
+    }
 
     /// All that may begin now.
     private static func begin(_ backlog: inout HookBacklog) -> [HookBacklog.Entry] {
@@ -17,14 +25,14 @@ struct HookBacklogTests {
 
     private static func backlog(of events: [QueueEvent]) -> HookBacklog {
         var backlog = HookBacklog(capacity: 10)
-        for event in events { _ = backlog.add(event) }
+        for event in events { _ = add(event, to: &backlog) }
         return backlog
     }
 
     @Test func `events of one upload are told one after the other, others meanwhile`() throws {
-        var backlog = Self.backlog(of: [.ended(.failed, .make(1, .failed)), Self.done(1), Self.done(2)])
+        var backlog = Self.backlog(of: [Self.failed(1), Self.done(1), Self.done(2)])
         let begun = Self.begin(&backlog)
-        #expect(begun.map(\.event) == [.ended(.failed, .make(1, .failed)), Self.done(2)])
+        #expect(begun.map(\.event) == [Self.failed(1), Self.done(2)])
         backlog.finish(begun[0])
         #expect(Self.begin(&backlog).map(\.event) == [Self.done(1)])
         #expect(backlog.count == 0)
@@ -45,19 +53,21 @@ struct HookBacklogTests {
 
     @Test func `of uploads as many wait as there is room for, and the queue's own events have room beyond`() {
         var backlog = HookBacklog(capacity: 2)
-        let taken = [Self.done(1), Self.done(2), Self.done(3), .idle([.done: 3])].map { backlog.add($0) }
+        let taken = [Self.done(1), Self.done(2), Self.done(3), .idle([.done: 3])].map {
+            Self.add($0, to: &backlog)
+        }
         #expect(taken == [true, true, false, true])
         let forgotten = backlog.clear()
         #expect(forgotten == 3)
         #expect(Self.begin(&backlog).isEmpty)
-        let isTaken = backlog.add(Self.done(4))
+        let isTaken = Self.add(Self.done(4), to: &backlog)
         #expect(isTaken)
         #expect(Self.begin(&backlog).map(\.event.upload) == [4])
     }
 
     @Test func `ten thousand leave in the order in which they came`() {
         var backlog = HookBacklog(capacity: 10_000)
-        for id in 1...10_000 { _ = backlog.add(Self.done(id)) }
+        for id in 1...10_000 { _ = Self.add(Self.done(id), to: &backlog) }
         var told: [Upload.ID?] = []
         while let entry = backlog.next() {
             told.append(entry.event.upload)

@@ -8,7 +8,7 @@ struct ProxiedRequest: Sendable {
     var target: String
     var headers: [(name: String, value: String)]
     var bodyBytes: Int
-    /// As the server gave it; 0 if it gave none.
+    /// The server's status; 0 if it sent none.
     var status: Int
 
     subscript(name: String) -> String? {
@@ -16,10 +16,10 @@ struct ProxiedRequest: Sendable {
     }
 }
 
-/// Stands before a server and passes on requests and answers as wholes, so that a test can step in where the server
-/// has all of a request and has answered it, and the client has nothing of the answer yet.
+/// A proxy that passes on whole requests and responses. A test can step in after the server has answered and before the
+/// client has a byte of the response.
 final class AnswerProxy: Sendable {
-    /// What becomes of an answer.
+    /// The fate of a response.
     enum Fate: Sendable {
         case deliver
         /// The connection breaks instead.
@@ -65,7 +65,7 @@ final class AnswerProxy: Sendable {
 
     var port: Int { Int(server.port) }
 
-    /// Those that were answered, in that order.
+    /// The answered requests, in order.
     var requests: [ProxiedRequest] { log.requests.withLock { $0 } }
 
     func stop() { server.stop() }
@@ -80,7 +80,7 @@ final class AnswerProxy: Sendable {
         return upstream.receiveBytes()
     }
 
-    /// Of the last answer that is there: interim ones (1xx) come before it.
+    /// Returns the status of the last response. Interim ones (1xx) come before it.
     private static func status(of answer: [UInt8]) -> Int {
         var text = String(decoding: answer.prefix(65_536), as: UTF8.self)[...]
         while let status = text.split(separator: " ").dropFirst().first.flatMap({ Int($0) }) {

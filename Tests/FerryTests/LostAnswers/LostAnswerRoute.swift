@@ -11,7 +11,7 @@ enum LostAnswerRoute: String, CaseIterable, CustomTestStringConvertible {
     case webdavNginx, webdavApache, webdavLighttpd, webdavRclone
     case nextcloud, google, graph, azureWhole, azureBlocks
 
-    /// What becomes of the upload.
+    /// The outcome of the upload.
     enum Outcome {
         /// Done, and nothing of the file was sent again.
         case found
@@ -96,7 +96,7 @@ enum LostAnswerRoute: String, CaseIterable, CustomTestStringConvertible {
         }
     }
 
-    /// Why the server cannot be started here; nil if it can.
+    /// The reason why the server cannot be started here; nil if it can.
     var missing: String? {
         switch self {
         case .tusReceiver, .resumableReceiver, .resumableNIO, .putReceiver: nil
@@ -164,7 +164,7 @@ enum LostAnswerRoute: String, CaseIterable, CustomTestStringConvertible {
         }
     }
 
-    /// Where the server keeps the file, in its folder.
+    /// Returns the path of the file in the server's folder.
     private func place(of line: UploadLine) -> String {
         switch self {
         case .tuspyserver: line.location?.split(separator: "/").last.map(String.init) ?? "nowhere"

@@ -207,7 +207,7 @@ extension LostAnswerTests {
     }
 }
 
-/// Something that is taken once, by a thread of its own.
+/// A value that can be taken once, by any thread.
 private final class Once<Value: Sendable>: Sendable {
     private let value: Mutex<Value?>
 

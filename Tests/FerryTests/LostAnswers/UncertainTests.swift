@@ -7,7 +7,7 @@ import Testing
     import Darwin
 #endif
 
-/// What becomes of a POST that went out whole and got no answer, without a screen.
+/// Tests, without a screen, of a POST that went out whole and got no response.
 @Suite(.fewAtOnce, .timeLimit(.minutes(3)))
 struct UncertainTests {
     private let place: Workplace

@@ -5,7 +5,7 @@ import Testing
 
 @testable import FerryCommand
 
-/// What busctl prints of NetworkManager 1.42, taken from it, and what may go wrong.
+/// Tests with the output of busctl for NetworkManager 1.42, and with faulty output.
 @Suite(.timeLimit(.minutes(1)))
 struct NetworkManagerTests {
     private let directory: TemporaryDirectory
@@ -16,7 +16,8 @@ struct NetworkManagerTests {
     private func manager(_ script: String) throws -> NetworkManager {
         let program = try directory.write(Array("#!/bin/sh\n\(script)\n".utf8), to: "bin/busctl")
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program)
-        return NetworkManager(program: program)
+        // Long enough for a script to start on a busy machine.
+        return NetworkManager(program: program, timeout: 50)
     }
 
     @Test(arguments: [(1, true), (2, false), (3, true), (4, false), (0, false)])
@@ -53,8 +54,8 @@ struct NetworkManagerTests {
             "echo 'Failed to connect to bus: No such file or directory' >&2; exit 1",
             "NetworkManager does not answer: Failed to connect to bus: No such file or directory"
         ),
-        ("echo nonsense", "NetworkManager says what is not understood"),
-        ("echo '{\"type\":\"u\",\"data\":1}'", "NetworkManager says what is not understood"),
+        ("echo nonsense", "NetworkManager's answer was not understood"),
+        ("echo '{\"type\":\"u\",\"data\":1}'", "NetworkManager's answer was not understood"),
     ])
     func `who does not answer is told with the reason`(script: String, reason: String) async throws {
         let manager = try manager(script)
@@ -67,10 +68,10 @@ struct NetworkManagerTests {
             .failure(.init(reason: "a")),
         ])
         let notes = Mutex<[String]>([])
-        let teller = NetworkTeller(
+        let provider = NetworkInfoProvider(
             network: { answers.withLock { $0.removeFirst() } },
             note: { note in notes.withLock { $0.append(note) } })
-        for _ in 0..<4 { _ = await teller.current() }
+        for _ in 0..<4 { _ = await provider.current() }
         #expect(notes.withLock { $0 } == ["no network is avoided: a", "no network is avoided: a"])
     }
 }

@@ -14,7 +14,7 @@ struct NetworkPolicyTests {
             (NetworkPolicy(metered: .pause), CurrentNetwork(isMetered: true), "the network is metered"),
             (
                 NetworkPolicy(avoided: ["Phone"]), CurrentNetwork(name: "Phone"),
-                "the network Phone is not to be used"
+                "the network Phone is avoided"
             ),
             (NetworkPolicy(avoided: ["Phone"]), CurrentNetwork(name: "Phone 2", isMetered: true), nil),
             (NetworkPolicy(avoided: [""]), CurrentNetwork(), nil),

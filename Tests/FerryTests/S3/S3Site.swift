@@ -54,17 +54,13 @@ struct S3Site {
         with interceptor: S3Interceptor? = nil
     ) async throws -> (status: Int, requests: Int) {
         let transport = CountingTransport(try HTTPClientTransport(.init(proxy: .none)))
-        let session = Session(
-            Session.Configuration(
-                interceptor: Interceptor(interceptors: [interceptor ?? self.interceptor()]),
-                validation: .unchecked
-            ),
-            transport: transport)
+        let sender = RequestSender(
+            over: transport, interceptor: Interceptor(interceptors: [interceptor ?? self.interceptor()]))
         let exchange = Exchange(
             method, server.url("/\(bucket)\(key.isEmpty ? "" : "/")\(key)"),
             body: body.isEmpty ? .none : .bytes(body),
-            isIdempotent: true)
-        let reply = await Result { () async throws in try await session.ask(exchange) }
+            traits: .idempotent)
+        let reply = await Result { () async throws in try await sender.ask(exchange) }
         await transport.shutdown()
         guard case .answered(let answer) = try reply.get() else { return (0, transport.count) }
         return (answer.status, transport.count)

@@ -37,7 +37,7 @@ struct S3UploadTests {
         #expect(result.ending == .exited(0), "\(result.output) \(result.errors)")
     }
 
-    /// What the queue's files say, with every value that was ever written.
+    /// Returns the text of the queue's files, with every value that was ever written.
     private func stateText() throws -> String {
         try FileManager.default.contentsOfDirectory(atPath: place.state)
             .filter { $0.hasPrefix("queue") || $0.hasPrefix("journal") }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import FerryCommand
 
-/// What becomes of keys while nothing is shown.
+/// Tests of a typed line that is not shown.
 struct TypedLineTests {
     private func ending(of bytes: [UInt8]) -> TypedLine.Ending? {
         var line = TypedLine()

@@ -16,7 +16,7 @@ struct WatchStormTests {
     private static let isLong = ProcessInfo.processInfo.environment["FERRY_LONG"] == "1"
     private static let rounds = isLong ? 400 : 25
 
-    /// What the weather is besides the writers.
+    /// The trouble besides the writers.
     enum Trouble: CaseIterable {
         case none
         /// Files go when they were sent, under the hands of their writers.
@@ -100,7 +100,7 @@ private final class StormWriter: Sendable {
         (self.number, self.folder, self.rounds) = (number, folder, rounds)
     }
 
-    /// What is there in the end.
+    /// The last content of each file.
     var last: Set<Data> { Set(written.withLock { $0 }.values) }
 
     static func isWhole(_ content: Data) -> Bool {

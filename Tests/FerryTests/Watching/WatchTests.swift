@@ -176,7 +176,7 @@ struct WatchTests {
             try configure(site, watch: watch(#", "to": "unsure", "after": "delete""#))
             try write("a")
             let first = try await run()
-            #expect(first.errors.contains("\(out)/a stays: unsure told no digest of what it holds"))
+            #expect(first.errors.contains("\(out)/a stays: unsure reported no digest"))
             #expect(try names() == ["a"])
             #expect(!(try await run().errors.contains("stays")))
             #expect(site.log.totals.finished == 1)
@@ -298,8 +298,8 @@ struct WatchTests {
         #expect(
             text.output.contains(
                 """
-                limit          all uploads together: no limit mon,fri-sun 22:00-24:00; else no limit
-                limit          uploads to one: 1 MB/s
+                limit          all uploads: no limit mon,fri-sun 22:00-24:00; else no limit
+                limit          uploads to one: 1 MiB/s
 
                 """), "\(text.output)")
     }
@@ -383,7 +383,7 @@ struct WatchTests {
             )
             try write("a")
             let result = try await run()
-            #expect(result.errors.contains("a stays: \(site.url) told no digest"), "\(result.errors)")
+            #expect(result.errors.contains("a stays: \(site.url) reported no digest"), "\(result.errors)")
             #expect(!result.errors.contains("CANARY"))
             for name in ["ferry.log", "watched.jsonl"] {
                 let text = try String(contentsOfFile: place.state + "/" + name, encoding: .utf8)

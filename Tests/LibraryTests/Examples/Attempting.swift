@@ -9,7 +9,7 @@ func resume(
     let file = try await SourceFile.open(film)
     let item = UploadItem(url: server + "/files/", name: film.name, size: file.identity.size, key: film.text)
     let attempt = UploadAttempt(
-        session: session, file: file, identity: file.identity, label: film.name, recorder: recorder)
+        sender: session.sender, file: file, identity: file.identity, label: film.name, recorder: recorder)
     return await attempt.run(
         TusUpload(item: item, options: ProtocolOptions()), resource: resource, capabilities: nil)
 }

@@ -17,9 +17,9 @@ public final class FaultyLink: Sendable {
         var connections = 0
         /// Counts of `through` at which connections break, the next one last.
         var cuts: [Int]
-        /// How many breaks there were: a connection ends when it sees another number than it began with.
+        /// The number of breaks. A connection ends when the number has changed since its start.
         var breaks = 0
-        /// When the link is back after the last break.
+        /// The time at which the link is back after the last break.
         var back = ContinuousClock.now
         var threads = 1
         var override: Override = .none
@@ -31,7 +31,7 @@ public final class FaultyLink: Sendable {
         case away(LinkOutage)
     }
 
-    /// Where clients connect to.
+    /// The port that clients connect to.
     public let port: Int
     private let target: UInt16
     private let faults: LinkFaults
@@ -74,19 +74,19 @@ public final class FaultyLink: Sendable {
 
     /// Bytes that came from clients so far, heads of requests and all.
     public var bytesThrough: Int { state.withLock { $0.through } }
-    /// How often connections were broken after a count of bytes.
+    /// The number of breaks after a count of bytes.
     public var cutCount: Int { state.withLock { $0.breaks } }
-    /// How many connections there were.
+    /// The number of connections so far.
     public var connectionCount: Int { state.withLock { $0.connections } }
     /// Returns once a connection has died without a word.
     public func waitForDeath() async throws { try await died.wait() }
 
-    /// From now on the link is away so, or there, whatever the schedule says.
+    /// Changes the link from now on, whatever the schedule says. With nil the link is there.
     public func change(to outage: LinkOutage?) {
         state.withLock { $0.override = outage.map { .away($0) } ?? .there }
     }
 
-    /// For how long the link was there so far, as the schedule says.
+    /// The time for which the link was there so far, by the schedule.
     public var uptime: Duration { faults.outages.uptime(until: start.duration(to: .now)) }
 
     /// Breaks what is open and listens no more. Returns when every thread has ended.
@@ -133,7 +133,7 @@ public final class FaultyLink: Sendable {
         if isLast { ended.open() }
     }
 
-    /// How a connection came to its end.
+    /// The end of a connection.
     private enum End {
         case over
         case broken(LinkFaults.Ending)
@@ -217,7 +217,7 @@ public final class FaultyLink: Sendable {
 
     private var ending: LinkFaults.Ending { faults.ending ?? (cutCount % 2 == 0 ? .reset : .close) }
 
-    /// In milliseconds, a few at most, so that breaks elsewhere are seen.
+    /// Returns the milliseconds to wait, at most 5, so that breaks elsewhere are noticed.
     private func patience(until arrivals: [ContinuousClock.Instant?]) -> Int32 {
         guard let first = arrivals.compactMap({ $0 }).min() else { return 5 }
         return Int32(
@@ -261,7 +261,7 @@ public final class FaultyLink: Sendable {
         return passage
     }
 
-    /// What was let through before a break is on its way when it comes, unless the server does not read.
+    /// Writes the bytes that passed before the break, unless the server does not read.
     private static func flush(_ lane: inout LinkLane, to server: Descriptor) {
         for _ in 0..<100 where lane.wantsWrite {
             _ = wait(5, for: (server.number, false, true), and: (server.number, false, false))

@@ -1,56 +1,56 @@
-/// What a link does to the bytes that go over it. Nothing, unless it is told to.
+/// The faults of a link. By default there are none.
 public struct LinkFaults: Hashable, Sendable {
     /// Bytes a second each way, over all connections together; nil for no limit.
     public var bandwidth: Int?
-    /// How long a byte is on its way, in each direction.
+    /// The time that a byte takes, in each direction.
     public var latency = Duration.zero
-    /// How much longer it may take, by chance; bytes of one connection do not overtake each other.
+    /// The most that a byte is delayed at random. Bytes of one connection do not overtake each other.
     public var jitter = Duration.zero
     /// The most bytes that arrive together, a number from 1 to this by chance; nil as they come.
     public var pieces: Int?
-    /// How long a new connection waits before the server hears of it.
+    /// The delay of a new connection before the server sees it.
     public var acceptDelay = Duration.zero
-    /// So many `100 Continue` that nobody asked for come before the first answer of a connection.
+    /// The number of unrequested `100 Continue` before the first response of a connection.
     public var interimAnswers = 0
     /// Connections break when so many bytes of all clients together have passed, each time once.
     public var cutsAfter: [Int] = []
-    /// How they break; nil resets and closes in turn.
+    /// The way in which connections break; nil alternates between reset and close.
     public var ending: Ending?
-    /// For how long new connections get nowhere after such a break.
+    /// The time after such a break in which new connections fail.
     public var downtime = Duration.milliseconds(500)
-    /// When the link is away.
+    /// The outages of the link.
     public var outages = LinkSchedule()
-    /// What chance begins with.
+    /// The seed of all random choices.
     public var seed: UInt64 = 1
 
-    /// How a connection is broken.
+    /// The way in which a connection breaks.
     public enum Ending: String, Hashable, Sendable, CaseIterable {
-        /// In the middle of whatever there is: RST.
+        /// A reset (RST), in the middle of anything.
         case reset
-        /// In good order, though not all has been said: FIN.
+        /// A close (FIN) before all bytes are sent.
         case close
     }
 
     public init() {}
 }
 
-/// What a link is like when it is away.
+/// The behavior of a link during an outage.
 public enum LinkOutage: String, Hashable, Sendable, CaseIterable {
     /// Connections are reset and new ones refused.
     case cut
     /// Connections are closed in good order and new ones refused.
     case close
-    /// Nothing moves; afterwards everything goes on.
+    /// A pause: no byte moves, and connections continue afterwards.
     case freeze
-    /// Nothing moves, and nothing ever will on the connections there are: nobody is told that they are dead.
+    /// A silent death: no byte moves on existing connections ever again, and no side gets an error.
     case silence
-    /// What the server says gets lost, and so do the connections afterwards.
+    /// The server's bytes are lost, and the connections break afterwards.
     case mute
     /// Connections go on and new ones are refused.
     case refuse
 }
 
-/// When a link is away, and how. Pure.
+/// The outages of a link over time. Pure.
 public struct LinkSchedule: Hashable, Sendable {
     private enum Form: Hashable, Sendable {
         case never
@@ -92,7 +92,7 @@ public struct LinkSchedule: Hashable, Sendable {
         }
     }
 
-    /// For how much of the time from the start to `time` the link is there.
+    /// Returns the time between the start and `time` in which the link is there.
     public func uptime(until time: Duration) -> Duration {
         switch form {
         case .never: return time

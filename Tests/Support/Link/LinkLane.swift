@@ -22,21 +22,21 @@ final class LinkShaper: Sendable {
         }
     }
 
-    /// Those that wait need not wait for what got lost.
+    /// Ends the waits that were due to lost bytes.
     func clear() { free.withLock { $0 = .now } }
 }
 
 /// The bytes of one connection on their way in one direction.
 struct LinkLane {
-    private struct Piece {
+    private struct Segment {
         var bytes: ArraySlice<UInt8>
         var arrival: ContinuousClock.Instant
     }
 
     private enum End { case open, read, passedOn }
 
-    private var pieces: [Piece] = []
-    /// What may be written now.
+    private var pieces: [Segment] = []
+    /// The bytes that may be written now.
     private var ready: ArraySlice<UInt8> = []
     private var waiting = 0
     private var end = End.open
@@ -56,7 +56,7 @@ struct LinkLane {
     var wantsRead: Bool { end == .open && waiting + ready.count < window }
     var wantsWrite: Bool { !ready.isEmpty }
     var isOver: Bool { end == .passedOn }
-    /// When something arrives; nil while what has arrived must be passed on first.
+    /// The time at which bytes arrive next; nil while arrived bytes must be passed on first.
     var nextArrival: ContinuousClock.Instant? { holdsBack ? nil : pieces.first?.arrival }
     /// Pieces that are to be told apart go one at a time.
     private var holdsBack: Bool { faults.pieces != nil && !ready.isEmpty }
@@ -85,15 +85,15 @@ struct LinkLane {
                 faults.jitter > .zero ? faults.jitter * Double.random(in: 0...1, using: &random) : .zero
             let arrival = shaper.pass(piece.count, at: .now) + faults.latency + jitter
             lastArrival = max(lastArrival, arrival)
-            pieces.append(Piece(bytes: piece, arrival: lastArrival))
+            pieces.append(Segment(bytes: piece, arrival: lastArrival))
             waiting += piece.count
         }
     }
 
-    /// What may pass of what arrives.
+    /// The part of the arriving bytes that may pass.
     enum Passage {
         case all
-        /// So many bytes, and then the connection breaks.
+        /// A cut: the connection breaks after this many bytes.
         case cut(after: Int)
     }
 
@@ -115,7 +115,7 @@ struct LinkLane {
         return true
     }
 
-    /// What has arrived is lost.
+    /// Drops the bytes that have arrived.
     mutating func lose() { ready = [] }
 
     /// - Returns: False if the other side is gone.

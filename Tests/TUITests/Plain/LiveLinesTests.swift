@@ -42,9 +42,9 @@ struct LiveLinesTests {
         run(&live, seconds: 20, bytesPerSecond: 1 << 20)
         let text = text(live)
         #expect(text[0].hasPrefix("###---"))
-        #expect(text[0].contains("10%  20 MB of 200 MB  1 MB/s  ETA 03:00"), "\(text[0])")
+        #expect(text[0].contains("10%  20 MiB of 200 MiB  1 MiB/s  ETA 03:00"), "\(text[0])")
         #expect(text[1] == "1 up, 1 queued")
-        #expect(text[2].contains("film.mov  20%  1 MB/s"))
+        #expect(text[2].contains("film.mov  20%  1 MiB/s"))
     }
 
     @Test func `what was done before counts for nothing, and what is done now counts`() {
@@ -53,7 +53,7 @@ struct LiveLinesTests {
         ])
         change(&live, .make(2, size: 3072, state: .done))
         let text = text(live)
-        #expect(text[0].contains("75%  3 KB of 4 KB"), "\(text[0])")
+        #expect(text[0].contains("75%  3 KiB of 4 KiB"), "\(text[0])")
         #expect(text[1] == "1 up, 1 done")
     }
 

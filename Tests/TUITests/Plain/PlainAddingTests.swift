@@ -20,7 +20,7 @@ import Testing
 
     /// The number of the question put by the only order; the text that it is about.
     private static func question(_ effects: [PlainEffect]) -> (text: String, number: Int)? {
-        guard case .preview(let request, let number)? = effects.orders.first else { return nil }
+        guard case .preview(let request, let number)? = effects.sent.first else { return nil }
         return (request.text, number)
     }
 
@@ -29,7 +29,7 @@ import Testing
         let asked = try #require(Self.question(plain.type("add *.mov to photos")))
         #expect(asked.text == " *.mov ")
         let found = plain.update(.told(.previewed(Self.selection("a.mov"), number: asked.number)))
-        guard case .add(let selection, let destination)? = found.orders.first else {
+        guard case .add(let selection, let destination)? = found.sent.first else {
             Issue.record("nothing was added")
             return
         }
@@ -40,9 +40,9 @@ import Testing
     @Test func `one line is added after the other`() throws {
         var plain = PlainModel.make()
         let first = try #require(Self.question(plain.type("add a")))
-        #expect(plain.type("add b").orders.isEmpty)
+        #expect(plain.type("add b").sent.isEmpty)
         let next = plain.update(.told(.previewed(Self.selection("a"), number: first.number)))
-        #expect(next.orders.count == 2, "a is queued, b is looked for")
+        #expect(next.sent.count == 2, "a is queued, b is looked for")
     }
 
     @Test func `what is left out is told, but not without end`() throws {
@@ -50,7 +50,7 @@ import Testing
         let asked = try #require(Self.question(plain.type("add x")))
         let effects = plain.update(
             .told(.previewed(Self.selection(problems: 100), number: asked.number)))
-        #expect(effects.orders.isEmpty)
+        #expect(effects.sent.isEmpty)
         #expect(effects.lines.first == "left out: /out/gone-0: no such file")
         #expect(effects.lines.suffix(2) == ["95 more left out", "nothing to add"])
     }
@@ -58,7 +58,7 @@ import Testing
     @Test func `where to must be clear`() {
         var plain = PlainModel.make(destinations: ["box", "photos"])
         let effects = plain.type("add x")
-        #expect(effects.orders.isEmpty)
+        #expect(effects.sent.isEmpty)
         #expect(effects.lines == ["add it where? end the line with to box, or to photos"])
     }
 }

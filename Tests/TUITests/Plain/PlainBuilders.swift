@@ -3,7 +3,7 @@ import FerryUploads
 @testable import FerryTUI
 
 extension PlainModel {
-    /// With a queue that has described itself.
+    /// Makes a line mode whose queue has described itself.
     static func make(
         _ uploads: [Upload] = [], destinations: [String] = ["box"], defaultDestination: String? = nil,
         readsTerminal: Bool = true, status: EngineStatus = EngineStatus()
@@ -44,16 +44,16 @@ extension [PlainEffect] {
         }
     }
 
-    var orders: [Order] {
+    var sent: [Effect] {
         compactMap { effect in
-            if case .order(let order) = effect { return order }
+            if case .send(let effect) = effect { return effect }
             return nil
         }
     }
 
     var commands: [QueueCommand] {
-        orders.compactMap { order in
-            if case .perform(let command, _) = order { return command }
+        sent.compactMap { effect in
+            if case .perform(let command, _) = effect { return command }
             return nil
         }
     }
@@ -73,8 +73,8 @@ extension [PlainEffect] {
     }
 }
 
-extension News {
-    static func make(_ kind: Kind, _ id: Upload.ID, state: Upload.State = .done) -> News {
-        News(kind: kind, upload: .make(id, state: state), reached: 0, clock: .at(0))
+extension UploadEvent {
+    static func make(_ kind: Kind, _ id: Upload.ID, state: Upload.State = .done) -> UploadEvent {
+        UploadEvent(kind, .make(id, state: state), reached: 0, date: Clock.at(0).date)
     }
 }

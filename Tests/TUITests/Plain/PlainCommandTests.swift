@@ -6,10 +6,10 @@ import Testing
 @Suite struct PlainCommandTests {
     @Test(
         arguments: [
-            ("help", .help), ("?", .help), ("  HELP ", .help), ("list", .list(.all, UploadFilter(""))),
-            ("list failed", .list(.failed, UploadFilter(""))),
-            ("list failed raw size>1g", .list(.failed, UploadFilter(" raw size>1g"))),
-            ("list raw", .list(.all, UploadFilter(" raw"))),
+            ("help", .help), ("?", .help), ("  HELP ", .help), ("list", .list(.all, RowFilter(""))),
+            ("list failed", .list(.failed, RowFilter(""))),
+            ("list failed raw size>1g", .list(.failed, RowFilter(" raw size>1g"))),
+            ("list raw", .list(.all, RowFilter(" raw"))),
             ("show 3 4-9", .show(UploadNumbers([3...3, 4...9]))),
             ("pause 3", .pause(.ids([3]))), ("pause all", .pause(.all)), ("resume ALL", .resume(.all)),
             ("retry failed", .retry(.failed)), ("remove done", .remove(.done)),
@@ -69,11 +69,11 @@ import Testing
             ("add to photos", "add what? add PATH... [to DESTINATION]"),
         ])
     func `what cannot be understood is named, with what would be`(line: String, text: String) {
-        #expect(throws: PlainMistake(text)) { try PlainCommand.parse(line) }
+        #expect(throws: PlainCommandError(text)) { try PlainCommand.parse(line) }
     }
 
     @Test func `a filter that cannot be understood says why`() {
-        #expect(throws: PlainMistake.self) { try PlainCommand.parse("list state:nowhere") }
+        #expect(throws: PlainCommandError.self) { try PlainCommand.parse("list state:nowhere") }
     }
 
     @Test(

@@ -35,10 +35,10 @@ import Testing
 
     @Test func `an upload is told of from beginning to end`() {
         var plain = PlainModel.make()
-        #expect(plain.change([.make(1, size: 2048)]).lines == ["1 added: file-1.bin, 2 KB, to box"])
+        #expect(plain.change([.make(1, size: 2048)]).lines == ["1 added: file-1.bin, 2 KiB, to box"])
         #expect(
             plain.change([.make(1, size: 2048, state: .running)]).lines == [
-                "1 began: file-1.bin, 2 KB, to box"
+                "1 began: file-1.bin, 2 KiB, to box"
             ])
         #expect(plain.change([.make(1, size: 2048, state: .done)]).lines.first?.hasPrefix("1 done:") == true)
         #expect(plain.change([], removed: [1]).lines.isEmpty, "that the queue lets go of it is no news")
@@ -54,7 +54,8 @@ import Testing
         #expect(
             plain.change([.make(1, state: .running)], status: EngineStatus()).lines
                 == [
-                    "the network is back; uploads go on where they were", "1 began: file-1.bin, 1 KB, to box",
+                    "the network is back; uploads resume where they stopped",
+                    "1 began: file-1.bin, 1 KiB, to box",
                 ])
     }
 
@@ -96,7 +97,7 @@ import Testing
         }
         #expect(
             plain.model.summary
-                == "1 upload runs (1 at 12%), 1 waits, 88 MB left, 1 MB/s, 1 min 28 s to go")
+                == "1 upload runs (1 at 12%), 1 waits, 88 MiB left, 1 MiB/s, 1 min 28 s to go")
     }
 
     @Test func `nothing from outside is printed raw`() {

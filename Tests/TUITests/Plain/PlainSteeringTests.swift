@@ -21,7 +21,7 @@ import Testing
     @Test func `what an order leaves as it is is told with what does what was meant`() {
         var plain = PlainModel.make([.make(1, state: .paused(.user)), .make(2, state: .failed)])
         _ = plain.type("retry 1,2")
-        #expect(plain.reply(.changed([2])).lines == ["1 is paused: resume 1 lets it go on"])
+        #expect(plain.reply(.changed([2])).lines == ["1 is paused: resume 1 resumes it"])
     }
 
     @Test func `what no news tells is answered`() {
@@ -30,7 +30,7 @@ import Testing
         let lines = (1...4).flatMap { _ in plain.reply(.changed([2])).lines }
         #expect(
             lines == [
-                "all uploads together at most 20 MB/s", "4 uploads at once", "moved to the top", "trying now",
+                "total limit: 20 MiB/s", "4 uploads at once", "moved to the top", "trying now",
             ])
     }
 
@@ -39,7 +39,7 @@ import Testing
         let effects = plain.type("undo") + plain.type("redo")
         #expect(effects.commands == [.nextUndo, .redo])
         #expect(plain.reply(.reversed(.putBack, [1])).lines == ["undone: put back 1, film.mov"])
-        #expect(plain.reply(.reversed(.removed, [1, 2])).lines == ["done again: removed 2 uploads"])
+        #expect(plain.reply(.reversed(.removed, [1, 2])).lines == ["redone: removed 2 uploads"])
     }
 
     @Test func `a terminal is told beforehand what undo does, and asked`() {
@@ -86,7 +86,7 @@ import Testing
         var plain = PlainModel.make([.make(1, size: 4 << 20, state: .running, confirmed: 1 << 20)])
         let asked = plain.type("remove 1")
         #expect(asked.commands.isEmpty)
-        #expect(asked.lines.first?.contains("already holds about 1 MB of 1, file-1.bin") == true)
+        #expect(asked.lines.first?.contains("already has about 1 MiB of 1, file-1.bin") == true)
         #expect(plain.type("yes").commands == [.remove(.ids([1]))])
     }
 
@@ -111,11 +111,11 @@ import Testing
     @Test func `the list is numbered, and has an end`() {
         var plain = PlainModel.make((1...60).map { .make($0, state: $0 == 60 ? .failed : .queued) })
         let lines = plain.type("list").lines
-        #expect(lines.first == "1: file-1.bin, 1 KB, queued")
+        #expect(lines.first == "1: file-1.bin, 1 KiB, queued")
         #expect(lines.count == 51)
-        #expect(lines.last == "and 10 more; words narrow it: list failed, list size>1g")
+        #expect(lines.last == "and 10 more; words filter: list failed, list size>1g")
         #expect(plain.type("list failed").lines.map { $0.prefix(12) } == ["60: file-60."])
-        #expect(plain.type("list nowhere").lines == ["no upload fits"])
+        #expect(plain.type("list nowhere").lines == ["no upload matches"])
     }
 
     @Test func `all about an upload is told by its number`() {

@@ -6,53 +6,8 @@ import Testing
 
 @testable import FerryTransfer
 
-/// A token that is told whether it is over.
-struct Token: AuthenticationCredential, Hashable {
-    var name: String
-    var requiresRefresh = false
-
-    static let a0 = Token(name: "a0")
-    static let expired = Token(name: "a0", requiresRefresh: true)
-}
-
 struct RefreshRefused: Error, Hashable {
     var number = 0
-}
-
-/// Hands out a1, a2, … and counts what it is asked.
-final class CountingAuthenticator: Authenticator {
-    private struct Counts {
-        var applies = 0
-        var refreshes = 0
-    }
-
-    private let counts = Mutex(Counts())
-    private let make: @Sendable (Int) async throws -> Token
-
-    /// - Parameter make: Gets the number of the refresh, from 1.
-    init(_ make: @escaping @Sendable (Int) async throws -> Token = { Token(name: "a\($0)") }) {
-        self.make = make
-    }
-
-    var applies: Int { counts.withLock { $0.applies } }
-    var refreshes: Int { counts.withLock { $0.refreshes } }
-
-    func apply(_ credential: Token, to request: inout TransportRequest) {
-        counts.withLock { $0.applies += 1 }
-        request.fields[.authorization] = credential.name
-    }
-
-    func refresh(_ credential: Token) async throws -> Token {
-        let number = counts.withLock { counts in
-            counts.refreshes += 1
-            return counts.refreshes
-        }
-        return try await make(number)
-    }
-
-    func isRequest(_ request: TransportRequest, authenticatedWith credential: Token) -> Bool {
-        request.fields[.authorization] == credential.name
-    }
 }
 
 /// Answers requests and keeps what they carried.
@@ -102,7 +57,7 @@ final class Barrier: Sendable {
     }
 }
 
-/// Makes requests of a session whose server is a script.
+/// Makes requests to a server that is a script, and accepts all answers but a 401.
 struct RequestDriver: Sendable {
     var adapters: [any RequestAdapter] = []
     let interceptor: any RequestInterceptor
@@ -126,17 +81,20 @@ struct RequestDriver: Sendable {
 
     @discardableResult
     func run(_ path: String = "/") async -> Ending {
-        let session = Session(
-            Session.Configuration(
-                interceptor: Interceptor(adapters: adapters, interceptors: [interceptor]), monitors: monitors),
-            transport: ScriptedTransport { request in
+        let sender = RequestSender(
+            over: ScriptedTransport { request in
                 do throws(TransportError) { return .success(try await server.perform(request)) } catch {
                     return .failure(error)
                 }
-            })
-        let plan = RequestPlan(
-            method: .put, url: "http://server.example\(path)", fields: [:], body: .data([UInt8(1)]))
-        let run = RequestRun(plan, options: RequestOptions(), session: session)
+            }, interceptor: Interceptor(adapters: adapters, interceptors: [interceptor]), monitors: monitors)
+        let request = TransportRequest(
+            method: .put, url: "http://server.example\(path)", body: .bytes([1]))
+        let run = RequestRun(request, body: request.body, by: sender, label: "") {
+            request, response throws(RequestFailure) in
+            guard response.status != 401 else {
+                throw .rejected(response, AnswerVerdict.failure(response.answer))
+            }
+        }
         var context = run.context
         let result: Result<TransportResponse, RequestFailure>
         do throws(RequestFailure) {

@@ -126,11 +126,11 @@ struct BodyTests {
         let file = try TestFile(count: 100_000)
         let server = try HostileServer([.answer(201)])
         defer { server.stop() }
-        let pace = StepPace(pieceLimit: 10_000, delay: .milliseconds(10))
+        let pace = StepPace(chunkLimit: 10_000, delay: .milliseconds(10))
         let began = ContinuousClock.now
         let answer = try await withTransport { transport in
             await transport.outcome(
-                of: TransportRequest(method: .put, url: server.url(), body: try file.body(pace: pace)))
+                of: TransportRequest(method: .put, url: server.url(), body: try file.body(rateLimiter: pace)))
         }
         #expect(answer.status == 201)
         #expect(pace.booked == Array(repeating: 10_000, count: 10))
@@ -153,13 +153,13 @@ struct BodyTests {
 }
 
 /// Ten thousand bytes a piece, and a wait before each.
-private final class StepPace: Pace {
-    let pieceLimit: ByteCount?
+private final class StepPace: RateLimiter {
+    let chunkLimit: ByteCount?
     private let delay: Duration
     private let pieces = Mutex<(asked: Bool, booked: [ByteCount])>((false, []))
 
-    init(pieceLimit: ByteCount, delay: Duration) {
-        self.pieceLimit = pieceLimit
+    init(chunkLimit: ByteCount, delay: Duration) {
+        self.chunkLimit = chunkLimit
         self.delay = delay
     }
 

@@ -41,7 +41,7 @@ struct SourceChangeTests {
         let outcome = try await withTransport(stall: .seconds(30)) { transport in
             let source = try file.open()
             let attempt = UploadAttempt(
-                session: Session(transport: transport), file: source, identity: source.identity, label: "1",
+                sender: RequestSender(over: transport), file: source, identity: source.identity, label: "1",
                 recorder: SilentRecorder())
             let put = PutUpload(item: .make(url: server.url("/f"), size: 32 << 20), options: .init())
             let running = Task { await attempt.run(put, resource: nil, capabilities: nil) }
@@ -66,7 +66,7 @@ struct SourceChangeTests {
     func `F2 a file that is cut while it is read is a change and no crash`(change: Change) async throws {
         let (outcome, requests, _) = try await Self.outcome { try change.make(at: $0.path) }
         #expect(outcome.failure?.category == .sourceChanged)
-        #expect(outcome.failure?.summary.contains(": edited while it was sent: was 32 MB, is ") == true)
+        #expect(outcome.failure?.summary.contains(": edited while it was sent: was 32 MiB, is ") == true)
         #expect(requests.allSatisfy { !$0.isComplete })
     }
 
@@ -151,7 +151,7 @@ struct SourceChangeTests {
         identity.modified -= 1
         let outcome = try await withTransport { transport in
             let attempt = UploadAttempt(
-                session: Session(transport: transport), file: try file.open(), identity: identity, label: "1",
+                sender: RequestSender(over: transport), file: try file.open(), identity: identity, label: "1",
                 recorder: SilentRecorder())
             return await attempt.run(
                 PutUpload(item: .make(url: server.url(), size: 100), options: .init()), resource: nil,

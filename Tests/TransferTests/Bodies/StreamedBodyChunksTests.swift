@@ -52,7 +52,7 @@ struct StreamedBodyChunksTests {
 
     @Test func `each chunk waits for the pace`() async throws {
         let pace = CountingPace()
-        let body = StreamedBody([.bytes([1]), .bytes([2, 2])], pace: pace)
+        let body = StreamedBody([.bytes([1]), .bytes([2, 2])], rateLimiter: pace)
         #expect(try await collected(body.chunks) == [[1], [2, 2]])
         #expect(pace.booked == [1, 2])
     }
@@ -74,8 +74,8 @@ struct StreamedBodyChunksTests {
 }
 
 /// Holds each chunk back once.
-private final class CountingPace: Pace {
-    let pieceLimit: ByteCount? = nil
+private final class CountingPace: RateLimiter {
+    let chunkLimit: ByteCount? = nil
     private let state = Mutex<(asked: Int, booked: [ByteCount])>((0, []))
 
     var booked: [ByteCount] { state.withLock { $0.booked } }

@@ -65,7 +65,7 @@ struct UnixSocketTests {
         let server = try HostileServer(at: .unix(path), [.redirect(307, to: location), .answer(201)])
         defer { server.stop() }
         let answer = try await withTransport { transport in
-            try await Session(transport: transport).perform(
+            try await RequestSender(over: transport).perform(
                 TransportRequest(method: .put, url: url("/f"), body: .bytes([1])), label: "1")
         }
         #expect(answer.status == 201)
@@ -113,7 +113,7 @@ struct UnixSocketTests {
     }
 }
 
-@Suite(.enabled(if: ListeningPlace.hasIPv6, "this machine has no ::1"))
+@Suite(.enabled(if: ListeningAddress.hasIPv6, "this machine has no ::1"))
 struct IPv6Tests {
     @Test func `a file arrives and the address is written with brackets`() async throws {
         let server = try HostileServer(at: .ipv6, bodyLimit: 4 << 20, [.answer(201)])
@@ -143,7 +143,7 @@ struct IPv6Tests {
         }
         defer { server.stop() }
         let answer = try await withTransport { transport in
-            try await Session(transport: transport).perform(
+            try await RequestSender(over: transport).perform(
                 TransportRequest(method: .put, url: "http://[::1]:\(server.port)/f", body: .bytes([1])),
                 label: "1")
         }

@@ -38,7 +38,7 @@ struct CertificateTests {
     }
 
     @Test(arguments: [
-        (TLSServer.Defect.expired, "the certificate is over; whoever runs the server has to renew it"),
+        (TLSServer.Defect.expired, "the certificate is over; the server's administrator must renew it"),
         (.notYetValid, "the certificate is not valid yet; see that this machine's clock is right"),
         (.selfSigned, "if the server has a private authority, name its certificate as tls.authorities"),
     ])

@@ -13,29 +13,29 @@ struct DoubtedConnectionTests {
         }
     }
 
-    private static func connections(doubting doubt: ConnectionDoubt?) async throws -> Int {
+    private static func connections(because reason: ConnectionInvalidation?) async throws -> Int {
         let server = try HostileServer([twoAnswers, twoAnswers])
         defer { server.stop() }
         try await withTransport { transport in
             // It makes up for a connection that closes just as it is used.
-            let session = Session(Session.Configuration(), transport: transport)
+            let sender = RequestSender(over: transport)
             for _ in 0..<2 {
                 let request = TransportRequest(method: .put, url: server.url())
-                let status = try await session.perform(request).status
+                let status = try await sender.perform(request).status
                 #expect(status == 204)
-                if let doubt { transport.doubtConnections(doubt) }
+                if let reason { transport.invalidateConnections(because: reason) }
             }
         }
         return server.connectionCount
     }
 
     @Test func `N5 after a sleep the next request goes out on a new connection`() async throws {
-        #expect(try await Self.connections(doubting: nil) == 1)
-        #expect(try await Self.connections(doubting: .slept) == 2)
+        #expect(try await Self.connections(because: nil) == 1)
+        #expect(try await Self.connections(because: .slept) == 2)
     }
 
     @Test func `N9 a connection from an address that this machine still has is kept`() async throws {
-        #expect(try await Self.connections(doubting: .addressLost) == 1)
+        #expect(try await Self.connections(because: .addressLost) == 1)
     }
 
     @Test func `N5 what is under way when the machine wakes up is not broken`() async throws {
@@ -51,7 +51,7 @@ struct DoubtedConnectionTests {
         try await withTransport { transport in
             async let outcome = transport.outcome(of: TransportRequest(method: .put, url: server.url()))
             _ = try await server.wait { !$0.isEmpty }
-            transport.doubtConnections(.slept)
+            transport.invalidateConnections(because: .slept)
             gate.open()
             #expect(await outcome.status == 201)
         }

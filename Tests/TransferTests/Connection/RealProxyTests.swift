@@ -133,7 +133,7 @@ struct RealProxyTests {
             #expect(file.pattern.firstDifference(from: request.body) == nil)
         }
 
-        @Test(.enabled(if: ListeningPlace.hasIPv6, "this machine has no ::1"))
+        @Test(.enabled(if: ListeningAddress.hasIPv6, "this machine has no ::1"))
         func `a server with an IPv6 address is reached`() async throws {
             let proxy = try await ProxyProgram.microsocks()
             let server = try HostileServer(at: .ipv6, [.answer(201)])

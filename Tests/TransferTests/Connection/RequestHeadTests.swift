@@ -80,7 +80,7 @@ struct RequestHeadTests {
         let place = server.url("/files/" + String(repeating: "x", count: 70_000))
         let outcome = try await withTransport { transport in
             let attempt = UploadAttempt(
-                session: Session(transport: transport), file: source, identity: source.identity, label: "1",
+                sender: RequestSender(over: transport), file: source, identity: source.identity, label: "1",
                 recorder: AttemptSequence())
             return await attempt.run(
                 TusUpload(item: .make(url: server.url("/files/"), size: 1000), options: .init()),
@@ -114,10 +114,9 @@ struct LongRedirectTests {
         }
         defer { server.stop() }
         let answered = try await withTransport { transport in
-            try await Session.making(transport).upload(
-                .file(LocalPath(file.path)), to: server.url("/f"), method: .put
-            )
-            .status()
+            try await RequestSender(over: transport).perform(
+                TransportRequest(method: .put, url: server.url("/f"), body: try file.body())
+            ).status
         }
         #expect(answered == status)
     }

@@ -4,11 +4,11 @@ import Testing
 
 struct StallLimitTests {
     private static let stall = Duration.seconds(30)
-    private static let silent = SocketProgress(hasBytesOnTheWay: true, unanswered: 4)
-    private static let answered = SocketProgress(hasBytesOnTheWay: true, unanswered: 0)
+    private static let silent = TCPInfo(hasBytesOnTheWay: true, unanswered: 4)
+    private static let answered = TCPInfo(hasBytesOnTheWay: true, unanswered: 0)
 
     private static func limit(
-        _ progress: SocketProgress, costsLittle: Bool = false, acknowledged: UInt64 = 8 << 20,
+        _ progress: TCPInfo, costsLittle: Bool = false, acknowledged: UInt64 = 8 << 20,
         movingFor seconds: Int = 10
     ) -> Duration {
         StallLimit(stall: stall, breakCostsLittle: costsLittle)
@@ -24,7 +24,7 @@ struct StallLimitTests {
     func `N4 on a silent link the kernel tries again soon, and no sooner than an answer can come`(
         milliseconds: Int, seconds: Int
     ) {
-        let progress = SocketProgress(unanswered: 3, roundTrip: .milliseconds(milliseconds))
+        let progress = TCPInfo(unanswered: 3, roundTrip: .milliseconds(milliseconds))
         #expect(progress.hastyBackoff == .seconds(seconds))
     }
 

@@ -87,7 +87,7 @@ struct TimeoutTests {
             transport in
             await transport.outcome(
                 of: TransportRequest(
-                    method: .put, url: server.url(), body: try file.body(pace: SlowPace())))
+                    method: .put, url: server.url(), body: try file.body(rateLimiter: SlowPace())))
         }
         #expect(result.status == 201)
     }
@@ -137,8 +137,8 @@ struct TimeoutTests {
 }
 
 /// Lets every second question through.
-private final class SlowPace: Pace {
-    let pieceLimit: ByteCount? = 10_000
+private final class SlowPace: RateLimiter {
+    let chunkLimit: ByteCount? = 10_000
     private let hasAsked = Mutex(false)
 
     func delay(beforeSending bytes: ByteCount) -> Duration {

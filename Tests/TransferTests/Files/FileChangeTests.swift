@@ -13,13 +13,13 @@ struct FileChangeTests {
 
     @Test(
         arguments: [
-            (file(size: 11), "edited while queued: was 48 MB, is 11 B now"),
-            (file(inode: 2, size: 11), "replaced while queued: was 48 MB, is 11 B now"),
-            (file(size: (48 << 20) + 1), "edited while queued: was 48 MB, has 1 B more now"),
-            (file(size: (48 << 20) - 1), "edited while queued: was 48 MB, has 1 B less now"),
+            (file(size: 11), "edited while queued: was 48 MiB, is 11 B now"),
+            (file(inode: 2, size: 11), "replaced while queued: was 48 MiB, is 11 B now"),
+            (file(size: (48 << 20) + 1), "edited while queued: was 48 MiB, has 1 B more now"),
+            (file(size: (48 << 20) - 1), "edited while queued: was 48 MiB, has 1 B less now"),
             (
                 file(inode: 2),
-                "replaced while queued: another file of 48 MB is there now, modified 1970-01-01T00:00:00.000Z"
+                "replaced while queued: another file of 48 MiB is there now, modified 1970-01-01T00:00:00.000Z"
             ),
         ])
     func `what happened comes first, then sizes as people write them`(found: FileIdentity, text: String) {

@@ -11,7 +11,7 @@ struct SourceFailureTests {
 
     @Test(arguments: [EIO, ENODEV, ENXIO, ESTALE, ETIMEDOUT, EHOSTDOWN, ENOTCONN])
     func `F13 a medium that may come back is waited for`(code: CInt) {
-        let failure = SourceFile.failure(Self.path, code)
+        let failure = SourceFile.failure(Self.path, Errno(rawValue: code))
         #expect(failure.category == .sourceAway)
         #expect(failure.isTransient)
         #expect(failure.summary.hasPrefix("/medium/file: source not readable ("))
@@ -21,13 +21,13 @@ struct SourceFailureTests {
     #if os(Linux)
         @Test(arguments: [EREMOTEIO, ENOMEDIUM, ENOKEY])
         func `F13 a medium that may come back is waited for, on Linux`(code: CInt) {
-            #expect(SourceFile.failure(Self.path, code).category == .sourceAway)
+            #expect(SourceFile.failure(Self.path, Errno(rawValue: code)).category == .sourceAway)
         }
     #endif
 
     @Test(arguments: [EACCES, EPERM])
     func `F5 a file that may not be read is named with the next step`(code: CInt) {
-        let failure = SourceFile.failure(Self.path, code)
+        let failure = SourceFile.failure(Self.path, Errno(rawValue: code))
         #expect(failure.category == .sourceUnreadable)
         #expect(!failure.isTransient)
         #expect(failure.summary == "/medium/file: permission denied")
@@ -36,14 +36,14 @@ struct SourceFailureTests {
 
     @Test func `S18 a lack of descriptors names the limit and what raises it`() throws {
         let limit = try #require(DescriptorLimit.current)
-        let failure = SourceFile.failure(Self.path, EMFILE)
+        let failure = SourceFile.failure(Self.path, .tooManyOpenFiles)
         #expect(failure.category == .descriptors)
         let general = "too many open files: the limit is \(limit); ulimit -n raises it"
         #expect(failure.summary == "/medium/file: \(general)")
         #expect(failure.ofEveryUpload.summary == general)
         // The limit of the whole machine is not ours to raise.
         #expect(
-            SourceFile.failure(Self.path, ENFILE).ofEveryUpload.summary
+            SourceFile.failure(Self.path, .tooManyOpenFilesInSystem).ofEveryUpload.summary
                 == "too many open files on this machine")
     }
 
@@ -53,8 +53,8 @@ struct SourceFailureTests {
         let file = try TestFile(count: 10)
         let identity = try file.open().identity
         let missing = LocalPath(file.directory.path("missing"))
-        #expect(!SourceMedium.isAway(missing, expecting: identity))
-        #expect(!SourceMedium.isAway(LocalPath(file.path), expecting: identity))
+        #expect(!Volume.isAway(missing, expecting: identity))
+        #expect(!Volume.isAway(LocalPath(file.path), expecting: identity))
     }
 
     @Test func `F13 a file below a folder of another device is taken to be away`() throws {
@@ -62,7 +62,7 @@ struct SourceFailureTests {
         var identity = try file.open().identity
         identity.device &+= 1
         let missing = LocalPath(file.directory.path("folder/missing"))
-        #expect(SourceMedium.isAway(missing, expecting: identity))
+        #expect(Volume.isAway(missing, expecting: identity))
     }
 
     @Test func `F13 a medium that comes back as another device has the same file`() throws {

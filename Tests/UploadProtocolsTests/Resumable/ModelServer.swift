@@ -11,9 +11,9 @@ struct ModelServer {
     }
 
     private(set) var uploads: [String: Upload] = [:]
-    /// How often a whole file has arrived.
+    /// The number of times that a whole file has arrived.
     private(set) var completions = 0
-    /// What the client did that it must not.
+    /// The client's violations of the protocol.
     private(set) var faults: [String] = []
 
     let size: ByteCount

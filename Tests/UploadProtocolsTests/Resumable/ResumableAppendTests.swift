@@ -19,12 +19,12 @@ struct ResumableAppendTests {
         #expect(
             first.fields[version == .three ? .uploadIncomplete : .uploadComplete]
                 == (version == .three ? "?1" : "?0"))
-        #expect(!first.mayComplete)
+        #expect(!first.traits.contains(.completes))
         let last = try ResumableUpload.appending(from: 7, version: version).exchange
         #expect(
             last.fields[version == .three ? .uploadIncomplete : .uploadComplete]
                 == (version == .three ? "?0" : "?1"))
-        #expect(last.mayComplete && !last.isIdempotent)
+        #expect(last.traits.contains(.completes) && !last.traits.contains(.idempotent))
         #expect(last.markBeforeLastBytes?.wholeBodySent == true)
     }
 
@@ -137,7 +137,7 @@ struct ResumableAppendTests {
         for size: ByteCount in [1 << 19, 1 << 18] {
             let step = upload.receive(.answer(413))
             #expect(step.exchange?.method == .head)
-            #expect(step.notedResource??.largestAppend == size)
+            #expect(step.notedResource??.resumable.largestAppend == size)
             let next = upload.receive(.answer(204, [.uploadOffset: "0", .uploadComplete: "?0"]))
             exchange = try #require(next.exchange)
             #expect(exchange.body == .file(range: 0..<size))

@@ -4,16 +4,16 @@ import Testing
 @testable import FerryProtocols
 
 extension ServerCapabilities {
-    /// Of a server that speaks the newest version.
+    /// The capabilities of a server that speaks the newest version.
     static let newestResumable = ServerCapabilities(
         facts: ["resumable-limit": "min-size=0", "resumable-version": "8"])
 }
 
 extension Resource {
-    /// What a server made that speaks this version.
+    /// The resource at a server that speaks this version.
     static func resumable(_ version: InteropVersion) -> Resource {
         var resource = Resource(url: "http://server.example/files/7")
-        resource.interop = version
+        resource.resumable.interop = version
         return resource
     }
 }

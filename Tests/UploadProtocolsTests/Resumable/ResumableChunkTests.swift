@@ -78,7 +78,7 @@ struct ResumableChunkTests {
 
     @Test func `an empty last append that breaks leaves the mark that it may have been taken`() throws {
         var resource = Resource.resumable(.eight)
-        resource.learntChunk = 8 << 20
+        resource.appends.learntChunk = 8 << 20
         var upload = ResumableUpload(item: .make(size: 0), options: .init())
         _ = upload.start(resource: resource, capabilities: .newestResumable)
         let step = upload.receive(.answer(204, [.uploadOffset: "0", .uploadComplete: "?0"]))

@@ -181,6 +181,6 @@ struct ResumableCreationTests {
             .answer(
                 400, [.contentType: "application/problem+json"],
                 body: ResumableUpload.problem("inconsistent-upload-length")))
-        #expect(step.failure?.summary == "the server was told another length of the file before")
+        #expect(step.failure?.summary == "the server has another length of the file from before")
     }
 }

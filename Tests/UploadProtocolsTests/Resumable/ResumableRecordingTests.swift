@@ -102,7 +102,7 @@ struct ResumableRecordingTests {
             let recorded = try Recorded(server, version)
             var upload = ResumableUpload(item: .make(url: recorded.url), options: .init())
             var resource = Resource(url: recorded.url + "/7")
-            resource.interop = version
+            resource.resumable.interop = version
             _ = upload.start(resource: resource, capabilities: nil)
             let exchange = try upload.receive(recorded.answer("head5")).exchange
             #expect(exchange?.body == .file(range: 5..<10))
@@ -117,7 +117,7 @@ struct ResumableRecordingTests {
             let recorded = try Recorded(server, .six)
             var upload = ResumableUpload(item: .make(url: recorded.url), options: .init())
             var resource = Resource(url: recorded.url + "/7", confirmed: 5).withWholeBodySent(true)
-            resource.interop = .six
+            resource.resumable.interop = .six
             _ = upload.start(resource: resource, capabilities: nil)
             let step = try upload.receive(recorded.answer("headComplete"))
             if server == Recorded.tusd {

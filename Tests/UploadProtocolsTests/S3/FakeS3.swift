@@ -17,7 +17,7 @@ struct FakeS3 {
         var size: ByteCount { parts.reduce(0) { $0 + $1.range.upperBound - $1.range.lowerBound } }
     }
 
-    /// What the file holds, for a test about digests; nil if only ranges matter.
+    /// The content of the file, for a test about digests; nil if only ranges matter.
     var file: [UInt8]?
     var uploads: [String: [Int: Part]] = [:]
     var objects: [String: Object] = [:]
@@ -32,7 +32,7 @@ struct FakeS3 {
 
     init(file: [UInt8]? = nil) { self.file = file }
 
-    /// What the driver computes before it sends.
+    /// The digests that the driver computes before it sends.
     func digests(_ exchange: Exchange) -> [ComputedDigest] {
         exchange.digests.map { order in
             let bytes = file.map { Array($0[Int(order.range.lowerBound)..<Int(order.range.upperBound)]) }

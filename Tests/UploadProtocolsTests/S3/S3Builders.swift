@@ -2,7 +2,7 @@ import HTTPTypes
 
 @testable import FerryProtocols
 
-/// Where the tests' files go.
+/// The destination of the tests' files.
 let bucketURL = "http://server.example/b/"
 let objectURL = "http://server.example/b/a.bin"
 let megabyte: ByteCount = 1 << 20
@@ -35,13 +35,13 @@ extension S3Upload {
 }
 
 extension [Step.Note] {
-    /// What is to be resumed with after all of them.
+    /// The resource to resume with after all of them.
     var lastResource: Resource? {
         for case .resource(let resource) in reversed() { return resource }
         return nil
     }
 
-    /// What is known of the server after all of them.
+    /// The known facts about the server after all of them.
     var lastFacts: [String: String]? {
         for case .capabilities(let capabilities) in reversed() { return capabilities.facts }
         return nil
@@ -49,7 +49,7 @@ extension [Step.Note] {
 }
 
 extension Exchange {
-    /// What is asked of the server: the method and the query's names.
+    /// The request to the server: the method and the query's names.
     var kind: String {
         let query = url.split(separator: "?").dropFirst().first ?? ""
         let names = query.split(separator: "&").map { $0.prefix { $0 != "=" } }

@@ -40,8 +40,8 @@ struct S3CompletionTests {
         #expect(root.children.map { $0.child(named: "PartNumber")?.text } == ["1", "2", "3"])
         #expect(root.children.first?.child(named: "ETag")?.text.hasPrefix("\"") == true)
         let mark = try #require(exchange.markBeforeLastBytes)
-        #expect(mark.fields["completing"] == "yes")
-        #expect(mark.fields["etag"]?.hasSuffix("-3") == true)
+        #expect(mark.memory["completing"] == "yes")
+        #expect(mark.memory["etag"]?.hasSuffix("-3") == true)
         #expect(mark.confirmed == size)
     }
 
@@ -234,6 +234,37 @@ struct S3CompletionTests {
         #expect(server.reply(to: exchange).isAnswered)
     }
 
+    private static func told(_ more: String, _ ours: ComputedDigest? = nil) -> Reply {
+        .answered(
+            .init(
+                status: 200, body: Array("<R><ETag>\"t\"</ETag>\(more)</R>".utf8),
+                digests: [ours].compactMap { $0 }))
+    }
+
+    @Test(arguments: [(UInt8(0), true), (1, false)])
+    func `a checksum that the server tells unasked is compared`(last: UInt8, isSame: Bool) throws {
+        var (upload, exchange, _) = try completing()
+        #expect(exchange.digestsIfTold.map(\.algorithm) == [.crc64nvme, .crc32c])
+        #expect(exchange.toldIn == .s3Completion)
+        let ours = ComputedDigest(.crc64nvme, of: 0..<size, bytes: [0, 0, 0, 0, 0, 0, 0, last])
+        let step = upload.receive(
+            Self.told("<ChecksumCRC64NVME>AAAAAAAAAAA=</ChecksumCRC64NVME>", ours), to: exchange)
+        #expect(step.receipt?.verified == (isSame ? .crc64nvme : nil))
+        #expect((step.failure?.category == .permanent) == !isSame)
+    }
+
+    @Test func `a checksum of the parts' checksums says nothing of the file`() throws {
+        let composite =
+            "<ChecksumCRC32C>AAAAAA==</ChecksumCRC32C><ChecksumType>COMPOSITE</ChecksumType>"
+        guard case .answered(let answer) = Self.told(composite) else { return }
+        #expect(ToldDigest.algorithms(in: answer, .s3Completion) == [])
+    }
+
+    @Test func `a checksum that was asked for is not compared a second time`() throws {
+        let (_, exchange, _) = try completing(checksum: .crc64nvme)
+        #expect(exchange.digestsIfTold == [])
+    }
+
     @Test func `P13 a tag that is not made of the parts' MD5s is a failure`() throws {
         var (upload, exchange, _) = try completing(checksum: .md5)
         let step = upload.receive(
@@ -259,7 +290,7 @@ struct S3CompletionTests {
         server.uploads["U"] = [:]
         let resource = Resource(
             url: objectURL + "?uploadId=U",
-            fields: ["uploadId": "U", "partSize": "1000", "checksum": algorithm.rawValue])
+            memory: ["uploadId": "U", "partSize": "1000", "checksum": algorithm.rawValue])
         // The setting has changed since: what was declared when the upload was begun holds.
         for attempt in 0..<2 {
             var upload = S3Upload(item: .object(2500), options: Self.options())

@@ -51,7 +51,7 @@ struct S3PartPlanTests {
         #expect(try S3PartPlan.make(size: limit).count == 10_000)
         let failure = #expect(throws: UploadFailure.self) { try S3PartPlan.make(size: limit + 1) }
         #expect(failure?.category == .permanent)
-        #expect(failure?.summary.contains("48.8 TB") == true)
+        #expect(failure?.summary.contains("48.8 TiB") == true)
         #expect(throws: UploadFailure.self) { try S3PartPlan.make(size: .max) }
     }
 

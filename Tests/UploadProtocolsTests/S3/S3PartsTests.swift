@@ -22,7 +22,7 @@ struct S3PartsTests {
         let (_, step, _) = try sending()
         let resource = try #require(step.notes.lastResource)
         #expect(resource.url == objectURL + "?uploadId=U%2F1")
-        #expect(resource.fields == ["uploadId": "U/1", "partSize": "5242880"])
+        #expect(resource.memory == ["uploadId": "U/1", "partSize": "5242880"])
         #expect(resource.parts == .init(held: 0, planned: 13))
         #expect(step.exchanges.map(\.url).first == objectURL + "?partNumber=1&uploadId=U%2F1")
     }
@@ -110,7 +110,7 @@ struct S3PartsTests {
             .category
         #expect(resource == .server)
         var noted = Resource(url: objectURL + "?uploadId=U%2F1")
-        noted.fields = ["uploadId": "U/1", "partSize": "5242880", "parallel": "2"]
+        noted.memory = ["uploadId": "U/1", "partSize": "5242880", "parallel": "2"]
         upload = S3Upload(item: .object(size), options: options)
         step = upload.run(upload.start(resource: noted, capabilities: nil), on: &server) { $0.part > 0 }.step
         #expect(step.exchanges.map(\.part) == [1])
@@ -127,7 +127,7 @@ struct S3PartsTests {
         var (upload, step, _) = try sending()
         let parts = step.exchanges
         step = upload.receive(.answer(503, [.retryAfter: "7"]), to: parts[0])
-        #expect(step.notes.lastResource?.fields["parallel"] == "2")
+        #expect(step.notes.lastResource?.memory["parallel"] == "2")
         for part in parts[1...] { step = upload.receive(.broke(afterSending: 0), to: part) }
         #expect(step.failure?.retryAfter == 7)
     }
@@ -228,7 +228,7 @@ struct S3PartsTests {
         var upload = S3Upload(item: .object(3000 * 5 * megabyte), options: options)
         let start = upload.start(resource: nil, capabilities: .init(facts: ["s3.parts": "1000"]))
         let step = upload.run(start, on: &server) { $0.part > 0 }.step
-        #expect(step.notes.lastResource?.fields["partSize"] == "20971520")
+        #expect(step.notes.lastResource?.memory["partSize"] == "20971520")
         #expect(step.exchanges.first?.part == 1)
     }
 
@@ -237,7 +237,7 @@ struct S3PartsTests {
             item: .object(size), options: .init(chunkSize: 5 * megabyte, checksum: .crc64nvme))
         let create = try #require(upload.start(resource: nil, capabilities: nil).exchange)
         #expect(create.kind == "POST uploads")
-        #expect(create.isIdempotent == false)
+        #expect(create.traits.contains(.idempotent) == false)
         #expect(create.field("x-amz-checksum-algorithm") == "CRC64NVME")
         #expect(create.field("x-amz-checksum-type") == "FULL_OBJECT")
         let step = upload.receive(FakeS3.error(501, "NotImplemented"), to: create)
@@ -268,7 +268,8 @@ struct S3PartsTests {
     ])
     func `a note that is no upload of this file begins a new one`(fields: [String: String]) {
         var upload = S3Upload(item: .object(size), options: options)
-        let step = upload.start(resource: .init(url: objectURL, fields: fields), capabilities: nil)
+        let step = upload.start(
+            resource: .init(url: objectURL, memory: ResumeMemory(fields)), capabilities: nil)
         #expect(step.exchange?.kind == "POST uploads")
     }
 

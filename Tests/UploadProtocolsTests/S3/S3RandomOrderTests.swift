@@ -4,7 +4,7 @@ import Testing
 
 @testable import FerryProtocols
 
-/// What is kept between attempts, as the driver keeps it.
+/// The facts kept between attempts, as the driver keeps them.
 private struct Disk {
     var resource: Resource?
     var capabilities: ServerCapabilities?

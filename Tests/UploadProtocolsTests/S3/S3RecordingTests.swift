@@ -61,7 +61,7 @@ struct S3RecordingTests {
         #expect(complete.url == resource.url)
         step = upload.receive(try answer(server, "complete"), to: complete)
         #expect(step.receipt?.entityTag == "\"ad75efb1f93d0873aa6555e8c351656d-2\"")
-        #expect(complete.markBeforeLastBytes?.fields["etag"] == "ad75efb1f93d0873aa6555e8c351656d-2")
+        #expect(complete.markBeforeLastBytes?.memory["etag"] == "ad75efb1f93d0873aa6555e8c351656d-2")
     }
 
     @Test(arguments: servers)
@@ -88,14 +88,14 @@ struct S3RecordingTests {
     @Test(arguments: servers)
     func `a recorded upload that is gone is looked for at its place`(server: String) throws {
         var created = try answerAfterCreation(server)
-        created.fields["completing"] = "yes"
-        created.fields["etag"] = "ad75efb1f93d0873aa6555e8c351656d-2"
+        created.memory["completing"] = "yes"
+        created.memory["etag"] = "ad75efb1f93d0873aa6555e8c351656d-2"
         var (upload, step) = started()
         step = upload.start(resource: created, capabilities: nil)
         #expect(step.exchange?.kind == "HEAD")
         step = upload.receive(try answer(server, "headObject"), to: try #require(step.exchange))
         #expect(step.receipt?.bytes == Self.size)
-        created.fields["completing"] = nil
+        created.memory["completing"] = nil
         step = upload.start(resource: created, capabilities: nil)
         step = upload.receive(try answer(server, "listAfterAbort"), to: try #require(step.exchange))
         #expect(step.exchange?.kind == "POST uploads")

@@ -40,8 +40,8 @@ struct S3ShrinkingTests {
         while attempt(carried: 12 * megabyte).receipt == nil, attempts < 60 { attempts += 1 }
         // 32, 16, 8, of which one arrives, then 5: from there on two parts arrive each time.
         #expect(attempts < 40)
-        #expect(resource?.fields["partSize"] == "8388608")
-        #expect(resource?.fields["laterPartSizes"] == "2:5242880")
+        #expect(resource?.memory["partSize"] == "8388608")
+        #expect(resource?.memory["laterPartSizes"] == "2:5242880")
         #expect(server.completions.count == 1)
         #expect(server.objects[objectURL]?.size == size)
     }
@@ -49,7 +49,7 @@ struct S3ShrinkingTests {
     @Test mutating func `parts that arrived stay, and those after them are smaller`() {
         _ = attempt(carried: 80 * megabyte)
         #expect(resource?.confirmed == 64 * megabyte)
-        #expect(resource?.fields["laterPartSizes"] == "3:20971520")
+        #expect(resource?.memory["laterPartSizes"] == "3:20971520")
         #expect(attempt(carried: nil).receipt != nil)
         #expect(server.received.prefix(2) == [1, 2])
         #expect(server.objects[objectURL]?.size == size)
@@ -69,7 +69,7 @@ struct S3ShrinkingTests {
     @Test mutating func `a link that breaks before anything went out changes nothing`() {
         _ = attempt(carried: 0)
         #expect(facts["s3.partSize"] == nil)
-        #expect(resource?.fields["partSize"] == "33554432")
+        #expect(resource?.memory["partSize"] == "33554432")
     }
 
     @Test mutating func `a server that takes parts of one size only gets them, and is remembered`() {
@@ -81,7 +81,7 @@ struct S3ShrinkingTests {
             $0.method == .post
         }
         // As Cloudflare R2 answers.
-        let completion = Exchange(.post, objectURL + "?uploadId=U%2F1", isIdempotent: false)
+        let completion = Exchange(.post, objectURL + "?uploadId=U%2F1")
         step = upload.receive(FakeS3.error(400, "InvalidPart"), to: completion)
         #expect(step.notes.lastFacts?["s3.equalParts"] == "yes")
         step = upload.run(step, on: &server).step

@@ -22,7 +22,7 @@ struct S3WholeTests {
         #expect(put.url == objectURL)
         #expect(put.body == .file(range: 0..<8 * megabyte))
         #expect(put.fields[.contentType] == "application/octet-stream")
-        #expect(put.mayComplete && put.isIdempotent)
+        #expect(put.traits.contains(.completes) && put.traits.contains(.idempotent))
         step = upload.receive(.answer(200, [.eTag: "\"x\""]), to: put)
         #expect(step.receipt == Receipt(location: objectURL, entityTag: "\"x\"", bytes: 8 * megabyte))
     }
@@ -161,7 +161,7 @@ struct S3WholeTests {
     }
 }
 
-/// What is done about what is already there.
+/// The policies for an existing object.
 struct S3ExistingTests {
     @Test func `nothing is asked where nothing that was there matters`() {
         var upload = S3Upload(item: .object(10), options: .init(existing: .replace))

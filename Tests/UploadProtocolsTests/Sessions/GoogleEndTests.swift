@@ -42,6 +42,18 @@ struct GoogleEndTests {
         #expect(google.receive(answer(ours)).receipt?.verified == .crc32c)
     }
 
+    @Test func `a sum that the server tells unasked is compared, with the last request only`() throws {
+        var google = google(chunkSize: 786_432)
+        #expect(google.begun().exchange?.digestsIfTold == [])
+        let last = try #require(google.receive(.answer(308, [.range: "bytes=0-786431"])).exchange)
+        #expect(last.digests == [])
+        #expect(last.digestsIfTold == [DigestOrder(.crc32c, of: 0..<1_000_000)])
+        guard case .answered(let told) = answer(nil) else { return }
+        #expect(ToldDigest.algorithms(in: told, last.toldIn) == [.md5, .crc32c])
+        let ours = ComputedDigest(.crc32c, of: 0..<1_000_000, bytes: [0, 0, 0, 1])
+        #expect(google.receive(answer(ours)).receipt?.verified == .crc32c)
+    }
+
     @Test func `another sum is a failure, and the next attempt begins anew`() {
         var google = google(checksum: .md5)
         _ = google.begun()
@@ -85,7 +97,7 @@ struct GoogleEndTests {
         let look = try #require(google.receive(.answer(404)).exchange)
         #expect(look.method == .get)
         #expect(look.url == "https://storage.googleapis.com/storage/v1/b/bkt/o/a%20b.bin")
-        #expect(look.carriesCredentials)
+        #expect(!look.traits.contains(.withoutCredentials))
         let compare = google.receive(.answer(200, body: Self.object))
         #expect(compare.exchange?.digests.map(\.algorithm) == [.md5])
         let ours = ComputedDigest(.md5, of: 0..<1_000_000, bytes: [UInt8](repeating: 0, count: 16))
@@ -178,7 +190,7 @@ struct GoogleGivenSessionTests {
         let exchange = try #require(step.exchange)
         #expect(exchange.url == session)
         #expect(exchange.fields[.contentRange] == "bytes */1000000")
-        #expect(!exchange.carriesCredentials)
+        #expect(exchange.traits.contains(.withoutCredentials))
         let noted = try #require(step.notedResource ?? nil)
         #expect(!noted.url.contains("u1"))
         let next = google.receive(.answer(308, [.range: "bytes=0-262143"]))
@@ -188,7 +200,9 @@ struct GoogleGivenSessionTests {
 
     @Test func `a given session of Drive gets no credentials either`() {
         var google = google(url: drive + "&upload_id=u")
-        #expect(google.start(resource: nil, capabilities: nil).exchange?.carriesCredentials == false)
+        #expect(
+            google.start(resource: nil, capabilities: nil).exchange?.traits.contains(.withoutCredentials)
+                == true)
     }
 
     @Test func `a given session that is over needs a person`() {

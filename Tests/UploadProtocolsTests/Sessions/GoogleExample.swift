@@ -24,7 +24,7 @@ func google(
 }
 
 extension GoogleUpload {
-    /// As far as the first bytes.
+    /// Runs the upload up to its first bytes.
     mutating func begun(at location: String = GoogleExample.session) -> Step {
         _ = start(resource: nil, capabilities: nil)
         return receive(.answer(200, [.location: location]))

@@ -14,7 +14,7 @@ struct GoogleCreationTests {
         let exchange = try #require(google.start(resource: nil, capabilities: nil).exchange)
         #expect(exchange.method == .post)
         #expect(exchange.url == bucket)
-        #expect(exchange.carriesCredentials)
+        #expect(!exchange.traits.contains(.withoutCredentials))
         #expect(exchange.fields[.xUploadContentType] == "application/octet-stream")
         #expect(exchange.fields[.xUploadContentLength] == "1000000")
         let members = try members(exchange)
@@ -57,14 +57,15 @@ struct GoogleCreationTests {
         #expect(step.exchange?.url == session)
         #expect(step.exchange?.body == .file(range: 0..<1_000_000))
         #expect(step.exchange?.fields[.contentRange] == "bytes 0-999999/1000000")
-        #expect(step.exchange?.mayComplete == true)
+        #expect(step.exchange?.traits.contains(.completes) == true)
     }
 
     @Test func `a session of Cloud Storage gets no credentials, one of Drive does`() {
         var storage = google()
-        #expect(storage.begun().exchange?.carriesCredentials == false)
+        #expect(storage.begun().exchange?.traits.contains(.withoutCredentials) == true)
         var other = google(url: drive)
-        #expect(other.begun(at: drive + "&upload_id=u").exchange?.carriesCredentials == true)
+        #expect(
+            other.begun(at: drive + "&upload_id=u").exchange?.traits.contains(.withoutCredentials) == false)
     }
 
     @Test(arguments: ["https://other.example/x?upload_id=1", "http://storage.googleapis.com/x", "http://["])
@@ -117,14 +118,14 @@ struct GoogleSendingTests {
         _ = google.begun()
         let step = google.receive(.answer(308, [.range: "bytes=0-786431"]))
         #expect(step.exchange?.fields[.contentRange] == "bytes 786432-999999/1000000")
-        #expect(step.exchange?.mayComplete == true)
+        #expect(step.exchange?.traits.contains(.completes) == true)
     }
 
     @Test func `only the last range is never sent again unasked`() {
         var google = google(chunkSize: 786_432)
-        #expect(google.begun().exchange?.isIdempotent == true)
+        #expect(google.begun().exchange?.traits.contains(.idempotent) == true)
         let last = google.receive(.answer(308, [.range: "bytes=0-786431"])).exchange
-        #expect(last?.isIdempotent == false)
+        #expect(last?.traits.contains(.idempotent) == false)
     }
 
     @Test func `a session is asked what it holds, and a broken request is no answer`() throws {
@@ -217,6 +218,6 @@ struct GoogleSendingTests {
         let exchanges = google().removal(of: Resource(url: session))
         #expect(exchanges.map(\.method) == [.delete])
         #expect(exchanges.map(\.url) == [session])
-        #expect(exchanges.map(\.carriesCredentials) == [false])
+        #expect(exchanges.map { $0.traits.contains(.withoutCredentials) } == [true])
     }
 }

@@ -17,7 +17,7 @@ private func graph(
 }
 
 extension GraphUpload {
-    /// As far as the first bytes.
+    /// Runs the upload up to its first bytes.
     fileprivate mutating func begun(at place: String = session) -> Step {
         _ = start(resource: nil, capabilities: nil)
         return receive(.made(place))
@@ -47,7 +47,7 @@ struct GraphCreationTests {
         #expect(
             exchange.url
                 == "https://graph.microsoft.com/v1.0/me/drive/root:/in/a%20b.bin:/createUploadSession")
-        #expect(exchange.carriesCredentials)
+        #expect(!exchange.traits.contains(.withoutCredentials))
         #expect(exchange.body == .bytes(Array(#"{"item":{"fileSize":30000000}}"#.utf8)))
     }
 
@@ -68,7 +68,7 @@ struct GraphCreationTests {
         #expect(noted.expires == Date(timeIntervalSince1970: 1_422_523_315.523))
         let exchange = try #require(step.exchange)
         #expect(exchange.url == session)
-        #expect(!exchange.carriesCredentials)
+        #expect(exchange.traits.contains(.withoutCredentials))
         #expect(exchange.fields[.contentRange] == "bytes 0-10485759/30000000")
     }
 
@@ -118,7 +118,7 @@ struct GraphCreationTests {
         #expect(
             exchange.url == "https://graph.microsoft.com/v1.0/me/drive/root:/in/a%20b.bin:/content"
                 + "?%40microsoft.graph.conflictBehavior=replace")
-        #expect(exchange.carriesCredentials)
+        #expect(!exchange.traits.contains(.withoutCredentials))
         #expect(
             graph.receive(.answer(201, body: #"{"webUrl":"https://x/y"}"#)).receipt?.location == "https://x/y"
         )
@@ -166,7 +166,7 @@ struct GraphSendingTests {
         let exchange = try #require(graph.start(resource: noted, capabilities: nil).exchange)
         #expect(exchange.method == .get)
         #expect(exchange.url == session)
-        #expect(!exchange.carriesCredentials)
+        #expect(exchange.traits.contains(.withoutCredentials))
         #expect(
             graph.receive(.expects(200, #""20971520-""#)).exchange?.body
                 == .file(range: 20_971_520..<30_000_000))
@@ -243,7 +243,7 @@ struct GraphSendingTests {
         var (graph, look) = try recovering(nil)
         #expect(look.method == .get)
         #expect(look.url == "https://graph.microsoft.com/v1.0/me/drive/root:/in/a%20b.bin")
-        #expect(look.carriesCredentials)
+        #expect(!look.traits.contains(.withoutCredentials))
         let body = #"{"size":30000000,"webUrl":"https://x/y","file":{"hashes":{"sha1Hash":"ABAB"}}}"#
         #expect(graph.receive(.answer(200, body: body)).exchange?.digests.map(\.algorithm) == [.sha1])
         let ours = ComputedDigest(.sha1, of: 0..<30_000_000, bytes: [0xAB, 0xAB])
@@ -292,7 +292,7 @@ struct GraphSendingTests {
     @Test func `removal deletes the session, without credentials`() {
         let exchanges = graph().removal(of: Resource(url: session))
         #expect(exchanges.map(\.method) == [.delete])
-        #expect(exchanges.map(\.carriesCredentials) == [false])
+        #expect(exchanges.map { $0.traits.contains(.withoutCredentials) } == [true])
     }
 }
 
@@ -302,7 +302,7 @@ struct GraphGivenSessionTests {
         let step = graph.start(resource: nil, capabilities: nil)
         #expect(step.exchange?.method == .get)
         #expect(step.exchange?.url == session + "?tempauth=secret")
-        #expect(step.exchange?.carriesCredentials == false)
+        #expect(step.exchange?.traits.contains(.withoutCredentials) == true)
         #expect(step.notedResource??.url == session)
     }
 

@@ -94,7 +94,7 @@ private struct AppendServer: Server {
     var size: ByteCount?
     let kind: Kind
     var random: SeededGenerator
-    /// What the session holds; nil if there is none.
+    /// The number of bytes that the session holds; nil if there is none.
     var held: ByteCount?
     /// Bytes of the file that is made.
     var finished: ByteCount?

@@ -73,7 +73,7 @@ private struct SeededAnswers: RandomNumberGenerator {
         fields[.range] = pick([nil, "bytes=0-0", "bytes=0-9223372036854775806", "bytes=0-262143", "x"])
         fields[.location] = pick([nil, "/u?upload_id=1", "http://other.example/", "::"])
         fields[.contentLength] = pick([nil, "0", "1", "18446744073709551616"])
-        fields[.msContentMD5] = pick([nil, "", "AAAA"])
+        fields[.contentMD5] = pick([nil, "", "AAAA"])
         fields[.date] = pick([nil, "Sun, 22 Nov 2026 01:00:00 GMT", "x"])
         let digests = exchange.digests.map {
             ComputedDigest($0.algorithm, of: $0.range, bytes: pick([[], [1, 2, 3]]))

@@ -12,11 +12,11 @@ struct KeptQueryTests {
         ("https://h/box/a?v=1&sig=a%2Fb&uploadId=7#x", "https://h/box/a?uploadId=7#x"),
     ])
     func `what is written down has the query again when it is read`(url: String, short: String) {
-        let resource = Resource(url: url, confirmed: 7, fields: ["told": url, "tag": "x?v=1"])
+        let resource = Resource(url: url, confirmed: 7, memory: ["told": url, "tag": "x?v=1"])
         let written = query.removed(from: resource)
         #expect(written.url == short)
-        #expect(written.fields["told"] == short)
-        #expect(written.fields["tag"] == "x?v=1")
+        #expect(written.memory["told"] == short)
+        #expect(written.memory["tag"] == "x?v=1")
         #expect(written.confirmed == 7)
         #expect(query.restored(written) == resource)
     }

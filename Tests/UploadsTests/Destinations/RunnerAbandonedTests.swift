@@ -20,7 +20,7 @@ struct RunnerAbandonedTests {
     ) async throws {
         let runner = DestinationRunner(
             destinations: destinations, abandoned: AbandonedUploads(folder: LocalPath(state.path)),
-            proxy: .none, pace: RateLimit(), now: { Self.now })
+            proxy: .none, rateLimit: RateLimit(), now: { Self.now })
         do { try await body(runner) } catch {
             await runner.shutdown()
             throw error

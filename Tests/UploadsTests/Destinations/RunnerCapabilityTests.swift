@@ -26,7 +26,7 @@ struct RunnerCapabilityTests {
         _ body: (DestinationRunner) async throws -> Result
     ) async throws -> Result {
         let runner = DestinationRunner(
-            destinations: [destination], capabilities: store, proxy: .none, pace: RateLimit(), now: now)
+            destinations: [destination], capabilities: store, proxy: .none, rateLimit: RateLimit(), now: now)
         do {
             let result = try await body(runner)
             await runner.shutdown()
@@ -78,7 +78,7 @@ struct RunnerCapabilityTests {
         let second = Destination(
             name: "b", url: server.url("/b/"), protocolName: "put", tls: tls, proxy: .none)
         let runner = DestinationRunner(
-            destinations: [first, second], capabilities: store, proxy: .none, pace: RateLimit())
+            destinations: [first, second], capabilities: store, proxy: .none, rateLimit: RateLimit())
         for (id, destination) in [(1, first), (2, second)] {
             let outcome = await runner.run(try upload(id, to: destination), recorder: NoRecorder())
             guard case .done = outcome else {
@@ -97,7 +97,7 @@ struct RunnerCapabilityTests {
             #expect(!runner.resumes(upload))
             store.keep(ServerCapabilities(facts: ["protocol": "tus"]), of: CapabilityPlace(destination))
             #expect(runner.resumes(upload))
-            upload.resource = Resource(url: "x", fields: ["protocol": "put"])
+            upload.resource = Resource(url: "x", memory: ["protocol": "put"])
             #expect(!runner.resumes(upload))
         }
     }
@@ -157,7 +157,7 @@ struct RunnerCapabilityTests {
         let server = try HostileServer([.answer(status)])
         defer { server.stop() }
         let destination = place(server.url("/files/"))
-        let resource = Resource(url: server.url("/files/7"), fields: ["protocol": "tus"])
+        let resource = Resource(url: server.url("/files/7"), memory: ["protocol": "tus"])
         try await with(destination) { runner in
             do throws(UploadFailure) {
                 try await runner.remove(.init(name: "a", resource: resource), at: destination)

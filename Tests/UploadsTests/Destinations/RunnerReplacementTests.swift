@@ -31,7 +31,7 @@ struct RunnerReplacementTests {
     private func with(
         _ destination: Destination, _ body: (DestinationRunner) async throws -> Void
     ) async throws {
-        let runner = DestinationRunner(destinations: [destination], proxy: .none, pace: RateLimit())
+        let runner = DestinationRunner(destinations: [destination], proxy: .none, rateLimit: RateLimit())
         do {
             try await body(runner)
             await runner.shutdown()

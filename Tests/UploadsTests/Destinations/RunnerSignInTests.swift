@@ -60,7 +60,7 @@ struct RunnerSignInTests {
         let destination = Destination(
             name: "d", url: server.url("/in/"), protocolName: protocolName, proxy: .none)
         let runner = DestinationRunner(
-            destinations: [destination], capabilities: store, proxy: .none, pace: RateLimit(), now: now)
+            destinations: [destination], capabilities: store, proxy: .none, rateLimit: RateLimit(), now: now)
         let resource = path.map { Resource(url: server.url($0)) }
         let upload = try upload(to: destination, resource: resource)
         if let software {

@@ -21,6 +21,22 @@ struct TransportPoolTests {
         await pool.shutdown()
     }
 
+    @Test func `what is reached in another way has connections of its own`() async throws {
+        let others = [
+            other,
+            HTTPClientTransport.Configuration(
+                tls: TLSSettings(certificate: "/a/certificate", key: "/a/key"), proxy: .none),
+            HTTPClientTransport.Configuration(
+                proxy: .server(ProxyAddress(host: "proxy.example", port: 3128))),
+            HTTPClientTransport.Configuration(
+                proxy: .server(ProxyAddress(host: "proxy.example", port: 3128, user: "anna"))),
+        ]
+        #expect(Set(others + [usual]).count == 5)
+        let first = try await pool.with(usual) { $0 }
+        #expect(try await pool.with(other) { $0 } !== first)
+        await pool.shutdown()
+    }
+
     @Test func `one that nobody wants is given up by the last who uses it`() async throws {
         try await pool.with(usual) { [pool, usual, other] transport throws(UploadFailure) in
             try await pool.with(usual) { _ in pool.keep([other]) }

@@ -99,7 +99,7 @@ struct FileSearchTests {
     }
 
     @Test(
-        .enabled(if: EntryKind.of(LocalPath("/proc/self"), follows: false) != .missing, "there is no /proc"))
+        .enabled(if: FileKind.of(LocalPath("/proc/self"), follows: false) != .missing, "there is no /proc"))
     func `F6 what the kernel makes up is refused`() {
         let found = FileSearch(isRecursive: false).find([LocalPath("/proc/self/status")])
         #expect(found.problems.map(\.reason) == ["is not a file on a disk"])

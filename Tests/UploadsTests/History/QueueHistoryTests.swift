@@ -45,7 +45,7 @@ struct QueueHistoryTests {
         // The stop may have come before the move: the next start goes on with it.
         let next = self.queue(journal, keeping: 3)
         try await next.start(monitor: nil)
-        try await until(next) { $0.retiring == nil && $0.finished.count == 3 }
+        try await until(next) { $0.tasks.retiring == nil && $0.core.archive.finished.count == 3 }
         await next.stop()
         #expect(journal.uploads.keys.sorted() == [1, 2, 3, 9])
         #expect(await next.retired == UploadQueue.Retired())
@@ -56,10 +56,10 @@ struct QueueHistoryTests {
         let journal = MemoryJournal((1...8).map(done))
         let queue = queue(journal, keeping: 8)
         try await queue.start(monitor: nil)
-        try await until(queue) { $0.retiring == nil }
-        #expect(await queue.finished.count == 8)
+        try await until(queue) { $0.tasks.retiring == nil }
+        #expect(await queue.core.archive.finished.count == 8)
         await queue.apply(.init(concurrency: 1, keptDone: 3))
-        try await until(queue) { $0.retiring == nil }
+        try await until(queue) { $0.tasks.retiring == nil }
         #expect(await queue.all.map(\.id) == [1, 2, 3])
         await queue.stop()
     }
@@ -69,7 +69,7 @@ struct QueueHistoryTests {
         let journal = MemoryJournal((1...8).map(done))
         let queue = queue(journal, keeping: 3)
         try await queue.start(monitor: nil)
-        try await until(queue) { $0.retiring == nil }
+        try await until(queue) { $0.tasks.retiring == nil }
         await queue.stop()
         #expect(journal.uploads.count == 8)
         #expect(try historyIDs.isEmpty)
@@ -82,7 +82,7 @@ struct QueueHistoryTests {
         _ = await queue.perform(.add(Self.files(120)))
         for _ in 1...120 { try await runner.next().complete() }
         await queue.waitUntilIdle()
-        try await until(queue) { $0.retiring == nil }
+        try await until(queue) { $0.tasks.retiring == nil }
         let (left, retired) = await queue.everything
         #expect(left.count < 120)
         #expect(left.count + retired.count == 120)
@@ -112,7 +112,7 @@ struct QueueHistoryTests {
         _ = await queue.perform(.add(Self.files(250)))
         for _ in 1...250 { try await runner.next().complete() }
         await queue.waitUntilIdle()
-        try await until(queue) { $0.retiring == nil }
+        try await until(queue) { $0.tasks.retiring == nil }
         let (left, retired) = await queue.everything
         #expect(left.count < 250)
         #expect(left.count + retired.count == 250)

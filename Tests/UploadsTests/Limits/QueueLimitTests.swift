@@ -48,7 +48,7 @@ struct QueueLimitTests {
         var clock = QueueClock.manual(manual)
         let (manual, offset) = (manual, offset)
         clock.date = { Self.morning.addingTimeInterval(manual.now.offset / .seconds(1) + offset.value) }
-        clock.calendar.timeZone = try #require(TimeZone(identifier: "GMT"))
+        clock.zone = .gmt
         return UploadQueue(
             configuration: .init(limits: limits), journal: journal, runner: ScriptedRunner(),
             rateLimit: rates, clock: clock, probe: { _ in .reachable })

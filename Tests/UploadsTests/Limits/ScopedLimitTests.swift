@@ -14,13 +14,13 @@ struct ScopedLimitTests {
         let clock = ManualClock()
         let limit = RateLimit { start.advanced(by: clock.now.offset) }
         limit.set(rates)
-        let paces = uploads.map { limit.pace(of: $0) }
-        var next = paces.map { _ in Duration.zero }
-        var sent = paces.map { _ in ByteCount(0) }
+        let limiters = uploads.map { limit.limiter(of: $0) }
+        var next = limiters.map { _ in Duration.zero }
+        var sent = limiters.map { _ in ByteCount(0) }
         while let first = next.indices.min(by: { next[$0] < next[$1] }), next[first] < .seconds(60) {
             clock.advance(by: max(.zero, next[first] - clock.now.offset))
-            let piece = paces[first].pieceLimit ?? 100_000
-            let wait = paces[first].delay(beforeSending: piece)
+            let piece = limiters[first].chunkLimit ?? 100_000
+            let wait = limiters[first].delay(beforeSending: piece)
             if wait == .zero { sent[first] += piece }
             // A piece without a limit takes its time on the wire.
             next[first] = clock.now.offset + (wait == .zero ? .milliseconds(1) : wait)
@@ -65,19 +65,19 @@ struct ScopedLimitTests {
     @Test func `pieces are as small as the strictest limit wants them`() {
         let limit = RateLimit(10_000_000)
         limit[.destination("a")] = 100_000
-        #expect(limit.pace(of: upload(1, to: "a")).pieceLimit == 10_000)
-        #expect(limit.pace(of: upload(2, to: "b")).pieceLimit == 1_000_000)
+        #expect(limit.limiter(of: upload(1, to: "a")).chunkLimit == 10_000)
+        #expect(limit.limiter(of: upload(2, to: "b")).chunkLimit == 1_000_000)
         limit.set([:])
-        #expect(limit.pace(of: upload(1, to: "a")).pieceLimit == nil)
+        #expect(limit.limiter(of: upload(1, to: "a")).chunkLimit == nil)
     }
 
     @Test func `what waits for one limit is not booked in another`() {
         let now = ContinuousClock.now
         let limit = RateLimit(1000) { now }
         limit[.destination("a")] = 1
-        let pace = limit.pace(of: upload(1, to: "a"))
-        #expect(pace.delay(beforeSending: 1) == .zero)
-        for _ in 0..<100 { #expect(pace.delay(beforeSending: 1000) > .zero) }
+        let limiter = limit.limiter(of: upload(1, to: "a"))
+        #expect(limiter.delay(beforeSending: 1) == .zero)
+        for _ in 0..<100 { #expect(limiter.delay(beforeSending: 1000) > .zero) }
         // One byte of the total is gone.
         #expect(limit.delay(beforeSending: 1) > .zero)
         #expect(limit.delay(beforeSending: 1) < .milliseconds(10))

@@ -1,3 +1,4 @@
+import FerryTestSupport
 import Foundation
 import Testing
 
@@ -40,11 +41,14 @@ struct TimetableTests {
         form.dateFormat = "EEE MM-dd HH:mm xxx"
         var date = try date(start, calendar)
         func rate() -> String {
-            timetable.bandwidth(at: date, in: calendar).bandwidth.rate.map { "\($0)" } ?? "full"
+            timetable.bandwidth(at: date, in: ZoneRules(calendar.timeZone)).bandwidth.rate.map { "\($0)" }
+                ?? "full"
         }
         var told = [rate()]
         for _ in 0..<changes {
-            guard let next = timetable.nextChange(after: date, in: calendar) else { return told + ["never"] }
+            guard let next = timetable.nextChange(after: date, in: ZoneRules(calendar.timeZone)) else {
+                return told + ["never"]
+            }
             date = next
             told.append("\(form.string(from: date)) \(rate())")
         }
@@ -62,7 +66,7 @@ struct TimetableTests {
             .init(days: Self.work, from: try Self.time(8), to: try Self.time(18), Self.slow)
         ])
         let calendar = try Self.calendar("Europe/Berlin")
-        let found = timetable.bandwidth(at: try Self.date(moment, calendar), in: calendar)
+        let found = timetable.bandwidth(at: try Self.date(moment, calendar), in: ZoneRules(calendar.timeZone))
         #expect(found.bandwidth == (isSlow ? Self.slow : .unlimited))
         #expect((found.entry != nil) == isSlow)
     }
@@ -186,10 +190,10 @@ struct TimetableTests {
         let date = try Self.date("2026-11-23 09:00", calendar)
         let evening = try Self.date("2026-11-23 18:00", calendar)
         #expect(
-            timetable.limit(of: .total, order: nil, at: date, in: calendar)
+            timetable.limit(of: .total, order: nil, at: date, in: ZoneRules(calendar.timeZone))
                 == BandwidthLimit(.total, Self.slow, origin: .timetable, until: evening))
         #expect(
-            timetable.limit(of: .total, order: .unlimited, at: date, in: calendar)
+            timetable.limit(of: .total, order: .unlimited, at: date, in: ZoneRules(calendar.timeZone))
                 == BandwidthLimit(.total, .unlimited, origin: .command))
     }
 }

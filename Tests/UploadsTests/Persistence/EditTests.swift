@@ -204,14 +204,12 @@ struct EditTests {
         }
     }
 
-    @Test func `a place in a text is counted in lines and characters`() {
+    @Test func `a position in a text is counted in lines and characters`() {
         let text = Array("{\"a\":\n  {\"é\":[1, x]}}".utf8)
         text.withUnsafeBufferPointer { bytes in
-            let place = JSONPlace(of: bytes.firstIndex(of: UInt8(ascii: "x")) ?? 0, in: bytes)
-            #expect(place.line == 2)
-            #expect(place.column == 12)
-            #expect(place.text == "line 2, column 12: a.é")
-            for position in 0...(bytes.count + 3) { #expect(JSONPlace(of: position, in: bytes).line <= 2) }
+            let found = QueuePosition(of: bytes.firstIndex(of: UInt8(ascii: "x")) ?? 0, in: bytes)
+            #expect("\(found)" == "line 2, column 12: a.é")
+            for position in 0...(bytes.count + 3) { #expect(TextPosition(of: position, in: bytes).line <= 2) }
         }
     }
 }

@@ -45,6 +45,32 @@ struct FileJournalTests {
             })
     }
 
+    @Test(arguments: [1, 1000])
+    func `without snapshots at its ends a record costs the same however long the queue is`(
+        queued: Int
+    ) async throws {
+        let disk = SimulatedDisk()
+        let engine = journal(disk)
+        _ = try engine.load()
+        try await engine.append((1...queued).map { .set(.make($0)) }, durably: true)
+        try await engine.close()
+        let snapshot = disk.content(of: "queue.json")
+        let files = Set(disk.fileNames)
+        var options = FileJournal.Options.make()
+        options.snapshotsAtEnds = false
+        for id in [2001, 2002] {
+            let command = FileJournal(files: disk, lock: nil, options: options)
+            #expect(try command.load().uploads.count == queued + id - 2001)
+            try await command.append([.set(.make(id))], durably: true)
+            try await command.close()
+        }
+        #expect(disk.content(of: "queue.json") == snapshot)
+        #expect(Set(disk.fileNames) == files)
+        let again = journal(disk)
+        #expect(try again.load().uploads.suffix(2) == [.make(2001), .make(2002)])
+        try await again.close()
+    }
+
     @Test func `a hundred appends that wait at once share one write and one sync`() async throws {
         let disk = SimulatedDisk()
         let journal = journal(disk)

@@ -207,7 +207,7 @@ enum VersionOne {
             .make(
                 6, state: .failed(failure),
                 resource: Resource(
-                    url: "https://example.com/6", confirmed: 5, expires: at, fields: ["a": "b"])),
+                    url: "https://example.com/6", confirmed: 5, expires: at, memory: ["a": "b"])),
         ]
     }()
 

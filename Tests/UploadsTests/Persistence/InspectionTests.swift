@@ -158,11 +158,11 @@ struct InspectionTests {
             28 1 254:1 / / rw,relatime shared:1 - ext4 /dev/vda1 rw
             90 28 0:300 / /mnt/a\\040b rw,relatime - fuse.sshfs me@host:/ rw
             """
-        #expect(FileSystemKind.mounted(254 << 8 | 1, in: table)?.name == "ext4")
+        #expect(MountTable(table).kind(of: 254 << 8 | 1)?.name == "ext4")
         // 300 = 0x12C: its low byte, and above the major number the rest.
-        #expect(FileSystemKind.mounted(0x2C | 0x1 << 20, in: table)?.name == "fuse.sshfs")
-        #expect(FileSystemKind.mounted(7, in: table) == nil)
-        #expect(FileSystemKind.mounted(7, in: "0:7") == nil)
+        #expect(MountTable(table).kind(of: 0x2C | 0x1 << 20)?.name == "fuse.sshfs")
+        #expect(MountTable(table).kind(of: 7) == nil)
+        #expect(MountTable("0:7").kind(of: 7) == nil)
     }
 }
 

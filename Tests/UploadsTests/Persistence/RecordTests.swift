@@ -11,10 +11,10 @@ struct RecordTests {
         var writer = JSONWriter()
         writer.upload(upload, unknown: nil)
         return try writer.bytes.withUnsafeBufferPointer { bytes in
-            var cursor = JSONCursor(bytes)
+            var scanner = JSONScanner(bytes)
             var last = RepeatedTarget()
-            let upload = try cursor.upload(last: &last).0
-            #expect(cursor.isAtEnd)
+            let upload = try scanner.upload(last: &last).0
+            #expect(scanner.isAtEnd)
             return upload
         }
     }
@@ -59,9 +59,9 @@ struct RecordTests {
         let text = String(decoding: writer.bytes, as: UTF8.self)
             .replacingOccurrences(of: "\"sourceAway\"", with: "\"fromTheFuture\"")
         try Array(text.utf8).withUnsafeBufferPointer { bytes in
-            var cursor = JSONCursor(bytes)
+            var scanner = JSONScanner(bytes)
             var last = RepeatedTarget()
-            let (upload, unknown) = try cursor.upload(last: &last)
+            let (upload, unknown) = try scanner.upload(last: &last)
             #expect(UploadFailure.of(upload.state)?.category == .network)
             var again = JSONWriter()
             again.upload(upload, unknown: unknown)
@@ -140,8 +140,8 @@ struct RecordTests {
         writer.settings(settings, unknown: [])
         #expect(String(decoding: writer.bytes, as: UTF8.self).contains("pausedBatches") == !paused.isEmpty)
         let read = try writer.bytes.withUnsafeBufferPointer { bytes in
-            var cursor = JSONCursor(bytes)
-            return try cursor.settings()
+            var scanner = JSONScanner(bytes)
+            return try scanner.settings()
         }
         #expect(read.settings == settings)
         #expect(read.unknown.isEmpty)
@@ -156,9 +156,9 @@ struct RecordTests {
         let text = String(decoding: writer.bytes, as: UTF8.self).replacingOccurrences(
             of: "[[1,2]]", with: after)
         Array(text.utf8).withUnsafeBufferPointer { bytes in
-            var cursor = JSONCursor(bytes)
+            var scanner = JSONScanner(bytes)
             var last = RepeatedTarget()
-            #expect(throws: MalformedJSON.self) { try cursor.upload(last: &last) }
+            #expect(throws: MalformedJSON.self) { try scanner.upload(last: &last) }
         }
     }
 
@@ -208,9 +208,9 @@ struct RecordTests {
         let old = try #require(members.first { $0.hasPrefix(name) })
         text = text.replacing(old, with: member)
         Array(text.utf8).withUnsafeBufferPointer { bytes in
-            var cursor = JSONCursor(bytes)
+            var scanner = JSONScanner(bytes)
             var last = RepeatedTarget()
-            #expect(throws: MalformedJSON.self) { try cursor.upload(last: &last) }
+            #expect(throws: MalformedJSON.self) { try scanner.upload(last: &last) }
         }
     }
 
@@ -272,7 +272,7 @@ struct RecordTests {
         var upload = Upload.make(
             resource: Resource(
                 url: "", confirmed: .max, expires: Self.now,
-                fields: ["": "", "\"": "\u{0}", "ключ": "значение"]))
+                memory: ["": "", "\"": "\u{0}", "ключ": "значение"]))
         upload.target = Upload.Target(
             destination: "", url: "", method: "", name: "\u{FEFF}\u{202E}",
             fields: [.init(name: "", value: ""), .init(name: "a", value: "\\"), .init(name: "a", value: "/")])
@@ -301,18 +301,18 @@ struct RecordTests {
     ])
     func `text that is not a record is refused`(text: String) {
         Array(text.utf8).withUnsafeBufferPointer { bytes in
-            var cursor = JSONCursor(bytes)
+            var scanner = JSONScanner(bytes)
             var last = RepeatedTarget()
-            #expect(throws: MalformedJSON.self) { try cursor.upload(last: &last) }
+            #expect(throws: MalformedJSON.self) { try scanner.upload(last: &last) }
         }
     }
 
     @Test func `nesting beyond the limit is refused and not followed`() {
         let text = [UInt8](repeating: UInt8(ascii: "["), count: 1_000_000)
         text.withUnsafeBufferPointer { bytes in
-            var cursor = JSONCursor(bytes)
+            var scanner = JSONScanner(bytes)
             #expect(throws: MalformedJSON(position: 32, reason: "nested too deeply")) {
-                try cursor.skipValue()
+                try scanner.skipValue()
             }
         }
     }

@@ -141,7 +141,9 @@ struct ReserveTests {
         let before = disk.disk.content(of: "queue.json")
         disk.set(full: true)
         // Each takes what is there; the snapshot that is due finds nothing.
-        try await journal.appendFinding([.set(.make(1))], durably: true)
+        try await withCheckedContinuation { continuation in
+            journal.submit([.set(.make(1))], .finding) { continuation.resume(returning: $0) }
+        }.get()
         #expect(await conditions.next() == .refusing(full))
         for _ in 0..<3 { #expect(await journal.repair() == .refusing(full)) }
         #expect(disk.disk.content(of: "queue.json") == before)

@@ -14,8 +14,8 @@ struct SettingsRecordTests {
 
     private func read(_ text: String) throws -> (settings: QueueSettings, unknown: String) {
         try Array(text.utf8).withUnsafeBufferPointer { bytes in
-            var cursor = JSONCursor(bytes)
-            let (settings, unknown) = try cursor.settings()
+            var scanner = JSONScanner(bytes)
+            let (settings, unknown) = try scanner.settings()
             return (settings, String(decoding: unknown, as: UTF8.self))
         }
     }

@@ -54,14 +54,14 @@ struct QueueClockTests {
         try await queue.start(monitor: nil)
         try await runner.next().fail(.server, retryAfter: 90)
         _ = try await state(queue) { $0.isWaiting }
-        let instant = await queue.waits.instant(of: 1)
+        let instant = await queue.core.schedule.waits.instant(of: 1)
         wall.set(by: Self.day)
         journal.refusal = .diskFull(path: "journal.1.jsonl", isQuota: false)
         guard case .refused = await queue.perform(order) else {
             Issue.record("the disk's refusal was not passed on")
             return
         }
-        #expect(await queue.waits.instant(of: 1) == instant)
+        #expect(await queue.core.schedule.waits.instant(of: 1) == instant)
     }
 
     @Test(arguments: jumps)
@@ -83,7 +83,7 @@ struct QueueClockTests {
         try await manual.waitForSleepers()
         #expect(manual.deadlines.first?.offset == .seconds(90))
         manual.advance(by: .seconds(59))
-        #expect(await queue.uploads[1]?.state.isWaiting == true)
+        #expect(await queue.core.uploads[1]?.state.isWaiting == true)
         manual.advance(by: .seconds(1))
         #expect(try await runner.next().upload.id == 1)
         await queue.stop()

@@ -37,7 +37,7 @@ struct QueueConfigurationTests {
         let fixture = QueueFixture(retry: QueueRetryPolicy(onUncertain: .hold))
         let (id, attempt) = try await fixture.startOne()
         await fixture.queue.apply(.init(retry: QueueRetryPolicy(onUncertain: .fail)))
-        #expect(await fixture.queue.uploads[id]?.state.isRunning == true)
+        #expect(await fixture.queue.core.uploads[id]?.state.isRunning == true)
         attempt.fail(.outcomeUnknown)
         let upload = try await fixture.wait(for: id) { $0.isFailed || $0.isHeld }
         #expect(upload.state.isFailed)
@@ -62,7 +62,7 @@ struct QueueConfigurationTests {
         attempt.fail(.network)
         _ = try await fixture.wait(for: id) { $0.isWaiting }
         await fixture.queue.apply(.init())
-        #expect(await fixture.queue.uploads[id]?.state.isWaiting == true)
+        #expect(await fixture.queue.core.uploads[id]?.state.isWaiting == true)
         await fixture.queue.apply(.init()) { fixture.runner.proxy.withLock { $0 = proxy } }
         #expect(try await fixture.runner.next().upload.id == id)
     }
@@ -70,12 +70,11 @@ struct QueueConfigurationTests {
     @Test func `a host that asked to be left alone is left alone by another way there too`() async throws {
         let fixture = QueueFixture()
         try await fixture.queue.start(monitor: nil)
-        await fixture.queue.hostAsked(
-            UploadHost(name: "host.test", port: 80, isLocal: false), toWait: 60, status: 503)
+        await fixture.queue.pauseHost()
         _ = await fixture.add(2)
         await fixture.queue.apply(.init()) { fixture.runner.proxy.withLock { $0 = proxy } }
-        #expect(await fixture.queue.status.askedPauses.map(\.waiting) == [2])
-        #expect(await fixture.queue.runs.isEmpty)
+        #expect(await fixture.queue.status.retryAfterPauses.map(\.waiting) == [2])
+        #expect(await fixture.queue.core.runs.isEmpty)
     }
 
     @Test func `what is queued starts where its host is found then, in the order of the queue`() async throws
@@ -92,5 +91,15 @@ struct QueueConfigurationTests {
         #expect(second.upload.id == ids[1])
         second.complete()
         #expect(try await fixture.runner.next().upload.id == ids[2])
+    }
+}
+
+extension UploadQueue {
+    /// A failure by which `host.test` asks for a minute's pause.
+    fileprivate func pauseHost() {
+        core.countHosts()
+        core.hosts.pause(
+            UploadHost(name: "host.test", port: 80, isLocal: false), seconds: 60, status: 503,
+            now: clock.now())
     }
 }

@@ -76,12 +76,12 @@ struct QueueDiskTests {
         #expect(await fixture.queue.status.notice?.summary == failure.summary)
         #expect(await fixture.queue.status.storage == .refusing)
         first.complete()
-        try await fixture.until { $0.runs.count == 1 }
+        try await fixture.until { $0.core.runs.count == 1 }
         #expect(
             await fixture.queue.status.notice?.summary
                 == base + "1 upload keeps running, no new ones start")
         second.complete()
-        try await fixture.until { $0.runs.isEmpty }
+        try await fixture.until { $0.core.runs.isEmpty }
         #expect(await fixture.queue.status.notice?.summary == base + "no new uploads start")
     }
 
@@ -91,12 +91,12 @@ struct QueueDiskTests {
         fixture.journal.refusal = Self.full(isQuota: false)
         attempt.complete()
         _ = try await fixture.wait(for: id) { $0.isDone }
-        try await fixture.until { $0.saving.isRefused && $0.runs.isEmpty }
-        #expect(await !fixture.queue.isIdle)
+        try await fixture.until { $0.core.health.isRefused && $0.core.runs.isEmpty }
+        #expect(await !fixture.queue.core.isIdle)
         try await fixture.clock.waitForSleepers()
         fixture.clock.advance(by: .seconds(5))
-        try await fixture.until { if case .refused(_, 1) = $0.saving { true } else { false } }
-        #expect(await !fixture.queue.isIdle)
+        try await fixture.until { if case .refused(_, 1) = $0.core.health.state { true } else { false } }
+        #expect(await !fixture.queue.core.isIdle)
         fixture.journal.refusal = nil
         try await fixture.clock.waitForSleepers()
         fixture.clock.advance(by: .seconds(5))
@@ -113,7 +113,7 @@ struct QueueDiskTests {
         let attempt = try await fixture.runner.next()
         fixture.journal.refusal = Self.full(isQuota: false)
         attempt.complete()
-        try await fixture.until { $0.saving.isRefused && $0.runs.isEmpty }
+        try await fixture.until { $0.core.health.isRefused && $0.core.runs.isEmpty }
         fixture.journal.refusal = nil
         _ = await fixture.queue.perform(command)
         #expect(await fixture.queue.status.storage == .saved)
@@ -179,7 +179,7 @@ struct QueueDiskTests {
         #expect(failure.summary.hasSuffix("1 upload keeps running, no new ones start"))
         attempt.complete()
         try await site.isDone(1)
-        #expect(await !site.queue.isIdle)
+        #expect(await !site.queue.core.isIdle)
 
         try await site.clock.waitForSleepers()
         let before = site.disk.calls.count

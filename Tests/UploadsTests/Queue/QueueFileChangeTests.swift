@@ -7,7 +7,7 @@ import Testing
 
 @testable import FerryUploads
 
-/// What the queue makes of files that are not what they were.
+/// The queue's treatment of files that changed.
 struct QueueFileChangeTests {
     private let folder: TemporaryDirectory
     private let path: LocalPath
@@ -53,7 +53,7 @@ struct QueueFileChangeTests {
             try rewrite(10 * change)
             try await attempt.recorder.record(nil, durably: true)
             attempt.fail(.sourceChanged)
-            try await fixture.until { $0.uploads[1]?.tries.changes == change }
+            try await fixture.until { $0.core.uploads[1]?.tries.changes == change }
         }
         let attempt = try await fixture.runner.next()
         #expect(attempt.upload.size == 30)
@@ -123,7 +123,7 @@ struct QueueFileChangeTests {
         }
         #expect(failure.summary.contains("is a symbolic link now and leads to \(folder.path("out"))"))
         #expect(failure.hint == "remove it and add it again if that is meant")
-        #expect(await fixture.queue.uploads[1]?.state == .held(held))
+        #expect(await fixture.queue.core.uploads[1]?.state == .held(held))
     }
 
     @Test func `F14 trying all again leaves out what a link is in the way of`() async throws {
@@ -134,7 +134,7 @@ struct QueueFileChangeTests {
         try await fixture.queue.start(monitor: nil)
         try putLinkInPlace()
         #expect(await fixture.queue.perform(.retry(.failed)) == .changed([2]))
-        #expect(await fixture.queue.uploads[1]?.state == .held(held))
+        #expect(await fixture.queue.core.uploads[1]?.state == .held(held))
     }
 
     @Test func `F14 a link is no new version either`() async throws {

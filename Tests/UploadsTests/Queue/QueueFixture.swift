@@ -30,7 +30,7 @@ final class MemoryJournal: Journal {
 
     var uploads: [Upload.ID: Upload] { state.withLock { $0.uploads } }
     var settings: QueueSettings { state.withLock { $0.settings } }
-    /// Those of which the newest record is durable.
+    /// The uploads of which the newest record is durable.
     var durable: Set<Upload.ID> { state.withLock { $0.durable } }
 
     var refusal: JournalError? {
@@ -38,7 +38,7 @@ final class MemoryJournal: Journal {
         set { state.withLock { $0.refusal = newValue } }
     }
 
-    /// Which appends the refusal is for; all of them if nothing else is said.
+    /// The appends that are refused; all by default.
     var refuses: @Sendable ([QueueChange]) -> Bool {
         get { state.withLock { $0.refuses } }
         set { state.withLock { $0.refuses = newValue } }
@@ -56,9 +56,20 @@ final class MemoryJournal: Journal {
         return Recovered(uploads: uploads.values.sorted { $0.id < $1.id }, settings: settings)
     }
 
-    func append(_ changes: [QueueChange], durably: Bool) async throws(JournalError) {
-        try? await gate?.wait()
-        if let refusal, refuses(changes) { throw refusal }
+    func submit(
+        _ changes: [QueueChange], _ durability: Durability,
+        answer: @escaping @Sendable (Result<Void, JournalError>) -> Void
+    ) {
+        guard let gate else { return answer(write(changes, durability)) }
+        Task {
+            try? await gate.wait()
+            answer(write(changes, durability))
+        }
+    }
+
+    private func write(_ changes: [QueueChange], _ durability: Durability) -> Result<Void, JournalError> {
+        if let refusal, refuses(changes) { return .failure(refusal) }
+        let durably = durability != .process
         state.withLock { state in
             for change in changes {
                 switch change {
@@ -70,6 +81,7 @@ final class MemoryJournal: Journal {
                 }
             }
         }
+        return .success(())
     }
 
     func repair() async -> JournalCondition { refusal.map { .refusing($0) } ?? .sound }
@@ -77,7 +89,7 @@ final class MemoryJournal: Journal {
     func close() async throws(JournalError) { state.withLock { $0.isClosed = true } }
 }
 
-/// Nothing started within ten seconds.
+/// The failure when nothing started within ten seconds.
 struct Patience: Error {}
 
 /// A runner that does what the test says, one attempt at a time.
@@ -98,11 +110,11 @@ final class ScriptedRunner: AttemptRunner {
     private let start: AsyncStream<Attempt>.Continuation
     private let discardedIDs = Mutex<[Upload.ID]>([])
     private let said = Mutex<[String]>([])
-    private let doubted = Mutex<[ConnectionDoubt]>([])
+    private let doubted = Mutex<[ConnectionInvalidation]>([])
     private let linkChanges = Mutex<[Bool]>([])
     private let isLocal: Bool
     private let ignoresCancelling: Bool
-    /// On the way to all hosts.
+    /// The uploads that run, to any host.
     let proxy = Mutex<ProxyAddress?>(nil)
 
     /// - Parameter ignoresCancelling: Attempts end with what the test says even if they are cancelled before.
@@ -144,7 +156,7 @@ final class ScriptedRunner: AttemptRunner {
         return .cancelled
     }
 
-    /// What the queue said that it let go of, and took back.
+    /// The uploads that the queue released and reclaimed, in its own words.
     var memory: [String] { said.withLock { $0 } }
 
     func abandon(_ uploads: [Upload], since date: Date) {
@@ -167,8 +179,10 @@ final class ScriptedRunner: AttemptRunner {
 
     func resumes(_ upload: Upload) -> Bool { upload.target.method == "tus" }
 
-    var doubts: [ConnectionDoubt] { doubted.withLock { $0 } }
-    func doubtConnections(_ doubt: ConnectionDoubt) { doubted.withLock { $0.append(doubt) } }
+    var doubts: [ConnectionInvalidation] { doubted.withLock { $0 } }
+    func invalidateConnections(because reason: ConnectionInvalidation) {
+        doubted.withLock { $0.append(reason) }
+    }
 
     /// Whether the network was said to be away, each time.
     var links: [Bool] { linkChanges.withLock { $0 } }
@@ -239,11 +253,22 @@ struct QueueFixture {
     }
 
     /// Waits until the queue shows the upload in a state that `accepts`.
-    func wait(for id: Upload.ID, _ accepts: @Sendable (Upload.State) -> Bool) async throws -> Upload {
-        for await update in await queue.updates() {
-            for upload in update.changed where upload.id == id && accepts(upload.state) { return upload }
+    func wait(
+        for id: Upload.ID, _ accepts: @escaping @Sendable (Upload.State) -> Bool
+    ) async throws -> Upload {
+        let updates = await queue.updates()
+        // A test that waits in vain fails, and does not keep all others waiting.
+        let patience = Task { try await Task.sleep(for: .seconds(60)) }
+        let found = Task {
+            defer { patience.cancel() }
+            for await update in updates {
+                for upload in update.changed where upload.id == id && accepts(upload.state) { return upload }
+            }
+            throw CancellationError()
         }
-        throw CancellationError()
+        defer { found.cancel() }
+        if case .success = await patience.result { throw Patience() }
+        return try await found.value
     }
 
     /// Lets the queue go on until something is true of it.

@@ -2,7 +2,7 @@ import Testing
 
 @testable import FerryUploads
 
-/// What happens beside the queue and is told with its status.
+/// Notices of what happens beside the queue, which its status tells.
 struct QueueNoticeTests {
     private let fixture = QueueFixture()
 

@@ -18,7 +18,7 @@ struct QueueSavingTests {
             return
         }
         #expect(failure.category == .storage)
-        #expect(await fixture.queue.uploads[1]?.state == .queued)
+        #expect(await fixture.queue.core.uploads[1]?.state == .queued)
     }
 
     @Test func `an upload that could not be written down is not started`() async throws {
@@ -26,7 +26,7 @@ struct QueueSavingTests {
         try await fixture.queue.start(monitor: nil)
         fixture.journal.refusal = full
         #expect(await fixture.add(1).isEmpty)
-        #expect(await fixture.queue.runs.isEmpty)
+        #expect(await fixture.queue.core.runs.isEmpty)
     }
 
     @Test func `a result the disk does not take is written down when there is room again`() async throws {
@@ -50,7 +50,7 @@ struct QueueSavingTests {
         fixture.journal.refusal = full
         attempt.complete()
         _ = try await fixture.wait(for: ids[0]) { $0.isDone }
-        #expect(await fixture.queue.uploads[ids[1]]?.state == .queued)
+        #expect(await fixture.queue.core.uploads[ids[1]]?.state == .queued)
         #expect(await fixture.queue.status.notice?.category == .storage)
     }
 
@@ -106,9 +106,9 @@ struct QueueSavingTests {
         let gate = Gate()
         fixture.journal.gate = gate
         async let resumption = fixture.queue.perform(.resume(.all))
-        try await fixture.until { $0.uploads[1]?.state == .queued }
-        await fixture.queue.advance()
-        #expect(await fixture.queue.runs.isEmpty)
+        try await fixture.until { $0.core.uploads[1]?.state == .queued }
+        await fixture.queue.send(.advance)
+        #expect(await fixture.queue.core.runs.isEmpty)
         gate.open()
         #expect(await resumption == .changed([1]))
         #expect(try await fixture.runner.next().upload.id == 1)
@@ -122,15 +122,15 @@ struct QueueSavingTests {
         let gate = Gate()
         fixture.journal.gate = gate
         async let move = fixture.queue.perform(.move(.ids([2]), .up))
-        try await fixture.until { $0.uploads[2]?.rank == 1 }
-        async let saved: Void = fixture.queue.save([2], durably: true)
-        try await fixture.until { !$0.orderWaiters.isEmpty }
+        try await fixture.until { $0.core.uploads[2]?.rank == 1 }
+        async let saved = try? fixture.queue.transact(.save([2], .powerCut))
+        try await fixture.until { !$0.core.transactions.blocked.isEmpty }
         gate.open()
         guard case .refused = await move else {
             Issue.record("the disk's refusal was not passed on")
             return
         }
-        await saved
+        _ = await saved
         #expect(fixture.journal.uploads[2]?.rank == 2)
     }
 
@@ -153,7 +153,7 @@ struct QueueSavingTests {
         let gate = Gate()
         fixture.journal.gate = gate
         attempt.complete()
-        try await fixture.until { $0.uploads[id]?.state.isDone == true }
+        try await fixture.until { $0.core.uploads[id]?.state.isDone == true }
         #expect(await fixture.queue.all.first?.state.isRunning == true)
         for await update in await fixture.queue.updates() {
             #expect(update.changed.first?.state.isRunning == true)
@@ -172,9 +172,9 @@ struct QueueSavingTests {
         let gate = Gate()
         fixture.journal.gate = gate
         async let move = fixture.queue.perform(.move(.ids([2]), .up))
-        try await fixture.until { $0.uploads[2]?.rank == 1 }
+        try await fixture.until { $0.core.uploads[2]?.rank == 1 }
         async let pause = fixture.queue.perform(.pause(.ids([1])))
-        try await fixture.until { !$0.orderWaiters.isEmpty }
+        try await fixture.until { !$0.core.transactions.blocked.isEmpty }
         fixture.journal.refusal = full
         gate.open()
         guard case .refused = await move, case .refused = await pause else {
@@ -190,7 +190,7 @@ struct QueueSavingTests {
         let gate = Gate()
         fixture.journal.gate = gate
         async let pause = fixture.queue.perform(.pause(.all))
-        try await fixture.until { $0.uploads[id]?.state == .paused(.user) }
+        try await fixture.until { $0.core.uploads[id]?.state == .paused(.user) }
         try await attempt.recorder.record(Resource(url: "http://host.test/1", confirmed: 5), durably: false)
         fixture.journal.refusal = full
         gate.open()
@@ -198,7 +198,7 @@ struct QueueSavingTests {
             Issue.record("the disk's refusal was not passed on")
             return
         }
-        #expect(await fixture.queue.uploads[id]?.state.isRunning == true)
-        #expect(await fixture.queue.uploads[id]?.confirmed == 5)
+        #expect(await fixture.queue.core.uploads[id]?.state.isRunning == true)
+        #expect(await fixture.queue.core.uploads[id]?.confirmed == 5)
     }
 }

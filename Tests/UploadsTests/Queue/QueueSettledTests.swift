@@ -130,7 +130,9 @@ struct QueueSettledTests {
         let gate = Gate()
         fixture.journal.gate = gate
         let settled = Task { [new = new(2)] in try await fixture.queue.takeSettled([new, missing]) }
-        try await fixture.until { !$0.ordered.isEmpty || !$0.arriving.isEmpty }
+        try await fixture.until {
+            !$0.core.transactions.pendingAdds.isEmpty || $0.core.unconfirmed.isInFlight(1)
+        }
         #expect(await fixture.queue.perform(.addMissing([missing])) == .changed([]))
         gate.open()
         #expect(try await settled.value == [.renewed(1), .added(2)])
@@ -145,9 +147,9 @@ struct QueueSettledTests {
         try await fixture.queue.start(monitor: nil)
         _ = try await fixture.queue.takeSettled([new(1), new(1, named: "b")])
         await fixture.queue.forgetChanges(of: [new(1).path, new(1, named: "b").path])
-        #expect(await fixture.queue.watchedFiles == [new(1, named: "b").path])
+        #expect(await fixture.queue.core.index.watchedFiles == [new(1, named: "b").path])
         await fixture.queue.forgetChanges(of: [new(1, named: "b").path], evenQueued: true)
-        #expect(await fixture.queue.watchedFiles == [])
+        #expect(await fixture.queue.core.index.watchedFiles == [])
     }
 
     @Test func `of a file's uploads it is told which are there now`() {

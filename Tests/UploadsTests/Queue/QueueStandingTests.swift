@@ -9,16 +9,16 @@ import Testing
 
 @testable import FerryUploads
 
-/// What becomes of uploads that the server keeps nothing of, should their connection break, when the network is away.
+/// Uploads of which the server keeps nothing after a break, while the network is away.
 struct QueueStandingTests {
     private static func whole(_ size: ByteCount = 1000) -> Exchange {
         Exchange(
-            .put, "http://host.test/1", body: .file(range: 0..<size), isIdempotent: true, mayComplete: true)
+            .put, "http://host.test/1", body: .file(range: 0..<size), traits: [.idempotent, .completes])
     }
 
     private static func piece(keeping: Bool, _ range: Range<ByteCount>) -> Exchange {
-        var exchange = Exchange(.patch, "http://host.test/1", body: .file(range: range), isIdempotent: false)
-        exchange.keepsWhatArrives = keeping
+        var exchange = Exchange(.patch, "http://host.test/1", body: .file(range: range))
+        exchange.set(.kept, if: keeping)
         return exchange
     }
 
@@ -40,11 +40,11 @@ struct QueueStandingTests {
     {
         let attempt = try await start(Self.whole())
         fixture.monitor.report(.down(reason: "no carrier"))
-        try await fixture.until { $0.gate.isClosed }
-        #expect(await fixture.queue.uploads[attempt.upload.id]?.state.isRunning == true)
+        try await fixture.until { $0.core.hosts.link.isClosed }
+        #expect(await fixture.queue.core.uploads[attempt.upload.id]?.state.isRunning == true)
         #expect(fixture.runner.links == [false, true])
         fixture.monitor.report(.up(generation: 0))
-        try await fixture.until { $0.gate == .open }
+        try await fixture.until { $0.core.hosts.link == .open }
         #expect(fixture.runner.links == [false, true, false])
         attempt.complete()
         let done = try await fixture.wait(for: attempt.upload.id) { $0.isDone }
@@ -64,7 +64,7 @@ struct QueueStandingTests {
     {
         let attempt = try await start(Self.whole())
         fixture.monitor.report(.down(reason: "no carrier"))
-        try await fixture.until { $0.gate.isClosed }
+        try await fixture.until { $0.core.hosts.link.isClosed }
         attempt.fail(.network)
         let paused = try await fixture.wait(for: attempt.upload.id) { $0 == .paused(.offline) }
         #expect(paused.tries.network == 0)
@@ -76,8 +76,8 @@ struct QueueStandingTests {
         fixture.monitor.forbid("the network is metered")
         let attempt = try await start(Self.whole())
         fixture.monitor.report(.down(reason: "no carrier"))
-        try await fixture.until { $0.gate.isClosed }
-        #expect(await fixture.queue.uploads[attempt.upload.id]?.state.isRunning == true)
+        try await fixture.until { $0.core.hosts.link.isClosed }
+        #expect(await fixture.queue.core.uploads[attempt.upload.id]?.state.isRunning == true)
         fixture.monitor.report(.down(reason: "the network is metered"))
         _ = try await fixture.wait(for: attempt.upload.id) { $0 == .paused(.offline) }
     }
@@ -94,13 +94,28 @@ struct QueueStandingTests {
         #expect(waiting.tries.delay <= 0.25)
     }
 
+    @Test func `what the kernel took and never sent is not counted as sent again, though it was noted`()
+        async throws
+    {
+        let attempt = try await start(Self.whole())
+        fixture.clock.advance(by: .seconds(1))
+        attempt.recorder.didSend(200, reached: 700)
+        try await fixture.until { $0.core.uploads[attempt.upload.id]?.tries.sent == 700 }
+        attempt.recorder.didSend(0, reached: 550)
+        attempt.fail(.network)
+        // It may have begun again by then.
+        try await fixture.until { queue in
+            queue.core.uploads[attempt.upload.id].map { $0.tries.sent + $0.tries.resent } == 550
+        }
+    }
+
     @Test func `N3 what a killed engine had sent of a whole upload is counted when it is sent again`()
         async throws
     {
         let attempt = try await start(Self.whole())
         fixture.clock.advance(by: .seconds(1))
         attempt.recorder.didSend(200, reached: 700)
-        try await fixture.until { $0.uploads[attempt.upload.id]?.tries.sent == 700 }
+        try await fixture.until { $0.core.uploads[attempt.upload.id]?.tries.sent == 700 }
         try await fixture.until { _ in fixture.journal.uploads[attempt.upload.id]?.tries.sent == 700 }
         let found = try #require(fixture.journal.uploads[attempt.upload.id])
 
@@ -112,7 +127,7 @@ struct QueueStandingTests {
     }
 }
 
-/// How long an upload waits after an attempt that moved, and whether it keeps others from starting.
+/// The wait of an upload after an attempt that moved bytes, and its effect on others.
 struct QueueMovementTests {
     private func resource(_ confirmed: ByteCount) -> Resource {
         Resource(url: "http://host.test/1", confirmed: confirmed)
@@ -149,7 +164,7 @@ struct QueueMovementTests {
             fixture.clock.advance(by: .seconds(2))
         }
         #expect(delays[0] <= 0.125)
-        #expect(await fixture.queue.retriedAtOnce == [1: 1])
+        #expect(await fixture.queue.core.runs.retriedAtOnce == [1: 1])
     }
 
     @Test func `N6 uploads that are stuck at one host do not keep one to another host waiting`() async throws
@@ -163,12 +178,12 @@ struct QueueMovementTests {
         let others = await fixture.add(2, url: "http://other.test/")
         fixture.clock.advance(by: .seconds(9))
         first.recorder.didSend(1, reached: 2)
-        #expect(await fixture.queue.runs.count == 2)
+        #expect(await fixture.queue.core.runs.count == 2)
         for _ in 0..<2 {
             try await fixture.clock.waitForSleepers()
             fixture.clock.advance(by: .seconds(3))
         }
         #expect(try await fixture.runner.next().upload.id == others[0])
-        #expect(await fixture.queue.runs.count == 3)
+        #expect(await fixture.queue.core.runs.count == 3)
     }
 }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import FerryUploads
 
-/// What is added is taken back, and what undo would do is told beforehand.
+/// Undo of an addition, and its announcement.
 struct QueueUndoAddTests {
     private func fixture(concurrency: Int = 1) async throws -> QueueFixture {
         let fixture = QueueFixture(concurrency: concurrency)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import FerryUploads
 
-/// What people ordered and take back.
+/// Commands that people take back.
 struct QueueUndoTests {
     private static func resource(_ confirmed: ByteCount = 0) -> Resource {
         Resource(url: "http://host.test/7", confirmed: confirmed)
@@ -154,10 +154,10 @@ struct QueueUndoTests {
         _ = await fixture.queue.perform(.undo)
         _ = await fixture.queue.perform(.move(.ids([2]), .top))
         guard case .refused(let failure) = await fixture.queue.perform(.redo) else {
-            Issue.record("done again")
+            Issue.record("redone")
             return
         }
-        #expect(failure.summary == "there is nothing to do again")
+        #expect(failure.summary == "nothing to redo")
         await fixture.queue.stop()
     }
 
@@ -175,7 +175,7 @@ struct QueueUndoTests {
     }
 
     @Test func `the oldest of more than fifty orders cannot be taken back`() {
-        var orders = OrderHistory()
+        var orders = UndoStack()
         for id in 1...50 { #expect(orders.record(.putBack([id]), at: Date(timeIntervalSince1970: 0)) == nil) }
         #expect(orders.record(.putBack([51]), at: Date(timeIntervalSince1970: 0)) == .putBack([1]))
     }

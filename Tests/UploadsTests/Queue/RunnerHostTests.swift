@@ -7,14 +7,14 @@ import Testing
 
 @testable import FerryUploads
 
-/// What must be reached for an upload: its server, or the proxy before it.
+/// The host that an upload must reach: its server, or the proxy before it.
 struct RunnerHostTests {
     private static let proxy = ProxyAddress(host: "proxy.example", port: 3128)
 
     private static func host(of url: String, proxy: ProxySettings, named name: String = "d") -> UploadHost {
         let destination = Destination(name: "d", url: url, protocolName: "put", proxy: proxy)
         let runner = DestinationRunner(
-            destinations: [destination], proxy: .server(Self.proxy), pace: RateLimit())
+            destinations: [destination], proxy: .server(Self.proxy), rateLimit: RateLimit())
         var upload = Upload.make(1)
         upload.target = Upload.Target(destination: name, url: url, method: "put", name: "f")
         return runner.host(of: upload)

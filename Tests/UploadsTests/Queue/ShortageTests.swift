@@ -73,7 +73,7 @@ struct ShortageTests {
                 == "too many open files: the limit is \(limit); ulimit -n raises it")
         fixture.clock.advance(by: .seconds(1))
         for _ in 0..<2 { try await fixture.runner.next().complete() }
-        try await fixture.until { $0.uploads.values.count { $0.state.isDone } == 3 }
+        try await fixture.until { $0.core.uploads.values.count { $0.state.isDone } == 3 }
         fixture.clock.advance(by: .seconds(1))
         try await fixture.runner.next().complete()
         _ = try await fixture.wait(for: first.upload.id) { $0.isDone }

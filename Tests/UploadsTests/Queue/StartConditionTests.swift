@@ -9,7 +9,7 @@ import Testing
 
 /// Uploads that start after others, or not before a time.
 struct StartConditionTests {
-    /// When the fixture's clock begins.
+    /// The start of the fixture's clock.
     private static let start = Date(timeIntervalSince1970: 1_800_000_000)
 
     private static func new(
@@ -131,7 +131,7 @@ struct StartConditionTests {
         let first = try await fixture.runner.next()
         fixture.clock.advance(by: .seconds(60))
         first.complete()
-        try await fixture.until { $0.starts.following == 0 }
+        try await fixture.until { $0.core.schedule.starts.following == 0 }
         #expect(await fixture.queue.all.last?.start == .init(notBefore: Self.start.addingTimeInterval(90)))
         try await fixture.clock.waitForSleepers(1)
         fixture.clock.advance(by: .seconds(30))
@@ -142,7 +142,7 @@ struct StartConditionTests {
     @Test func `a time that has passed holds up nothing that still waits for another`() async throws {
         let fixture = QueueFixture([.make(1), Self.waiting(2, after: 1...1, at: -1)])
         try await fixture.queue.start(monitor: nil)
-        #expect(await fixture.queue.uploads[2]?.start == .init(after: [1...1]))
+        #expect(await fixture.queue.core.uploads[2]?.start == .init(after: [1...1]))
         await fixture.queue.stop()
     }
 
@@ -216,7 +216,7 @@ struct StartConditionTests {
     @Test func `a queue in which something waits for its time is not idle`() async throws {
         let fixture = QueueFixture([Self.waiting(1, at: 60), Self.waiting(2, after: 1...1)])
         try await fixture.queue.start(monitor: nil)
-        #expect(await !fixture.queue.isIdle)
+        #expect(await !fixture.queue.core.isIdle)
         await fixture.queue.stop()
     }
 
@@ -298,9 +298,9 @@ struct StartConditionTests {
         let gate = Gate()
         fixture.journal.gate = gate
         first.complete()
-        try await fixture.until { $0.unconfirmed[1] != nil }
-        await fixture.queue.advance()
-        #expect(await fixture.queue.uploads[2]?.state == .queued)
+        try await fixture.until { $0.core.unconfirmed.hasEnded(1) }
+        await fixture.queue.send(.advance)
+        #expect(await fixture.queue.core.uploads[2]?.state == .queued)
         fixture.journal.gate = nil
         gate.open()
         #expect(try await fixture.runner.next().upload.id == 2)
@@ -314,7 +314,7 @@ struct StartConditionTests {
         let gate = Gate()
         fixture.journal.gate = gate
         async let added = fixture.queue.perform(.add(Self.new(after: [1...1])))
-        try await fixture.until { $0.ordered.contains(1) }
+        try await fixture.until { $0.core.unconfirmed.isInFlight(1) }
         async let removed = fixture.queue.perform(.remove(.ids([1])))
         fixture.journal.gate = nil
         gate.open()
@@ -342,12 +342,12 @@ struct StartConditionTests {
         let gate = Gate()
         fixture.journal.gate = gate
         async let added = fixture.queue.perform(.add(Self.new(after: [1...1])))
-        try await fixture.until { $0.ordered.contains(1) }
+        try await fixture.until { $0.core.unconfirmed.isInFlight(1) }
         // Ahead of the record that says that it is done.
         async let removed = fixture.queue.perform(.remove(.ids([1])))
-        try await fixture.until { $0.orderWaiters.count == 1 }
+        try await fixture.until { $0.core.transactions.blocked.count == 1 }
         first.complete()
-        try await fixture.until { $0.unconfirmed[1] != nil && $0.orderWaiters.count == 2 }
+        try await fixture.until { $0.core.unconfirmed.hasEnded(1) && $0.core.transactions.blocked.count == 2 }
         fixture.journal.gate = nil
         gate.open()
         #expect(await added == .changed([3]))
@@ -365,11 +365,11 @@ struct StartConditionTests {
         let waiting = (20_001...40_000).map { Self.waiting($0, after: 1...20_000) }
         let fixture = QueueFixture(others + waiting)
         try await fixture.queue.start(monitor: nil)
-        #expect(await fixture.queue.starts.followers(of: 17).count == 20_000)
+        #expect(await fixture.queue.core.schedule.starts.followers(of: 17).count == 20_000)
         _ = await fixture.queue.perform(.retry(.ids([17])))
         try await fixture.runner.next().complete()
         #expect(try await fixture.runner.next().upload.start == nil)
-        #expect(await fixture.queue.starts.isEmpty)
+        #expect(await fixture.queue.core.schedule.starts.isEmpty)
         await fixture.queue.stop()
     }
 
@@ -378,9 +378,9 @@ struct StartConditionTests {
         let waiting = (1001...2000).map { Self.waiting($0, after: 1...1000) }
         let fixture = QueueFixture(others + waiting)
         try await fixture.queue.start(monitor: nil)
-        #expect(await fixture.queue.starts.following == 1000)
-        #expect(await fixture.queue.starts.followers(of: 1000).count == 1000)
-        #expect(await fixture.queue.isIdle)
+        #expect(await fixture.queue.core.schedule.starts.following == 1000)
+        #expect(await fixture.queue.core.schedule.starts.followers(of: 1000).count == 1000)
+        #expect(await fixture.queue.core.isIdle)
         await fixture.queue.stop()
     }
 }

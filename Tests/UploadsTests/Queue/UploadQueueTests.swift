@@ -24,7 +24,7 @@ struct UploadQueueTests {
         let ids = await fixture.add(3)
         let first = try await fixture.runner.next()
         _ = try await fixture.runner.next()
-        #expect(await fixture.queue.uploads[ids[2]]?.state == .queued)
+        #expect(await fixture.queue.core.uploads[ids[2]]?.state == .queued)
         first.complete()
         #expect(try await fixture.runner.next().upload.id == ids[2])
     }
@@ -54,8 +54,8 @@ struct UploadQueueTests {
         let (id, attempt) = try await fixture.startOne()
         try await attempt.recorder.record(Resource(url: "http://host.test/1", confirmed: 400), durably: true)
         _ = await fixture.queue.perform(.pause(.ids([id])))
-        #expect(await fixture.queue.uploads[id]?.state == .paused(.user))
-        #expect(await fixture.queue.uploads[id]?.confirmed == 400)
+        #expect(await fixture.queue.core.uploads[id]?.state == .paused(.user))
+        #expect(await fixture.queue.core.uploads[id]?.confirmed == 400)
     }
 
     @Test func `a paused upload goes on with its resource when it is resumed`() async throws {
@@ -83,7 +83,7 @@ struct UploadQueueTests {
         let running = Upload.make(7, state: .running(attempt: 1, since: .distantPast))
         let fixture = QueueFixture([running])
         _ = try await fixture.queue.open()
-        #expect(await fixture.queue.uploads[7]?.state == .queued)
+        #expect(await fixture.queue.core.uploads[7]?.state == .queued)
     }
 
     @Test func `a network failure is waited out and tried again`() async throws {
@@ -107,7 +107,7 @@ struct UploadQueueTests {
         fixture.clock.advance(by: .seconds(1))
         let second = try await fixture.runner.next()
         try await second.recorder.record(Resource(url: "http://host.test/1", confirmed: 1), durably: true)
-        #expect(await fixture.queue.uploads[ids[0]]?.tries.network == 0)
+        #expect(await fixture.queue.core.uploads[ids[0]]?.tries.network == 0)
     }
 
     @Test func `P3 a server's wish to wait is honoured`() async throws {
@@ -160,7 +160,7 @@ struct UploadQueueTests {
 
     private static func uncertain() -> Upload {
         var upload = Upload.make(state: .held(UploadFailure(.outcomeUnknown, "no answer")))
-        upload.resource = Resource(url: "http://host.test/", fields: ["wholeBodySent": "yes"])
+        upload.resource = Resource(url: "http://host.test/", memory: ["wholeBodySent": "yes"])
         upload.tries.uncertain = 1
         return upload
     }
@@ -247,9 +247,9 @@ struct UploadQueueTests {
         let gate = Gate()
         fixture.journal.gate = gate
         async let removal = fixture.queue.perform(.remove(.ids(ids)))
-        try await fixture.until { $0.ordered == Set(ids) }
+        try await fixture.until { queue in ids.allSatisfy(queue.core.unconfirmed.isInFlight) }
         attempt.complete()
-        try await fixture.until { $0.runs.isEmpty }
+        try await fixture.until { $0.core.runs.isEmpty }
         gate.open()
         #expect(await removal == .changed(ids))
         await fixture.queue.stop()
@@ -273,16 +273,16 @@ struct UploadQueueTests {
         let gate = Gate()
         fixture.journal.gate = gate
         async let pause = fixture.queue.perform(.pause(.ids([id])))
-        try await fixture.until { $0.uploads[id]?.state == .paused(.user) }
+        try await fixture.until { $0.core.uploads[id]?.state == .paused(.user) }
         attempt.fail(.network)
-        try await fixture.until { $0.runs.isEmpty }
+        try await fixture.until { $0.core.runs.isEmpty }
         fixture.journal.refusal = .diskFull(path: "journal", isQuota: false)
         gate.open()
         guard case .refused = await pause else {
             Issue.record("it was not refused")
             return
         }
-        #expect(await fixture.queue.uploads[id]?.state == .queued)
+        #expect(await fixture.queue.core.uploads[id]?.state == .queued)
     }
 
     @Test func `removing a finished upload leaves it at the server`() async throws {
@@ -304,7 +304,7 @@ struct UploadQueueTests {
             return
         }
         #expect(failure.summary.contains("99"))
-        #expect(await fixture.queue.uploads[ids[0]]?.state != .paused(.user))
+        #expect(await fixture.queue.core.uploads[ids[0]]?.state != .paused(.user))
     }
 
     @Test func `ids are never given twice`() async throws {
@@ -321,7 +321,7 @@ struct UploadQueueTests {
         ])
         try await fixture.queue.start(monitor: nil)
         await fixture.queue.waitUntilIdle()
-        #expect(await fixture.queue.isIdle)
+        #expect(await fixture.queue.core.isIdle)
     }
 
     @Test func `told to finish, it ends when what runs has ended and starts nothing more`() async throws {
@@ -332,7 +332,7 @@ struct UploadQueueTests {
         _ = await fixture.queue.perform(.stopWhenIdle)
         attempt.complete()
         await fixture.queue.waitUntilIdle()
-        #expect(await fixture.queue.uploads[ids[1]]?.state == .queued)
+        #expect(await fixture.queue.core.uploads[ids[1]]?.state == .queued)
     }
 
     @Test func `N3 bytes that have to go out again are counted`() async throws {
@@ -347,7 +347,7 @@ struct UploadQueueTests {
         fixture.clock.advance(by: .seconds(1))
         let second = try await fixture.runner.next()
         try await second.recorder.record(Resource(url: "http://host.test/1", confirmed: 150), durably: false)
-        #expect(await fixture.queue.uploads[ids[0]]?.tries.resent == 250)
+        #expect(await fixture.queue.core.uploads[ids[0]]?.tries.resent == 250)
     }
 
     @Test func `N3 bytes count as sent again also if the next attempt breaks before the server is asked`()
@@ -368,7 +368,7 @@ struct UploadQueueTests {
         fixture.clock.advance(by: .seconds(2))
         let third = try await fixture.runner.next()
         try await third.recorder.record(Resource(url: resource.url, confirmed: 150), durably: false)
-        #expect(await fixture.queue.uploads[ids[0]]?.tries.resent == 250)
+        #expect(await fixture.queue.core.uploads[ids[0]]?.tries.resent == 250)
     }
 
     @Test func `an attempt that goes on at what the server holds counts as resumed`() async throws {
@@ -377,7 +377,7 @@ struct UploadQueueTests {
         try await fixture.queue.start(monitor: nil)
         let attempt = try await fixture.runner.next()
         try await attempt.recorder.record(Resource(url: resource.url, confirmed: 5), durably: false)
-        #expect(await fixture.queue.uploads[1]?.tries.resumes == 1)
+        #expect(await fixture.queue.core.uploads[1]?.tries.resumes == 1)
     }
 
     @Test func `four small uploads run in the place of one, unless a person says how many run`() async throws
@@ -386,10 +386,10 @@ struct UploadQueueTests {
         try await fixture.queue.start(monitor: nil)
         _ = await fixture.add(6)
         for _ in 0..<4 { _ = try await fixture.runner.next() }
-        #expect(await fixture.queue.runs.count == 4)
+        #expect(await fixture.queue.core.runs.count == 4)
         _ = await fixture.queue.perform(.limitConcurrency(2))
         let queue = fixture.queue
-        #expect(await queue.smallPerPlace == 1)
+        #expect(await queue.core.smallPerSlot == 1)
     }
 
     @Test(
@@ -397,8 +397,7 @@ struct UploadQueueTests {
             (0, 1), (1, 1), (128 << 10, 1), (128 << 10 + 1, 2), (1 << 20, 8), (1 << 20 + 1, 8),
             (ByteCount.max, 8),
         ] as [(ByteCount, Int)])
-    func `an upload takes up an eighth of a place for each 128 KiB`(size: ByteCount, share: Int) async {
-        let queue = QueueFixture(smallPerPlace: 8).queue
-        #expect(await queue.share(ofSize: size) == share)
+    func `an upload takes up an eighth of a slot for each 128 KiB`(size: ByteCount, share: Int) {
+        #expect(QueueCore.share(ofSize: size, whole: 8) == share)
     }
 }

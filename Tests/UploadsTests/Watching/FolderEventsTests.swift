@@ -10,22 +10,22 @@
         import Glibc
     #endif
 
-    /// What the kernel really tells of a real folder.
+    /// Events that the kernel tells of a real folder.
     struct FolderEventsTests {
         private let directory: TemporaryDirectory
         private let events: SystemFolderEvents
-        private let alarm: WatchAlarm
+        private let alarm: WakeupPipe
 
         init() throws {
             directory = try TemporaryDirectory()
             events = try SystemFolderEvents()
-            alarm = try WatchAlarm()
+            alarm = try WakeupPipe()
             #expect(events.watch(LocalPath(directory.path)) == nil)
         }
 
         private func path(_ name: String) -> LocalPath { LocalPath(directory.path(name)) }
 
-        /// What it tells until it has told `last`.
+        /// The events up to `last`.
         private func told(until last: FolderEvent) -> [FolderEvent] {
             var told: [FolderEvent] = []
             while !told.contains(last) {

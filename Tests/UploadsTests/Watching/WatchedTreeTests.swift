@@ -21,10 +21,10 @@ private final class ScriptedEvents: FolderEvents {
         return refusal
     }
 
-    func wait(for alarm: WatchAlarm, upTo limit: Duration?) -> [FolderEvent] { [] }
+    func wait(for alarm: WakeupPipe, upTo limit: Duration?) -> [FolderEvent] { [] }
 }
 
-/// What is made of a real folder, at moments that the test names.
+/// The scans of a real folder at moments that the test names.
 struct WatchedTreeTests {
     private let directory: TemporaryDirectory
     private let events = ScriptedEvents()

@@ -46,11 +46,12 @@ struct DigestChallenge: Hashable, Sendable {
         return nil
     }
 
-    /// nil for another scheme, an algorithm that is not known here, and for `auth-int` alone.
+    /// nil for another scheme, an algorithm that is not known here, and for `auth-int` alone. Also nil for control
+    /// characters, which no field could repeat.
     init?(_ challenge: AuthenticationChallenge) {
         let parameters = challenge.parameters
         guard challenge.isScheme("Digest"), let realm = parameters["realm"], let nonce = parameters["nonce"],
-            !nonce.isEmpty
+            !nonce.isEmpty, parameters.values.allSatisfy({ !$0.utf8.contains { $0 < 0x20 || $0 == 0x7F } })
         else { return nil }
         if let name = parameters["algorithm"] {
             guard let algorithm = Algorithm(named: name) else { return nil }

@@ -1,5 +1,5 @@
+import FerryFiles
 import FerryProtocols
-import Foundation
 
 /// One challenge in use: many requests are answered with it, and each has a number of its own (RFC 7616 §3.4).
 struct DigestSession: Hashable, Sendable {
@@ -39,7 +39,7 @@ struct DigestSession: Hashable, Sendable {
         let response = response(
             user: user, password: password, method: method, target: target, number: padded)
         var parts = [
-            Self.userField(user.precomposedStringWithCanonicalMapping),
+            Self.userField(user.composed),
             "realm=\(Self.quoted(challenge.realm))",
             "nonce=\(Self.quoted(challenge.nonce))", "uri=\(Self.quoted(target))", "response=\"\(response)\"",
         ]
@@ -57,7 +57,7 @@ struct DigestSession: Hashable, Sendable {
     ///
     /// - Parameter number: Eight hexadecimal digits.
     func response(user: String, password: String, method: String, target: String, number: String) -> String {
-        let secret = "\(user):\(challenge.realm):\(password)".precomposedStringWithCanonicalMapping
+        let secret = "\(user):\(challenge.realm):\(password)".composed
         var key = hash(secret)
         if challenge.algorithm?.isOfSession == true { key = hash("\(key):\(firstNonce):\(clientNonce)") }
         let request = hash("\(method):\(target)")
@@ -75,14 +75,7 @@ struct DigestSession: Hashable, Sendable {
         guard !user.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
             return "username=\(quoted(user))"
         }
-        let encoded = user.utf8.map { byte in
-            let isPlain =
-                (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-                || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
-                || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
-            return isPlain ? String(UnicodeScalar(byte)) : String(format: "%%%02X", byte)
-        }
-        return "username*=UTF-8''" + encoded.joined()
+        return "username*=UTF-8''" + user.percentEncoded(keeping: PlainCharacters(alphanumericsAnd: ""))
     }
 
     /// RFC 9110 §5.6.4.

@@ -1,5 +1,5 @@
+import FerryFiles
 import FerryProtocols
-import Foundation
 import HTTPTypes
 import Synchronization
 
@@ -72,7 +72,7 @@ public final class PasswordInterceptor: RequestInterceptor, AnswerReader {
         return request
     }
 
-    /// After a 401: again with a challenge that the request did not answer yet, or with a newer password.
+    /// Retries after a 401 with a challenge that the request did not answer yet, or with a newer password.
     public func retry(
         _ request: TransportRequest, after failure: RequestFailure, for context: RequestContext
     ) async -> RetryDecision {

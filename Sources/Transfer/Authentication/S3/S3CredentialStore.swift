@@ -1,5 +1,5 @@
+public import FerryFiles
 public import FerryProtocols
-public import Foundation
 
 /// The credentials in use: loaded when first needed, and again shortly before they are over, once for everybody.
 public actor S3CredentialStore {
@@ -8,7 +8,7 @@ public actor S3CredentialStore {
 
     private enum State {
         case empty
-        /// Not loaded again before `next`, unless a server refuses them.
+        /// The credentials are not loaded again before `next`, unless a server refuses them.
         case ready(S3Credentials, next: Moment?)
         case loading(Task<Result<S3Credentials, UploadFailure>, Never>)
     }
@@ -19,7 +19,7 @@ public actor S3CredentialStore {
         var instant: ContinuousClock.Instant
     }
 
-    /// So long before their end temporary credentials are replaced: a request that begins now may wait and run.
+    /// The time before their end at which temporary credentials are replaced: a request may wait and run.
     static let margin: TimeInterval = 300
     /// The least time between two loads where new credentials are as short-lived as the old.
     static let pause: TimeInterval = 60
@@ -42,7 +42,7 @@ public actor S3CredentialStore {
         self.elapsed = elapsed
     }
 
-    /// Those to sign with now.
+    /// Returns the credentials to sign with now.
     /// - Throws: What the load throws, where nothing else is left to try.
     public func current() async throws(UploadFailure) -> S3Credentials {
         switch state {

@@ -1,5 +1,5 @@
+public import FerryFiles
 import FerryProtocols
-public import Foundation
 import HTTPTypes
 import Synchronization
 
@@ -8,7 +8,7 @@ import Synchronization
 ///
 /// The path and query of a request are written in the one form that is signed. One interceptor serves one destination;
 /// what it learns of the server's clock and the bucket's region holds for all its requests.
-public final class S3Interceptor: RequestInterceptor, RefusalMender {
+public final class S3Interceptor: RequestInterceptor, ErrorRecoverer {
     private struct State {
         var region: String
         /// Seconds that the server's clock is ahead of ours.
@@ -69,7 +69,7 @@ public final class S3Interceptor: RequestInterceptor, RefusalMender {
     }
 
     /// True for the refusals that `retry` mends or explains.
-    public func canMend(_ response: TransportResponse) -> Bool {
+    public func canRecover(_ response: TransportResponse) -> Bool {
         guard let refusal = S3Refusal(response, now: now()) else { return false }
         return refusal != .notImplemented || payload == .streaming
     }
@@ -140,7 +140,7 @@ public final class S3Interceptor: RequestInterceptor, RefusalMender {
     }
 }
 
-/// When and where a request was signed for.
+/// The moment and the region that a request was signed for.
 private struct SignedWith {
     var date: Date
     var region: String
@@ -164,7 +164,7 @@ extension S3Interceptor {
         var signer: SigV4Signer
     }
 
-    /// What is signed besides `Host` and everything that begins with `x-amz-`.
+    /// The signed fields besides `Host` and everything that begins with `x-amz-`.
     private static let signedNames = ["content-encoding", "content-md5", "content-type", "range"]
 
     fileprivate static func sign(
@@ -202,7 +202,7 @@ private struct AddressParts {
     init(_ url: String) {
         self.url = url
         let whole = url.prefix { $0 != "#" }
-        let start = whole.range(of: "://")?.upperBound ?? whole.startIndex
+        let start = whole.firstRange(of: "://")?.upperBound ?? whole.startIndex
         let end = whole[start...].firstIndex { $0 == "/" || $0 == "?" } ?? whole.endIndex
         place = String(whole[..<end])
         let rest = whole[end...]
@@ -210,7 +210,7 @@ private struct AddressParts {
         query = rest.firstIndex(of: "?").map { String(rest[rest.index(after: $0)...]) }
     }
 
-    /// As the transport writes it (RFC 9112 §3.2): with the port if it is not the scheme's.
+    /// The host as the transport writes it (RFC 9112 §3.2): with the port if it is not the scheme's.
     var host: String {
         guard !UploadAddress.isUnixSocket(url), let parts = URL(string: url), let name = parts.host() else {
             return UploadAddress.socketHost
@@ -222,7 +222,7 @@ private struct AddressParts {
 }
 
 extension S3Refusal {
-    /// In words, where nothing is left to mend.
+    /// The refusal for users, where no retry can help.
     fileprivate func failure(_ credentials: S3Credentials) -> UploadFailure {
         switch self {
         case .keys(.unknown):

@@ -1,12 +1,12 @@
+import FerryFiles
 import FerryProtocols
-import Foundation
 import HTTPTypes
 
-/// How a body is vouched for.
+/// The way in which a signature covers a body.
 public enum S3PayloadForm: String, Hashable, Sendable, CaseIterable {
-    /// As the request says; over https its signature is left to TLS.
+    /// The request decides; over https the body is left to TLS.
     case auto
-    /// As one chunk with the checksum behind it (`aws-chunked`), for servers that want no unsigned content.
+    /// One chunk with the checksum behind it (`aws-chunked`), for servers that want no unsigned content.
     case streaming
     /// Hashed before it is sent, also over https.
     case signed
@@ -89,7 +89,7 @@ struct S3Payload {
         }
     }
 
-    /// Of the content in hexadecimal; the keyword for none where reading it would use it up.
+    /// Returns the hash of the content in hexadecimal; the keyword for none where reading it would use it up.
     private static func hash(of body: StreamedBody) async throws -> String {
         for case .stream in body.segments { return unsigned }
         var digest = RunningDigest(.sha256)

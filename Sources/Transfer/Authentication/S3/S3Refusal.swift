@@ -1,8 +1,8 @@
+import FerryFiles
 import FerryProtocols
-import Foundation
 import HTTPTypes
 
-/// What an S3 server refused, where another signature may be accepted.
+/// A refusal of an S3 server after which another signature may be accepted.
 enum S3Refusal: Equatable {
     /// Our clock differs; this is the server's.
     case clock(Date)
@@ -57,7 +57,7 @@ enum S3Refusal: Equatable {
         }
     }
 
-    /// It goes into a field, and nothing that a server sends may break one.
+    /// True for a region that may stand in a field: no text of a server may break one.
     static func isRegion(_ text: String) -> Bool {
         (1...64).contains(text.utf8.count)
             && text.utf8.allSatisfy {

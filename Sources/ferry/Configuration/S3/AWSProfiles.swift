@@ -1,4 +1,4 @@
-import Foundation
+import FerryFiles
 
 /// The profiles of AWS's own tools: `~/.aws/credentials` and `~/.aws/config`, or where the environment has them.
 ///
@@ -6,7 +6,7 @@ import Foundation
 struct AWSProfiles {
     let credentialsFile: String
     let configFile: String
-    /// What `AWS_PROFILE` names.
+    /// The profile that `AWS_PROFILE` names.
     let defaultName: String
     private let environment: [String: String]
 
@@ -65,9 +65,8 @@ struct AWSProfiles {
                 current = name
                 sections[name] = sections[name] ?? [:]
             } else if let current, let equals = line.firstIndex(of: "=") {
-                let key = line[..<equals].trimmingCharacters(in: .whitespaces).lowercased()
-                sections[current]?[key] = line[line.index(after: equals)...].trimmingCharacters(
-                    in: .whitespaces)
+                let key = line[..<equals].trimmed().lowercased()
+                sections[current]?[key] = line[line.index(after: equals)...].trimmed()
             }
         }
         return sections

@@ -1,10 +1,10 @@
+import FerryFiles
 import FerryProtocols
 import FerryTransfer
-import Foundation
 
 /// Finds S3 credentials where the configuration says, or where AWS's own tools look for them.
 struct S3CredentialSource: Sendable {
-    /// What AWS's programs need besides what every secret's command gets.
+    /// The variables that AWS's programs need besides those of every secret's command.
     static let passedOn = [
         "AWS_PROFILE", "AWS_DEFAULT_PROFILE", "AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE", "AWS_REGION",
         "AWS_DEFAULT_REGION", "AWS_CA_BUNDLE", "AWS_VAULT", "HTTPS_PROXY", "NO_PROXY", "https_proxy",
@@ -72,7 +72,8 @@ struct S3CredentialSource: Sendable {
                 origin: "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"))
     }
 
-    /// As AWS's tools do: keys in the credentials file, then in the config file, then the profile's program.
+    /// Looks as AWS's tools do: for keys in the credentials file, then in the config file, then for the profile's
+    /// program.
     private func profile(_ name: String) async throws(UploadFailure) -> S3Credentials? {
         let profiles = AWSProfiles(environment: environment)
         let sections = [profiles.credentials(name), profiles.config(name)].compactMap { $0 }
@@ -115,7 +116,7 @@ struct S3CredentialSource: Sendable {
                 + "{\"command\": [\"aws\", \"configure\", \"export-credentials\"]}")
     }
 
-    /// What a program prints as `credential_process` (AWS SDKs and Tools Reference Guide, “Process credential provider”).
+    /// The output of a `credential_process` (AWS SDKs and Tools Reference Guide, “Process credential provider”).
     private struct Printed: Decodable {
         var version: Int
         var accessKey: String

@@ -1,6 +1,6 @@
+import FerryFiles
 import FerryProtocols
 import FerryTransfer
-import Foundation
 
 /// The member `s3` of a destination: where its bucket is, and how bodies are vouched for.
 struct S3Fields: Decodable, Equatable {
@@ -14,8 +14,7 @@ struct S3Fields: Decodable, Equatable {
     init() {}
 
     init(from decoder: any Decoder) throws {
-        let fields = try Fields(
-            decoder, known: ["region", "endpoint", "addressing", "payload", "storageClass"])
+        let fields = try Fields(decoder, ConfigurationTable.s3)
         region = try fields.value("region")
         if let region, !S3Fields.isToken(region) { throw fields.error("region", "a name such as eu-west-1") }
         endpoint = try fields.value("endpoint")
@@ -59,7 +58,7 @@ struct S3Fields: Decodable, Equatable {
     }
 }
 
-/// Where an S3 destination's credentials come from.
+/// The source of an S3 destination's credentials.
 enum S3Authentication: Decodable, Equatable {
     /// The environment, then the profile that it names, as AWS's own tools look for them.
     case found
@@ -78,8 +77,7 @@ enum S3Authentication: Decodable, Equatable {
             self = .found
             return
         }
-        let fields = try Fields(
-            decoder, known: ["accessKey", "secretKey", "sessionToken", "profile", "command"])
+        let fields = try Fields(decoder, ConfigurationTable.s3Authentication)
         let profile: String? = try fields.value("profile")
         let command: [String]? = try fields.value("command")
         let accessKey: Secret? = try fields.value("accessKey")

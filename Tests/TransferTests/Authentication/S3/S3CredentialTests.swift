@@ -116,15 +116,13 @@ struct S3CredentialTests {
         }
         let interceptor = S3Interceptor(
             for: "https://bucket.example/", credentials: store, now: { exampleDay })
-        let session = Session(
-            Session.Configuration(
-                interceptor: Interceptor(interceptors: [interceptor]), validation: .unchecked),
-            transport: transport)
+        let sender = RequestSender(
+            over: transport, interceptor: Interceptor(interceptors: [interceptor]))
         let statuses = await withTaskGroup(of: Int.self) { group in
             for number in 0..<20 {
                 group.addTask {
-                    let exchange = Exchange(.get, "https://bucket.example/\(number)", isIdempotent: true)
-                    guard case .answered(let answer) = try? await session.ask(exchange) else { return 0 }
+                    let exchange = Exchange(.get, "https://bucket.example/\(number)")
+                    guard case .answered(let answer) = try? await sender.ask(exchange) else { return 0 }
                     return answer.status
                 }
             }

@@ -15,7 +15,7 @@ struct S3PayloadTests {
     ) async throws -> TransportRequest {
         let url = "\(scheme)://bucket.example/"
         var body = StreamedBody([.bytes([]), .bytes(Array(content.utf8)), .bytes([])])
-        body.pace = EvenPace()
+        body.rateLimiter = EvenPace()
         return try await S3Stage([.fine], url: url, payload: payload).interceptor.adapt(
             TransportRequest(method: .put, url: "\(url)key", fields: fields, body: .streamed(body)),
             for: RequestContext())
@@ -108,7 +108,7 @@ struct S3PayloadTests {
 
     @Test func `pace and last check stay with the body`() async throws {
         let url = "https://bucket.example/"
-        let body = StreamedBody([.bytes(Array("hello".utf8))], beforeLastBytes: {}, pace: EvenPace())
+        let body = StreamedBody([.bytes(Array("hello".utf8))], beforeLastBytes: {}, rateLimiter: EvenPace())
         let request = try await S3Stage([.fine], url: url, payload: .streaming).interceptor.adapt(
             TransportRequest(
                 method: .put, url: "\(url)k", fields: Self.fields(hash: nil), body: .streamed(body)),
@@ -118,7 +118,7 @@ struct S3PayloadTests {
             return
         }
         #expect(framed.beforeLastBytes != nil)
-        #expect(framed.pace is EvenPace)
+        #expect(framed.rateLimiter is EvenPace)
         #expect(framed.segments.count == 3)
     }
 
@@ -131,7 +131,7 @@ struct S3PayloadTests {
                 body: .streamed(body)), for: RequestContext())
         let answer = TransportResponse.s3(501, "NotImplemented")
         let refused = UploadFailure(.permanent, "no")
-        #expect(stage.interceptor.canMend(answer))
+        #expect(stage.interceptor.canRecover(answer))
         let decision = await stage.interceptor.retry(
             request, after: .rejected(answer, refused), for: RequestContext())
         guard case .fail(let error) = decision, let failure = error as? UploadFailure else {
@@ -142,7 +142,7 @@ struct S3PayloadTests {
     }
 }
 
-private struct EvenPace: Pace {
-    var pieceLimit: ByteCount? { nil }
+private struct EvenPace: RateLimiter {
+    var chunkLimit: ByteCount? { nil }
     func delay(beforeSending bytes: ByteCount) -> Duration { .zero }
 }

@@ -1,4 +1,5 @@
 import FerryProtocols
+import FerryTestSupport
 import FerryTransfer
 import Foundation
 import HTTPTypes
@@ -31,12 +32,9 @@ struct S3RedactionTests {
             let said = (request.field("authorization") ?? "") + (request.field("x-amz-security-token") ?? "")
             return .success(.s3(403, "SignatureDoesNotMatch", "<StringToSign>\(said)</StringToSign>"))
         }
-        let session = Session(
-            Session.Configuration(
-                interceptor: Interceptor(interceptors: [interceptor]), validation: .unchecked,
-                monitors: [collector]),
-            transport: transport)
-        _ = try? await session.ask(Exchange(.get, "https://bucket.example/key", isIdempotent: true))
+        let sender = RequestSender(
+            over: transport, interceptor: Interceptor(interceptors: [interceptor]), monitors: [collector])
+        _ = try? await sender.ask(Exchange(.get, "https://bucket.example/key"))
         let field = try #require(log.all.first?.field("authorization"))
         let signature = try #require(field.split(separator: "=").last)
         #expect(collector.text.contains("bucket.example"))

@@ -1,4 +1,5 @@
 import FerryProtocols
+import FerryTestSupport
 import FerryTransfer
 import Foundation
 import HTTPTypes
@@ -18,7 +19,7 @@ extension S3Credentials {
     }
 }
 
-/// A server that answers by a script, and a session that signs for it.
+/// A server that answers by a script, and a sender that signs for it.
 struct S3Stage {
     /// Requests that came, in order.
     final class Log: Sendable {
@@ -35,7 +36,7 @@ struct S3Stage {
 
     let log = Log()
     let interceptor: S3Interceptor
-    let session: Session
+    let sender: RequestSender
 
     /// - Parameter answers: By the number of the request; the last one for all that follow.
     init(
@@ -51,14 +52,12 @@ struct S3Stage {
             let number = log.append(request)
             return .success(answers[min(number, answers.count - 1)])
         }
-        session = Session(
-            Session.Configuration(
-                interceptor: Interceptor(interceptors: [interceptor]), validation: .unchecked),
-            transport: transport)
+        sender = RequestSender(
+            over: transport, interceptor: Interceptor(interceptors: [interceptor]))
     }
 
     func get(_ url: String = "https://bucket.example/key") async throws(UploadFailure) -> Int {
-        switch try await session.ask(Exchange(.get, url, isIdempotent: true)) {
+        switch try await sender.ask(Exchange(.get, url)) {
         case .answered(let answer): answer.status
         case .broken(let failure, _): throw failure
         }

@@ -1,0 +1,46 @@
+/// A day of the Gregorian calendar, also before that was in use.
+package struct CivilDay: Hashable, Comparable, Sendable {
+    /// The days since 1 January 1970.
+    package var number: Int
+
+    package init(number: Int) { self.number = number }
+
+    /// The day that is `day` - 1 days after the first of a month, which may be in another month.
+    package init(year: Int, month: Int, countedDay day: Int) {
+        // Years begin in March here, so that a leap day is the last of its year. Eras have 400 years.
+        let shifted = month > 2 ? year : year - 1
+        let era = (shifted >= 0 ? shifted : shifted - 399) / 400
+        let yearOfEra = shifted - era * 400
+        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+        number = era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+    }
+
+    /// - Returns: nil for a day that no month has.
+    package init?(year: Int, month: Int, day: Int) {
+        guard (1...12).contains(month), (1...31).contains(day) else { return nil }
+        self.init(year: year, month: month, countedDay: day)
+        guard date == (year, month, day) else { return nil }
+    }
+
+    /// Year, month from 1 and day from 1.
+    package var date: (year: Int, month: Int, day: Int) {
+        let shifted = number + 719_468
+        let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
+        let dayOfEra = shifted - era * 146_097
+        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let shiftedMonth = (5 * dayOfYear + 2) / 153
+        let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
+        return (
+            yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * shiftedMonth + 2) / 5 + 1
+        )
+    }
+
+    /// The day of the week, from Sunday, 0, to Saturday, 6.
+    package var weekday: Int { ((number + 4) % 7 + 7) % 7 }
+
+    /// The day so many days later.
+    package func advanced(by days: Int) -> CivilDay { CivilDay(number: number + days) }
+
+    package static func < (left: CivilDay, right: CivilDay) -> Bool { left.number < right.number }
+}

@@ -1,0 +1,64 @@
+#if canImport(Glibc)
+    import CFerryFiles
+    import Dispatch
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// A thread of its own for work that may block as long as it likes.
+package enum DetachedThread {
+    /// Lets the calling thread sleep, which must not be one of Swift's own.
+    package static func sleep(for time: Duration) { usleep(UInt32(clamping: Int(time / .microseconds(1)))) }
+
+    /// - Parameters:
+    ///   - name: For debuggers and `top`; at most 15 bytes.
+    ///   - stackSize: In bytes; nil for the system's usual one.
+    package static func start(
+        name: String? = nil, stackSize: Int? = nil, _ work: @escaping @Sendable () -> Void
+    ) {
+        #if canImport(Darwin)
+            let thread = Thread(block: work)
+            thread.name = name
+            if let stackSize { thread.stackSize = stackSize }
+            thread.start()
+        #else
+            var attributes = pthread_attr_t()
+            pthread_attr_init(&attributes)
+            defer { pthread_attr_destroy(&attributes) }
+            pthread_attr_setdetachstate(&attributes, CInt(PTHREAD_CREATE_DETACHED))
+            if let stackSize { pthread_attr_setstacksize(&attributes, stackSize) }
+            let task = Unmanaged.passRetained(ThreadWork(name: name, work))
+            var thread = pthread_t()
+            let code = pthread_create(
+                &thread, &attributes,
+                { argument in
+                    guard let argument else { return nil }
+                    Unmanaged<ThreadWork>.fromOpaque(argument).takeRetainedValue().run()
+                    return nil
+                }, task.toOpaque())
+            guard code != 0 else { return }
+            task.release()
+            // No thread is left to this user (EAGAIN). Those of Dispatch exist already.
+            DispatchQueue.global().async(execute: work)
+        #endif
+    }
+}
+
+#if !canImport(Darwin)
+    /// The name and the work of a new thread, which the C library passes to it.
+    private final class ThreadWork: Sendable {
+        private let name: String?
+        private let work: @Sendable () -> Void
+
+        init(name: String?, _ work: @escaping @Sendable () -> Void) {
+            self.name = name
+            self.work = work
+        }
+
+        func run() {
+            if let name { pthread_setname_np(pthread_self(), name) }
+            work()
+        }
+    }
+#endif

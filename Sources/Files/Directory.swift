@@ -1,0 +1,165 @@
+package import SystemPackage
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// An open folder. Every name is looked up in its descriptor, so that nobody can swap the folder under us, and no
+/// symbolic link is followed. Names are single components.
+package final class Directory: Sendable {
+    package let descriptor: FileDescriptor
+    private let reserve: DescriptorReserve?
+
+    /// - Parameters:
+    ///   - follows: Whether the path may be a symbolic link itself.
+    ///   - keepsReserve: Whether files in it can be opened also when every other descriptor of the process is taken.
+    package convenience init(
+        _ path: LocalPath, follows: Bool = false, keepsReserve: Bool = false
+    ) throws(SystemCallError) {
+        try self.init(path, in: AT_FDCWD, follows: follows, keepsReserve: keepsReserve)
+    }
+
+    private init(
+        _ name: LocalPath, in folder: CInt, follows: Bool, keepsReserve: Bool
+    ) throws(SystemCallError) {
+        let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | (follows ? 0 : O_NOFOLLOW)
+        let opened = try SystemCallError.check("open", name.text) {
+            name.withCString { openat(folder, $0, flags) }
+        }
+        descriptor = FileDescriptor(rawValue: opened)
+        reserve = keepsReserve ? DescriptorReserve(of: opened) : nil
+    }
+
+    deinit { close(descriptor.rawValue) }
+
+    /// The names in it, as bytes: names need not be UTF-8, and Foundation loses those that are not. In no order, without
+    /// `.` and `..`.
+    package func names(upTo limit: Int = .max) throws(SystemCallError) -> [[UInt8]] {
+        // A descriptor of its own: reading the folder moves the position, and `closedir` closes it.
+        let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC
+        let open = { openat(self.descriptor.rawValue, ".", flags) }
+        let copy = try SystemCallError.check("opendir") { reserve?.open(open) ?? open() }
+        guard let stream = fdopendir(copy) else {
+            let error = SystemCallError("opendir")
+            close(copy)
+            throw error
+        }
+        defer { closedir(stream) }
+        var names: [[UInt8]] = []
+        errno = 0
+        while names.count < limit, let entry = readdir(stream) {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) { raw in Array(raw.prefix { $0 != 0 }) }
+            if name != [0x2E], name != [0x2E, 0x2E] { names.append(name) }
+            errno = 0
+        }
+        guard names.count == limit || errno == 0 else { throw SystemCallError("readdir") }
+        return names
+    }
+
+    /// The names in a folder, sorted by bytes; none if it cannot be read.
+    package static func names(in folder: LocalPath) -> [[UInt8]] {
+        let names = try? Directory(folder, follows: true).names()
+        return (names ?? []).sorted { $0.lexicographicallyPrecedes($1) }
+    }
+
+    /// The status of the folder itself.
+    package func status() throws(SystemCallError) -> FileStatus { try descriptor.status() }
+
+    /// The status of a name itself: a symbolic link is not followed.
+    package func status(of name: LocalPath) throws(SystemCallError) -> FileStatus {
+        FileStatus(
+            try SystemCallError.of("fstatat", name.text) { () throws(Errno) in
+                try name.withCString { (text) throws(Errno) in
+                    try Stat(text, relativeTo: descriptor, flags: .symlinkNoFollow)
+                }
+            })
+    }
+
+    /// - Throws: `ELOOP` for a symbolic link.
+    package func open(_ name: LocalPath, for access: OpenFile.Access) throws(SystemCallError) -> OpenFile {
+        try OpenFile(name, in: descriptor.rawValue, for: access, reserve: reserve)
+    }
+
+    /// - Throws: `ELOOP` or `ENOTDIR` if the name is a link or a file.
+    package func folder(_ name: LocalPath) throws(SystemCallError) -> Directory {
+        try Directory(name, in: descriptor.rawValue, follows: false, keepsReserve: false)
+    }
+
+    /// Gives a file a second name, which must be free.
+    package func link(_ name: LocalPath, as other: LocalPath) throws(SystemCallError) {
+        let folder = descriptor.rawValue
+        try SystemCallError.check("linkat", other.text) {
+            name.withCString { name in other.withCString { linkat(folder, name, folder, $0, 0) } }
+        }
+    }
+
+    /// Gives a file another name, replacing what has it.
+    package func rename(_ name: LocalPath, to other: LocalPath) throws(SystemCallError) {
+        let folder = descriptor.rawValue
+        try SystemCallError.check("renameat", other.text) {
+            name.withCString { name in other.withCString { renameat(folder, name, folder, $0) } }
+        }
+    }
+
+    /// Removes a file, if it is there.
+    package func remove(_ name: LocalPath) throws(SystemCallError) {
+        do throws(SystemCallError) {
+            try SystemCallError.check("unlinkat", name.text) {
+                name.withCString { unlinkat(descriptor.rawValue, $0, 0) }
+            }
+        } catch {
+            guard error.code == .noSuchFileOrDirectory else { throw error }
+        }
+    }
+
+    /// Makes created, renamed and removed names survive a power cut.
+    package func synchronize() throws(SystemCallError) {
+        // Some network file systems cannot sync a folder and say EINVAL; there is no other way to ask them.
+        guard fsync(descriptor.rawValue) == 0 || errno == EINVAL else { throw SystemCallError("fsync") }
+    }
+
+    /// Replaces a file by one for its owner alone, which is on disk under its name when this returns. If it throws, the
+    /// old one is there, or nobody knows: only the last step, which makes the new name last, may have failed.
+    ///
+    /// - Parameter draft: The name of the new file until it is whole. A file that has it is removed.
+    package func replace(
+        _ name: LocalPath, with bytes: [UInt8], draft: LocalPath
+    ) throws(SystemCallError) {
+        // What cannot be removed is found out by the next step.
+        try? remove(draft)
+        do throws(SystemCallError) {
+            let file = try open(draft, for: .creating)
+            try file.append(bytes)
+            try file.synchronize()
+            try rename(draft, to: name)
+        } catch {
+            try? remove(draft)
+            throw error
+        }
+        try synchronize()
+    }
+
+    /// The rights that this process has here, as `access(2)` knows them: reading and going through, and writing.
+    package func checkAccess(toWrite: Bool) throws(SystemCallError) {
+        try SystemCallError.check("faccessat") {
+            faccessat(descriptor.rawValue, ".", R_OK | X_OK | (toWrite ? W_OK : 0), 0)
+        }
+    }
+
+    /// The kind of file system that the folder is on; nil if the system does not tell.
+    package var fileSystem: FileSystemKind? {
+        #if os(Linux)
+            guard let device = try? status().identity.device else { return nil }
+            return MountTable.current?.kind(of: device)
+        #else
+            var status = statfs()
+            guard fstatfs(descriptor.rawValue, &status) == 0 else { return nil }
+            return FileSystemKind(
+                name: withUnsafeBytes(of: &status.f_fstypename) {
+                    String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+                })
+        #endif
+    }
+}

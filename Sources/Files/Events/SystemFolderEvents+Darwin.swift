@@ -1,0 +1,15 @@
+#if !os(Linux)
+
+    /// The events of this system, which tells none: the folders are read again and again.
+    package final class SystemFolderEvents: FolderEvents {
+        private let none = NoFolderEvents()
+
+        package init() throws(UnwatchedFolder) {}
+
+        package func watch(_ folder: LocalPath) -> UnwatchedFolder? { none.watch(folder) }
+
+        package func wait(for alarm: WakeupPipe, upTo limit: Duration?) -> [FolderEvent] {
+            none.wait(for: alarm, upTo: limit)
+        }
+    }
+#endif

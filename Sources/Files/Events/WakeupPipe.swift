@@ -1,0 +1,64 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Wakes a thread that waits in the kernel: a pipe with a byte in it.
+package final class WakeupPipe: Sendable {
+    private let near: CInt
+    private let far: CInt
+
+    /// The reason why a wait ended; neither is true when the time is over or a signal came.
+    package struct Wakeup {
+        package var isRung: Bool
+        /// True if the other descriptor can be read.
+        package var isReadable: Bool
+    }
+
+    /// - Throws: `SystemCallError` if no descriptor is left.
+    package init() throws(SystemCallError) {
+        (near, far) = try openPipe()
+        for end in [near, far] { _ = fcntl(end, F_SETFL, O_NONBLOCK) }
+    }
+
+    deinit {
+        close(near)
+        close(far)
+    }
+
+    package func ring() {
+        var byte: UInt8 = 1
+        // A full pipe wakes the thread too.
+        _ = write(far, &byte, 1)
+    }
+
+    /// Waits until the pipe has rung, `other` can be read, or the time is over.
+    ///
+    /// - Parameter limit: nil for ever.
+    package func wait(for other: CInt?, upTo limit: Duration? = nil) throws(SystemCallError) -> Wakeup {
+        var waiting = [
+            pollfd(fd: near, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: other ?? -1, events: Int16(POLLIN), revents: 0),
+        ]
+        // Rounded up: waking a moment too early would be a round in vain.
+        let milliseconds = limit.map { CInt(clamping: Int64(max(0, $0 / .milliseconds(1)).rounded(.up))) }
+        guard poll(&waiting, nfds_t(waiting.count), milliseconds ?? -1) >= 0 else {
+            if errno == EINTR { return Wakeup(isRung: false, isReadable: false) }
+            throw SystemCallError("poll")
+        }
+        if waiting[0].revents != 0 {
+            var bytes = [UInt8](repeating: 0, count: 64)
+            while read(near, &bytes, bytes.count) == bytes.count {}
+        }
+        return Wakeup(isRung: waiting[0].revents != 0, isReadable: waiting[1].revents != 0)
+    }
+}
+
+/// Makes a pipe that no child inherits.
+func openPipe() throws(SystemCallError) -> (read: CInt, write: CInt) {
+    var ends: [CInt] = [-1, -1]
+    guard pipe(&ends) == 0 else { throw SystemCallError("pipe") }
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    return (ends[0], ends[1])
+}

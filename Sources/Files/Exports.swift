@@ -1,0 +1,9 @@
+// Errors of this layer carry the system's code.
+@_exported public import struct SystemPackage.Errno
+
+// `Date`, `Data`, `URL` and JSON for all targets. Full Foundation brings 39 MB of ICU and 50 ms to each start.
+#if canImport(FoundationEssentials)
+    @_exported public import FoundationEssentials
+#else
+    @_exported public import Foundation
+#endif

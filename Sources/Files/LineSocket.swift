@@ -1,0 +1,206 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// One end of a connected socket on which lines go both ways. Writing and reading block; the socket is closed with the
+/// last reference.
+package final class LineSocket: Sendable {
+    /// The longest line, in bytes.
+    static let lineLimit = 1 << 30
+
+    fileprivate let descriptor: CInt
+
+    /// Connects to a socket in the file system; nil if nobody listens there.
+    ///
+    /// - Parameter patience: Seconds that the other end may stand still.
+    package convenience init?(connectingTo path: LocalPath, patience: Int) {
+        let descriptor = LocalAddress.openSocket()
+        guard descriptor >= 0 else { return nil }
+        self.init(descriptor, patience: patience)
+        guard LocalAddress.with(path, { connect(descriptor, $0, $1) }) == 0 else { return nil }
+    }
+
+    /// - Parameters:
+    ///   - descriptor: Is closed by the new object.
+    ///   - patience: Seconds that the other end may stand still.
+    init(_ descriptor: CInt, patience: Int) {
+        self.descriptor = descriptor
+        for option in [SO_RCVTIMEO, SO_SNDTIMEO] { setTimeout(option, patience) }
+    }
+
+    deinit { close(descriptor) }
+
+    /// True if the process at the other end runs as the same user.
+    package var isOfSameUser: Bool { peer?.user == getuid() }
+
+    /// The process at the other end; nil if the system does not tell.
+    package var process: Int32? { peer?.process }
+
+    private var peer: (process: pid_t?, user: uid_t)? {
+        #if os(Linux)
+            // The kernel's `struct ucred` (unix(7)); the C library hides it behind _GNU_SOURCE.
+            var credentials: (process: pid_t, user: uid_t, group: gid_t) = (0, 0, 0)
+            var length = socklen_t(MemoryLayout.size(ofValue: credentials))
+            return getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &credentials, &length) == 0
+                ? (credentials.process, credentials.user) : nil
+        #else
+            var (user, group) = (uid_t(0), gid_t(0))
+            guard getpeereid(descriptor, &user, &group) == 0 else { return nil }
+            var process = pid_t(0)
+            var length = socklen_t(MemoryLayout<pid_t>.size)
+            let isKnown = getsockopt(descriptor, SOL_LOCAL, LOCAL_PEERPID, &process, &length) == 0
+            return (isKnown ? process : nil, user)
+        #endif
+    }
+
+    /// Lets the other end be silent for ever. It must still take what it is sent.
+    package func waitForever() { setTimeout(SO_RCVTIMEO, 0) }
+
+    /// Ends the stream for readers and writers at both ends. May be called from any thread.
+    package func end() { shutdown(descriptor, CInt(SHUT_RDWR)) }
+
+    /// - Returns: False if the other end has gone or takes nothing.
+    package func write(_ bytes: [UInt8]) -> Bool {
+        bytes.withUnsafeBytes { bytes in
+            var done = 0
+            while done < bytes.count {
+                let rest = bytes.baseAddress?.advanced(by: done)
+                let count = send(descriptor, rest, bytes.count - done, CInt(Self.noSignal))
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { return false }
+                done += count
+            }
+            return true
+        }
+    }
+
+    private func setTimeout(_ option: CInt, _ seconds: Int) {
+        var limit = timeval(tv_sec: seconds, tv_usec: 0)
+        setsockopt(descriptor, SOL_SOCKET, option, &limit, socklen_t(MemoryLayout<timeval>.size))
+    }
+
+    #if os(Linux)
+        private static let noSignal = MSG_NOSIGNAL
+    #else
+        private static let noSignal = 0
+    #endif
+}
+
+/// The lines that come in on a socket, for the one thread that reads it.
+package struct IncomingLines {
+    private let socket: LineSocket
+    private var buffer: [UInt8] = []
+    /// Up to where `buffer` has been given out.
+    private var start = 0
+
+    package init(_ socket: LineSocket) { self.socket = socket }
+
+    /// The next line without its break; nil at the end of the stream, after an error and beyond the limit.
+    package mutating func next() -> [UInt8]? {
+        var searched = start
+        while true {
+            if let end = buffer[searched...].firstIndex(of: 0x0A) {
+                defer { start = end + 1 }
+                return Array(buffer[start..<end])
+            }
+            buffer.removeSubrange(..<start)
+            start = 0
+            searched = buffer.count
+            guard buffer.count < LineSocket.lineLimit, fill() else { return nil }
+        }
+    }
+
+    private mutating func fill() -> Bool {
+        let capacity = 65_536
+        while true {
+            var result = 0
+            let chunk = [UInt8](unsafeUninitializedCapacity: capacity) { bytes, count in
+                result = read(socket.descriptor, bytes.baseAddress, capacity)
+                count = max(0, result)
+            }
+            if result < 0, errno == EINTR { continue }
+            buffer += chunk
+            return result > 0
+        }
+    }
+}
+
+/// A socket in the file system at which processes of this user connect.
+package final class SocketListener: Sendable {
+    private let path: LocalPath
+    private let descriptor: CInt
+
+    /// Makes the socket for its owner alone, in place of one that is there.
+    ///
+    /// - Throws: `SystemCallError`: `fileNameTooLong` if the path does not fit (108 bytes on Linux).
+    package init(_ path: LocalPath) throws(SystemCallError) {
+        self.path = path
+        descriptor = try SystemCallError.check("socket") { LocalAddress.openSocket() }
+        try? path.remove()
+        let descriptor = descriptor
+        do throws(SystemCallError) {
+            let bound = LocalAddress.with(path) { bind(descriptor, $0, $1) }
+            guard let bound else {
+                throw SystemCallError(call: "bind", name: path.text, code: .fileNameTooLong)
+            }
+            try SystemCallError.check("bind", path.text) { bound }
+            try SystemCallError.check("chmod", path.text) { path.withCString { chmod($0, 0o600) } }
+            try SystemCallError.check("listen", path.text) { listen(descriptor, 128) }
+        } catch {
+            close(descriptor)
+            throw error
+        }
+    }
+
+    /// Waits for the next connection; nil when the listener has been stopped.
+    ///
+    /// - Parameter patience: Seconds that the other end may stand still.
+    package func next(patience: Int) -> LineSocket? {
+        while true {
+            let connection = accept(descriptor, nil, nil)
+            if connection >= 0 {
+                _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
+                return LineSocket(connection, patience: patience)
+            }
+            if errno == EINTR || errno == ECONNABORTED { continue }
+            // No descriptor left: others will be given back.
+            guard [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(errno) else { return nil }
+            usleep(100_000)
+        }
+    }
+
+    package func stop() {
+        shutdown(descriptor, CInt(SHUT_RDWR))
+        close(descriptor)
+        try? path.remove()
+    }
+}
+
+private enum LocalAddress {
+    /// - Returns: nil if the path does not fit.
+    static func with<Result>(
+        _ path: LocalPath, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
+    ) -> Result? {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        guard path.bytes.count < MemoryLayout.size(ofValue: address.sun_path) else { return nil }
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.bytes) }
+        return withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                body($0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+    }
+
+    static func openSocket() -> CInt {
+        #if os(Linux)
+            return socket(AF_UNIX, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
+        #else
+            let descriptor = socket(AF_UNIX, SOCK_STREAM, 0)
+            _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+            return descriptor
+        #endif
+    }
+}

@@ -1,0 +1,33 @@
+extension LocalPath: Codable {
+    private static let prefix = "base64:"
+
+    /// The text form: the path itself if it is valid UTF-8 and cannot be mistaken, else `base64:…`.
+    public var encoded: String {
+        if let text = String(validating: bytes, as: UTF8.self), !text.hasPrefix(Self.prefix) { return text }
+        return Self.prefix + Data(bytes).base64EncodedString()
+    }
+
+    /// Reads what `encoded` wrote; nil if the base64 is malformed.
+    public init?(encoded: String) {
+        guard encoded.hasPrefix(Self.prefix) else {
+            self.init(encoded)
+            return
+        }
+        guard let data = Data(base64Encoded: String(encoded.dropFirst(Self.prefix.count))) else { return nil }
+        self.init(bytes: Array(data))
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        guard let path = LocalPath(encoded: try container.decode(String.self)) else {
+            throw DecodingError.dataCorruptedError(
+                in: container, debugDescription: "The path is not valid base64.")
+        }
+        self = path
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(encoded)
+    }
+}

@@ -1,0 +1,76 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+extension LocalPath {
+    /// The bytes for `open(2)` and its like, with the null at the end.
+    package static let lengthLimit = Int(PATH_MAX)
+
+    /// The same place by the path on which no symbolic link lies (`realpath(3)`).
+    package func withoutLinks() throws(SystemCallError) -> LocalPath {
+        // The system would take the path to end there.
+        guard !bytes.contains(0) else {
+            throw SystemCallError(call: "realpath", name: text, code: .noSuchFileOrDirectory)
+        }
+        guard let found = withCString({ realpath($0, nil) }) else {
+            throw SystemCallError("realpath", name: text)
+        }
+        defer { free(found) }
+        return LocalPath(bytes: Array(UnsafeRawBufferPointer(start: found, count: strlen(found))))
+    }
+
+    /// Makes one folder, for its owner alone unless `mode` says otherwise.
+    package func makeFolder(mode: UInt32 = 0o700) throws(SystemCallError) {
+        try SystemCallError.check("mkdir", text) { withCString { mkdir($0, mode_t(mode)) } }
+    }
+
+    /// Makes the folder and those above it that are missing; does nothing if it exists.
+    package func makeFolders(mode: UInt32 = 0o700) throws(SystemCallError) {
+        do throws(SystemCallError) {
+            try makeFolder(mode: mode)
+        } catch {
+            switch error.code {
+            case .fileExists where FileStatus.of(self, follows: true)?.kind == .folder: return
+            case .noSuchFileOrDirectory:
+                guard let parent, parent != self else { throw error }
+                try parent.makeFolders(mode: mode)
+                try makeFolder(mode: mode)
+            default: throw error
+            }
+        }
+    }
+
+    /// Removes a file.
+    package func remove() throws(SystemCallError) {
+        try SystemCallError.check("unlink", text) { withCString { unlink($0) } }
+    }
+
+    /// Gives the file another name, replacing what has it.
+    package func rename(to other: LocalPath) throws(SystemCallError) {
+        try SystemCallError.check("rename", other.text) {
+            withCString { from in other.withCString { systemRename(from, $0) } }
+        }
+    }
+
+    /// Gives the file a second name, which must be free.
+    package func link(as other: LocalPath) throws(SystemCallError) {
+        try SystemCallError.check("link", other.text) {
+            withCString { from in other.withCString { systemLink(from, $0) } }
+        }
+    }
+
+    /// The target of a symbolic link, as it stands in the link; nil if this is none.
+    package var linkTarget: LocalPath? {
+        var buffer = [CChar](repeating: 0, count: Self.lengthLimit)
+        let count = withCString { readlink($0, &buffer, buffer.count) }
+        return count > 0 ? LocalPath(bytes: buffer.prefix(count).map { UInt8(bitPattern: $0) }) : nil
+    }
+}
+
+/// `rename(2)` and `link(2)`, which the methods above would hide.
+private func systemRename(_ from: UnsafePointer<CChar>, _ to: UnsafePointer<CChar>) -> CInt {
+    rename(from, to)
+}
+private func systemLink(_ from: UnsafePointer<CChar>, _ to: UnsafePointer<CChar>) -> CInt { link(from, to) }

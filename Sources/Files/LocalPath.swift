@@ -1,0 +1,45 @@
+/// The path of a local file, as the bytes the system uses: names need not be UTF-8.
+///
+/// Encoded as text when it is valid UTF-8, else as `base64:` followed by the bytes.
+///
+/// Not swift-system's `FilePath`: that one drops slashes at the end, by which the system wants a folder, and encodes
+/// itself in a form that queues on disks do not have.
+public struct LocalPath: Hashable, Sendable {
+    /// The bytes of the path, without the null at the end.
+    public let bytes: [UInt8]
+
+    /// - Parameter bytes: As the system gave them.
+    public init(bytes: [UInt8]) { self.bytes = bytes }
+    /// - Parameter text: Used as UTF-8. Relative to the current folder unless it begins with a slash.
+    public init(_ text: String) { bytes = Array(text.utf8) }
+
+    /// The path for people: invalid bytes become U+FFFD. Never use it to open the file. Not yet safe for a terminal.
+    public var text: String { String(decoding: bytes, as: UTF8.self) }
+
+    /// The bytes after the last slash.
+    public var lastComponent: [UInt8] {
+        guard let slash = bytes.lastIndex(of: UInt8(ascii: "/")) else { return bytes }
+        return Array(bytes[(slash + 1)...])
+    }
+
+    /// The last component, for people.
+    public var name: String { String(decoding: lastComponent, as: UTF8.self) }
+
+    /// Returns this path, a slash unless it ends with one, and `component`.
+    public func appending(_ component: [UInt8]) -> LocalPath {
+        bytes.last == UInt8(ascii: "/")
+            ? LocalPath(bytes: bytes + component) : LocalPath(bytes: bytes + [0x2F] + component)
+    }
+
+    /// Calls `body` with the path as the null-terminated string that system calls take.
+    public func withCString<Result, Failure: Error>(
+        _ body: (UnsafePointer<CChar>) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try (bytes.map { CChar(bitPattern: $0) } + [0]).withUnsafeBufferPointer { (buffer) throws(Failure) in
+            guard let start = buffer.baseAddress else {
+                preconditionFailure("the buffer holds at least the null")
+            }
+            return try body(start)
+        }
+    }
+}

@@ -1,0 +1,56 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// The names and numbers by which others know this machine and this process.
+package enum Machine {
+    /// The number of this process.
+    package static var process: Int32 { getpid() }
+
+    /// The path of the program that this process runs; nil if the system does not tell.
+    package static var program: String? {
+        #if os(Linux)
+            LocalPath("/proc/self/exe").linkTarget?.text
+        #else
+            Bundle.main.executablePath
+        #endif
+    }
+
+    /// The number of the user that this process runs as.
+    package static var user: UInt32 { geteuid() }
+
+    /// The name of a user, or else the number.
+    package static func name(of user: UInt32) -> String {
+        getpwuid(user).flatMap { entry in entry.pointee.pw_name.map { String(cString: $0) } } ?? "\(user)"
+    }
+
+    /// True if a process with this number exists and this user may send it signals.
+    package static func runs(_ process: Int32) -> Bool { kill(process, 0) == 0 }
+
+    /// Asks a process to end (SIGTERM).
+    ///
+    /// - Returns: False if there is none, or it is another user's.
+    package static func end(_ process: Int32) -> Bool { kill(process, SIGTERM) == 0 }
+
+    /// The identifier of this start of the machine; empty if the system does not tell.
+    package static var boot: String {
+        #if os(Linux)
+            let file = try? OpenFile(LocalPath("/proc/sys/kernel/random/boot_id"), for: .reading)
+            return String(decoding: (try? file?.content(upTo: 36)) ?? [], as: UTF8.self)
+        #else
+            var bytes = [UInt8](repeating: 0, count: 64)
+            var size = bytes.count
+            guard sysctlbyname("kern.bootsessionuuid", &bytes, &size, nil, 0) == 0 else { return "" }
+            return String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        #endif
+    }
+
+    /// The name of the machine; empty if the system does not tell.
+    package static var host: String {
+        var name = [CChar](repeating: 0, count: 256)
+        guard gethostname(&name, name.count - 1) == 0 else { return "" }
+        return String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+}

@@ -1,0 +1,75 @@
+import Synchronization
+
+/// The file systems that are mounted, as `proc_pid_mountinfo(5)` has them:
+/// `36 35 98:0 / /mnt rw,noatime master:1 - ext3 /dev/root rw`.
+package struct MountTable: Sendable {
+    private struct Mount {
+        /// `major:minor`.
+        var device: Substring
+        var place: LocalPath
+        var kind: FileSystemKind
+    }
+
+    private let mounts: [Mount]
+
+    package init(_ text: String) {
+        mounts = text.split(separator: "\n").compactMap { line in
+            let fields = line.split(separator: " ")
+            guard fields.count > 6, let mark = fields.dropFirst(6).firstIndex(of: "-"),
+                mark + 1 < fields.count
+            else { return nil }
+            // A space in the place is written \040, and so on.
+            let place = LocalPath(String(fields[4]).replacing("\\040", with: " "))
+            return Mount(
+                device: fields[2], place: place, kind: FileSystemKind(name: String(fields[mark + 1])))
+        }
+    }
+
+    /// nil where there is no such table.
+    package static var current: MountTable? {
+        guard let file = try? OpenFile(LocalPath("/proc/self/mountinfo"), for: .reading),
+            let text = try? file.content(upTo: 16 << 20)
+        else { return nil }
+        return MountTable(String(decoding: text, as: UTF8.self))
+    }
+
+    /// The file system that is mounted with this device number; nil if the table does not name it.
+    package func kind(of device: UInt64) -> FileSystemKind? {
+        // As the kernel packs them for user space (glibc's gnu_dev_major and gnu_dev_minor).
+        let major = (device >> 8) & 0xFFF | (device >> 32) & ~0xFFF
+        let minor = device & 0xFF | (device >> 12) & ~0xFF
+        let number = "\(major):\(minor)"
+        return mounts.first { $0.device == number }?.kind
+    }
+
+    /// The file system that is mounted the nearest above a path; of several in one place, the last covers the others.
+    ///
+    /// - Parameter path: Without a symbolic link on it.
+    package func kind(above path: LocalPath) -> FileSystemKind? {
+        var nearest: Mount?
+        for mount in mounts
+        where (mount.place == path || path.isBelow(mount.place))
+            && mount.place.bytes.count >= nearest?.place.bytes.count ?? 0
+        {
+            nearest = mount
+        }
+        return nearest?.kind
+    }
+}
+
+/// The file systems whose files the kernel makes up as they are read: their length is not known, or is a lie.
+package enum PseudoFileSystems {
+    private static let kinds: Set<String> = [
+        "proc", "sysfs", "cgroup", "cgroup2", "debugfs", "tracefs", "securityfs", "configfs", "bpf",
+        "efivarfs", "pstore", "selinuxfs", "binfmt_misc", "nsfs",
+    ]
+    /// Devices that are something else. A pseudo file system is looked for anew each time: a number may be given again.
+    private static let others = Mutex<Set<UInt64>>([])
+
+    package static func hold(_ device: UInt64) -> Bool {
+        if others.withLock({ $0.contains(device) }) { return false }
+        let isPseudo = MountTable.current?.kind(of: device).map { kinds.contains($0.name) } ?? false
+        if !isPseudo { others.withLock { _ = $0.insert(device) } }
+        return isPseudo
+    }
+}

@@ -1,0 +1,249 @@
+import Synchronization
+package import SystemPackage
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// An open file; closed with the last reference. Its calls block.
+package final class OpenFile: Sendable {
+    /// The purpose for which a file is opened. No symbolic link is followed, nothing waits for the other end of a pipe, no terminal
+    /// becomes ours, and no child inherits the descriptor.
+    package enum Access: Sendable {
+        case reading
+        /// Reading anywhere, writing at the end.
+        case appending
+        /// Like `appending`, in a new file for its owner alone; fails if the name is taken.
+        case creating
+        /// Like `appending`; the file is made for its owner alone if it is not there.
+        case appendingOrCreating
+        /// Writing at the end of what is emptied first; made for its owner alone if it is not there.
+        case emptying
+        /// Reading and writing anywhere; made for its owner alone if it is not there.
+        case locking
+
+        fileprivate var flags: CInt {
+            switch self {
+            case .reading: O_RDONLY
+            case .appending: O_RDWR | O_APPEND
+            case .creating: O_RDWR | O_APPEND | O_CREAT | O_EXCL
+            case .appendingOrCreating: O_WRONLY | O_APPEND | O_CREAT
+            case .emptying: O_WRONLY | O_APPEND | O_CREAT | O_TRUNC
+            case .locking: O_RDWR | O_CREAT
+            }
+        }
+    }
+
+    package let descriptor: FileDescriptor
+    /// False once `close` was called.
+    private let isOpen = Atomic(true)
+    private let name: String
+    private let reserve: DescriptorReserve?
+
+    /// Takes over the descriptor.
+    ///
+    /// - Parameter reserve: Gets the descriptor when the file is done with.
+    package init(_ descriptor: FileDescriptor, name: String, reserve: DescriptorReserve? = nil) {
+        self.descriptor = descriptor
+        self.name = name
+        self.reserve = reserve
+    }
+
+    /// Opens by a path whose last component is no symbolic link.
+    package convenience init(_ path: LocalPath, for access: Access) throws(SystemCallError) {
+        try self.init(path, in: AT_FDCWD, for: access, reserve: nil)
+    }
+
+    init(
+        _ name: LocalPath, in folder: CInt, for access: Access, reserve: DescriptorReserve?
+    ) throws(SystemCallError) {
+        let flags = access.flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY
+        let open = { name.withCString { openat(folder, $0, flags, 0o600) } }
+        let opened = try SystemCallError.check("openat", name.text) { reserve?.open(open) ?? open() }
+        descriptor = FileDescriptor(rawValue: opened)
+        self.name = name.text
+        self.reserve = reserve
+    }
+
+    deinit {
+        guard isOpen.load(ordering: .relaxed) else { return }
+        if let reserve {
+            reserve.take(over: descriptor.rawValue)
+        } else {
+            _ = systemClose(descriptor.rawValue)
+        }
+    }
+
+    /// Closes the file before the last reference goes; nothing can be done with it any more.
+    ///
+    /// - Throws: `SystemCallError` if the system says only now that the bytes could not be kept.
+    package func close() throws(SystemCallError) {
+        guard isOpen.exchange(false, ordering: .relaxed) else { return }
+        // Not repeated after EINTR: the number may be another file's by then.
+        guard systemClose(descriptor.rawValue) == 0 else { throw SystemCallError("close", name: name) }
+    }
+
+    package func status() throws(SystemCallError) -> FileStatus { try descriptor.status(name: name) }
+
+    package func length() throws(SystemCallError) -> Int { Int(try status().identity.size) }
+
+    /// Reads up to the length of `buffer`; fewer bytes only at the end of the file.
+    package func read(
+        into buffer: UnsafeMutableRawBufferPointer, at offset: Int
+    ) throws(SystemCallError) -> Int {
+        var count = 0
+        while count < buffer.count {
+            let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[count...])
+            let result = try SystemCallError.check("pread", name) {
+                systemRead(descriptor.rawValue, rest, Int64(offset + count))
+            }
+            if result == 0 { break }
+            count += result
+        }
+        return count
+    }
+
+    /// All of it, up to a limit, also of files that do not know their length before they are read.
+    package func content(upTo limit: Int) throws(SystemCallError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var block = [UInt8](repeating: 0, count: 1 << 16)
+        while bytes.count < limit {
+            let room = min(block.count, limit - bytes.count)
+            let result = block.withUnsafeMutableBytes { block in
+                Result { () throws(SystemCallError) in
+                    try read(into: UnsafeMutableRawBufferPointer(rebasing: block[..<room]), at: bytes.count)
+                }
+            }
+            let count = try result.get()
+            bytes += block[..<count]
+            if count < room { break }
+        }
+        return bytes
+    }
+
+    /// Reads what comes next, as of a pipe, and waits for it. Empty at the end.
+    package func readNext(upTo limit: Int) throws(SystemCallError) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: limit)
+        let count = try SystemCallError.check("read", name) { systemRead(descriptor.rawValue, &bytes, limit) }
+        return Array(bytes.prefix(count))
+    }
+
+    /// Writes all of `bytes`: at the end, if the file was opened so. If it throws, some of them may have been written.
+    package func append(_ bytes: UnsafeRawBufferPointer) throws(SystemCallError) {
+        var rest = bytes
+        while !rest.isEmpty {
+            let result = try SystemCallError.check("write", name) {
+                write(descriptor.rawValue, rest.baseAddress, rest.count)
+            }
+            guard result > 0 else { throw SystemCallError(call: "write", name: name, code: .ioError) }
+            rest = UnsafeRawBufferPointer(rebasing: rest[result...])
+        }
+    }
+
+    /// - Returns: How many bytes the system took in one call.
+    package func appendOnce(_ bytes: [UInt8]) throws(SystemCallError) -> Int {
+        try SystemCallError.check("write", name) { write(descriptor.rawValue, bytes, bytes.count) }
+    }
+
+    package func truncate(to length: Int) throws(SystemCallError) {
+        try SystemCallError.check("ftruncate", name) { ftruncate(descriptor.rawValue, off_t(length)) }
+    }
+
+    /// Makes the content survive a power cut. After a failure the system may have dropped what was not written and
+    /// never say so again.
+    package func synchronize() throws(SystemCallError) {
+        #if os(Linux)
+            // Not repeated after EINTR or any other error: a second call would report success.
+            guard fdatasync(descriptor.rawValue) == 0 else { throw SystemCallError("fdatasync", name: name) }
+        #else
+            // `fsync` on Darwin leaves the data in the drive's cache.
+            guard fcntl(descriptor.rawValue, F_FULLFSYNC) == 0 else {
+                throw SystemCallError("F_FULLFSYNC", name: name)
+            }
+        #endif
+    }
+
+    #if os(Linux)
+        /// Makes the file, which is empty, take up `length` bytes of the disk.
+        ///
+        /// - Returns: False if the file system cannot do that.
+        package func reserve(_ length: Int) throws(SystemCallError) -> Bool {
+            var code: CInt
+            repeat { code = posix_fallocate(descriptor.rawValue, 0, off_t(length)) } while code == EINTR
+            // EBADF is how glibc says that it will not write in place of a file system that cannot allocate.
+            if [EBADF, EINVAL, ENOSYS, EOPNOTSUPP].contains(code) { return false }
+            guard code == 0 else {
+                throw SystemCallError(call: "posix_fallocate", name: name, code: Errno(rawValue: code))
+            }
+            return true
+        }
+    #endif
+
+    /// Takes the lock of the file (`flock(2)`), which ends with the last reference.
+    ///
+    /// - Returns: False if another open file has it.
+    package func tryLock(isShared: Bool = false) throws(SystemCallError) -> Bool {
+        do throws(SystemCallError) {
+            try SystemCallError.check("flock", name) {
+                flock(descriptor.rawValue, (isShared ? LOCK_SH : LOCK_EX) | LOCK_NB)
+            }
+            return true
+        } catch {
+            if error.code == .wouldBlock { return false }
+            throw error
+        }
+    }
+}
+
+extension OpenFile {
+    package func append(_ bytes: [UInt8]) throws(SystemCallError) {
+        // Typed throws do not pass through the closure of `withUnsafeBytes` on all compilers.
+        let result = bytes.withUnsafeBytes { buffer in
+            Result { () throws(SystemCallError) in try append(buffer) }
+        }
+        try result.get()
+    }
+}
+
+/// `close(2)`, `read(2)` and `pread(2)`, which the methods above would hide.
+private func systemClose(_ descriptor: CInt) -> CInt { close(descriptor) }
+func systemRead(_ descriptor: CInt, _ buffer: UnsafeMutableRawPointer, _ count: Int) -> Int {
+    read(descriptor, buffer, count)
+}
+func systemRead(_ descriptor: CInt, _ buffer: UnsafeMutableRawBufferPointer, _ offset: Int64) -> Int {
+    pread(descriptor, buffer.baseAddress, buffer.count, off_t(offset))
+}
+
+extension FileDescriptor {
+    /// Tells the kernel that a range will be read soon.
+    package func willNeed(_ range: Range<Int64>) {
+        #if os(Linux)
+            posix_fadvise(
+                rawValue, off_t(range.lowerBound), off_t(range.upperBound - range.lowerBound),
+                POSIX_FADV_WILLNEED)
+        #endif
+    }
+
+    /// True if a process has the file open to write to it, or mapped; nil where that cannot be known, as of files of
+    /// other users.
+    ///
+    /// Only to be asked of a local file system: others grant no lease for reasons of their own.
+    package var hasWriters: Bool? {
+        #if os(Linux)
+            // F_SETSIG and F_SETLEASE of fcntl(2), which the C library hides behind _GNU_SOURCE.
+            let (setSignal, setLease) = (CInt(10), CInt(1024))
+            // Whoever opens the file meanwhile waits for the moment that this takes, and the system tells us by a
+            // signal: by one that ends nobody who does not expect it.
+            guard fcntl(rawValue, setSignal, SIGURG) == 0 else { return nil }
+            if fcntl(rawValue, setLease, CInt(F_RDLCK)) == 0 {
+                _ = fcntl(rawValue, setLease, CInt(F_UNLCK))
+                return false
+            }
+            return errno == EAGAIN ? true : nil
+        #else
+            return nil
+        #endif
+    }
+}

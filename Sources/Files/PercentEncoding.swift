@@ -1,0 +1,72 @@
+/// The ASCII characters that percent-encoding leaves as they are (RFC 3986 §2.1).
+package struct PlainCharacters: Sendable {
+    /// A bit for each ASCII character.
+    private let low: UInt64
+    private let high: UInt64
+
+    /// Letters, digits and the ASCII characters of `others`.
+    package init(alphanumericsAnd others: StaticString) {
+        var bits: (low: UInt64, high: UInt64) = (0, 0)
+        func insert(_ byte: UInt8) {
+            if byte < 64 { bits.low |= 1 << UInt64(byte) } else { bits.high |= 1 << UInt64(byte & 63) }
+        }
+        for byte in UInt8(ascii: "0")...UInt8(ascii: "9") { insert(byte) }
+        for byte in UInt8(ascii: "A")...UInt8(ascii: "Z") { insert(byte) }
+        for byte in UInt8(ascii: "a")...UInt8(ascii: "z") { insert(byte) }
+        for byte in others.description.utf8 where byte < 128 { insert(byte) }
+        (low, high) = bits
+    }
+
+    /// The unreserved characters of RFC 3986 §2.3.
+    package static let unreserved = PlainCharacters(alphanumericsAnd: "-._~")
+
+    package func contains(_ byte: UInt8) -> Bool {
+        guard byte < 128 else { return false }
+        return (byte < 64 ? low : high) >> UInt64(byte & 63) & 1 == 1
+    }
+}
+
+extension StringProtocol {
+    /// Returns the text with each byte percent-encoded that is not plain.
+    package func percentEncoded(keeping plain: PlainCharacters = .unreserved) -> String {
+        let digits = Array("0123456789ABCDEF".utf8)
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(utf8.count)
+        for byte in utf8 {
+            if plain.contains(byte) {
+                bytes.append(byte)
+            } else {
+                bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Returns the text with each `%XX` decoded; nil if one is malformed or the bytes are no UTF-8.
+    package func percentDecoded() -> String? {
+        guard utf8.contains(UInt8(ascii: "%")) else { return String(self) }
+        var bytes: [UInt8] = []
+        var rest = utf8.makeIterator()
+        while let byte = rest.next() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            guard let high = rest.next()?.hexDigit, let low = rest.next()?.hexDigit else { return nil }
+            bytes.append(high << 4 | low)
+        }
+        return String(validating: bytes, as: UTF8.self)
+    }
+}
+
+extension UInt8 {
+    /// The value of an ASCII character as a hexadecimal digit; nil for any other character.
+    fileprivate var hexDigit: UInt8? {
+        switch self {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): self - UInt8(ascii: "A") + 10
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,69 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// The three streams that a process is given, as far as they are terminals.
+package enum StandardStream: CInt, Sendable {
+    case input, output, errors
+
+    package var isTerminal: Bool { isatty(rawValue) == 1 }
+
+    /// The size in cells; nil if this is no terminal. A terminal that does not know has zero columns.
+    package var terminalSize: (columns: Int, rows: Int)? {
+        guard isTerminal else { return nil }
+        var size = winsize()
+        guard ioctl(rawValue, UInt(TIOCGWINSZ), &size) == 0 else { return (0, 0) }
+        return (Int(size.ws_col), Int(size.ws_row))
+    }
+
+    /// Writes all of `text` at once. What does not read it is no reason to stop.
+    package func write(_ text: String) { try? write(Array(text.utf8)) }
+
+    /// Writes all of `bytes` at once.
+    package func write(_ bytes: [UInt8]) throws(SystemCallError) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = try SystemCallError.check("write") {
+                rest.withUnsafeBytes { systemWrite(rawValue, $0) }
+            }
+            rest = rest.dropFirst(count)
+        }
+    }
+
+    /// Reads what comes next, and waits for it. Empty at the end.
+    package func read(upTo limit: Int) throws(SystemCallError) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: limit)
+        let count = try SystemCallError.check("read") { systemRead(rawValue, &bytes, limit) }
+        return Array(bytes.prefix(count))
+    }
+
+    /// Makes one call of `read(2)`, whose result it returns; `errno` is the caller's to read.
+    package func readOnce(into buffer: inout [UInt8]) -> Int { systemRead(rawValue, &buffer, buffer.count) }
+
+    /// Hands over what is typed, byte by byte, while the terminal neither shows nor collects it, nor makes signals of
+    /// it: were the process ended meanwhile, the terminal would go on showing nothing.
+    ///
+    /// - Parameter take: Returns false after the last byte that is wanted.
+    /// - Returns: False if this is no terminal.
+    package func readHidden(_ take: (UInt8) -> Bool) -> Bool {
+        var before = termios()
+        guard tcgetattr(rawValue, &before) == 0 else { return false }
+        var hidden = before
+        hidden.c_lflag &= ~tcflag_t(ECHO | ICANON | ISIG)
+        guard tcsetattr(rawValue, TCSAFLUSH, &hidden) == 0 else { return false }
+        defer { tcsetattr(rawValue, TCSAFLUSH, &before) }
+        var byte: UInt8 = 0
+        while true {
+            let count = systemRead(rawValue, &byte, 1)
+            if count < 0, errno == EINTR { continue }
+            guard count == 1, take(byte) else { return true }
+        }
+    }
+}
+
+/// `write(2)`, which the methods above would hide.
+private func systemWrite(_ descriptor: CInt, _ bytes: UnsafeRawBufferPointer) -> Int {
+    write(descriptor, bytes.baseAddress, bytes.count)
+}

@@ -1,0 +1,17 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// The time zone of this process, as `TZ` or the system says (tzset(3)).
+package enum SystemZone {
+    /// The seconds by which clocks are ahead of GMT at a moment.
+    package static func offset(at date: Date) -> Int {
+        guard var time = time_t(exactly: date.timeIntervalSince1970.rounded(.down)) else { return 0 }
+        var local = tm()
+        // Unlike localtime(3), localtime_r(3) does not look whether the zone changed.
+        tzset()
+        return localtime_r(&time, &local) == nil ? 0 : Int(local.tm_gmtoff)
+    }
+}

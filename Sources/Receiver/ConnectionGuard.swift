@@ -1,0 +1,120 @@
+import HTTPTypes
+import NIOCore
+import NIOHTTPTypes
+import NIOPosix
+
+/// The limits of one connection: it is counted for its client, set up for large bodies, and closed when the client keeps
+/// it waiting too long for the head or the content of a request.
+final class ConnectionGuard: ChannelDuplexHandler {
+    typealias InboundIn = HTTPRequestPart
+    typealias InboundOut = HTTPRequestPart
+    typealias OutboundIn = HTTPResponsePart
+    typealias OutboundOut = HTTPResponsePart
+
+    /// The limits that apply to every connection.
+    struct Rules: Sendable {
+        let headerTime: TimeAmount
+        let idleTime: TimeAmount
+        let isRateLimited: Bool
+        let isSecure: Bool
+        let clients: ClientTable
+        let ledger: Ledger
+    }
+
+    private enum State {
+        case idle
+        /// The number of requests whose responses are not completely sent. With none, the connection waits for a head.
+        case serving(Int)
+        case refused
+    }
+
+    private let rules: Rules
+    private var state = State.idle
+    /// The time at which the connection is closed; nil while the client owes nothing.
+    private var deadline: NIODeadline?
+    private var timer: (time: NIODeadline, task: Scheduled<Void>)?
+
+    init(_ rules: Rules) { self.rules = rules }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        let largest = rules.isRateLimited ? 32 << 10 : 512 << 10
+        let allocator = AdaptiveRecvByteBufferAllocator(minimum: 4096, initial: 32 << 10, maximum: largest)
+        context.channel.setOption(ChannelOptions.recvAllocator, value: allocator).whenFailure { _ in }
+        if rules.isRateLimited {
+            // What the kernel takes in ahead of us would show as progress that has not been made.
+            context.channel.setOption(ChannelOptions.socketOption(.so_rcvbuf), value: 64 << 10)
+                .whenFailure { _ in }
+        }
+        if context.channel.isActive { begin(context) }
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        begin(context)
+        context.fireChannelActive()
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard case .serving(let count) = state else { return }
+        switch unwrapInboundIn(data) {
+        case .head:
+            state = .serving(count + 1)
+            expect(within: rules.idleTime, context)
+        // After the response, the rest of the content does not extend the time until the next head.
+        case .body: if count > 0 { expect(within: rules.idleTime, context) }
+        case .end: if count > 0 { deadline = nil }
+        }
+        context.fireChannelRead(data)
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        if case .end = unwrapOutboundIn(data), case .serving(let count) = state {
+            state = .serving(max(0, count - 1))
+            if count <= 1 { expect(within: rules.idleTime, context) }
+        }
+        context.write(data, promise: promise)
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) { timer?.task.cancel() }
+
+    private func begin(_ context: ChannelHandlerContext) {
+        guard case .idle = state else { return }
+        let (client, clients) = (ClientAddress(context.remoteAddress), rules.clients)
+        guard clients.enter(client) else { return refuse(client, context) }
+        context.channel.closeFuture.whenComplete { _ in clients.leave(client) }
+        state = .serving(0)
+        expect(within: rules.headerTime, context)
+    }
+
+    private func expect(within time: TimeAmount, _ context: ChannelHandlerContext) {
+        let end = NIODeadline.now() + time
+        deadline = end
+        // A timer that comes too early sets itself again, so that content does not cost one timer a piece.
+        if let timer, timer.time <= end { return }
+        timer?.task.cancel()
+        setTimer(end, context)
+    }
+
+    private func setTimer(_ time: NIODeadline, _ context: ChannelHandlerContext) {
+        let task = context.eventLoop.assumeIsolated().scheduleTask(deadline: time) { [self] in
+            timer = nil
+            guard let deadline else { return }
+            if deadline <= .now() { context.close(promise: nil) } else { setTimer(deadline, context) }
+        }
+        timer = (time, task)
+    }
+
+    private func refuse(_ client: ClientAddress, _ context: ChannelHandlerContext) {
+        state = .refused
+        let status = HTTPResponse.Status.serviceUnavailable
+        rules.ledger.note(
+            .refused(
+                status: status.code, reason: "\(client.text) has too many connections open.", request: ""))
+        // TLS would have to be agreed on first, and for so long the connection would count.
+        guard !rules.isSecure else { return context.close(promise: nil) }
+        let fields: HTTPFields = [.contentLength: "0", .retryAfter: "1", .connection: "close"]
+        let head = HTTPResponse(status: status, headerFields: fields)
+        context.write(wrapOutboundOut(.head(head)), promise: nil)
+        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+        context.close(promise: nil)
+    }
+}

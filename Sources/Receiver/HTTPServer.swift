@@ -1,0 +1,154 @@
+import HTTPTypes
+import NIOCore
+import NIOHTTP1
+import NIOHTTPTypes
+import NIOHTTPTypesHTTP1
+import NIOPosix
+import NIOSSL
+import Synchronization
+
+/// An HTTP/1.1 server on one port: it accepts connections up to a limit and passes each request to the responder.
+struct HTTPServer: Sendable {
+    let host: String
+    let port: Int
+    let maximumConnections: Int
+    /// Nil for plain HTTP.
+    let tls: NIOSSLContext?
+    let rules: ConnectionGuard.Rules
+    let responder: Responder
+
+    /// Serves until the task is cancelled and every request that was in progress has ended.
+    /// - Parameter onStart: Called with the port once connections are accepted.
+    func run(onStart: @Sendable (Int) -> Void) async throws {
+        let room = maximumConnections
+        let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .serverChannelOption(ChannelOptions.backlog, value: 256)
+            .serverChannelOption(ChannelOptions.socketOption(.so_reuseaddr), value: 1)
+            .serverChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(ConnectionLimit(room))
+                }
+            }
+            .childChannelOption(ChannelOptions.allowRemoteHalfClosure, value: true)
+            .bind(host: host, port: port) { channel in
+                channel.eventLoop.makeCompletedFuture { try accept(channel) }
+            }
+        try await withThrowingDiscardingTaskGroup { connections in
+            try await listener.executeThenClose { accepted in
+                onStart(listener.channel.localAddress?.port ?? 0)
+                for try await connection in accepted {
+                    connections.addTask { await serve(connection) }
+                }
+            }
+        }
+    }
+
+    private func accept(_ channel: any Channel) throws -> AcceptedConnection {
+        let pipeline = channel.pipeline.syncOperations
+        if let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls)) }
+        var limits = NIOHTTPDecoderLimitConfiguration()
+        limits.maxHeaderFieldSize = 80 << 10
+        limits.maxHeaderListSize = 80 << 10
+        limits.maxHeaderFieldCount = 1000
+        // The asynchronous channel keeps pipelined requests apart, and the codec checks the fields of a response.
+        try pipeline.configureHTTPServerPipeline(
+            withPipeliningAssistance: false, withErrorHandling: false, withOutboundHeaderValidation: false,
+            withEncoderConfiguration: .init(),
+            withDecoderLimitConfiguration: limits)
+        // Before the codec, which leaves out the version and all of the target but its path.
+        try pipeline.addHandler(FramingCheck())
+        try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: tls != nil))
+        try pipeline.addHandler(ConnectionGuard(rules))
+        return AcceptedConnection(
+            try NIOAsyncChannel(
+                wrappingChannelSynchronously: channel,
+                configuration: .init(isOutboundHalfClosureEnabled: true)))
+    }
+
+    /// Answers the requests of one connection, one after another, until either side closes it.
+    private func serve(_ accepted: AcceptedConnection) async {
+        guard let connection = accepted.take() else { return }
+        let channel = connection.channel
+        await withTaskCancellationHandler {
+            // An error means that the connection is lost, and the client repeats what it got no answer to.
+            try? await connection.executeThenClose { parts, output in
+                do {
+                    try await answer(parts.makeAsyncIterator(), output, channel)
+                } catch is HTTPParserError {
+                    let fields: HTTPFields = [.connection: "close", .contentLength: "0"]
+                    let head = HTTPResponse(status: .badRequest, headerFields: fields)
+                    try await output.write(contentsOf: [.head(head), .end(nil)])
+                }
+                output.finish()
+                try await channel.closeFuture.get()
+            }
+        } onCancel: {
+            channel.close(mode: .input, promise: nil)
+        }
+    }
+
+    private func answer(
+        _ requests: Exchange.Parts, _ output: Exchange.Output, _ channel: any Channel
+    ) async throws {
+        var parts = requests
+        while let part = try await parts.next() {
+            // The rest of the request before.
+            guard case .head(let head) = part else { continue }
+            try await responder.respond(Exchange(head, parts, output, channel, rate: responder.slowest))
+            if head.headerFields[.connection]?.lowercased() == "close" { return }
+        }
+    }
+}
+
+/// A connection that was accepted, until a task serves it.
+///
+/// NIO ends the process when an asynchronous channel is released without having been closed (`NIOAsyncWriter`), and a
+/// listener that is stopped releases what it has accepted and not yet passed on. This class closes it instead.
+private final class AcceptedConnection: Sendable {
+    typealias Connection = NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>
+
+    private let connection: Mutex<Connection?>
+
+    init(_ connection: Connection) { self.connection = Mutex(connection) }
+
+    deinit {
+        guard let left = take() else { return }
+        Task { try? await left.executeThenClose { _, _ in } }
+    }
+
+    /// - Returns: Nil if it was taken before.
+    func take() -> Connection? { connection.withLock { $0.take() } }
+}
+
+/// Leaves further connections in the kernel's queue while so many are open.
+private final class ConnectionLimit: ChannelDuplexHandler {
+    typealias InboundIn = any Channel
+    typealias OutboundIn = Never
+
+    private let maximum: Int
+    private var open = 0
+    private var isReadHeldBack = false
+
+    init(_ maximum: Int) { self.maximum = maximum }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        open += 1
+        let held = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        unwrapInboundIn(data).closeFuture.hop(to: context.eventLoop).whenComplete { _ in
+            let (limit, context) = held.value
+            limit.connectionClosed(context)
+        }
+        context.fireChannelRead(data)
+    }
+
+    func read(context: ChannelHandlerContext) {
+        if open < maximum { context.read() } else { isReadHeldBack = true }
+    }
+
+    private func connectionClosed(_ context: ChannelHandlerContext) {
+        open -= 1
+        guard isReadHeldBack, open < maximum else { return }
+        isReadHeldBack = false
+        context.read()
+    }
+}

@@ -1,0 +1,107 @@
+/// Fields of a URL-encoded form or of a query, in order.
+///
+/// Written as a dictionary literal: `["album": "May", "tags": ["raw", "unsorted"], "draft": true, "note": nil]`.
+/// Arrays become one field an element, named `tags[]`; booleans are 1 and 0; nil fields are left out.
+public struct FormFields: ExpressibleByDictionaryLiteral, Hashable, Sendable {
+    /// The content of one form field.
+    public enum Value: Hashable, Sendable {
+        case text(String)
+        case list([Value])
+        /// Left out.
+        case none
+    }
+
+    /// The way in which the elements of a list are named.
+    public enum ListNaming: Hashable, Sendable {
+        /// `tags[]`, as PHP, Rails and Alamofire have it.
+        case brackets
+        /// `tags`, as HTML forms have it.
+        case repeated
+        /// `tags[0]`.
+        case indexed
+    }
+
+    /// The form fields in the order they are sent; names may repeat.
+    public var fields: [(name: String, value: Value)]
+    /// The way in which lists among the values are written.
+    public var listNaming: ListNaming
+
+    public init(_ fields: [(name: String, value: Value)] = [], listNaming: ListNaming = .brackets) {
+        self.fields = fields
+        self.listNaming = listNaming
+    }
+
+    public init(dictionaryLiteral elements: (String, Value)...) {
+        self.init(elements.map { (name: $0.0, value: $0.1) })
+    }
+
+    /// `name=value` joined by `&`. Everything is percent-encoded but RFC 3986's unreserved characters and `?` and `/`,
+    /// which §3.4 allows in a query: a space is `%20`, a plus `%2B`.
+    public var encoded: String {
+        fields.flatMap { pairs($0.name, $0.value) }
+            .map { "\(Self.escaped($0.name))=\(Self.escaped($0.value))" }
+            .joined(separator: "&")
+    }
+
+    private func pairs(_ name: String, _ value: Value) -> [(name: String, value: String)] {
+        switch value {
+        case .none: []
+        case .text(let text): [(name, text)]
+        case .list(let elements):
+            elements.enumerated().flatMap { index, element in
+                switch listNaming {
+                case .brackets: pairs(name + "[]", element)
+                case .repeated: pairs(name, element)
+                case .indexed: pairs("\(name)[\(index)]", element)
+                }
+            }
+        }
+    }
+
+    private static func escaped(_ text: String) -> String {
+        var escaped = ""
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
+                UInt8(ascii: "_"), UInt8(ascii: "~"), UInt8(ascii: "?"), UInt8(ascii: "/"):
+                escaped.unicodeScalars.append(Unicode.Scalar(byte))
+            default:
+                escaped += byte < 16 ? "%0" : "%"
+                escaped += String(byte, radix: 16, uppercase: true)
+            }
+        }
+        return escaped
+    }
+
+    public static func == (first: FormFields, second: FormFields) -> Bool {
+        first.listNaming == second.listNaming
+            && first.fields.elementsEqual(second.fields) { $0.name == $1.name && $0.value == $1.value }
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(listNaming)
+        for field in fields {
+            hasher.combine(field.name)
+            hasher.combine(field.value)
+        }
+    }
+}
+
+extension FormFields.Value: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
+    ExpressibleByFloatLiteral,
+    ExpressibleByBooleanLiteral, ExpressibleByArrayLiteral, ExpressibleByNilLiteral,
+    ExpressibleByStringInterpolation
+{
+    public init(stringLiteral value: String) { self = .text(value) }
+    public init(integerLiteral value: Int) { self = .text("\(value)") }
+    public init(floatLiteral value: Double) { self = .text("\(value)") }
+    public init(booleanLiteral value: Bool) { self = .text(value ? "1" : "0") }
+    public init(arrayLiteral elements: FormFields.Value...) { self = .list(elements) }
+    public init(nilLiteral: ()) { self = .none }
+
+    /// Any value by its description, booleans as 1 and 0.
+    public init(_ value: some CustomStringConvertible) {
+        self = .text((value as? Bool).map { $0 ? "1" : "0" } ?? value.description)
+    }
+}

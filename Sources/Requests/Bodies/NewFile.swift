@@ -1,0 +1,75 @@
+import FerryFiles
+import FerryProtocols
+import NIOPosix
+import Synchronization
+
+/// A file that we have just made and are writing. All calls to the system are made off the caller's thread.
+final class NewFile: Sendable {
+    private let path: LocalPath
+    /// nil once it is closed.
+    private let file: Mutex<OpenFile?>
+
+    private init(_ path: LocalPath) throws(UploadFailure) {
+        self.path = path
+        guard !path.bytes.contains(0) else { throw Self.failure(path, "no such folder") }
+        do throws(SystemCallError) { file = Mutex(try OpenFile(path, for: .creating)) } catch {
+            throw Self.failure(path, Self.text(of: error.code))
+        }
+    }
+
+    /// - Throws: `UploadFailure` (`permanent`) that names the path and the reason, also if something is there.
+    static func create(_ path: LocalPath) async throws(UploadFailure) -> NewFile {
+        try await onPool(path) { try NewFile(path) }
+    }
+
+    func write(_ bytes: [UInt8]) async throws(UploadFailure) {
+        try await Self.onPool(path) { try self.writeAll(bytes) }
+    }
+
+    /// - Throws: `UploadFailure` if the system says only now that the bytes could not be kept.
+    func close() async throws(UploadFailure) {
+        try await Self.onPool(path) {
+            guard let file = self.file.withLock({ $0.take() }) else { return }
+            do throws(SystemCallError) { try file.close() } catch {
+                throw Self.failure(self.path, Self.text(of: error.code))
+            }
+        }
+    }
+
+    /// Removes the file, also in a cancelled task, for which the thread pool would refuse the work.
+    func remove() async {
+        await Task { try? await Self.onPool(path) { try self.path.remove() } }.value
+    }
+
+    private func writeAll(_ bytes: [UInt8]) throws(UploadFailure) {
+        guard let file = file.withLock({ $0 }) else { return }
+        do throws(SystemCallError) { try file.append(bytes) } catch {
+            throw Self.failure(path, Self.text(of: error.code))
+        }
+    }
+
+    private static func onPool<Result: Sendable>(
+        _ path: LocalPath, _ work: @escaping @Sendable () throws -> Result
+    ) async throws(UploadFailure) -> Result {
+        do { return try await NIOThreadPool.singleton.runIfActive(work) } catch let failure as UploadFailure {
+            throw failure
+        } catch {
+            throw failure(path, "\(error)")
+        }
+    }
+
+    private static func failure(_ path: LocalPath, _ reason: String) -> UploadFailure {
+        UploadFailure(
+            .permanent, "\(path.text) cannot be written: \(reason)",
+            hint: "give the path of a file that does not exist, in a folder where there is room")
+    }
+
+    private static func text(of code: Errno) -> String {
+        switch code {
+        case .fileExists: "it exists"
+        case .noSuchFileOrDirectory, .notDirectory: "no such folder"
+        case .permissionDenied, .notPermitted: "permission denied"
+        default: code.phrase
+        }
+    }
+}

@@ -1,0 +1,106 @@
+import FerryProtocols
+import FerryTransfer
+
+/// A form whose files are open and whose lengths are known: one attempt to send it.
+struct OpenedForm: Sendable {
+    /// Up to this, bytes are joined with what is around them: one write costs more than one copy.
+    private static let joinedLimit = 64 << 10
+
+    private(set) var body = StreamedBody([])
+    /// The parts that the body's segments belong to, for the failures of each.
+    private(set) var labels: [String] = []
+    /// Bytes of all parts without what is around them; nil if a stream does not know its own.
+    private(set) var contentLength: ByteCount? = 0
+
+    /// Opens the files off the caller's thread, one after the other.
+    /// - Throws: `UploadFailure` of the first part that cannot be sent, named by its place and its name.
+    init(_ form: MultipartFormData) async throws(UploadFailure) {
+        var contents: [StreamedBody.Segment] = []
+        for (index, part) in form.parts.enumerated() {
+            let label = Self.label(index, part)
+            let content: StreamedBody.Segment
+            do throws(UploadFailure) {
+                try part.header.check()
+                content = try await Self.open(part.content, boundary: form.boundary, label: label)
+            } catch {
+                throw error.inPart(label)
+            }
+            add(.bytes(form.boundary.opening(part.header, isFirst: index == 0)), label)
+            add(content, label)
+            contents.append(content)
+        }
+        contentLength = StreamedBody(contents).length
+        add(.bytes(form.boundary.closing(isEmpty: form.parts.isEmpty)), "the end of the form")
+    }
+
+    /// The bytes in order. Failures name the part.
+    var chunks: BodyChunks { BodyChunks(body.segments, labels: labels) }
+
+    /// All bytes at once.
+    /// - Throws: `UploadFailure` (`permanent`) if they are more than `limit`, before more than that is in memory.
+    func bytes(limit: ByteCount) async throws -> [UInt8] {
+        var bytes: [UInt8] = []
+        if let length = body.length {
+            try Self.check(length, limit)
+            bytes.reserveCapacity(Int(min(length, 64 << 20)))
+        }
+        for try await chunk in chunks {
+            try Self.check(ByteCount(bytes.count + chunk.count), limit)
+            bytes += chunk
+        }
+        return bytes
+    }
+
+    private mutating func add(_ segment: StreamedBody.Segment, _ label: String) {
+        if case .bytes(let more) = segment, case .bytes(let bytes)? = body.segments.last,
+            bytes.count + more.count <= Self.joinedLimit
+        {
+            body.segments[body.segments.count - 1] = .bytes(bytes + more)
+        } else {
+            body.segments.append(segment)
+            labels.append(label)
+        }
+    }
+
+    private static func open(
+        _ content: MultipartFormData.Part.Content, boundary: MultipartBoundary, label: String
+    ) async throws(UploadFailure) -> StreamedBody.Segment {
+        var check = boundary.isUnguessable ? nil : BoundaryCheck(boundary)
+        switch content {
+        case .bytes(let bytes):
+            if check?.finds(in: bytes) == true { throw .holdsBoundary }
+            return .bytes(bytes)
+        case .file(let path):
+            let file = try await SourceFile.open(path)
+            let range = 0..<file.identity.size
+            if check != nil {
+                for piece in BodyChunks.pieces(of: range) {
+                    let bytes = try await file.bytes(piece, of: file.identity)
+                    if check?.finds(in: bytes) == true { throw .holdsBoundary }
+                }
+            }
+            return .file(file, identity: file.identity, range: range)
+        case .stream(let stream):
+            if let length = stream.length, length < 0 {
+                throw UploadFailure(
+                    .permanent, "the stream declares \(length) bytes",
+                    hint: "declare the exact length, or none if it is not known")
+            }
+            return .stream(stream.checked(for: check, label: label))
+        case .unusable(let failure):
+            throw failure
+        }
+    }
+
+    private static func check(_ length: ByteCount, _ limit: ByteCount) throws(UploadFailure) {
+        guard length > limit else { return }
+        throw UploadFailure(
+            .permanent, "the form has \(length) bytes, and no more than \(limit) may be held in memory",
+            hint: "send it as a stream, write it to a file, or raise the limit")
+    }
+
+    /// Its place, and its name without what could steer a terminal.
+    private static func label(_ index: Int, _ part: MultipartFormData.Part) -> String {
+        "part \(index + 1) of the form, \(String(part.header.name.prefix(100)).debugDescription)"
+    }
+}

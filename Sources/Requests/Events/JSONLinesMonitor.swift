@@ -1,0 +1,115 @@
+import Dispatch
+public import FerryFiles
+public import FerryProtocols
+public import FerryTransfer
+import HTTPTypes
+import Synchronization
+
+/// Writes one JSON object a line for each event to a file that only its owner can read.
+///
+/// Members: `time` (ISO 8601, milliseconds), `event` (`TransferEvent.name`), `request` (its id), `attempt`, and where
+/// they apply `label`, `method`, `url`, `status`, `bytes`, `total`, `expected`, `seconds` (how long it took, or the
+/// wait before a retry), `reason`, `host`. Lines are appended, each by one write, off the caller's thread; what is not
+/// yet written when the process ends is lost, unless somebody calls `flush()`.
+public final class JSONLinesMonitor: EventMonitor {
+    private let queue = DispatchQueue(label: "ferry.events")
+    private let file: OpenFile
+    /// True if the last line was written in part.
+    private let isTorn = Mutex(false)
+    private let includesProgress: Bool
+    private let now: @Sendable () -> Date
+
+    /// - Parameters:
+    ///   - includesProgress: Whether each write of a body becomes a line: several thousand a gigabyte.
+    ///   - now: For `time`.
+    ///   - path: Made if it is not there; a file that is keeps its permissions.
+    /// - Throws: `UploadFailure` (`storage`) if the file cannot be opened, or is a symbolic link.
+    public init(
+        appendingTo path: LocalPath, includesProgress: Bool = false,
+        now: @escaping @Sendable () -> Date = { Date() }
+    ) throws(UploadFailure) {
+        do throws(SystemCallError) { file = try OpenFile(path, for: .appendingOrCreating) } catch {
+            throw UploadFailure(
+                .storage, "\(path.text) cannot be written: \(error.code.phrase)",
+                hint: "choose another file for the events")
+        }
+        self.includesProgress = includesProgress
+        self.now = now
+    }
+
+    public func receive(_ event: TransferEvent, of request: RequestContext) {
+        if case .sent = event, !includesProgress { return }
+        let record = EventRecord(event, of: request, at: now())
+        queue.async { [self] in
+            guard var line = try? Self.encoder.encode(record) else { return }
+            line.append(UInt8(ascii: "\n"))
+            append(line)
+        }
+    }
+
+    /// A full disk costs the line, not the upload. A line that was cut short does not spoil the next.
+    private func append(_ line: Data) {
+        isTorn.withLock { isTorn in
+            let bytes = isTorn ? Data([UInt8(ascii: "\n")]) + line : line
+            let written = (try? file.appendOnce(Array(bytes))) ?? 0
+            if written > 0 { isTorn = written < bytes.count }
+        }
+    }
+
+    /// Returns when all events so far are written.
+    public func flush() { queue.sync {} }
+
+    private static let encoder: JSONEncoder = {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return encoder
+    }()
+}
+
+/// One line.
+private struct EventRecord: Encodable {
+    let time: String
+    let event: String
+    let request: String
+    let attempt: Int
+    var label: String?
+    var method: String?
+    var url: String?
+    var status: Int?
+    var bytes: ByteCount?
+    var total: ByteCount?
+    var expected: ByteCount?
+    var seconds: Double?
+    var reason: String?
+    var host: String?
+
+    init(_ event: TransferEvent, of context: RequestContext, at date: Date) {
+        time = date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+        self.event = event.name
+        request = context.id.uuidString
+        attempt = context.attempt
+        label = context.label.isEmpty ? nil : context.label
+        switch event {
+        case .created(let summary), .adapted(let summary):
+            method = summary.method.rawValue
+            url = summary.url
+            expected = summary.bodyLength
+        case .sent(let bytes, let total, let expected):
+            (self.bytes, self.total, self.expected) = (bytes, total, expected)
+        case .responded(let status, let sent, let time):
+            (self.status, total, seconds) = (status, sent, time / .seconds(1))
+        case .broke(let summary, let sent, let time):
+            (reason, total, seconds) = (summary, sent, time / .seconds(1))
+        case .redirected(let status, let target): (self.status, url) = (status, target)
+        case .retrying(let delay, let why): (seconds, reason) = (delay / .seconds(1), why)
+        case .refreshed(let time): seconds = time / .seconds(1)
+        case .serverLost(let bytes): self.bytes = bytes
+        case .protocolChosen(let choice): reason = choice
+        case .finished(let status, let time): (self.status, seconds) = (status, time / .seconds(1))
+        case .failed(let why, let time): (reason, seconds) = (why, time / .seconds(1))
+        case .cancelled(let time): seconds = time / .seconds(1)
+        case .certificateNotVerified(let host): self.host = host
+        case .started, .waiting, .retriedOnFreshConnection, .suspended, .resumed: break
+        }
+    }
+}

@@ -1,0 +1,86 @@
+import FerryProtocols
+public import FerryTransfer
+public import Metrics
+import Synchronization
+
+/// Counts and times requests with swift-metrics.
+///
+/// | name | kind | dimensions |
+/// | --- | --- | --- |
+/// | `ferry_requests` | counter: requests that ended | `outcome`: `finished`, `failed`, `cancelled` |
+/// | `ferry_responses` | counter: answers | `status` |
+/// | `ferry_request_duration` | timer: creation to end | `outcome` |
+/// | `ferry_sent_bytes` | counter: bytes of bodies, repeated ones too | |
+/// | `ferry_retries`, `ferry_refreshes`, `ferry_broken_connections` | counters | |
+///
+/// Addresses and labels are no dimensions: their number has no bound.
+public struct MetricsMonitor: EventMonitor {
+    private let handlers: Handlers
+    private let sentBytes: Counter
+    private let retries: Counter
+    private let refreshes: Counter
+    private let broken: Counter
+
+    /// - Parameter factory: The one that `MetricsSystem` has at this moment if there is no other.
+    public init(factory: any MetricsFactory = MetricsSystem.factory) {
+        handlers = Handlers(factory)
+        sentBytes = Counter(label: "ferry_sent_bytes", factory: factory)
+        retries = Counter(label: "ferry_retries", factory: factory)
+        refreshes = Counter(label: "ferry_refreshes", factory: factory)
+        broken = Counter(label: "ferry_broken_connections", factory: factory)
+    }
+
+    public func receive(_ event: TransferEvent, of request: RequestContext) {
+        switch event {
+        case .sent(let bytes, _, _): sentBytes.increment(by: bytes)
+        case .retrying: retries.increment()
+        case .refreshed: refreshes.increment()
+        case .broke: broken.increment()
+        case .responded(let status, _, _):
+            handlers.counter("ferry_responses", ("status", "\(status)")).increment()
+        case .finished(_, let time): end("finished", after: time)
+        case .failed(_, let time): end("failed", after: time)
+        case .cancelled(let time): end("cancelled", after: time)
+        case .created, .adapted, .started, .waiting, .redirected, .retriedOnFreshConnection, .serverLost,
+            .protocolChosen, .suspended, .resumed, .certificateNotVerified:
+            break
+        }
+    }
+
+    private func end(_ outcome: String, after time: Duration) {
+        handlers.counter("ferry_requests", ("outcome", outcome)).increment()
+        handlers.timer("ferry_request_duration", ("outcome", outcome)).record(duration: time)
+    }
+}
+
+/// One handler for each name and dimension: a backend may keep every one it ever made.
+private final class Handlers: Sendable {
+    private struct Key: Hashable {
+        var label: String
+        var value: String
+    }
+
+    private let factory: any MetricsFactory
+    private let counters = Mutex<[Key: Counter]>([:])
+    private let timers = Mutex<[Key: Timer]>([:])
+
+    init(_ factory: any MetricsFactory) { self.factory = factory }
+
+    func counter(_ label: String, _ dimension: (String, String)) -> Counter {
+        counters.withLock { counters in
+            let key = Key(label: label, value: dimension.1)
+            let counter = counters[key] ?? Counter(label: label, dimensions: [dimension], factory: factory)
+            counters[key] = counter
+            return counter
+        }
+    }
+
+    func timer(_ label: String, _ dimension: (String, String)) -> Timer {
+        timers.withLock { timers in
+            let key = Key(label: label, value: dimension.1)
+            let timer = timers[key] ?? Timer(label: label, dimensions: [dimension], factory: factory)
+            timers[key] = timer
+            return timer
+        }
+    }
+}

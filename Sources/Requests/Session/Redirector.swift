@@ -1,0 +1,32 @@
+public import FerryTransfer
+
+/// Decides what becomes of a redirect.
+public protocol RedirectHandler: Sendable {
+    /// - Returns: The next request, usually `redirect.next`; nil to take the redirect itself as the answer.
+    func request(after redirect: Redirect, for context: RequestContext) async -> TransportRequest?
+}
+
+/// The redirect handlers that come with the library. A chain of more than 5 is a circle and ends the request.
+public struct Redirector: RedirectHandler {
+    private let decide: @Sendable (Redirect) async -> TransportRequest?
+
+    /// Repeats a request with its body within the server (307, 308), and follows the rest within the server if it is a
+    /// GET or HEAD: neither bytes nor credentials go where the caller did not send them. The default.
+    public static let withinServer = Redirector { $0.nextWithinServer }
+
+    /// Follows every redirect, also to other servers, which get the body and no credentials; never from https to http,
+    /// and never from elsewhere into a private network.
+    public static let follow = Redirector { $0.losesEncryption || $0.leadsInside ? nil : $0.next }
+
+    /// Takes every redirect as the answer.
+    public static let refuse = Redirector { _ in nil }
+
+    /// Follows with the request that `change` makes; nil takes the redirect as the answer.
+    public static func modify(
+        _ change: @escaping @Sendable (Redirect) async -> TransportRequest?
+    ) -> Redirector { Redirector(decide: change) }
+
+    public func request(after redirect: Redirect, for context: RequestContext) async -> TransportRequest? {
+        await decide(redirect)
+    }
+}

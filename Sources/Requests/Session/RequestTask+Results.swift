@@ -1,0 +1,121 @@
+public import FerryFiles
+import FerryProtocols
+public import FerryTransfer
+import HTTPTypes
+
+/// The results of a request, in the forms a caller reads. Each may be asked several times and by several readers; all
+/// begin the request if nobody has, and throw `RequestFailure`.
+extension RequestTask {
+    /// The whole answer, once it was accepted.
+    public func response() async throws(RequestFailure) -> TransportResponse {
+        try await outcome().1.get().response
+    }
+
+    /// The answer's status alone.
+    public func status() async throws(RequestFailure) -> Int { try await response().status }
+
+    /// The answer's body, which may be empty.
+    public func data() async throws(RequestFailure) -> Data {
+        try await decoded { Data(try $1.completeBody()) }
+    }
+
+    /// The answer's body as text, by the charset of its content type; UTF-8 where it names none.
+    public func string() async throws(RequestFailure) -> String {
+        try await decoded { try $1.text() }
+    }
+
+    /// The answer's JSON as a value.
+    ///
+    /// An empty body is an error, but for the statuses 204 and 205, for answers to HEAD, and for types that have a
+    /// value for it (`EmptyAnswer`), such as optionals.
+    public func decoding<Value: Decodable & Sendable>(
+        _ type: Value.Type = Value.self, decoder: JSONDecoder = JSONDecoder()
+    ) async throws(RequestFailure) -> Value {
+        try await decoded { request, response in
+            let body = try response.completeBody()
+            guard body.isEmpty else { return try decoder.decode(type, from: Data(body)) }
+            let mayBeEmpty = [204, 205].contains(response.status) || request.method == .head
+            guard mayBeEmpty, let empty = (type as? any EmptyAnswer.Type)?.empty as? Value else {
+                throw UploadFailure(
+                    .permanent, "the answer to decode is empty", hint: "read only the status, or an optional",
+                    status: response.status)
+            }
+            return empty
+        }
+    }
+
+    /// The answer as `decode` reads it. If it cannot, the retriers are asked, and the request may be made again.
+    public func decoded<Value: Sendable>(
+        _ decode: @Sendable (TransportRequest, TransportResponse) throws -> Value
+    ) async throws(RequestFailure) -> Value {
+        while true {
+            let (execution, outcome) = await outcome()
+            let answer = try outcome.get()
+            do {
+                return try decode(answer.request, answer.response)
+            } catch {
+                try await again(after: .undecodable(answer.response, error), to: answer, from: execution)
+            }
+        }
+    }
+}
+
+/// A type that has a value for an answer without a body.
+public protocol EmptyAnswer {
+    /// The value for no body.
+    static var empty: Self { get }
+}
+
+extension Optional: EmptyAnswer {
+    public static var empty: Wrapped? { nil }
+}
+
+extension TransportResponse {
+    /// - Throws: `UploadFailure` if only the beginning was kept.
+    fileprivate func completeBody() throws -> [UInt8] {
+        guard isBodyComplete else {
+            throw UploadFailure(
+                .permanent, "the answer is longer than the \(body.count) bytes that are kept of it",
+                hint: "raise answerLimit in the transport's configuration", status: status)
+        }
+        return body
+    }
+
+    fileprivate func text() throws -> String {
+        let charset = fields[.contentType].flatMap(Self.charset)
+        let encoding = charset.flatMap(String.Encoding.init(charset:)) ?? .utf8
+        guard let text = String(data: Data(try completeBody()), encoding: encoding) else {
+            throw UploadFailure(
+                .permanent, "the answer is not text in \(charset ?? "utf-8")", status: status)
+        }
+        return text
+    }
+
+    /// RFC 9110 §8.3.2: a parameter, quoted or not.
+    private static func charset(of contentType: String) -> String? {
+        for parameter in contentType.split(separator: ";").dropFirst() {
+            let pair = parameter.split(separator: "=", maxSplits: 1).map {
+                $0.trimmed()
+            }
+            guard pair.count == 2, pair[0].lowercased() == "charset" else { continue }
+            return pair[1].trimmed { $0 == "\"" }.lowercased()
+        }
+        return nil
+    }
+}
+
+extension String.Encoding {
+    fileprivate init?(charset: String) {
+        switch charset {
+        case "utf-8", "utf8": self = .utf8
+        case "us-ascii", "ascii": self = .ascii
+        case "iso-8859-1", "latin1": self = .isoLatin1
+        case "iso-8859-2": self = .isoLatin2
+        case "windows-1252": self = .windowsCP1252
+        case "utf-16": self = .utf16
+        case "utf-16le": self = .utf16LittleEndian
+        case "utf-16be": self = .utf16BigEndian
+        default: return nil
+        }
+    }
+}

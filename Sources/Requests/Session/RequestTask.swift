@@ -1,0 +1,346 @@
+public import FerryFiles
+import FerryProtocols
+public import FerryTransfer
+import Synchronization
+
+/// One request under way: its progress, its result, and the means to hold or cancel it.
+///
+/// It goes on whether anybody waits for it or not. If a task that waits for its result is cancelled, so is the request.
+public final class RequestTask: Identifiable, Sendable {
+    /// The state of a request. `cancelled` and `finished` are final, but for a finished one whose answer could not be
+    /// decoded and which a retrier has made again.
+    public enum State: Hashable, Sendable {
+        /// Held since its creation.
+        case initialized
+        case running
+        case suspended
+        case cancelled
+        case finished
+    }
+
+    typealias Outcome = Result<RequestRun.Answer, RequestFailure>
+
+    /// The outcome of an execution.
+    enum Ending: Sendable {
+        case outcome(Outcome)
+        /// No retrier wants the answer again, so nothing was sent; the answer before stays.
+        case declined(RequestFailure)
+    }
+
+    /// One series of attempts that leads to an outcome. Another follows if an answer could not be decoded and a retrier
+    /// wants it again; asking the retriers and waiting as they say is part of it.
+    struct Execution: Sendable {
+        let number: Int
+        let task: Task<Ending, Never>
+    }
+
+    /// An answer that could not be decoded.
+    private struct Undecoded: Sendable {
+        let failure: RequestFailure
+        let answer: RequestRun.Answer
+        /// The execution that brought the answer.
+        let execution: Execution
+    }
+
+    private enum Stage {
+        case initialized
+        case running(Execution)
+        /// Nil if it was never begun.
+        case suspended(Execution?)
+        /// Cancelled, or ended with its session, before or while it ran.
+        case ended(RequestFailure, Execution?)
+        case finished(Execution)
+    }
+
+    private struct Core {
+        var stage = Stage.initialized
+        /// The attempts under way, which suspending stops.
+        var attempts: Task<Outcome, Never>?
+        var context: RequestContext
+    }
+
+    private let run: RequestRun
+    private let session: Session
+    private let tracker = ProgressTracker()
+    private let gate = PauseGate()
+    private let core: Mutex<Core>
+
+    init(_ run: RequestRun, session: Session) {
+        self.run = run
+        self.session = session
+        core = Mutex(Core(context: run.context))
+        run.reportCreation()
+        session.running.hold(self)
+    }
+
+    /// Reports a request as cancelled that was never begun. A running one retains itself.
+    deinit {
+        session.running.remove(self)
+        switch core.withLock({ $0.stage }) {
+        case .initialized, .suspended(nil): run.reportEnd(.failure(.cancelled()), in: run.context)
+        case .running, .suspended, .ended, .finished: break
+        }
+    }
+
+    /// The id in every event of the request.
+    public var id: UUID { run.context.id }
+
+    /// The state now; it may change before the caller has looked at it.
+    public var state: State {
+        core.withLock { core in
+            switch core.stage {
+            case .initialized: .initialized
+            case .running: .running
+            case .suspended: .suspended
+            case .ended: .cancelled
+            case .finished: .finished
+            }
+        }
+    }
+
+    /// The present progress, then the newest, until the request ends.
+    public var progress: ProgressSequence { ProgressSequence(tracker: tracker) }
+
+    /// The request as it was asked for, secrets cut; before adapters completed it.
+    public var summary: RequestSummary { run.summary }
+
+    /// Begins the request, or goes on with a suspended one. Does nothing in any other state.
+    @discardableResult
+    public func resume() -> RequestTask {
+        let wasSuspended = core.withLock { core in
+            switch core.stage {
+            case .initialized:
+                core.stage = .running(begin(1))
+                return false
+            case .suspended(let execution):
+                core.stage = .running(execution ?? begin(1))
+                return true
+            case .running, .ended, .finished: return false
+            }
+        }
+        guard wasSuspended else { return self }
+        run.context.report(.resumed)
+        // Somebody may have suspended it again meanwhile.
+        core.withLock { if case .running = $0.stage { gate.release() } }
+        return self
+    }
+
+    /// Holds the request until `resume()`.
+    ///
+    /// Before it is sent: nothing goes out. While its body goes out: HTTP knows no pause, so the connection is closed
+    /// and resuming sends the whole body again, which counts as no retry; only a resumable protocol goes on at the
+    /// byte (`UploadAttempt`). When its last byte is out, the answer is still taken, and nothing is sent after it: no
+    /// redirect is followed and no retry made before `resume()`. A wait between two attempts goes on.
+    @discardableResult
+    public func suspend() -> RequestTask {
+        let attempts: Task<Outcome, Never>?
+        let isNew: Bool
+        (attempts, isNew) = core.withLock { core in
+            switch core.stage {
+            case .initialized:
+                core.stage = .suspended(nil)
+                // What begins then waits until everybody knows that it goes on.
+                gate.close()
+                return (nil, true)
+            case .running(let execution):
+                core.stage = .suspended(execution)
+                gate.close()
+                return (core.attempts, true)
+            case .suspended, .ended, .finished: return (nil, false)
+            }
+        }
+        if isNew { run.context.report(.suspended) }
+        if tracker.isInterruptible { attempts?.cancel() }
+        return self
+    }
+
+    /// Ends the request with `RequestFailure.cancelled`, for good. Its connection is closed at once.
+    public func cancel() { stop(.cancelled()) }
+
+    /// Ends the request as `failure` says.
+    /// - Returns: What may still run of it.
+    @discardableResult
+    func stop(_ failure: RequestFailure) -> Execution? {
+        let (execution, isNew): (Execution?, Bool) = core.withLock { core in
+            switch core.stage {
+            case .initialized, .suspended(nil):
+                core.stage = .ended(failure, nil)
+                return (nil, true)
+            case .running(let execution), .suspended(let execution?):
+                core.stage = .ended(failure, execution)
+                return (execution, true)
+            case .ended(_, let execution): return (execution, false)
+            case .finished: return (nil, false)
+            }
+        }
+        guard isNew else { return execution }
+        if let execution {
+            execution.task.cancel()
+        } else {
+            run.reportEnd(.failure(failure), in: run.context)
+            tracker.end(isSuccess: false)
+        }
+        return execution
+    }
+
+    /// The outcome of the request as it is now under way; begins it if nobody has.
+    func outcome() async -> (Execution?, Outcome) {
+        resumeIfNew()
+        while true {
+            let current: Result<Execution, RequestFailure> = core.withLock { core in
+                switch core.stage {
+                case .running(let execution), .suspended(let execution?), .finished(let execution),
+                    .ended(_, let execution?):
+                    return .success(execution)
+                case .suspended(nil):
+                    // It begins when it is resumed: this waits with it.
+                    let execution = begin(1)
+                    core.stage = .suspended(execution)
+                    return .success(execution)
+                case .ended(let failure, nil): return .failure(failure)
+                case .initialized: return .failure(.cancelled())
+                }
+            }
+            switch current {
+            case .failure(let failure): return (nil, .failure(failure))
+            case .success(let execution):
+                guard case .outcome(let outcome) = await ending(of: execution) else { continue }
+                return (execution, outcome)
+            }
+        }
+    }
+
+    private func resumeIfNew() {
+        guard case .initialized = state else { return }
+        resume()
+    }
+
+    private func ending(of execution: Execution) async -> Ending {
+        await withTaskCancellationHandler {
+            await execution.task.value
+        } onCancel: {
+            cancel()
+        }
+    }
+
+    /// Makes the request again because its answer cannot be used, if a retrier says so.
+    ///
+    /// - Parameter execution: What brought the answer. If another is already under way, that one counts.
+    func again(
+        after failure: RequestFailure, to answer: RequestRun.Answer, from execution: Execution?
+    ) async throws(RequestFailure) {
+        let next: Execution? = core.withLock { core in
+            guard let execution, case .finished(let last) = core.stage, last.number == execution.number else {
+                return nil
+            }
+            let next = begin(
+                last.number + 1, after: Undecoded(failure: failure, answer: answer, execution: last))
+            core.stage = .running(next)
+            return next
+        }
+        guard let next, case .declined(let reason) = await ending(of: next) else { return }
+        throw reason
+    }
+
+    private func begin(_ number: Int, after undecoded: Undecoded? = nil) -> Execution {
+        let isAllowed = session.running.begin(self)
+        return Execution(
+            number: number,
+            task: Task {
+                if isAllowed, let undecoded, let reason = await self.decline(undecoded) {
+                    return .declined(reason)
+                }
+                let outcome = isAllowed ? await self.execute() : .failure(.sessionClosed)
+                return .outcome(self.conclude(outcome))
+            })
+    }
+
+    /// Asks the retriers for another answer, and waits as they say.
+    /// - Returns: Why there will be none; nil if there will, or if the request was ended meanwhile.
+    private func decline(_ undecoded: Undecoded) async -> RequestFailure? {
+        var context = core.withLock { $0.context }
+        let failure: RequestFailure?
+        do throws(RequestFailure) {
+            try await run.next(after: undecoded.failure, of: undecoded.answer.judged, in: &context)
+            failure = nil
+        } catch {
+            failure = error
+        }
+        let next = context
+        let isDeclined = core.withLock { core in
+            core.context = next
+            switch core.stage {
+            case .running, .suspended:
+                guard failure != nil else {
+                    tracker.reopen(for: next)
+                    return false
+                }
+                core.stage = .finished(undecoded.execution)
+                gate.release()
+                // Together with the stage: another reader may ask again at once.
+                session.running.remove(self)
+                return true
+            case .initialized, .ended, .finished: return false
+            }
+        }
+        return isDeclined ? failure : nil
+    }
+
+    private func execute() async -> Outcome {
+        while true {
+            guard await gate.wait() else { return .failure(.cancelled()) }
+            let attempts: Task<Outcome, Never>? = core.withLock { core in
+                if case .ended = core.stage { return nil }
+                let first = core.context
+                let attempts = Task {
+                    var context = first
+                    let outcome: Outcome
+                    do throws(RequestFailure) {
+                        outcome = .success(
+                            try await run.attempts(
+                                &context, start: AttemptStart(progress: tracker, gate: gate.wait)))
+                    } catch {
+                        outcome = .failure(error)
+                    }
+                    let last = context
+                    self.core.withLock { $0.context = last }
+                    return outcome
+                }
+                core.attempts = attempts
+                return attempts
+            }
+            guard let attempts else { return .failure(.cancelled()) }
+            let outcome = await withTaskCancellationHandler {
+                await attempts.value
+            } onCancel: {
+                attempts.cancel()
+            }
+            core.withLock { $0.attempts = nil }
+            // Stopped to be held; what else ends so is the end.
+            if case .failure(.cancelled) = outcome, attempts.isCancelled, !Task.isCancelled { continue }
+            return outcome
+        }
+    }
+
+    /// Writes down how the execution ended, and tells everybody.
+    private func conclude(_ outcome: Outcome) -> Outcome {
+        let (final, context): (Outcome, RequestContext) = core.withLock { core in
+            switch core.stage {
+            case .ended(.cancelled, _):
+                if case .failure(.cancelled) = outcome { return (outcome, core.context) }
+                return (.failure(.cancelled()), core.context)
+            case .ended(let failure, _): return (.failure(failure), core.context)
+            case .running(let execution), .suspended(let execution?):
+                core.stage = .finished(execution)
+                // What was held last has its answer: nobody would let another execution go on.
+                gate.release()
+                return (outcome, core.context)
+            case .initialized, .suspended(nil), .finished: return (outcome, core.context)
+            }
+        }
+        session.running.remove(self)
+        run.reportEnd(final, in: context)
+        if case .success = final { tracker.end(isSuccess: true) } else { tracker.end(isSuccess: false) }
+        return final
+    }
+}

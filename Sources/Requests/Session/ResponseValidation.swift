@@ -1,0 +1,85 @@
+import FerryProtocols
+public import FerryTransfer
+import HTTPTypes
+
+/// The checks that decide whether an answer is a success. They run in order, and the first that fails is the reason.
+public struct ResponseValidation: Sendable {
+    /// Throws if the answer is not accepted.
+    public typealias Check = @Sendable (TransportRequest, TransportResponse) async throws -> Void
+
+    private let checks: [Check]
+
+    private init(_ checks: [Check]) { self.checks = checks }
+
+    /// Accepts every answer, a 500 too. It is not called `none`: where a validation is optional, that would mean the
+    /// session's.
+    public static let unchecked = ResponseValidation([])
+
+    /// Status 200...299, and a content type that the request's `Accept` allows. The default.
+    public static let automatic = ResponseValidation.statuses(200..<300).and(.acceptedContentTypes)
+
+    /// Accepts these statuses and no other.
+    public static func statuses(_ accepted: some Collection<Int> & Sendable) -> ResponseValidation {
+        ResponseValidation([
+            { _, response in
+                guard !accepted.contains(response.status) else { return }
+                throw AnswerVerdict.failure(response.answer)
+            }
+        ])
+    }
+
+    /// The content type must be one of these; `text/*` and `*/*` are understood, parameters are not compared. An empty
+    /// body has no type and is accepted, as is an answer that does not say its type to `*/*`.
+    public static func contentTypes(_ accepted: [String]) -> ResponseValidation {
+        let ranges = accepted.compactMap { MediaRange($0) }
+        return ResponseValidation([{ _, response in try checkType(of: response, against: ranges) }])
+    }
+
+    /// The content type must be one that the request's `Accept` allows; without `Accept`, any.
+    public static let acceptedContentTypes = ResponseValidation([
+        { request, response in
+            guard let accept = request.fields[.accept] else { return }
+            try checkType(of: response, against: MediaRange.list(accept))
+        }
+    ])
+
+    /// A check of the caller's own. What it throws is the reason the request is rejected.
+    public static func check(_ check: @escaping Check) -> ResponseValidation { ResponseValidation([check]) }
+
+    /// Returns these checks, then those of `other`.
+    public func and(_ other: ResponseValidation) -> ResponseValidation {
+        ResponseValidation(checks + other.checks)
+    }
+
+    /// - Throws: `RequestFailure.rejected` with the reason.
+    func validate(
+        _ response: TransportResponse, to request: TransportRequest
+    ) async throws(RequestFailure) {
+        for check in checks {
+            do { try await check(request, response) } catch {
+                let reason =
+                    RequestFailure.worded(error)
+                    ?? UploadFailure(
+                        .permanent, "the answer was not accepted: \(error)", status: response.status)
+                throw .rejected(response, reason)
+            }
+        }
+    }
+
+    private static func checkType(of response: TransportResponse, against ranges: [MediaRange]) throws {
+        guard !response.body.isEmpty else { return }
+        let accepted = ranges.map(\.text).sorted().joined(separator: ", ")
+        guard let value = response.fields[.contentType] else {
+            guard !ranges.contains(where: { $0.text == "*/*" }) else { return }
+            throw UploadFailure(
+                .permanent, "the answer does not say its content type; accepted are \(accepted)",
+                status: response.status)
+        }
+        guard let type = MediaRange(value), ranges.contains(where: { $0.accepts(type) }) else {
+            throw UploadFailure(
+                .permanent,
+                "the answer has the content type \(ServerText.cleaned(value)); accepted are \(accepted)",
+                status: response.status)
+        }
+    }
+}

@@ -1,0 +1,134 @@
+import FerryTransfer
+import FerryUploads
+
+/// The Add dialog's list: moving, marking and changing the folder.
+extension AddDialog {
+    mutating func updateList(_ action: Action, _ around: inout AddSurroundings) -> DialogOutcome {
+        let page = max(1, around.height(of: self) - 1)
+        switch action {
+        case .confirm where !browser.isSeen: break
+        case .confirm: return browser.opensOnEnter ? open(&around) : add(&around)
+        case .add: return add(&around)
+        case .open: return open(&around)
+        case .parent: return openParent(&around)
+        case .upOrLine where browser.cursor == 0: change(around) { $0.focus = .line }
+        case .toLine: change(around) { $0.focus = .line }
+        case .up, .upOrLine: change(around) { $0.browser.move(by: -1) }
+        case .down: change(around) { $0.browser.move(by: 1) }
+        case .pageUp: change(around) { $0.browser.move(by: -page) }
+        case .pageDown: change(around) { $0.browser.move(by: page) }
+        case .top: change(around) { $0.browser.move(to: 0) }
+        case .bottom: change(around) { $0.browser.move(to: .max) }
+        case .toggleHidden: change(around) { $0.browser.toggleHidden() }
+        case .mark:
+            mark(around) { browser in
+                browser.toggleMark()
+                browser.move(by: 1)
+            }
+        case .markAll: mark(around) { $0.markAll() }
+        case .unmarkAll:
+            let count = marks.count
+            guard count > 0 else { return .refuse("nothing is marked") }
+            change(around) { $0.browser.marks = MarkedPaths() }
+            return .refuse("\(Strings.count(count, "mark")) cleared")
+        default: break
+        }
+        return .stay()
+    }
+
+    /// Changes the marks. If the line ends with the beginning of a name, it removes that: it filters the list no
+    /// longer.
+    private mutating func mark(_ around: AddSurroundings, _ body: (inout FolderBrowser) -> Void) {
+        change(around) { add in
+            body(&add.browser)
+            let typed = TypedPath(add.text)
+            guard typed.kind == .name, !add.isFolderOnly else { return }
+            add.source = .typed(LineEditor(typed.folder))
+            add.completion = .none
+            add.browser.endStarted()
+        }
+    }
+
+    private mutating func open(_ around: inout AddSurroundings) -> DialogOutcome {
+        switch browser.current {
+        case .parent: return openParent(&around)
+        case .entry(let entry):
+            guard entry.kind == .folder, let folder = browser.folder else { return .stay() }
+            return go(to: folder.appending(entry.name), aim: nil, &around)
+        case nil: return .stay()
+        }
+    }
+
+    private mutating func openParent(_ around: inout AddSurroundings) -> DialogOutcome {
+        guard let folder = browser.folder, let parent = folder.parent else { return .stay() }
+        return go(to: parent, aim: folder.lastComponent, &around)
+    }
+
+    private mutating func go(
+        to folder: LocalPath, aim: [UInt8]?, _ around: inout AddSurroundings
+    ) -> DialogOutcome {
+        change(around) { add in
+            if add.lineFollows { add.browser.followed = add.text }
+            add.browser.go(to: folder, aim: aim)
+            add.completion = .none
+        }
+        return askWhatIsDue(&around)
+    }
+
+    mutating func showLeftOut(_ around: AddSurroundings) -> DialogOutcome {
+        guard case .ready(let preview) = preview, !preview.selection.problems.isEmpty else {
+            return .refuse("nothing is left out")
+        }
+        change(around) { $0.focus = .leftOut(top: 0, isFromList: $0.focus == .list) }
+        return .stay()
+    }
+
+    mutating func scroll(_ action: Action, _ around: AddSurroundings) {
+        let page = max(1, around.leftOutHeight(of: self) - 1)
+        switch action {
+        case .up: scroll(by: -1, around)
+        case .down: scroll(by: 1, around)
+        case .pageUp: scroll(by: -page, around)
+        case .pageDown: scroll(by: page, around)
+        case .top: scroll(by: -.max, around)
+        case .bottom: scroll(by: .max, around)
+        default: break
+        }
+    }
+
+    /// Scrolls the list by the wheel. The line keeps the keys.
+    mutating func scroll(by lines: Int, _ around: AddSurroundings) {
+        let (height, listHeight) = (around.leftOutHeight(of: self), around.height(of: self))
+        change(around) { add in
+            guard case .leftOut(let top, let isFromList) = add.focus else {
+                add.browser.scroll(by: lines, height: listHeight)
+                return
+            }
+            guard case .ready(let preview) = add.preview else { return }
+            let last = preview.selection.problems.count - height
+            let (sum, isOver) = top.addingReportingOverflow(lines)
+            let wanted = isOver ? (lines > 0 ? Int.max : 0) : sum
+            add.focus = .leftOut(top: max(0, min(last, wanted)), isFromList: isFromList)
+        }
+    }
+
+    mutating func click(_ name: [UInt8], _ around: inout AddSurroundings) -> DialogOutcome {
+        let isSecond =
+            browser.lastClick.map { $0.name == name && around.now - $0.at < Clock.doubleClick } ?? false
+        change(around) { [now = around.now] add in
+            add.focus = .list
+            add.browser.move(to: name)
+            add.browser.lastClick = isSecond ? nil : (name, now)
+        }
+        return isSecond ? update(.confirm, &around) : .stay()
+    }
+
+    mutating func clickMark(_ name: [UInt8], _ around: AddSurroundings) -> DialogOutcome {
+        mark(around) { browser in
+            browser.move(to: name)
+            browser.toggleMark()
+        }
+        change(around) { $0.focus = .list }
+        return .stay()
+    }
+}

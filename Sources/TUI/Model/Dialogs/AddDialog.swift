@@ -1,0 +1,188 @@
+import FerryTransfer
+import FerryUploads
+
+/// The dialog that chooses files to add. Nothing is queued before Enter.
+struct AddDialog: Sendable {
+    enum Source: Sendable {
+        case typed(LineEditor)
+        /// A paste of several lines, or one that is too long for a line.
+        case pasted(String)
+    }
+
+    /// The part of the dialog that receives keys.
+    enum Focus: Hashable, Sendable {
+        case line
+        /// The list of the folder's entries.
+        case list
+        /// The list of skipped paths, shown from the row `top`, and the part to return to.
+        case leftOut(top: Int, isFromList: Bool)
+    }
+
+    enum Preview: Sendable {
+        case nothing
+        /// The choice has changed. The question follows once typing pauses.
+        case due(at: Double)
+        /// The question is open. `adding` is true if Enter was pressed already.
+        case asked(number: Int, adding: Bool)
+        case ready(AddPreview)
+    }
+
+    /// The state of completing the line with Tab.
+    enum Completion: Sendable {
+        case none
+        case asked(number: Int)
+        /// The candidates. `chosen` is the one in the line.
+        case offered([String], chosen: Int?)
+    }
+
+    /// The seconds without typing before the files are searched.
+    static let typingRest = 0.15
+    /// The number of characters above which a paste cannot be edited as a line.
+    static let longestLine = 1000
+    /// The number of files above which Enter waits until the total was shown.
+    static let largeSelection = 1000
+
+    var source: Source
+    var focus = Focus.line
+    var browser = FolderBrowser()
+    var preview = Preview.nothing
+    var completion = Completion.none
+    private(set) var destinations: [String] = []
+    var destination = 0
+    /// The time until which Enter is ignored: the rest of a paste without brackets may still arrive.
+    var ignoresConfirmUntil = -Double.infinity
+
+    init(destinations: [String], preferred: String?) {
+        source = .typed(LineEditor())
+        offer(destinations, preferred: preferred)
+    }
+
+    mutating func offer(_ destinations: [String], preferred: String?) {
+        self.destinations = destinations
+        destination = preferred.flatMap { destinations.firstIndex(of: $0) } ?? 0
+    }
+
+    var context: Context {
+        switch focus {
+        case .line: .add
+        case .list: .browse
+        case .leftOut: .leftOut
+        }
+    }
+
+    var text: String {
+        switch source {
+        case .typed(let line): line.text
+        case .pasted(let text): text
+        }
+    }
+
+    var destinationName: String {
+        destinations.indices.contains(destination) ? destinations[destination] : ""
+    }
+
+    var marks: MarkedPaths { browser.marks }
+
+    private var isInList: Bool {
+        switch focus {
+        case .line: false
+        case .list: true
+        case .leftOut(_, let isFromList): isFromList
+        }
+    }
+
+    /// True if the line only names the folder to list. Such a line adds nothing while files are marked.
+    var isFolderOnly: Bool {
+        guard case .typed(let line) = source else { return false }
+        return line.text.isEmpty || line.text == browser.followed || line.text == browser.text
+            || TypedPath(line.text).kind == .folder
+    }
+
+    /// True if the line changes when the list opens another folder. A pattern does not.
+    var lineFollows: Bool {
+        guard case .typed(let line) = source else { return false }
+        return isFolderOnly || TypedPath(line.text).kind != .pattern
+    }
+
+    /// The file under the cursor, if Enter would add it: the list has the keys and nothing else is chosen.
+    var fileUnderCursor: (path: LocalPath, entry: FolderContents.Entry)? {
+        isInList && marks.isEmpty && lineFollows ? browser.currentFile : nil
+    }
+
+    /// The files that Enter adds: the marked ones and those of the line, otherwise the file under the cursor. nil if
+    /// there are none.
+    var request: AddRequest? {
+        if !marks.isEmpty { return AddRequest(text: isFolderOnly ? "" : text, marked: marks.paths) }
+        if isInList, lineFollows { return fileUnderCursor.map { AddRequest(marked: [$0.path]) } }
+        return text.isEmpty ? nil : AddRequest(text: text)
+    }
+
+    /// The number of files above which the total must have been shown. Files marked one by one were all seen.
+    var unseenLimit: Int { request?.marked.isEmpty == false ? max(1, marks.count) : Self.largeSelection }
+
+    /// The times on the clock at which the dialog asks something.
+    var moments: [Double] {
+        var moments: [Double] = []
+        if case .due(let at) = preview { moments.append(at) }
+        if case .typed = source, case .due(let at) = browser.look { moments.append(at) }
+        return moments
+    }
+
+    /// Inserts pasted text.
+    mutating func paste(_ pasted: String) {
+        // One dropped file often comes with a blank or a line end behind it.
+        let text = pasted.last?.isNewline == true ? String(pasted.dropLast()) : pasted
+        let replacesFolder = isInList && isFolderOnly
+        focus = .line
+        switch source {
+        case .typed(var line):
+            // Where the list has got to is no beginning of a path that comes from elsewhere.
+            if replacesFolder { line = LineEditor() }
+            if text.contains(where: \.isNewline) || text.count > Self.longestLine {
+                source = .pasted(line.text.isEmpty ? pasted : line.text + "\n" + pasted)
+            } else {
+                line.insert(text)
+                source = .typed(line)
+            }
+        case .pasted(let before):
+            source = .pasted(before + pasted)
+        }
+    }
+
+    /// Lists the folder that the line names now.
+    mutating func lineChanged(now: Double) {
+        guard case .typed(let line) = source else { return }
+        browser.point(at: TypedPath(line.text), due: now + Self.typingRest)
+    }
+
+    /// Edits the line. Returns false if the key does not edit.
+    mutating func edit(_ key: Key) -> Bool {
+        guard focus == .line else { return false }
+        switch source {
+        case .typed(var line):
+            guard line.handle(key) else { return false }
+            source = .typed(line)
+        case .pasted(let text):
+            switch key {
+            case .character(let character): source = .pasted(text + String(character))
+            case .backspace, .control("u"), .control("w"): source = .typed(LineEditor())
+            default: return false
+            }
+        }
+        return true
+    }
+}
+
+/// The files of a choice and their total.
+struct AddPreview: Sendable {
+    let selection: FileSelection
+    let bytes: Int128
+    /// The files of the choice that the queue already has.
+    var known: UploadTable.KnownFiles
+
+    init(_ selection: FileSelection, known: UploadTable.KnownFiles) {
+        self.selection = selection
+        self.known = known
+        bytes = selection.files.reduce(0) { $0 + Int128($1.identity.size) }
+    }
+}

@@ -1,0 +1,42 @@
+/// The Add dialog's settings, which stay when it closes.
+struct AddSettings: Sendable {
+    var destinations: [String]
+    var defaultDestination: String?
+    /// The destination of the last addition.
+    var lastDestination: String?
+    /// The number of the last question. It tells late answers from current ones.
+    private(set) var questions = 0
+
+    init(destinations: [String], defaultDestination: String?) {
+        self.destinations = destinations
+        self.defaultDestination = defaultDestination
+    }
+
+    var newDialog: AddDialog {
+        AddDialog(destinations: destinations, preferred: lastDestination ?? defaultDestination)
+    }
+
+    /// Returns the number for a new question.
+    mutating func nextQuestion() -> Int {
+        questions += 1
+        return questions
+    }
+}
+
+/// The state of the screen that the Add dialog reads and changes.
+struct AddSurroundings {
+    var settings: AddSettings
+    let table: UploadTable
+    let size: Size
+    let appearance: Appearance
+    let now: Double
+
+    /// Returns the number of rows of the dialog's list; 0 if it does not fit.
+    func height(of add: AddDialog) -> Int {
+        AddView(add: add, size: size, appearance: appearance).listHeight
+    }
+
+    func leftOutHeight(of add: AddDialog) -> Int {
+        LeftOutView(add: add, size: size, appearance: appearance).height
+    }
+}

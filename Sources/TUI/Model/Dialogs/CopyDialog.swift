@@ -1,0 +1,57 @@
+import FerryProtocols
+import FerryTransfer
+import FerryUploads
+
+/// The dialog that asks what to copy of the chosen uploads: paths, URLs or errors.
+struct CopyDialog: Sendable {
+    let targets: [Upload.ID]
+    /// The file's name, if there is one target.
+    let name: String?
+
+    /// The most bytes copied. Terminals accept about 74,000 bytes of base64 (xterm, tmux) and cut off or ignore more.
+    static let mostCopied = 48 << 10
+
+    func update(_ action: Action, table: UploadTable) -> DialogOutcome {
+        let uploads = targets.compactMap { table[$0] }
+        let (what, lines): (String, [String]) =
+            switch action {
+            case .copyPath: ("path", uploads.map(\.path.text))
+            case .copyAddress: ("URL", uploads.map(Self.address))
+            case .copyError: ("error", uploads.compactMap(Self.error))
+            default: ("", [])
+            }
+        guard action != .cancel else { return .close() }
+        guard !lines.isEmpty else {
+            return .close(action == .copyError ? "no error to copy" : "nothing is here any more")
+        }
+        let text = lines.map(Self.harmless).joined(separator: "\n")
+        guard text.utf8.count <= Self.mostCopied else {
+            return .close("too much for a clipboard; mark fewer, or use ferry list --json")
+        }
+        let told =
+            "copied the \(what)\(lines.count == 1 ? "" : "s of \(lines.count)") to the terminal's clipboard"
+        return .close(told, [.copy(text)])
+    }
+
+    /// Returns the line, or its escaped form if it has control characters. A line break in a pasted name would run
+    /// commands in a shell.
+    private static func harmless(_ line: String) -> String {
+        let hasControls = line.unicodeScalars.contains { $0.properties.generalCategory == .control }
+        return hasControls ? SafeText(line).text : line
+    }
+
+    /// Returns the file's location if the server sent one, otherwise the destination's URL. It never returns an
+    /// unfinished upload's URL: that may be a credential.
+    private static func address(_ upload: Upload) -> String {
+        if case .done(let receipt, _) = upload.state, let location = receipt.location { return location }
+        return upload.target.url
+    }
+
+    private static func error(_ upload: Upload) -> String? {
+        switch upload.state {
+        case .held(let failure), .failed(let failure), .waiting(_, let failure):
+            [failure.summary, failure.hint].compactMap { $0 }.joined(separator: "; ")
+        case .queued, .running, .paused, .done: nil
+        }
+    }
+}

@@ -1,0 +1,211 @@
+import FerryTransfer
+import FerryUploads
+
+/// The list below the Add dialog's line: the entries of one folder, and the marks in all folders.
+struct FolderBrowser: Sendable {
+    enum Look: Sendable {
+        /// The line names another folder. The question follows once typing pauses.
+        case due(at: Double)
+        case asked(number: Int)
+        case seen(BrowsedFolder)
+    }
+
+    enum Row: Hashable, Sendable {
+        /// `../`
+        case parent
+        case entry(FolderContents.Entry)
+
+        var name: [UInt8] {
+            switch self {
+            case .parent: Self.parentName
+            case .entry(let entry): entry.name
+            }
+        }
+
+        static let parentName = Array("..".utf8)
+    }
+
+    /// The folder that is shown or asked for.
+    private(set) var reference = FolderReference.line("")
+    private(set) var look = Look.due(at: -.infinity)
+    private(set) var showsHidden = false
+    /// The beginning of a name: the list shows only names that begin with it.
+    private(set) var started: [UInt8] = []
+    /// The indices of the entries that are shown.
+    private var shown: [Int] = []
+    /// The index of the row under the cursor.
+    private(set) var cursor = 0
+    /// The index of the first visible row.
+    private(set) var top = 0
+    /// The name under the cursor once the folder is shown.
+    private var aim: [UInt8]?
+    var marks = MarkedPaths()
+    /// The text of the line when the browser last set it to the folder it opened.
+    var followed: String?
+    /// The last click. A second one on the same row soon after acts as Enter.
+    var lastClick: (name: [UInt8], at: Double)?
+
+    /// The folder; nil while only the line names it.
+    var folder: LocalPath? {
+        switch (look, reference) {
+        case (.seen(let folder), _): folder.path
+        case (_, .folder(let path)): path
+        case (_, .line): nil
+        }
+    }
+
+    /// The folder's path as a user types it.
+    var text: String? {
+        if case .seen(let folder) = look { return folder.text }
+        return nil
+    }
+
+    private var entries: [FolderContents.Entry] {
+        if case .seen(let folder) = look, case .entries(let entries) = folder.contents { return entries }
+        return []
+    }
+
+    /// False while the folder is being read: early keys must not act on rows that are not visible yet.
+    var isSeen: Bool {
+        if case .seen = look { return true }
+        return false
+    }
+
+    private var hasParent: Bool { isSeen && folder?.bytes != [0x2F] }
+
+    /// The number of rows without `../`.
+    var shownCount: Int { shown.count }
+
+    var count: Int { shown.count + (hasParent ? 1 : 0) }
+
+    subscript(row: Int) -> Row? {
+        if hasParent, row == 0 { return .parent }
+        let index = row - (hasParent ? 1 : 0)
+        return shown.indices.contains(index) ? .entry(entries[shown[index]]) : nil
+    }
+
+    var current: Row? { self[cursor] }
+
+    var isOnFolder: Bool {
+        switch current {
+        case .parent: true
+        case .entry(let entry): entry.kind == .folder
+        case nil: false
+        }
+    }
+
+    /// True if Enter opens the folder under the cursor. A marked folder is added instead.
+    var opensOnEnter: Bool { isOnFolder && current.map(isMarked) == false }
+
+    func isMarked(_ row: Row) -> Bool {
+        guard let folder, case .entry(let entry) = row else { return false }
+        return marks.contains(entry.name, in: folder)
+    }
+
+    /// The file under the cursor; nil if a folder is there.
+    var currentFile: (path: LocalPath, entry: FolderContents.Entry)? {
+        guard let folder, case .entry(let entry)? = current, entry.kind != .folder else { return nil }
+        return (folder.appending(entry.name), entry)
+    }
+
+    /// Follows the line that the user types. It looks again only if the line names another folder.
+    mutating func point(at typed: TypedPath, due: Double) {
+        let isSame =
+            switch reference {
+            case .line(let text): text == typed.folder
+            case .folder: text == typed.folder
+            }
+        if !isSame {
+            reference = .line(typed.folder)
+            look = .due(at: due)
+            (shown, cursor, top, aim) = ([], 0, 0, nil)
+        }
+        let started = Array(typed.started.utf8)
+        if started != self.started {
+            self.started = started
+            arrange(around: nil)
+        }
+    }
+
+    /// Opens another folder, with the cursor on the name `aim` if it exists.
+    mutating func go(to folder: LocalPath, aim: [UInt8]?) {
+        reference = .folder(folder)
+        look = .due(at: -.infinity)
+        (started, shown, cursor, top) = ([], [], 0, 0)
+        self.aim = aim
+    }
+
+    mutating func ask(number: Int) { look = .asked(number: number) }
+
+    /// Shows a folder. Returns false if the answer belongs to an older question.
+    mutating func take(_ folder: BrowsedFolder, number: Int) -> Bool {
+        guard case .asked(number) = look else { return false }
+        look = .seen(folder)
+        arrange(around: aim)
+        aim = nil
+        return true
+    }
+
+    mutating func toggleHidden() {
+        showsHidden.toggle()
+        arrange(around: current?.name)
+    }
+
+    /// Shows all names again and keeps the cursor's entry.
+    mutating func endStarted() {
+        guard !started.isEmpty else { return }
+        started = []
+        arrange(around: current?.name)
+    }
+
+    private mutating func arrange(around name: [UInt8]?) {
+        let showsHidden = showsHidden || started.first == UInt8(ascii: ".")
+        let entries = entries
+        shown = entries.indices.filter { index in
+            (showsHidden || !entries[index].isHidden) && entries[index].name.starts(with: started)
+        }
+        let first = hasParent && !shown.isEmpty ? 1 : 0
+        let found = name.flatMap { name in shown.firstIndex { entries[$0].name == name } }
+        cursor = found.map { $0 + (hasParent ? 1 : 0) } ?? first
+    }
+
+    mutating func move(by rows: Int) {
+        let (sum, isOver) = cursor.addingReportingOverflow(rows)
+        move(to: isOver ? (rows > 0 ? .max : 0) : sum)
+    }
+
+    mutating func move(to row: Int) { cursor = max(0, min(count - 1, row)) }
+
+    mutating func move(to name: [UInt8]) {
+        if hasParent, name == Row.parentName { cursor = 0 }
+        let entries = entries
+        if let index = shown.firstIndex(where: { entries[$0].name == name }) {
+            cursor = index + (hasParent ? 1 : 0)
+        }
+    }
+
+    /// Scrolls. The cursor moves only if it would leave the visible rows.
+    mutating func scroll(by lines: Int, height: Int) {
+        let height = max(1, height)
+        let (sum, isOver) = top.addingReportingOverflow(lines)
+        top = max(0, min(isOver ? (lines > 0 ? .max : 0) : sum, count - height))
+        move(to: max(top, min(cursor, top + height - 1)))
+    }
+
+    mutating func keepCursorInView(height: Int) {
+        let height = max(1, height)
+        top = max(0, min(top, cursor, count - height))
+        top = max(top, cursor - height + 1)
+    }
+
+    mutating func toggleMark() {
+        guard let folder, case .entry(let entry)? = current else { return }
+        marks.toggle(entry.name, in: folder)
+    }
+
+    mutating func markAll() {
+        guard let folder else { return }
+        let entries = entries
+        for index in shown { marks.insert(entries[index].name, in: folder) }
+    }
+}

@@ -1,0 +1,65 @@
+/// The help: the rows of the action table that match the typed words.
+struct HelpDialog: Sendable {
+    var line = LineEditor()
+    /// The index among the matching entries.
+    var selected = 0
+
+    /// Returns the rows that have every typed word. Rows with whole words come first.
+    func entries(of actions: ActionTable) -> [ActionTable.Entry] {
+        let typed = line.text.lowercased().split(separator: " ")
+        let rows = actions.entries(in: .list)
+        guard !typed.isEmpty else { return rows }
+        let ranked = rows.enumerated().compactMap { row, entry in
+            Self.rank(of: entry, for: typed).map { (rank: $0, row: row, entry: entry) }
+        }
+        return ranked.sorted { ($0.rank, $0.row) < ($1.rank, $1.row) }.map(\.entry)
+    }
+
+    /// Returns the distance of a row's words from the typed ones: 0 for own words, 1 for a synonym, more for parts of
+    /// words; nil if a word is missing.
+    private static func rank(of entry: ActionTable.Entry, for typed: [Substring]) -> Int? {
+        let own = (entry.keyLabels + " " + (entry.hint ?? "") + " " + entry.help).lowercased()
+        let synonyms = entry.action.synonyms
+        var rank = 0
+        for word in typed {
+            if own.split(whereSeparator: { !$0.isLetter }).contains(word) { continue }
+            if synonyms.split(separator: " ").contains(word) {
+                rank += 1
+            } else if own.contains(word) {
+                rank += 2
+            } else if synonyms.contains(word) {
+                rank += 3
+            } else {
+                return nil
+            }
+        }
+        return rank
+    }
+
+    mutating func edit(_ key: Key) {
+        if line.handle(key) { selected = 0 }
+    }
+
+    mutating func insert(_ text: some StringProtocol) {
+        line.insert(text)
+        selected = 0
+    }
+
+    mutating func update(_ action: Action, actions: ActionTable, size: Size) -> DialogOutcome {
+        let entries = entries(of: actions)
+        let column = HelpView.columnHeight(size, entries: entries.count)
+        let page = HelpView.pageHeight(size, entries: entries.count)
+        switch action {
+        case .previous: selected -= 1
+        case .next: selected += 1
+        case .columnBack: selected -= column
+        case .columnOn: selected += column
+        case .pageUp: selected -= page
+        case .pageDown: selected += page
+        case .confirm: return entries.indices.contains(selected) ? .run(entries[selected].action) : .close()
+        default: return .close()
+        }
+        selected = max(0, min(entries.count - 1, selected))
+        return .stay()
+    }
+}

@@ -1,0 +1,28 @@
+import FerryUploads
+
+/// The question before a removal that deletes bytes on a server. Its targets are fixed when it opens.
+struct RemovalDialog: Sendable {
+    let targets: [Upload.ID]
+    /// The file's name, if there is one target.
+    let name: String?
+    /// The number of targets that have bytes on a server.
+    let onServer: Int
+    let bytes: Int128
+    let openedAt: Double
+
+    func update(_ action: Action) -> DialogOutcome {
+        guard action == .removeNow else { return .close("kept") }
+        return .close(nil, [.perform(.remove(.ids(targets)), .remove(name: name))])
+    }
+}
+
+/// The question before an undo.
+struct UndoDialog: Sendable {
+    let offer: UndoOffer
+    let openedAt: Double
+
+    func update(_ action: Action) -> DialogOutcome {
+        guard action == .confirm else { return .close("nothing was undone") }
+        return .close(nil, [.perform(.undoCommand(offer.number), .undo)])
+    }
+}

@@ -1,0 +1,17 @@
+/// The owner of the engine behind the screen. It decides what leaving means.
+public enum EngineOwnership: Hashable, Sendable {
+    /// The engine ends with the screen.
+    case own
+    /// The engine ends with the screen, but another one in the background can take the queue over.
+    case detachable
+    /// The engine runs in another process and continues without the screen.
+    case attached
+
+    /// The sentence on the normal screen after Ctrl-Z.
+    var farewell: String {
+        switch self {
+        case .own, .detachable: "ferry and its uploads are suspended; `fg` resumes them"
+        case .attached: "the screen is suspended, uploads continue in the engine; `fg` brings it back"
+        }
+    }
+}

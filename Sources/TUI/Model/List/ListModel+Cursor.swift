@@ -1,0 +1,134 @@
+import FerryProtocols
+import FerryTransfer
+import FerryUploads
+
+/// The rule by which the list scrolls by itself.
+enum Following: Hashable, Sendable {
+    /// The list scrolls to the first running upload until the user moves. It last did so at `since` on the clock.
+    case running(since: Double)
+    /// The user moves the cursor; the list does not scroll.
+    case nothing
+
+    /// The seconds after a scroll in which a key was probably meant for the earlier row.
+    static let settling = 0.5
+    /// The seconds for which the details of one upload stay at least.
+    static let reading = 2.0
+}
+
+extension ListModel {
+    /// Places the cursor when the queue first appears: on the first running upload, otherwise on the first unfinished
+    /// one.
+    mutating func startCursor() {
+        let rows = rows
+        let firstRunning = runningRows.min().map { rows[$0] }
+        let unfinished = rows.first { position in table[position.id]?.state.isUnfinished ?? false }
+        cursor = firstRunning ?? unfinished ?? rows.first
+        keepCursorInView()
+    }
+
+    /// Keeps the cursor on its upload and its line. If the upload has left the list, a neighbour gets the cursor.
+    mutating func settleCursor(before: Int?) {
+        let line = before.map { $0 - top }
+        let rows = rows
+        guard let old = cursor else {
+            cursor = rows.first
+            keepCursorInView()
+            return
+        }
+        if let now = table.position(of: old.id), rows.index(of: now) != nil {
+            cursor = now
+        } else {
+            cursor = rows.isEmpty ? nil : rows[rows.heir(of: old, at: before ?? 0)]
+        }
+        if let line, let index = cursorIndex { top = index - line }
+        keepCursorInView()
+    }
+
+    mutating func moveCursor(by lines: Int) {
+        guard !rows.isEmpty else { return }
+        let (target, _) = (cursorIndex ?? 0).addingReportingOverflow(lines)
+        moveCursor(to: target)
+    }
+
+    mutating func moveCursor(to index: Int) {
+        guard !rows.isEmpty else { return }
+        cursor = rows[max(0, min(rows.count - 1, index))]
+        stretchRange()
+        keepCursorInView()
+    }
+
+    /// Puts the cursor on a position that a person or an answer names.
+    mutating func putCursor(on position: QueuePosition) {
+        following = .nothing
+        cursor = position
+        keepCursorInView()
+    }
+
+    /// Moves the cursor to the first of these uploads that is among the rows.
+    mutating func goTo(_ ids: [Upload.ID]) {
+        let indices = ids.compactMap { table.position(of: $0) }.compactMap { rows.index(of: $0) }
+        if let first = indices.min() { putCursor(on: rows[first]) }
+    }
+
+    /// Handles a click on a row. Returns true for the second click of a double click.
+    mutating func click(_ id: Upload.ID, now: Double) -> Bool {
+        guard let position = table.position(of: id), rows.index(of: position) != nil else { return false }
+        putCursor(on: position)
+        let isSecond = lastClick.map { $0.id == id && now - $0.at < Clock.doubleClick } ?? false
+        lastClick = isSecond ? nil : (id, now)
+        return isSecond
+    }
+
+    mutating func keepCursorInView() {
+        let height = max(1, layout.list.count)
+        if let index = cursorIndex {
+            if index < top { top = index }
+            if index >= top + height { top = index - height + 1 }
+        }
+        top = max(0, min(top, rows.count - height))
+    }
+
+    /// Follows the running uploads. The cursor moves only if its upload would leave the visible rows.
+    mutating func follow(now: Double) {
+        guard case .running(let since) = following, marks.isEmpty, !layout.list.isEmpty else { return }
+        let rows = rows
+        let height = layout.list.count
+        // One that will be tried again is still what is followed: where all fail in turn the list would leap about.
+        if let cursor, let current, current.isUnderWay, let index = rows.index(of: cursor),
+            (top..<(top + height)).contains(index)
+        {
+            return
+        }
+        let running = runningRows
+        guard let index = running.min() else { return }
+        if let seen = running.filter((top..<(top + height)).contains).min() {
+            showDetails(of: rows[seen], since: since, now: now)
+            return
+        }
+        cursor = rows[index]
+        top = index - height / 3
+        keepCursorInView()
+        following = .running(since: now)
+    }
+
+    /// Keeps the details below the list on a running upload, long enough to be read.
+    private mutating func showDetails(of position: QueuePosition, since: Double, now: Double) {
+        guard !layout.details.isEmpty, now - since >= Following.reading else { return }
+        cursor = position
+        following = .running(since: now)
+    }
+
+    /// The indices of running uploads in `rows`.
+    private var runningRows: [Int] {
+        let rows = rows
+        return table.running.compactMap { table.position(of: $0) }.compactMap { rows.index(of: $0) }
+    }
+
+    /// Gives the cursor to the user, who moves or acts. Returns false if the list has just scrolled: the key was meant
+    /// for another row.
+    mutating func takeOver(_ action: Action, now: Double) -> Bool {
+        guard case .running(let since) = following else { return true }
+        following = .nothing
+        return !action.isAboutTargets || now - since >= Following.settling
+    }
+}

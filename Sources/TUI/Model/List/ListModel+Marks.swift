@@ -1,0 +1,53 @@
+import FerryUploads
+
+/// A range that the user is marking: from its first row to the cursor, in addition to the earlier marks.
+struct MarkRange: Hashable, Sendable {
+    let anchor: QueuePosition
+    let before: Set<Upload.ID>
+}
+
+extension ListModel {
+    mutating func mark() {
+        guard let cursor else { return }
+        guard range == nil else {
+            range = nil
+            return
+        }
+        marks.formSymmetricDifference([cursor.id])
+        moveCursor(by: 1)
+    }
+
+    mutating func toggleMark(_ id: Upload.ID) {
+        guard table[id] != nil else { return }
+        following = .nothing
+        marks.formSymmetricDifference([id])
+    }
+
+    mutating func toggleRange() {
+        guard range == nil, let cursor else {
+            range = nil
+            return
+        }
+        range = MarkRange(anchor: cursor, before: marks)
+        marks.insert(cursor.id)
+    }
+
+    /// Extends the range to the cursor.
+    mutating func stretchRange() {
+        let rows = rows
+        guard let range, let cursor = cursorIndex else { return }
+        let anchor = rows.index(of: range.anchor) ?? cursor
+        let inside = rows[min(anchor, cursor)...max(anchor, cursor)]
+        marks = range.before.union(inside.map(\.id))
+    }
+
+    /// Clears the marks; without marks, clears the filter.
+    mutating func escape() {
+        if range != nil || !marks.isEmpty {
+            range = nil
+            marks = []
+        } else if table.filter != nil {
+            narrow(to: "")
+        }
+    }
+}

@@ -1,0 +1,132 @@
+import FerryProtocols
+import FerryTransfer
+import FerryUploads
+
+/// The list: its rows, filter, sort and cursor.
+struct ListModel: Sendable {
+    private(set) var table = UploadTable()
+    /// The parts of the screen and their rows.
+    private(set) var layout = Layout(Size(rows: 24, columns: 80))
+    private(set) var tab = Tab.all
+    /// The upload under the cursor; its position is remembered so that a neighbour can take over when it goes.
+    var cursor: QueuePosition?
+    /// The index in `rows` of the first visible row.
+    var top = 0
+    var marks: Set<Upload.ID> = []
+    var range: MarkRange?
+    var following = Following.running(since: -.infinity)
+    /// The last click on a row. Another one soon after makes a double click.
+    var lastClick: (id: Upload.ID, at: Double)?
+
+    var rows: Rows { table.shown(in: tab) }
+
+    var cursorIndex: Int? { cursor.flatMap { rows.index(of: $0) } }
+
+    /// The upload under the cursor.
+    var current: Upload? { cursor.flatMap { table[$0.id] } }
+
+    /// The marked uploads that are visible, otherwise the one under the cursor, in the order of the rows.
+    var targets: [Upload] {
+        let marked = markedRows
+        let positions = marked.isEmpty ? cursor.map { [$0] } ?? [] : marked
+        return positions.compactMap { table[$0.id] }
+    }
+
+    /// The rows of the marked uploads. Hidden marks have no effect.
+    var markedRows: [QueuePosition] { marks.isEmpty ? [] : rows.filter { marks.contains($0.id) } }
+
+    /// The properties of the targets that the hints depend on.
+    var targetTraits: TargetTraits {
+        var traits = TargetTraits()
+        for position in markedRows { if let upload = table[position.id] { traits.add(upload.state) } }
+        traits.marked = traits.count
+        if traits.count == 0, let current {
+            traits.add(current.state)
+            if current.canBeRetried { traits.canBeRetried = true }
+        }
+        return traits
+    }
+
+    mutating func arrange(_ layout: Layout) {
+        self.layout = layout
+        keepCursorInView()
+    }
+
+    mutating func apply(_ update: QueueUpdate) {
+        let before = cursorIndex
+        if table.apply(update) { settleCursor(before: before) }
+        if update.isComplete { marks = marks.filter { table[$0] != nil } }
+        marks.subtract(update.removed)
+    }
+
+    /// Updates the rates, by which the rows may be sorted.
+    mutating func measure(_ rates: [Upload.ID: TransferRate]) {
+        let before = cursorIndex
+        if table.measure(rates) { settleCursor(before: before) }
+    }
+
+    /// Runs an action that concerns the list alone. Returns false for any other action.
+    mutating func update(_ action: Action) -> Bool {
+        let page = max(1, layout.list.count)
+        switch action {
+        case .up: moveCursor(by: -1)
+        case .down: moveCursor(by: 1)
+        case .pageUp: moveCursor(by: -page)
+        case .pageDown: moveCursor(by: page)
+        case .halfPageUp: moveCursor(by: -max(1, page / 2))
+        case .halfPageDown: moveCursor(by: max(1, page / 2))
+        case .top: moveCursor(to: 0)
+        case .bottom: moveCursor(to: rows.count - 1)
+        case .show(let tab): show(tab)
+        case .mark: mark()
+        case .markRange: toggleRange()
+        case .invertMarks: marks.formSymmetricDifference(rows.map(\.id))
+        case .markAll: marks.formUnion(rows.map(\.id))
+        case .escape: escape()
+        default: return false
+        }
+        return true
+    }
+
+    mutating func show(_ tab: Tab) {
+        guard tab != self.tab else { return }
+        let old = cursor
+        self.tab = tab
+        range = nil
+        table.arrange(table.filter, by: table.order, in: tab)
+        top = 0
+        let rows = rows
+        cursor = rows.isEmpty ? nil : rows[old.map { rows.index(of: $0) ?? rows.heir(of: $0, at: 0) } ?? 0]
+        keepCursorInView()
+    }
+
+    /// Sorts the rows. The same key again reverses them.
+    mutating func sort(by key: RowOrder.Key) {
+        let before = cursorIndex
+        following = .nothing
+        range = nil
+        table.arrange(
+            table.filter, by: table.order.key == key ? table.order.reversed : RowOrder(key), in: tab)
+        settleCursor(before: before)
+    }
+
+    /// Shows only rows that match the filter; an empty one shows all.
+    mutating func narrow(to text: String) {
+        let before = cursorIndex
+        following = .nothing
+        range = nil
+        let isBlank = text.allSatisfy { $0 == " " }
+        table.arrange(isBlank ? nil : RowFilter(text), by: table.order, in: tab)
+        settleCursor(before: before)
+    }
+
+    /// Moves the cursor to an upload. It shows the upload's tab, and drops a filter that hides it. Returns false if the
+    /// upload is gone.
+    mutating func jump(to id: Upload.ID) -> Bool {
+        guard let position = table.position(of: id) else { return false }
+        if rows.index(of: position) == nil { show(.all) }
+        if rows.index(of: position) == nil { table.arrange(nil, by: table.order, in: tab) }
+        putCursor(on: position)
+        return true
+    }
+}

@@ -1,0 +1,37 @@
+/// The order of names: `file10` comes after `file9`, and case does not matter.
+enum NaturalOrder {
+    /// Returns the bytes by which paths are compared. They are the path's last part, with the number of its digits
+    /// before each run of digits. No byte is zero, so a prefix sorts first.
+    static func key(of path: [UInt8]) -> [UInt8] {
+        var key: [UInt8] = []
+        path.withUnsafeBufferPointer { path in
+            var index = (path.lastIndex(of: UInt8(ascii: "/")) ?? -1) + 1
+            while index < path.count {
+                let byte = path[index]
+                switch byte {
+                case UInt8(ascii: "0")...UInt8(ascii: "9"):
+                    index = writeNumber(from: index, of: path, to: &key)
+                    continue
+                case UInt8(ascii: "A")...UInt8(ascii: "Z"): key.append(byte + 32)
+                default: key.append(max(1, byte))
+                }
+                index += 1
+            }
+        }
+        return key
+    }
+
+    /// Writes a run of digits and returns its end.
+    private static func writeNumber(
+        from start: Int, of path: UnsafeBufferPointer<UInt8>, to key: inout [UInt8]
+    ) -> Int {
+        func isDigit(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "0") < 10 }
+        var (first, end) = (start, start)
+        while end < path.count, isDigit(path[end]) { end += 1 }
+        while first < end, path[first] == UInt8(ascii: "0") { first += 1 }
+        key.append(UInt8(ascii: "0"))
+        key.append(UInt8(clamping: end - first + 1))
+        key.append(contentsOf: UnsafeBufferPointer(rebasing: path[first..<end]))
+        return end
+    }
+}

@@ -1,0 +1,15 @@
+import FerryUploads
+
+/// The position of an upload in the queue. Ranks are unique, but while two changes are on their way the id decides.
+struct QueuePosition: Hashable, Comparable, Sendable {
+    var rank: Int64
+    var id: Upload.ID
+
+    static func < (left: QueuePosition, right: QueuePosition) -> Bool {
+        left.rank != right.rank ? left.rank < right.rank : left.id < right.id
+    }
+}
+
+extension Upload {
+    var position: QueuePosition { QueuePosition(rank: rank, id: id) }
+}

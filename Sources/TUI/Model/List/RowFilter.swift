@@ -1,0 +1,128 @@
+import FerryProtocols
+import FerryTransfer
+import FerryUploads
+
+/// The filter of the list: terms that must all match. A term is `raw` (in the path), `!raw`, `state:failed`,
+/// `to:photos`, `batch:may` or `size>1g`; `"two words"` are one term.
+///
+/// Capital letters from A to Z count as small ones; all else must be the same byte by byte.
+struct RowFilter: Hashable, Sendable {
+    enum Subject: Hashable, Sendable {
+        case path([UInt8])
+        case state(StateKinds)
+        case target([UInt8])
+        case batch([UInt8])
+        case largerThan(ByteCount)
+        case smallerThan(ByteCount)
+    }
+
+    struct Term: Hashable, Sendable {
+        var subject: Subject
+        var isNegated: Bool
+    }
+
+    let text: String
+    /// The first term that is not understood, with the reason; it filters nothing. nil if all are understood.
+    private(set) var problem: String?
+    private(set) var terms: [Term] = []
+
+    init(_ text: String) {
+        self.text = text
+        for word in Self.words(of: text) {
+            do throws(Problem) {
+                if let term = try Self.term(word) { terms.append(term) }
+            } catch {
+                problem = problem ?? error.text
+            }
+        }
+    }
+
+    func fits(_ upload: Upload) -> Bool {
+        terms.allSatisfy { term in
+            let fits =
+                switch term.subject {
+                case .path(let word): Self.contains(word, upload.path.bytes)
+                case .target(let word):
+                    Self.contains(word, upload.target.destination.utf8)
+                        || Self.contains(word, upload.target.url.utf8)
+                        || Self.contains(word, upload.target.name.utf8)
+                case .batch(let word): upload.batch.map { Self.contains(word, $0.utf8) } ?? false
+                case .state(let kinds): kinds.contains(StateKinds(upload.state))
+                case .largerThan(let size): upload.size > size
+                case .smallerThan(let size): upload.size < size
+                }
+            return fits != term.isNegated
+        }
+    }
+
+    private struct Problem: Error { var text: String }
+
+    private static func term(_ word: String) throws(Problem) -> Term? {
+        let isNegated = word.hasPrefix("!")
+        let rest = isNegated ? String(word.dropFirst()) : word
+        guard !rest.isEmpty, let subject = try subject(rest) else { return nil }
+        return Term(subject: subject, isNegated: isNegated)
+    }
+
+    private static func subject(_ word: String) throws(Problem) -> Subject? {
+        if let value = value(of: "state:", in: word) {
+            guard !value.isEmpty else { return nil }
+            let kinds = StateKinds(wordsFrom: value)
+            guard !kinds.isEmpty else {
+                let known = StateKinds.words.map(\.text).joined(separator: ", ")
+                throw Problem(text: "no state is \(value); there are \(known)")
+            }
+            return .state(kinds)
+        }
+        if let value = value(of: "to:", in: word) { return value.isEmpty ? nil : .target(Array(value.utf8)) }
+        if let value = value(of: "batch:", in: word) {
+            return value.isEmpty ? nil : .batch(Array(value.utf8))
+        }
+        for (start, make) in [("size>", Subject.largerThan), ("size<", Subject.smallerThan)] {
+            guard let value = value(of: start, in: word) else { continue }
+            guard !value.isEmpty else { return nil }
+            guard let size = ByteFormat.parse(value) else {
+                throw Problem(text: "\(value) is not a size; try size>20M")
+            }
+            return make(size)
+        }
+        return .path(word.utf8.map(small))
+    }
+
+    private static func value(of start: String, in word: String) -> String? {
+        let word = String(decoding: word.utf8.map(small), as: UTF8.self)
+        return word.hasPrefix(start) ? String(word.dropFirst(start.count)) : nil
+    }
+
+    /// Splits at blanks outside double quotes. An unclosed quote reaches to the end.
+    private static func words(of text: String) -> [String] {
+        var (words, word, isQuoted) = ([String](), "", false)
+        for character in text {
+            switch character {
+            case "\"": isQuoted.toggle()
+            case " " where !isQuoted:
+                words.append(word)
+                word = ""
+            default: word.append(character)
+            }
+        }
+        return (words + [word]).filter { !$0.isEmpty }
+    }
+
+    static func small(_ byte: UInt8) -> UInt8 { (65...90).contains(byte) ? byte | 32 : byte }
+
+    /// Returns true if the text contains the word, regardless of case.
+    ///
+    /// - Parameter word: Without capital letters from A to Z.
+    static func contains(_ word: [UInt8], _ text: some Collection<UInt8>) -> Bool {
+        let found = text.withContiguousStorageIfAvailable { text in
+            guard let first = word.first else { return true }
+            guard text.count >= word.count else { return false }
+            for start in 0...(text.count - word.count) where small(text[start]) == first {
+                if word.indices.allSatisfy({ small(text[start + $0]) == word[$0] }) { return true }
+            }
+            return false
+        }
+        return found ?? contains(word, Array(text))
+    }
+}

@@ -1,0 +1,53 @@
+import FerryUploads
+
+/// A row of a list: an upload and its sort keys.
+struct Row: Hashable, Sendable {
+    let position: QueuePosition
+    /// The first sort key: lower numbers come first. It is zero in the order of the queue.
+    let key: UInt64
+    /// The second sort key, compared byte by byte; empty unless the rows are sorted by name.
+    let name: [UInt8]
+}
+
+/// The sorted rows of a tab, or of its matches.
+struct RowList: Sendable {
+    private(set) var rows: [Row] = []
+    let order: RowOrder
+
+    /// - Parameter rows: In any order.
+    init(_ rows: [Row] = [], by order: RowOrder = .queue) {
+        self.order = order
+        self.rows = rows
+        self.rows.sort(by: precedes)
+    }
+
+    /// Returns the index of a row; nil if it is not in the list.
+    func index(of row: Row) -> Int? {
+        let index = rows.partitioningIndex { !precedes($0, row) }
+        return index < rows.count && rows[index].position == row.position ? index : nil
+    }
+
+    /// Replaces a row. Each row goes to its sorted index. Returns true if a row was added, removed or moved.
+    mutating func replace(_ old: Row?, with new: Row?) -> Bool {
+        guard old != new else { return false }
+        let before = old.flatMap { index(of: $0) }
+        if let before { rows.remove(at: before) }
+        guard let new else { return before != nil }
+        let after = rows.partitioningIndex { !precedes($0, new) }
+        rows.insert(new, at: after)
+        return before != after || old?.position != new.position
+    }
+
+    /// The index of the first row that does not come before a position in the queue, in a list in the order of the queue.
+    func lowerBound(of position: QueuePosition) -> Int { rows.partitioningIndex { $0.position >= position } }
+
+    /// Compares two rows. Equal rows stand in the order of the queue.
+    private func precedes(_ left: Row, _ right: Row) -> Bool {
+        if left.key != right.key { return left.key < right.key }
+        if left.name != right.name {
+            return left.name.lexicographicallyPrecedes(right.name) == order.isAscending
+        }
+        return order.key == .queue && !order.isAscending
+            ? right.position < left.position : left.position < right.position
+    }
+}

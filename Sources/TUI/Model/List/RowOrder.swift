@@ -1,0 +1,92 @@
+import FerryFiles
+import FerryProtocols
+import FerryTransfer
+import FerryUploads
+
+/// The sort of the rows. It does not change the order in which uploads run.
+struct RowOrder: Hashable, Sendable {
+    enum Key: CaseIterable, Hashable, Sendable { case queue, name, size, progress, rate, remaining, added }
+
+    var key: Key
+    var isAscending: Bool
+
+    static let queue = RowOrder(.queue)
+
+    /// Makes a sort in its usual direction: the largest, fastest or newest first, but the shortest remaining time
+    /// first.
+    init(_ key: Key) {
+        self.key = key
+        isAscending =
+            switch key {
+            case .queue, .name, .remaining: true
+            case .size, .progress, .rate, .added: false
+            }
+    }
+
+    var reversed: RowOrder {
+        var order = self
+        order.isAscending.toggle()
+        return order
+    }
+
+    var title: String {
+        switch key {
+        case .queue: "queue"
+        case .name: "name"
+        case .size: "size"
+        case .progress: "progress"
+        case .rate: "rate"
+        case .remaining: "ETA"
+        case .added: "time added"
+        }
+    }
+
+    /// True if rows change positions while uploads run.
+    var isByRate: Bool {
+        switch key {
+        case .progress, .rate, .remaining: true
+        case .queue, .name, .size, .added: false
+        }
+    }
+
+    /// Returns the row of an upload for this sort.
+    func row(of upload: Upload, rate: TransferRate? = nil) -> Row {
+        let name = key == .name ? NaturalOrder.key(of: upload.path.bytes) : []
+        return Row(position: upload.position, key: sortKey(of: upload, name: name, rate: rate), name: name)
+    }
+
+    private func sortKey(of upload: Upload, name: [UInt8], rate: TransferRate?) -> UInt64 {
+        let number: Double
+        switch key {
+        case .queue: return 0
+        case .name:
+            // The first eight bytes tell most names apart.
+            let start =
+                name.prefix(8).reduce(0) { $0 << 8 | UInt64($1) } << UInt64(8 * (8 - min(8, name.count)))
+            return isAscending ? start : ~start
+        case .size: number = Double(upload.identity.size)
+        case .progress: number = Self.progress(of: upload, sent: rate?.sent)
+        case .rate: number = rate?.rate ?? -1
+        case .remaining: number = rate?.remaining ?? .infinity
+        case .added: number = upload.added.timeIntervalSince1970
+        }
+        // Bits of positive numbers are in order, those of negative ones the other way round; there are two zeros.
+        let bits = (number + 0).bitPattern
+        let ordered = number < 0 ? ~bits : bits | 1 << 63
+        return isAscending ? ordered : ~ordered
+    }
+
+    private static func progress(of upload: Upload, sent: ByteCount?) -> Double {
+        if case .done = upload.state { return 1 }
+        return Double(max(upload.confirmed, sent ?? 0)) / Double(max(1, upload.size))
+    }
+}
+
+/// The progress values of a running upload that rows can be sorted by.
+struct TransferRate: Hashable, Sendable {
+    var sent: ByteCount
+    /// The rate in bytes per second.
+    var rate: Double?
+    /// The remaining time in seconds.
+    var remaining: Double?
+}

@@ -1,0 +1,25 @@
+import FerryUploads
+
+/// A snapshot of the list's rows, in their visible order.
+struct Rows: RandomAccessCollection, Sendable {
+    let list: RowList
+    let table: UploadTable
+
+    var startIndex: Int { 0 }
+    var endIndex: Int { list.rows.count }
+    subscript(index: Int) -> QueuePosition { list.rows[index].position }
+
+    /// Returns nil if the position is not among the rows.
+    func index(of position: QueuePosition) -> Int? {
+        guard table.position(of: position.id) == position else { return nil }
+        return table.row(of: position.id, by: list.order).flatMap { list.index(of: $0) }
+    }
+
+    /// The index of the row that replaced one that is gone.
+    ///
+    /// - Parameter index: Where it was.
+    func heir(of position: QueuePosition, at index: Int) -> Int {
+        let heir = list.order == .queue ? list.lowerBound(of: position) : index
+        return Swift.max(0, Swift.min(heir, count - 1))
+    }
+}

@@ -1,0 +1,40 @@
+import FerryUploads
+
+/// The uploads by id. A complete update's array is used as it is, without a copy.
+struct UploadStore: Sendable {
+    /// All uploads, in no order.
+    private(set) var all: [Upload] = []
+    private var indices: [Upload.ID: Int] = [:]
+
+    init() {}
+
+    /// - Parameter uploads: The later of two with one id counts.
+    init(_ uploads: [Upload]) {
+        all = uploads
+        indices.reserveCapacity(uploads.count)
+        for index in uploads.indices { indices[uploads[index].id] = index }
+        guard indices.count < uploads.count else { return }
+        self = UploadStore()
+        for upload in uploads { put(upload) }
+    }
+
+    subscript(id: Upload.ID) -> Upload? { indices[id].map { all[$0] } }
+
+    mutating func put(_ upload: Upload) {
+        if let index = indices[upload.id] {
+            all[index] = upload
+        } else {
+            indices[upload.id] = all.count
+            all.append(upload)
+        }
+    }
+
+    mutating func remove(_ id: Upload.ID) {
+        guard let index = indices.removeValue(forKey: id) else { return }
+        // The last one takes its index: nothing else moves.
+        let last = all.removeLast()
+        guard last.id != id else { return }
+        all[index] = last
+        indices[last.id] = index
+    }
+}

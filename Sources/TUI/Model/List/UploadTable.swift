@@ -1,0 +1,234 @@
+import FerryProtocols
+import FerryTransfer
+import FerryUploads
+
+/// The uploads with the rows of each tab and sums over them. Every change updates them.
+struct UploadTable: Sendable {
+    /// The number of changes above which sorting anew is cheaper than moving rows one by one.
+    private static let bulk = 1000
+
+    private var uploads = UploadStore()
+    private var tabs = Tab.allCases.map { _ in RowList() }
+    /// The one tab with separate rows, because it is filtered or sorted.
+    private var arranged: Arrangement?
+    private(set) var order = RowOrder.queue
+    /// The rates of the running uploads.
+    private var rates: [Upload.ID: TransferRate] = [:]
+    private(set) var running: Set<Upload.ID> = []
+    private(set) var waiting: Set<Upload.ID> = []
+    /// The uploads that are paused only because there is no network.
+    private(set) var offline: Set<Upload.ID> = []
+    /// The uploads that are held because a server refuses the credentials.
+    private(set) var signInRequired: Set<Upload.ID> = []
+    /// The number of uploads in a batch.
+    private(set) var batched = 0
+    /// The bytes of due uploads that are not on the server yet.
+    private(set) var left = RemainingBytes()
+    /// The same for uploads that are scheduled for later.
+    private(set) var bytesLater: Int128 = 0
+
+    subscript(id: Upload.ID) -> Upload? { uploads[id] }
+
+    /// The number of chosen files that the queue already has for one destination.
+    struct KnownFiles: Hashable, Sendable {
+        /// The files queued for the destination, in any version.
+        var queued = 0
+        /// The files already uploaded to the destination in this version.
+        var done = 0
+    }
+
+    /// Counts the files that the queue already has, in one pass over it.
+    func known(_ files: [FileSelection.File], to destination: String) -> KnownFiles {
+        guard !isEmpty else { return KnownFiles() }
+        let wanted = Dictionary(files.map { ($0.path, $0.identity) }) { first, _ in first }
+        var (queued, done): (Set<LocalPath>, Set<LocalPath>) = ([], [])
+        for upload in uploads.all where upload.target.destination == destination {
+            guard let identity = wanted[upload.path] else { continue }
+            if upload.state.isUnfinished {
+                queued.insert(upload.path)
+            } else if upload.identity == identity {
+                done.insert(upload.path)
+            }
+        }
+        return KnownFiles(queued: queued.count, done: done.subtracting(queued).count)
+    }
+
+    var isEmpty: Bool { uploads.all.isEmpty }
+
+    /// Returns all rows of a tab, in the order of the queue.
+    func rows(in tab: Tab) -> Rows { Rows(list: tabs[tab.rawValue], table: self) }
+
+    /// Returns the uploads of a tab, in the order of the queue.
+    func uploads(in tab: Tab) -> some Sequence<Upload> {
+        tabs[tab.rawValue].rows.lazy.compactMap { uploads[$0.position.id] }
+    }
+
+    /// Returns the visible rows of a tab: arranged ones if the tab is arranged, otherwise all in the order of the
+    /// queue.
+    func shown(in tab: Tab) -> Rows {
+        if let arranged, arranged.tab == tab { return Rows(list: arranged.list, table: self) }
+        return rows(in: tab)
+    }
+
+    var filter: RowFilter? { arranged?.filter }
+
+    func count(_ tab: Tab) -> Int { tabs[tab.rawValue].rows.count }
+
+    func position(of id: Upload.ID) -> QueuePosition? { uploads[id]?.position }
+
+    /// Returns the row of an upload for this sort.
+    func row(of id: Upload.ID, by order: RowOrder) -> Row? {
+        uploads[id].map { order.row(of: $0, rate: rates[id]) }
+    }
+
+    /// Filters and sorts a tab. Later changes keep it so.
+    mutating func arrange(_ filter: RowFilter?, by order: RowOrder, in tab: Tab) {
+        self.order = order
+        arranged = nil
+        guard filter != nil || order != .queue else { return }
+        var arrangement = Arrangement(tab: tab, filter: filter, list: RowList(by: order))
+        arrangement.list = RowList(rows { arrangement.row(of: $0, rate: $1) }, by: order)
+        arranged = arrangement
+    }
+
+    /// Returns the rows of the uploads that have one, in no order.
+    private func rows(_ row: (Upload, TransferRate?) -> Row?) -> [Row] {
+        // Over the memory of the array: its iterator would count the references of each upload.
+        uploads.all.withUnsafeBufferPointer { all in
+            all.indices.compactMap { index in
+                row(all[index], rates.isEmpty ? nil : rates[all[index].id])
+            }
+        }
+    }
+
+    /// Updates the rates of the running uploads. Returns true if rows have moved.
+    mutating func measure(_ new: [Upload.ID: TransferRate]) -> Bool {
+        var moved = false
+        for (id, rate) in new where rates[id] != rate && running.contains(id) {
+            guard let upload = uploads[id] else { continue }
+            let old = arranged?.row(of: upload, rate: rates[id])
+            rates[id] = rate
+            if order.isByRate, let new = arranged?.row(of: upload, rate: rate) {
+                moved = arranged?.list.replace(old, with: new) ?? false || moved
+            }
+        }
+        return moved
+    }
+
+    /// Changes the table. Returns true if an upload was added, removed or moved in any tab.
+    @discardableResult
+    mutating func apply(_ update: QueueUpdate) -> Bool {
+        if update.isComplete { return replaceAll(with: update) }
+        let isBulk = update.changed.count + update.removed.count > Self.bulk
+        var moved = false
+        for upload in update.changed { moved = put(upload, lists: !isBulk) || moved }
+        for id in update.removed { moved = remove(id, lists: !isBulk) || moved }
+        if isBulk, moved || arranged != nil { listAnew() }
+        return moved
+    }
+
+    private mutating func replaceAll(with update: QueueUpdate) -> Bool {
+        let (filter, order, tab) = (filter, order, arranged?.tab)
+        self = UploadTable()
+        uploads = UploadStore(update.changed)
+        for id in update.removed { uploads.remove(id) }
+        for upload in uploads.all { remember(upload) }
+        self.order = order
+        if let tab { arranged = Arrangement(tab: tab, filter: filter, list: RowList(by: order)) }
+        listAnew()
+        return true
+    }
+
+    /// Adds or replaces an upload. Returns true if it is new or its row moved.
+    ///
+    /// - Parameter lists: False if the rows are listed anew afterwards.
+    private mutating func put(_ upload: Upload, lists: Bool) -> Bool {
+        let old = uploads[upload.id]
+        let oldRow = lists ? old.flatMap { arranged?.row(of: $0, rate: rates[$0.id]) } : nil
+        if let old { forget(old) }
+        uploads.put(upload)
+        remember(upload)
+        guard lists else {
+            return old?.position != upload.position || old.map { Tab($0.state) } != Tab(upload.state)
+        }
+        let newRow = arranged?.row(of: upload, rate: rates[upload.id])
+        return list(upload, insteadOf: old, newRow, insteadOf: oldRow)
+    }
+
+    private mutating func remove(_ id: Upload.ID, lists: Bool) -> Bool {
+        guard let old = uploads[id] else { return false }
+        let oldRow = lists ? arranged?.row(of: old, rate: rates[id]) : nil
+        forget(old)
+        rates[id] = nil
+        uploads.remove(id)
+        if lists { _ = list(nil, insteadOf: old, nil, insteadOf: oldRow) }
+        return true
+    }
+
+    /// Updates the rows. Returns true if a row was added, removed or moved.
+    private mutating func list(
+        _ new: Upload?, insteadOf old: Upload?, _ newRow: Row?, insteadOf oldRow: Row?
+    ) -> Bool {
+        var moved = arranged?.list.replace(oldRow, with: newRow) ?? false
+        for tab in Tab.allCases {
+            let oldRow = old.flatMap { tab.shows($0) ? RowOrder.queue.row(of: $0) : nil }
+            let newRow = new.flatMap { tab.shows($0) ? RowOrder.queue.row(of: $0) : nil }
+            moved = tabs[tab.rawValue].replace(oldRow, with: newRow) || moved
+        }
+        return moved
+    }
+
+    private mutating func listAnew() {
+        var rows = Tab.allCases.map { _ in [Row]() }
+        uploads.all.withUnsafeBufferPointer { all in
+            for index in all.indices {
+                let row = RowOrder.queue.row(of: all[index])
+                rows[Tab.all.rawValue].append(row)
+                rows[Tab(all[index].state).rawValue].append(row)
+            }
+        }
+        tabs = rows.map { RowList($0) }
+        if let arranged { arrange(arranged.filter, by: order, in: arranged.tab) }
+    }
+
+    private mutating func remember(_ upload: Upload) {
+        count(upload, +1)
+        if upload.batch != nil { batched += 1 }
+        if case .running = upload.state {} else { rates[upload.id] = nil }
+        switch upload.state {
+        case .running: running.insert(upload.id)
+        case .waiting: waiting.insert(upload.id)
+        case .paused(.offline): offline.insert(upload.id)
+        case .held(let failure) where failure.category == .authentication: signInRequired.insert(upload.id)
+        case .queued, .paused, .held, .done, .failed: break
+        }
+    }
+
+    private mutating func forget(_ upload: Upload) {
+        count(upload, -1)
+        if upload.batch != nil { batched -= 1 }
+        running.remove(upload.id)
+        waiting.remove(upload.id)
+        offline.remove(upload.id)
+        signInRequired.remove(upload.id)
+    }
+
+    /// - Parameter sign: -1 takes away what the same upload, as it was then, had added.
+    private mutating func count(_ upload: Upload, _ sign: Int128) {
+        let bytes = sign * max(0, Int128(upload.size) - Int128(upload.confirmed))
+        if upload.isDue { left.add(bytes, of: upload) }
+        if upload.isScheduled { bytesLater += bytes }
+    }
+}
+
+/// The rows of a tab if they are filtered or sorted.
+private struct Arrangement {
+    let tab: Tab
+    let filter: RowFilter?
+    var list: RowList
+
+    /// Returns the row of an upload; nil if the filter hides it.
+    func row(of upload: Upload, rate: TransferRate?) -> Row? {
+        tab.shows(upload) && filter?.fits(upload) ?? true ? list.order.row(of: upload, rate: rate) : nil
+    }
+}

@@ -1,0 +1,186 @@
+import FerryProtocols
+import FerryTransfer
+import FerryUploads
+
+/// The progress and the rates of the uploads, sampled while they run.
+struct LiveModel: Sendable {
+    /// Seconds between samples of the running uploads.
+    static let sampling = 0.25
+
+    /// The last samples of the running uploads.
+    private(set) var progress: [Upload.ID: LiveProgress] = [:]
+    /// The bytes sent by uploads that stopped and will resume. Until then, they keep the bar from falling to zero.
+    private(set) var reached: [Upload.ID: ByteCount] = [:]
+    /// The times at which the waits for a retry end, on the clock that never jumps.
+    private(set) var waitEnds: [Upload.ID: Double] = [:]
+    private var estimator = TransferEstimator()
+    private(set) var estimates = ShownEstimates()
+    private(set) var history = ThroughputHistory()
+    /// The time span of the graph.
+    var graph = GraphSpan.seconds
+    private(set) var sampledAt: Double?
+    /// The bytes of uploads that ended since the last sample. Small uploads begin and end between two samples.
+    private var unsampled = 0.0
+
+    /// Returns the number of bytes on the server, as far as it is known without a request.
+    func stored(_ upload: Upload) -> ByteCount {
+        let confirmed = max(upload.confirmed, progress[upload.id]?.sample.confirmed ?? 0)
+        guard upload.resource != nil else { return confirmed }
+        return max(confirmed, progress[upload.id]?.sample.sent ?? 0, reached[upload.id] ?? 0)
+    }
+
+    /// Returns true if a removal would delete bytes on the server.
+    func isPartlyAtServer(_ upload: Upload) -> Bool {
+        upload.state.isUnfinished && (upload.resource != nil || stored(upload) > 0)
+    }
+
+    /// Returns the bytes of all due uploads that are still to be sent.
+    func remaining(in table: UploadTable) -> RemainingBytes {
+        let sent = progress.values.map { ($0.sample.id, $0.sample.sent) } + reached.map { ($0.key, $0.value) }
+        return sent.reduce(into: table.left) { left, part in
+            guard let upload = table[part.0], upload.isDue else { return }
+            left.add(-max(0, Int128(min(part.1, upload.size)) - Int128(upload.confirmed)), of: upload)
+        }
+    }
+
+    /// Returns true if a sample is due.
+    func wantsSamples(at now: Double) -> Bool { sampledAt.map { now - $0 >= Self.sampling - 0.005 } ?? true }
+
+    /// Shows the next remaining times at once, because a limit has changed.
+    mutating func hurry() { estimates.hurry() }
+
+    /// Counts the bytes that finished uploads sent after their last sample.
+    ///
+    /// - Parameter table: As it was before the update.
+    mutating func prepare(for update: QueueUpdate, in table: UploadTable) {
+        guard !update.isComplete else { return }
+        for upload in update.changed where !upload.state.isUnfinished {
+            guard let before = table[upload.id], before.state.isUnfinished else { continue }
+            // What the server tells to hold may be told before the end; only where it went on it was there before.
+            let start = upload.tries.resumes > 0 ? before.confirmed : 0
+            let seen = progress[upload.id]?.sample.sent ?? reached[upload.id] ?? 0
+            unsampled += max(0, Double(upload.size) - Double(max(start, seen)))
+        }
+    }
+
+    /// Applies an update.
+    ///
+    /// - Parameter table: As it is after the update.
+    mutating func take(_ update: QueueUpdate, in table: UploadTable, clock: Clock) {
+        if update.isComplete { forgetWhatIsGone(from: table, now: clock.seconds) }
+        for id in update.removed {
+            forgetMovement(of: id, now: clock.seconds)
+            reached[id] = nil
+            waitEnds[id] = nil
+        }
+        for upload in update.isComplete ? table.waiting.compactMap({ table[$0] }) : update.changed {
+            if case .waiting(let until, _) = upload.state {
+                waitEnds[upload.id] = clock.seconds(of: until)
+            } else {
+                waitEnds[upload.id] = nil
+            }
+        }
+        if !update.isComplete {
+            for upload in update.changed where !table.running.contains(upload.id) {
+                remember(upload, now: clock.seconds)
+            }
+        }
+        if table.running.isEmpty { stopMeasuring() }
+    }
+
+    /// Applies samples. Returns the new rates of the running uploads.
+    mutating func take(
+        _ samples: [ProgressSample], in table: UploadTable, limits: [LimitScope: ByteCount], now: Double
+    ) -> [Upload.ID: TransferRate] {
+        var bytes = unsampled
+        if unsampled > 0 { estimator.moveUnseen(unsampled, at: now) }
+        unsampled = 0
+        for sample in samples {
+            guard let upload = table[sample.id], case .running(let attempt, _) = upload.state else {
+                continue
+            }
+            if sample.phase.hasBegun { reached[sample.id] = nil }
+            let movement = progress[sample.id]?.take(sample, attempt: attempt, now: now)
+            if movement == nil { progress[sample.id] = LiveProgress(sample, attempt: attempt, now: now) }
+            switch movement {
+            case .bytes(let moved)?:
+                bytes += moved
+                estimator.move(sample.id, by: moved, at: now)
+            case .start?, nil:
+                estimates.forget(sample.id)
+                if sample.phase.hasBegun { estimator.start(sample.id, at: now) }
+            case .some(.none): break
+            }
+        }
+        if let sampledAt, now > sampledAt { history.add(bytes: bytes, over: now - sampledAt, now: now) }
+        sampledAt = now
+        showEstimates(in: table, limits: limits, now: now)
+        return progress.mapValues { live in
+            let shown = estimates[live.sample.id]
+            return TransferRate(sent: live.sample.sent, rate: shown.rate, remaining: shown.remaining)
+        }
+    }
+
+    /// Freezes the progress because the engine is gone. Returns the last rates of the running uploads.
+    mutating func standStill(in table: UploadTable, now: Double) -> [Upload.ID: TransferRate] {
+        for id in Array(progress.keys) {
+            if let upload = table[id] { remember(upload, now: now) }
+        }
+        progress = [:]
+        estimator = TransferEstimator()
+        stopMeasuring()
+        history = ThroughputHistory()
+        let still = table.running.map { ($0, TransferRate(sent: reached[$0] ?? 0)) }
+        return Dictionary(uniqueKeysWithValues: still)
+    }
+
+    private mutating func stopMeasuring() {
+        estimates = ShownEstimates()
+        sampledAt = nil
+        unsampled = 0
+    }
+
+    /// Forgets the progress of uploads that are gone or stopped. Call it when the queue has described itself anew.
+    private mutating func forgetWhatIsGone(from table: UploadTable, now: Double) {
+        for id in progress.keys where !table.running.contains(id) { forgetMovement(of: id, now: now) }
+        reached = reached.filter {
+            table.running.contains($0.key) || table[$0.key]?.resumesWhereItWas ?? false
+        }
+        waitEnds = [:]
+    }
+
+    /// Remembers the progress of an upload that stopped and will resume there.
+    private mutating func remember(_ upload: Upload, now: Double) {
+        let last = forgetMovement(of: upload.id, now: now)
+        guard upload.resumesWhereItWas else {
+            reached[upload.id] = nil
+            return
+        }
+        guard let last, last.sample.phase.hasBegun else { return }
+        reached[upload.id] = min(upload.size, last.sample.sent)
+    }
+
+    @discardableResult
+    private mutating func forgetMovement(of id: Upload.ID, now: Double) -> LiveProgress? {
+        estimator.end(id, at: now)
+        estimates.forget(id)
+        return progress.removeValue(forKey: id)
+    }
+
+    private mutating func showEstimates(
+        in table: UploadTable, limits: [LimitScope: ByteCount], now: Double
+    ) {
+        let running = progress.keys.compactMap { table[$0] }.map { upload in
+            TransferEstimator.Running(
+                id: upload.id, size: upload.size, sent: progress[upload.id]?.sample.sent ?? 0,
+                scopes: upload.limitScopes)
+        }
+        estimates.show(
+            estimator.estimates(of: running, left: remaining(in: table), limits: limits, at: now), now: now)
+    }
+}
+
+extension Upload {
+    /// True if the server has bytes that need not be sent again.
+    fileprivate var resumesWhereItWas: Bool { canResume && resource != nil && state.isUnfinished }
+}

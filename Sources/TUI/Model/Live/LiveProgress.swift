@@ -1,0 +1,54 @@
+import FerryProtocols
+import FerryUploads
+
+/// A running upload's last sample and the rates computed from its samples.
+struct LiveProgress: Sendable {
+    /// The movement between two samples.
+    enum Movement: Hashable {
+        /// The bytes sent since the last sample.
+        case bytes(Double)
+        /// The start of counting: a new attempt, or one that resumed at an offset.
+        case start
+        case none
+    }
+
+    private(set) var sample: ProgressSample
+    private(set) var history = ThroughputHistory()
+    /// The number of the attempt that the samples belong to.
+    private let attempt: Int
+    private var counted = 0.0
+    private var countedOver = 0.0
+    private var at: Double
+
+    /// The mean rate since the attempt's first byte, in bytes per second; nil until it is meaningful.
+    var mean: Double? { countedOver >= RateEstimator.settling ? counted / countedOver : nil }
+
+    init(_ sample: ProgressSample, attempt: Int, now: Double) {
+        self.sample = sample
+        self.attempt = attempt
+        at = now
+    }
+
+    /// Applies a sample.
+    ///
+    /// The jump to the offset where a resumed upload goes on is not speed, so the first sample of an attempt and the
+    /// first after `connecting` only set the mark to count from.
+    mutating func take(_ next: ProgressSample, attempt: Int, now: Double) -> Movement {
+        guard attempt == self.attempt else {
+            self = LiveProgress(next, attempt: attempt, now: now)
+            return .start
+        }
+        let seconds = now - at
+        guard seconds > 0 else { return .none }
+        let last = sample
+        sample = next
+        at = now
+        guard next.phase.hasBegun else { return .none }
+        guard last.phase.hasBegun, next.sent >= last.sent else { return .start }
+        let bytes = Double(next.sent) - Double(last.sent)
+        history.add(bytes: bytes, over: seconds, now: now)
+        counted += bytes
+        countedOver += seconds
+        return .bytes(bytes)
+    }
+}

@@ -1,0 +1,96 @@
+import FerryFiles
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// The transfer rates as means over equal spans of time.
+struct RateHistory: Hashable, Sendable {
+    /// The number of values kept: the widest graph shows as many.
+    static let limit = 400
+
+    /// The seconds that each value covers.
+    let span: Double
+    /// Bytes per second, the newest last.
+    private(set) var values: [Double] = []
+    private var bytes = 0.0
+    private var seconds = 0.0
+
+    init(span: Double) { self.span = span }
+
+    mutating func add(bytes: Double, over seconds: Double) {
+        guard seconds > 0, bytes.isFinite, bytes >= 0, seconds.isFinite else { return }
+        // What is longer than all that is kept is all the same.
+        var left = min(seconds, span * Double(Self.limit))
+        let rate = bytes / seconds
+        while left > 0 {
+            let part = min(left, span - self.seconds)
+            self.bytes += rate * part
+            self.seconds += part
+            left -= part
+            guard self.seconds >= span - 1e-9 else { continue }
+            values.append(self.bytes / self.seconds)
+            (self.bytes, self.seconds) = (0, 0)
+        }
+        if values.count > Self.limit { values.removeFirst(values.count - Self.limit) }
+    }
+}
+
+/// The time span of the graph of all uploads.
+enum GraphSpan: Hashable, Sendable, CaseIterable {
+    /// About one minute: two values per second.
+    case seconds
+    /// About ten minutes: one value per five seconds.
+    case minutes
+    case off
+
+    var next: GraphSpan {
+        switch self {
+        case .seconds: .minutes
+        case .minutes: .off
+        case .off: .seconds
+        }
+    }
+}
+
+/// The throughput of one upload or of all together, over a short and a long time.
+struct ThroughputHistory: Hashable, Sendable {
+    private(set) var seconds = RateHistory(span: 0.5)
+    private(set) var minutes = RateHistory(span: 5)
+    /// The end of the current span, on the clock.
+    private var end: Double?
+    private var smoothed = 0.0
+
+    /// The seconds after which a value's weight falls to a third.
+    private static let memory = 2.0
+
+    /// Adds `bytes` sent within the `seconds` before `now`. The time between the last call and that span had no
+    /// uploads.
+    ///
+    /// What goes out is smoothed: an upload begins by filling the socket's buffer, and that is not the link.
+    mutating func add(bytes: Double, over seconds: Double, now: Double) {
+        guard seconds > 0, bytes.isFinite else { return }
+        if let end, now - seconds > end {
+            smoothed = 0
+            add(0, over: now - seconds - end)
+        }
+        smoothed += (bytes / seconds - smoothed) * (1 - exp(-seconds / Self.memory))
+        add(smoothed * seconds, over: seconds)
+        end = now
+    }
+
+    private mutating func add(_ bytes: Double, over span: Double) {
+        seconds.add(bytes: bytes, over: span)
+        minutes.add(bytes: bytes, over: span)
+    }
+
+    subscript(_ span: GraphSpan) -> RateHistory? {
+        switch span {
+        case .seconds: seconds
+        case .minutes: minutes
+        case .off: nil
+        }
+    }
+}

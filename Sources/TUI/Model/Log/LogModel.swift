@@ -1,0 +1,94 @@
+import FerryFiles
+import FerryUploads
+
+/// A line of the log: one event.
+struct LogEntry: Hashable, Sendable {
+    enum Level: Int, Comparable, CaseIterable, Sendable {
+        case information, warning, error
+
+        /// The word for the level. Colour alone must not show it.
+        var word: String {
+            switch self {
+            case .information: "info"
+            case .warning: "warn"
+            case .error: "ERROR"
+            }
+        }
+
+        static func < (left: Level, right: Level) -> Bool { left.rawValue < right.rawValue }
+    }
+
+    /// The number of the entry since the start. It identifies the entry while others are dropped.
+    let number: Int
+    let date: Date
+    let level: Level
+    let text: String
+    /// The upload that the entry is about; Enter jumps to it.
+    let upload: Upload.ID?
+}
+
+/// The log: the newest entries, oldest first.
+struct LogModel: Sendable {
+    static let limit = 10_000
+    /// The number of entries kept above the limit. Removing many at once avoids moving all of them for each new one.
+    private static let slack = 1000
+
+    private(set) var entries: [LogEntry] = []
+    private var last = 0
+    /// Finds the changes of the queue's status that the log reports.
+    private var status = StatusDiff()
+
+    mutating func add(_ level: LogEntry.Level, _ text: String, date: Date, upload: Upload.ID? = nil) {
+        last += 1
+        entries.append(LogEntry(number: last, date: date, level: level, text: text, upload: upload))
+        if entries.count > Self.limit + Self.slack { entries.removeFirst(entries.count - Self.limit) }
+    }
+
+    /// Logs an event of an upload, if it matters to readers of the log.
+    mutating func add(_ event: UploadEvent) {
+        guard let level = event.kind.level else { return }
+        add(level, event.named, date: event.date, upload: event.upload.id)
+    }
+
+    /// Logs a toast, which soon disappears from the screen.
+    mutating func add(_ toast: Toast, date: Date) {
+        let level: LogEntry.Level =
+            switch toast.kind {
+            case .information: .information
+            case .warning: .warning
+            case .failure: .error
+            }
+        add(level, toast.text, date: date)
+    }
+
+    /// Logs the changes of the queue's status.
+    mutating func take(_ status: EngineStatus, date: Date, zone: ZoneRules) {
+        for change in self.status.take(status) {
+            let sentence = change.sentence(at: date, in: zone)
+            switch change {
+            // What the first line says meanwhile would deny it.
+            case .online where !status.unreachableHosts.isEmpty:
+                add(.information, "the network is back", date: date)
+            case .online, .storage(.saved, _), .contact(.here), .limit:
+                add(.information, sentence, date: date)
+            case .offline, .storage, .notice, .asked, .contact(.lost), .contact(.silent):
+                add(.warning, sentence, date: date)
+            case .happened(let dated):
+                add(dated.notice.kind == .warning ? .warning : .information, sentence, date: dated.date)
+            }
+        }
+    }
+}
+
+extension UploadEvent.Kind {
+    /// The level in the log. It is nil for events that the list shows, and for the user's own commands, whose replies are
+    /// logged.
+    fileprivate var level: LogEntry.Level? {
+        switch self {
+        case .added, .resumed, .queuedAgain, .began, .paused, .offline, .removed: nil
+        case .wentOn, .done: .information
+        case .waits, .held: .warning
+        case .failed: .error
+        }
+    }
+}

@@ -1,0 +1,169 @@
+import FerryProtocols
+import FerryTransfer
+import FerryUploads
+
+/// The handlers of the list's keys.
+extension Model {
+    mutating func runInList(_ action: Action) -> [Effect] {
+        if action.isMovement || action.isAboutTargets, !list.takeOver(action, now: clock.seconds) {
+            return refuse("the list scrolled just now; press again")
+        }
+        if list.update(action) { return [] }
+        switch action {
+        case .filter: dialog = .filter(LineEditor(table.filter?.text ?? ""))
+        case .add: return openAddDialog()
+        case .pause: return togglePause()
+        case .pauseAll: return togglePauseOfAll()
+        case .retry: return retry()
+        case .retryAll:
+            guard table.count(.failed) > 0 else { return refuse("nothing has failed") }
+            return [.perform(.retry(.failed), .retry)]
+        case .remove: return remove()
+        case .clearDone:
+            guard table.count(.done) > 0 else { return refuse("nothing is done yet") }
+            return [.perform(.remove(.done), .remove(name: nil))]
+        case .undo: return [.perform(.nextUndo, .undo)]
+        case .redo: return [.perform(.redo, .redo)]
+        case .order: dialog = .order
+        case .orderBy(let key): return sort(by: key)
+        case .moveUp: return move(.up)
+        case .moveDown: return move(.down)
+        case .moveToTop: return move(.top)
+        case .moveToBottom: return move(.bottom)
+        case .limitBandwidth:
+            let limit = status.totalLimit.bandwidth.rate.map { "\(ByteFormat.compact($0))" } ?? ""
+            dialog = .prompt(PromptDialog(.bandwidth, offering: limit))
+        case .limitConcurrency:
+            dialog = .prompt(PromptDialog(.concurrency, offering: String(status.concurrency)))
+        case .tryNow: return [.perform(.tryNow, .tryNow)]
+        case .toggleMouse: return toggleMouse()
+        case .openLog: dialog = .log(LogDialog())
+        case .changeGraph: return changeGraph()
+        case .copy: openCopyDialog()
+        case .details: if list.cursor != nil { dialog = .details(first: 0) }
+        case .help: dialog = .help(HelpDialog())
+        case .quit: return quit()
+        case .detach: return detach()
+        case .startEngine: return startEngine()
+        case .suspend: return [.suspend]
+        case .redraw: return [.redraw]
+        default: break
+        }
+        return []
+    }
+
+    /// Pauses the targets. If all are paused already, resumes them.
+    private mutating func togglePause() -> [Effect] {
+        let targets = list.targets
+        let going = targets.filter(\.canBePaused)
+        if !going.isEmpty {
+            return [.perform(.pause(.ids(going.map(\.id))), .pause(warning: restartWarning(going)))]
+        }
+        let paused = targets.filter(\.isPausedByUser)
+        guard !paused.isEmpty else {
+            return refuse(targets.isEmpty ? "nothing here" : "nothing here that could be paused")
+        }
+        return [.perform(.resume(.ids(paused.map(\.id))), .resume)]
+    }
+
+    private mutating func togglePauseOfAll() -> [Effect] {
+        let all = table.uploads(in: .all)
+        if all.contains(where: \.canBePaused) {
+            let running = table.running.compactMap { table[$0] }.filter(\.canBePaused)
+            return [.perform(.pause(.all), .pauseAll(warning: restartWarning(running)))]
+        }
+        guard all.contains(where: \.isPausedByUser) else {
+            return refuse("nothing here that could be paused")
+        }
+        return [.perform(.resume(.all), .resume)]
+    }
+
+    /// Returns a warning if pausing loses progress: some protocols cannot resume.
+    func restartWarning(_ uploads: [Upload]) -> String? {
+        let losing = uploads.filter { upload in
+            table.running.contains(upload.id) && !upload.canResume
+                && (live.progress[upload.id]?.sample.sent ?? 0) > 0
+        }
+        guard let first = losing.first else { return nil }
+        let method = first.target.method.uppercased()
+        return losing.count == 1
+            ? "\(first.path.name) starts again from 0: \(method) cannot resume"
+            : "\(losing.count) of them start again from 0: \(method) cannot resume"
+    }
+
+    private mutating func retry() -> [Effect] {
+        let targets = list.targets.filter(\.canBeRetried)
+        guard !targets.isEmpty else { return refuse("nothing here to retry") }
+        return [.perform(.retry(.ids(targets.map(\.id))), .retry)]
+    }
+
+    private mutating func remove() -> [Effect] {
+        let targets = list.targets
+        guard !targets.isEmpty else { return [] }
+        let onServer = targets.filter(live.isPartlyAtServer)
+        let ids = targets.map(\.id)
+        let name = targets.count == 1 ? targets.first?.path.name : nil
+        guard !onServer.isEmpty else { return [.perform(.remove(.ids(ids)), .remove(name: name))] }
+        dialog = .removal(
+            RemovalDialog(
+                targets: ids, name: name, onServer: onServer.count,
+                bytes: onServer.reduce(0) { $0 + Int128(live.stored($1)) }, openedAt: clock.seconds))
+        return []
+    }
+
+    private mutating func move(_ direction: QueueMove) -> [Effect] {
+        guard table.order == .queue else {
+            let way = actions.phrase(.order, actions.label(of: .orderBy(.queue), in: .order) ?? "")
+            return refuse(
+                "rows are sorted by \(table.order.title); moving needs the queue's order"
+                    + (way.map { ": \($0)" } ?? ""))
+        }
+        let ids = list.targets.map(\.id)
+        return ids.isEmpty ? [] : [.perform(.move(.ids(ids), direction), .move)]
+    }
+
+    private mutating func openAddDialog() -> [Effect] {
+        dialog = .add(adding.newDialog)
+        return updateAdd { $0.askWhatIsDue(&$1) } + [.askDestinations]
+    }
+
+    private mutating func openCopyDialog() {
+        let targets = list.targets
+        guard !targets.isEmpty else { return }
+        dialog = .copy(
+            CopyDialog(
+                targets: targets.map(\.id), name: targets.count == 1 ? targets.first?.path.name : nil))
+    }
+
+    mutating func sort(by key: RowOrder.Key) -> [Effect] {
+        list.sort(by: key)
+        let way = table.order == RowOrder(key) ? "" : ", reversed"
+        say(.information, "sorted by \(table.order.title)\(way)")
+        return []
+    }
+
+    /// Quits, or asks first if uploads run.
+    private mutating func quit() -> [Effect] {
+        if phase == .finishing || table.running.isEmpty || isEngineGone { return [.finish(.quit)] }
+        dialog = .quit(openedAt: clock.seconds, ownership)
+        return []
+    }
+
+    /// Detaches the screen; uploads continue.
+    mutating func detach() -> [Effect] {
+        switch ownership {
+        case .attached: return [.finish(.quit)]
+        case .detachable where !isEngineGone: return [.finish(.detach)]
+        case .detachable, .own: return refuse("this queue ends with its screen")
+        }
+    }
+
+    mutating func startEngine() -> [Effect] {
+        guard isEngineGone else { return refuse("the engine is running; nothing to start") }
+        guard ownership == .attached else {
+            return refuse("the engine ended with its screen; `ferry` starts another")
+        }
+        say(.information, "starting another engine")
+        return [.startEngine]
+    }
+}

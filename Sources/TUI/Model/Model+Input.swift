@@ -1,0 +1,185 @@
+import FerryProtocols
+import FerryUploads
+
+/// Keys, clicks and pasted text.
+extension Model {
+    mutating func press(_ key: Key) -> [Effect] {
+        if let dialog, clock.seconds < dialog.ignoresInputUntil { return [] }
+        switch key {
+        case .paste(let text, let isComplete): return paste(text, isComplete: isComplete)
+        case .burst(let text): return take(burst: text)
+        case .wheel(let lines, _):
+            if showsList {
+                list.following = .nothing
+                list.moveCursor(by: lines)
+            }
+            return updateAdd { add, around in
+                add.scroll(by: lines, around)
+                return .stay()
+            }
+        case .press, .release, .cursorPosition: return []
+        default: break
+        }
+        if key == .control("z") { return [.suspend] }
+        if let action = actions.action(for: key, in: context) { return run(action) }
+        // Over whatever lies on the list, as long as it is not text there.
+        if !key.isCharacter, actions.action(for: key, in: .list) == .redraw { return [.redraw] }
+        // The first line names this key whatever lies below it.
+        if isEngineGone, !context.takesText, actions.action(for: key, in: .list) == .startEngine {
+            return startEngine()
+        }
+        return type(key)
+    }
+
+    mutating func click(_ target: Region.Target) -> [Effect] {
+        if let dialog, clock.seconds < dialog.ignoresInputUntil { return [] }
+        switch target {
+        case .upload(let id):
+            if showsList, list.click(id, now: clock.seconds) { return runInList(.details) }
+        case .mark(let id): if showsList { list.toggleMark(id) }
+        case .tab(let tab): if showsList { list.show(tab) }
+        case .action(let action): return run(action)
+        case .entry(let name): return updateAdd { $0.click(name, &$1) }
+        case .entryMark(let name): return updateAdd { $0.clickMark(name, $1) }
+        case .nothing: break
+        }
+        return []
+    }
+
+    /// Types a key as text if the context takes text and the key has no action.
+    private mutating func type(_ key: Key) -> [Effect] {
+        switch dialog {
+        case .help(var help):
+            help.edit(key)
+            dialog = .help(help)
+        case .add:
+            return updateAdd { add, around in
+                add.type(key, around)
+                return .stay()
+            }
+        case .prompt(var prompt):
+            prompt.edit(key)
+            dialog = .prompt(prompt)
+        case .filter(var line): if line.handle(key) { type(filter: line) }
+        case .log(var log):
+            log.edit(key)
+            dialog = .log(log)
+        case nil, .details, .order, .copy, .removal, .undo, .quit: break
+        }
+        return []
+    }
+
+    mutating func paste(_ text: String, isComplete: Bool) -> [Effect] {
+        if !isComplete { say(.warning, "the paste was longer than 4 MiB; the rest was dropped") }
+        guard !text.isEmpty else { return [] }
+        let line = text.filter { !$0.isNewline }.prefix(100)
+        switch dialog {
+        case .help(var help):
+            help.insert(line)
+            dialog = .help(help)
+        case .prompt(var prompt):
+            prompt.insert(String(line))
+            dialog = .prompt(prompt)
+        case .filter(var typed):
+            typed.insert(line)
+            type(filter: typed)
+        case .log(var log):
+            log.insert(line)
+            dialog = .log(log)
+        case .add: return pasteIntoAdd(text)
+        case nil, .details:
+            dialog = .add(adding.newDialog)
+            return pasteIntoAdd(text) + [.askDestinations]
+        // A question that destroys something is not answered by what happens to be in the clipboard.
+        case .order, .copy, .removal, .undo, .quit: break
+        }
+        return []
+    }
+
+    private mutating func pasteIntoAdd(_ text: String) -> [Effect] {
+        updateAdd { add, around in
+            add.paste(text, around)
+            return .stay()
+        }
+    }
+
+    private mutating func type(filter line: LineEditor) {
+        dialog = .filter(line)
+        list.narrow(to: line.text)
+    }
+
+    /// True if no dialog covers the list.
+    var showsList: Bool {
+        switch dialog {
+        case nil, .filter: true
+        default: false
+        }
+    }
+}
+
+/// Characters that arrived together: typed over a slow line, sent by a script, or pasted in a terminal without
+/// bracketed paste.
+///
+/// As commands they could do unwanted harm, so they are text.
+extension Model {
+    mutating func take(burst: String) -> [Effect] {
+        let line = TypedLine(burst)
+        switch dialog {
+        case nil:
+            if let line, let effects = open(line) { return effects }
+        case .filter:
+            if let line { return type(line) }
+        case .log(let log):
+            guard let line else { break }
+            if case .typing = log.search { return type(line) }
+            if actions.action(for: .character(line.first), in: .log) == .filter, let rest = line.rest {
+                return run(.filter) + type(rest)
+            }
+        case .details, .help, .add, .prompt, .order, .copy, .removal, .undo, .quit: break
+        }
+        return paste(burst, isComplete: true)
+    }
+
+    /// Opens a dialog if the first character is its key and the others can be its text. nil if the characters may as
+    /// well be a paste.
+    private mutating func open(_ line: TypedLine) -> [Effect]? {
+        guard let rest = line.rest else { return nil }
+        let opening = actions.action(for: .character(line.first), in: .list)
+        switch opening {
+        // Most paths that are pasted begin as a filter does.
+        case .filter where line.first != "/" || !rest.text.dropFirst().contains("/") || rest.first == "/":
+            return run(.filter) + type(rest)
+        case .add where rest.first == "/" || rest.first == "~":
+            return run(.add) + paste(rest.text, isComplete: true)
+        case .limitBandwidth where (try? Bandwidth.ordered(rest.text)) != nil:
+            return run(.limitBandwidth) + paste(rest.text, isComplete: true)
+        case .help: return run(.help) + paste(rest.text, isComplete: true)
+        default: return nil
+        }
+    }
+
+    /// Types a line where it changes only what is shown. There, Enter does no harm either.
+    private mutating func type(_ line: TypedLine) -> [Effect] {
+        let effects = paste(line.text, isComplete: true)
+        return line.isEntered ? effects + run(.confirm) : effects
+    }
+}
+
+/// A typed line that is not empty.
+private struct TypedLine {
+    var text: String
+    /// True if Enter followed the line.
+    var isEntered: Bool
+
+    /// Makes the line of a burst; nil if the burst has several lines.
+    init?(_ burst: String) {
+        isEntered = burst.hasSuffix("\n")
+        text = isEntered ? String(burst.dropLast()) : burst
+        if text.isEmpty || text.contains(where: \.isNewline) { return nil }
+    }
+
+    var first: Character { text.first ?? " " }
+
+    /// The line without its first character.
+    var rest: TypedLine? { TypedLine(text.dropFirst() + (isEntered ? "\n" : "")) }
+}

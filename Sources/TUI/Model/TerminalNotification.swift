@@ -1,0 +1,35 @@
+public import FerryUploads
+
+/// The signal to a user who may look elsewhere, and the events that send it.
+public struct TerminalNotification: Sendable {
+    /// The escape sequence that notifies.
+    public enum Signal: String, CaseIterable, Sendable {
+        case none
+        /// BEL: the terminal makes a sound, a flash or a mark.
+        case bell
+        /// OSC 9: some terminals turn it into a desktop notification, also over ssh.
+        case osc9
+    }
+
+    /// The most characters of a notification.
+    private static let longest = 200
+
+    private let signal: Signal
+    private var throttle: NotificationThrottle
+    private var detector = QueueEventDetector()
+
+    public init(_ signal: Signal = .none, for events: Set<QueueEvent.Name> = []) {
+        self.signal = signal
+        throttle = NotificationThrottle(events)
+    }
+
+    /// Returns the effect that notifies of an update, if one is due.
+    ///
+    /// - Parameter seconds: The time on a clock that never jumps.
+    mutating func effects(of update: QueueUpdate, at seconds: Double) -> [Effect] {
+        guard signal != .none,
+            let (text, _) = throttle.take(detector.take(update), at: seconds)
+        else { return [] }
+        return [.notify(signal, "Ferry: \(SafeText(text).text.prefix(Self.longest))")]
+    }
+}

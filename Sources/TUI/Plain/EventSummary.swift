@@ -1,0 +1,149 @@
+import FerryProtocols
+import FerryUploads
+
+/// Summarizes a stream of events: a few per second get a line each, more of them share one line.
+struct EventSummary: Sendable {
+    /// The number of events within a second that get a line each.
+    static let limit = 5
+    private static let second = 1.0
+    /// The most seconds that one summary of a burst covers.
+    private static let longest = 8.0
+
+    private enum Mode {
+        case calm(since: Double, told: Int)
+        /// A burst: many events since this moment. Their summary is due after `length` seconds.
+        case burst(since: Double, length: Double)
+    }
+
+    private struct Sum {
+        var count = 0
+        var bytes: Int128 = 0
+        var numbers: ClosedRange<Upload.ID>
+        var names: [String] = []
+
+        static let namesShown = 3
+    }
+
+    /// True if the first events of a burst get a line each, and some others are named.
+    private let names: Bool
+    private var mode = Mode.calm(since: -.infinity, told: 0)
+    /// The first events of the burst, in case it has no more.
+    private var first: [UploadEvent] = []
+    private var sums: [UploadEvent.Kind: Sum] = [:]
+
+    init(names: Bool) { self.names = names }
+
+    /// The time on the clock at which a line about earlier events is due.
+    var deadline: Double? {
+        if case .burst(let since, let length) = mode { return since + length }
+        return nil
+    }
+
+    mutating func add(_ events: [UploadEvent], now: Double) -> [String] {
+        let earlier = advance(to: now)
+        guard !events.isEmpty else { return earlier }
+        guard case .calm(var since, var told) = mode else {
+            gather(events)
+            return earlier
+        }
+        if now - since >= Self.second { (since, told) = (now, 0) }
+        guard told + events.count > Self.limit else {
+            mode = .calm(since: since, told: told + events.count)
+            return earlier + events.map(\.sentence)
+        }
+        guard events.count > Self.limit else {
+            // So few may be all, and are told by name then.
+            mode = .burst(since: since, length: Self.second)
+            gather(events)
+            return earlier
+        }
+        mode = .burst(since: now, length: Self.second)
+        let room = names ? Self.limit - told : 0
+        gather(Array(events.dropFirst(room)))
+        return earlier + events.prefix(room).map(\.sentence) + [takeSums()]
+    }
+
+    mutating func advance(to now: Double) -> [String] {
+        guard case .burst(let since, let length) = mode, now - since >= length else { return [] }
+        let count = sums.values.reduce(0) { $0 + $1.count }
+        guard count > Self.limit else {
+            mode = .calm(since: now, told: count)
+            return takeFirst()
+        }
+        let goesOn = Double(count) > length * Double(Self.limit)
+        mode =
+            goesOn
+            ? .burst(since: now, length: min(Self.longest, length * 2)) : .calm(since: now, told: 0)
+        return ["in the last \(length > 1 ? "\(Int(length)) seconds" : "second") " + takeSums()]
+    }
+
+    /// Returns the lines for all events that have none yet.
+    mutating func finish() -> [String] {
+        mode = .calm(since: -.infinity, told: 0)
+        let count = sums.values.reduce(0) { $0 + $1.count }
+        return count > Self.limit ? [takeSums()] : takeFirst()
+    }
+
+    private mutating func gather(_ events: [UploadEvent]) {
+        first += events.prefix(max(0, Self.limit - first.count))
+        for item in events {
+            let id = item.upload.id
+            var sum = sums[item.kind] ?? Sum(numbers: id...id)
+            sum.count += 1
+            sum.bytes += Int128(item.upload.size)
+            sum.numbers = min(sum.numbers.lowerBound, id)...max(sum.numbers.upperBound, id)
+            if sum.names.count < Sum.namesShown { sum.names.append(PlainText.numbered(item.upload)) }
+            sums[item.kind] = sum
+        }
+    }
+
+    private mutating func takeFirst() -> [String] {
+        defer { (first, sums) = ([], [:]) }
+        return first.map(\.sentence)
+    }
+
+    /// `137 done (1.2 GiB), up to number 4711; 140 began, up to number 4851`.
+    private mutating func takeSums() -> String {
+        defer { (first, sums) = ([], [:]) }
+        // Where many are done, it goes without saying that many begin.
+        let kinds = UploadEvent.Kind.allCases.filter {
+            sums[.done] == nil || ![.began, .wentOn].contains($0)
+        }
+        var parts = kinds.compactMap { kind in sums[kind].map { part(kind, $0) } }
+        if sums[.held] != nil || sums[.failed] != nil { parts.append("list failed says why") }
+        return parts.joined(separator: "; ")
+    }
+
+    private func part(_ kind: UploadEvent.Kind, _ sum: Sum) -> String {
+        let amount = kind == .done || kind == .added ? " (\(ByteFormat.sentence(sum.bytes)))" : ""
+        let head = "\(Strings.count(sum.count))\(names ? " more" : "") \(Self.word(kind))\(amount)"
+        guard names else { return "\(head), \(Self.numbers(sum.numbers, sum.count))" }
+        let rest = sum.count - sum.names.count
+        let others = rest > 0 ? " and \(Strings.count(rest, "other"))" : ""
+        return "\(head): \(sum.names.joined(separator: "; "))\(others)"
+    }
+
+    private static func numbers(_ numbers: ClosedRange<Upload.ID>, _ count: Int) -> String {
+        if count == 1 { return "number \(numbers.upperBound)" }
+        return numbers.count == count
+            ? "numbers \(numbers.lowerBound) to \(numbers.upperBound)"
+            : "up to number \(numbers.upperBound)"
+    }
+
+    private static func word(_ kind: UploadEvent.Kind) -> String {
+        switch kind {
+        case .added: "added"
+        case .resumed: "resumed"
+        case .queuedAgain: "queued again"
+        case .began: "began"
+        case .wentOn: "resumed sending"
+        case .done: "done"
+        case .paused: "paused"
+        case .offline: "wait for the network"
+        case .removed: "removed"
+        case .waits: "retry later"
+        case .held: "held"
+        case .failed: "failed"
+        }
+    }
+}

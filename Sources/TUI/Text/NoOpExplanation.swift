@@ -1,0 +1,127 @@
+package import FerryUploads
+
+/// Explains why a command left uploads unchanged, and names the command that was probably meant.
+package struct NoOpExplanation {
+    package enum Command: Codable, Sendable { case pause, resume, retry, move }
+
+    private static let rangesShown = 5
+
+    /// An upload that was left as it was.
+    package struct Unchanged: Sendable {
+        fileprivate let id: Upload.ID
+        fileprivate let cause: Cause
+
+        package init(_ upload: Upload, by command: Command) {
+            id = upload.id
+            cause = command == .move ? .inPlace : Cause(upload)
+        }
+    }
+
+    fileprivate enum Cause: CaseIterable {
+        case paused, offline, waiting, queued, planned, running, held, failed, done, inPlace
+
+        init(_ upload: Upload) {
+            self =
+                switch upload.state {
+                case .paused(.offline): .offline
+                case .paused: .paused
+                case .waiting: .waiting
+                case .queued: upload.start == nil ? .queued : .planned
+                case .running: .running
+                case .held: .held
+                case .failed: .failed
+                case .done: .done
+                }
+        }
+
+        func words(isOne: Bool) -> String {
+            let verb = isOne ? "is" : "are"
+            return switch self {
+            case .paused: "\(verb) paused"
+            case .offline: isOne ? "waits for the network" : "wait for the network"
+            case .waiting: isOne ? "waits for its next try" : "wait for their next try"
+            case .queued: "\(verb) queued"
+            case .planned: isOne ? "waits for its start" : "wait for their start"
+            case .running: "\(verb) running"
+            case .held: "\(verb) held"
+            case .failed: isOne ? "has failed" : "have failed"
+            case .done: "\(verb) done"
+            case .inPlace: isOne ? "is there already" : "are there already"
+            }
+        }
+    }
+
+    private let command: Command
+    private let uploads: [Cause: [Upload.ID]]
+    private let spelled: (String) -> String
+
+    /// - Parameters:
+    ///   - uploads: Those that were meant and not changed, as they are now.
+    ///   - spelled: How people write a command such as `retry 5` where they read this.
+    package init(_ command: Command, _ uploads: [Upload], spelled: @escaping (String) -> String) {
+        self.init(command, unchanged: uploads.map { Unchanged($0, by: command) }, spelled: spelled)
+    }
+
+    /// - Parameter unchanged: Those that were meant and not changed.
+    package init(
+        _ command: Command, unchanged: [Unchanged], spelled: @escaping (String) -> String
+    ) {
+        self.command = command
+        self.spelled = spelled
+        uploads = Dictionary(grouping: unchanged, by: \.cause).mapValues { $0.map(\.id) }
+    }
+
+    /// The sentences, one for all uploads with the same cause.
+    package var sentences: [String] {
+        Cause.allCases.compactMap { cause in uploads[cause].map { sentence(cause, $0) } }
+    }
+
+    private func sentence(_ cause: Cause, _ ids: [Upload.ID]) -> String {
+        let numbers = UploadNumbers(joining: ids)
+        let isFew = numbers.ranges.count <= Self.rangesShown
+        let names = numbers.ranges.map(UploadNumbers.name).joined(separator: ", ")
+        let what = isFew ? names : "\(ids.count) uploads"
+        let next = next(cause, isFew ? " \(numbers.text)" : "", isOne: ids.count == 1)
+        return "\(what) \(cause.words(isOne: ids.count == 1))" + (next.map { ": \($0)" } ?? "")
+    }
+
+    /// Returns the command that was probably meant; nil if there is none.
+    private func next(_ cause: Cause, _ numbers: String, isOne: Bool) -> String? {
+        let them = isOne ? "it" : "them"
+        return switch (command, cause) {
+        case (.retry, .paused): "\(spelled("resume\(numbers)")) resumes \(them)"
+        case (.retry, .planned), (.resume, .planned): "\(spelled("retry\(numbers)")) starts \(them) now"
+        case (.resume, .waiting), (.resume, .offline): "\(spelled("retry\(numbers)")) tries now"
+        case (.resume, .held), (.resume, .failed): "\(spelled("retry\(numbers)")) tries \(them) again"
+        default: nil
+        }
+    }
+}
+
+extension UploadSelection {
+    /// Returns false if `unchanged` cannot find any.
+    package func mayHaveUnchanged(_ changed: [Upload.ID]) -> Bool {
+        if case .ids(let ids) = self { !Set(ids).isSubset(of: changed) } else { changed.isEmpty }
+    }
+
+    /// Returns the chosen uploads that a command left unchanged and that need an explanation. If it changed some
+    /// uploads of a range, of a batch or of all, the others need none.
+    package func unchanged(among uploads: [Upload], but changed: [Upload.ID]) -> [Upload] {
+        uploads.filter(needsExplanation(but: changed))
+    }
+
+    /// Tells whether an upload is one of those.
+    package func needsExplanation(but changed: [Upload.ID]) -> @Sendable (Upload) -> Bool {
+        switch self {
+        case .ids(let ids):
+            let meant = Set(ids).subtracting(changed)
+            return { meant.contains($0.id) }
+        case .numbers(let numbers) where changed.isEmpty:
+            return { upload in numbers.ranges.contains { $0.contains(upload.id) } }
+        case .batch(let name) where changed.isEmpty: return { $0.batch == name }
+        // What is over is not what anybody means who says so.
+        case .all where changed.isEmpty: return { !$0.isDone }
+        case .numbers, .batch, .all, .failed, .done: return { _ in false }
+        }
+    }
+}

@@ -1,0 +1,93 @@
+import FerryProtocols
+import FerryTransfer
+import FerryUploads
+
+/// The texts of the queue's replies.
+struct ReplyText {
+    let table: UploadTable
+    let appearance: Appearance
+    let clock: Clock
+
+    typealias Words = (kind: Toast.Kind, text: String)
+
+    /// Returns the text of a reply; nil if the screen shows its effect without words.
+    func words(_ reply: QueueReply, to request: Request) -> Words? {
+        switch reply {
+        case .refused(let failure):
+            // To have nothing to undo is no error.
+            let isNothing = [.undo, .redo].contains(request) && failure.category == .permanent
+            return (
+                isNothing ? .information : .failure,
+                [failure.summary, failure.hint].compactMap { $0 }.joined(separator: "; ")
+            )
+        case .changed(let ids), .addedPaused(let ids): return words(ids, request)
+        case .uploads(let uploads): return words(uploads.map(\.id), request)
+        case .reversed(let change, let ids):
+            let text = change.told(of: what(ids), count: ids.count, at: clock.date, in: appearance.zone)
+            let undone = phrases("undone: \(text)", phrase(.redo, "redoes it"))
+            return (.information, request == .undo ? undone : "redone: \(text)")
+        case .undoable, .limits: return nil
+        }
+    }
+
+    private func words(_ ids: [Upload.ID], _ request: Request) -> Words? {
+        let text: String
+        switch request {
+        case .pause, .pauseAll, .resume, .retry, .remove, .move:
+            // Somebody else was faster, or it is at the end of the list already.
+            if ids.isEmpty { return (.information, "nothing to change") }
+        case .add, .tryNow, .limitBandwidth, .limitConcurrency, .stopWhenIdle, .undo, .redo,
+            .startEngine:
+            break
+        }
+        switch request {
+        case .add(let files, let skipped):
+            let known = files - ids.count
+            let rest = [
+                known > 0 ? "\(Strings.count(known)) left out: already in the queue" : nil,
+                skipped > 0 ? "\(Strings.count(skipped)) skipped" : nil,
+            ].compactMap(\.self).map { ", \($0)" }.joined()
+            text = "added \(Strings.count(ids.count, "upload"))\(rest)"
+        case .pause(let warning): return paused(ids, warning, undoneBy: .pause)
+        case .pauseAll(let warning): return paused(ids, warning, undoneBy: .pauseAll)
+        case .resume: text = "resumed \(what(ids))"
+        case .retry: text = "retrying \(what(ids))"
+        case .remove(let name):
+            let removed = "removed \(ids.count == 1 ? name ?? what(ids) : what(ids))"
+            text = phrases(removed, phrase(.undo, "puts back"))
+        case .tryNow: text = "trying now"
+        case .limitBandwidth(let bandwidth): text = LimitConfirmation.told(bandwidth, of: .total)
+        case .limitConcurrency(let number): text = "\(Strings.count(number, "upload")) at once"
+        case .stopWhenIdle:
+            let count = Strings.count(table.running.count, "upload")
+            text = phrases("finishing \(count), then quitting", phrase(.quit, "quits now"))
+        case .startEngine: text = "the engine is started again"
+        // The list shows it, or the answer is another one.
+        case .move, .undo, .redo: return nil
+        }
+        return (.information, text)
+    }
+
+    private func paused(_ ids: [Upload.ID], _ warning: String?, undoneBy action: Action) -> Words {
+        if let warning { return (.warning, "paused \(what(ids)); \(warning)") }
+        return (.information, phrases("paused \(what(ids))", phrase(action, "resumes")))
+    }
+
+    private func phrase(_ action: Action, _ does: String) -> String? {
+        appearance.actions.phrase(action, does)
+    }
+
+    private func phrases(_ phrases: String?...) -> String {
+        phrases.compactMap(\.self).joined(separator: "; ")
+    }
+
+    private func what(_ ids: [Upload.ID]) -> String { table.phrase(for: ids) }
+}
+
+extension UploadTable {
+    /// Returns the name of one upload, or the count of several.
+    func phrase(for ids: [Upload.ID]) -> String {
+        if ids.count == 1, let id = ids.first, let upload = self[id] { return upload.path.name }
+        return Strings.count(ids.count, "upload")
+    }
+}

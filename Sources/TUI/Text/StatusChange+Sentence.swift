@@ -1,0 +1,32 @@
+public import FerryFiles
+import FerryProtocols
+public import FerryUploads
+
+extension StatusChange {
+    /// Returns the change as a sentence without a full stop.
+    ///
+    /// - Parameters:
+    ///   - now: From a day on, a moment has its day of the week.
+    ///   - zone: Where the clock is that times of day are told by.
+    public func sentence(at now: Date = Date(), in zone: ZoneRules) -> String {
+        switch self {
+        case .online: "the network is back; uploads resume where they stopped"
+        case .offline(let reason): "no network (\(reason)); uploads wait, nothing is lost"
+        case .storage(.saved, _): "saved again: everything is on disk"
+        case .storage(_, let failure): failure.map(Self.sentence) ?? "changes are not saved"
+        case .contact(.lost): "the engine has gone; nothing it acknowledged is lost"
+        case .contact(.silent): "the engine does not answer; nothing it acknowledged is lost"
+        case .contact(.here): "an engine is running again"
+        case .notice(let failure): Self.sentence(failure)
+        case .asked(let pause):
+            "\(pause.host) asks to wait (\(pause.status)) until \(Strings.timeOfDay(pause.until, in: zone)); "
+                + Strings.waiting(pause.waiting)
+        case .happened(let dated): dated.notice.text
+        case .limit(let limit): "by the timetable, \(limit.listed(at: now, in: zone))"
+        }
+    }
+
+    private static func sentence(_ failure: UploadFailure) -> String {
+        [failure.summary, failure.hint].compactMap { $0 }.joined(separator: "; ")
+    }
+}

@@ -1,0 +1,93 @@
+import FerryFiles
+import FerryProtocols
+import FerryTransfer
+import FerryUploads
+
+/// The sentences about an event, for the log and the line mode.
+extension UploadEvent {
+    /// A sentence with the upload's number, which commands take: `7 done: film.mov, 4 MiB in 2.5 s`.
+    var sentence: String {
+        let line = "\(upload.id) \(phrase): \(([PlainText.name(upload)] + facts).joined(separator: ", "))"
+        guard kind.isTrouble, let trouble = PlainText.trouble(upload) else { return line }
+        return "\(line): \(trouble)"
+    }
+
+    /// A sentence without the number, for the screen: `film.mov done: 4 MiB in 2.5 s`.
+    var named: String {
+        let rest = kind.isTrouble ? trouble : facts.joined(separator: ", ")
+        return "\(PlainText.name(upload)) \(phrase)" + (rest.isEmpty ? "" : ": \(rest)")
+    }
+
+    /// The verb of the sentence; the subject stands before it.
+    private var phrase: String {
+        switch kind {
+        case .added: "added"
+        case .resumed: "resumed"
+        case .queuedAgain: "queued again"
+        case .began: upload.tries.attempts > 1 ? "began again" : "began"
+        case .wentOn: "resumed"
+        case .done: "done"
+        case .paused: "paused"
+        case .offline: "waits for the network"
+        case .removed: "removed"
+        case .waits: "retrying \(wait)"
+        case .held: "is held"
+        case .failed: "failed"
+        }
+    }
+
+    /// The facts that matter for this event.
+    private var facts: [String] {
+        switch kind {
+        case .added, .began: [amount] + destination
+        case .wentOn: ["at \(share) of \(amount)"]
+        case .paused: reached > 0 ? ["at \(share)"] : []
+        case .done: outcome
+        case .resumed, .queuedAgain, .offline, .removed, .waits, .held, .failed: []
+        }
+    }
+
+    /// The failure and the next step, in the failure's own words.
+    private var trouble: String {
+        switch upload.state {
+        case .waiting(_, let failure): RowAppearance.sentence(failure, of: upload)
+        case .held(let failure), .failed(let failure):
+            [RowAppearance.sentence(failure, of: upload), failure.hint].compactMap { $0 }.joined(
+                separator: "; ")
+        case .queued, .running, .paused, .done: ""
+        }
+    }
+
+    private var wait: String {
+        guard case .waiting(let until, _) = upload.state else { return "later" }
+        return Strings.wait(until.timeIntervalSince(date))
+    }
+
+    private var amount: String { ByteFormat.sentence(upload.size) }
+
+    private var share: String { "\(Strings.percent(reached, of: upload.size))%" }
+
+    private var destination: [String] {
+        upload.target.destination.isEmpty ? [] : ["to \(upload.target.destination)"]
+    }
+
+    /// `4.1 GiB in 2 min 31 s`, `9.8 MiB/s`, `verified (MD5)`.
+    private var outcome: [String] {
+        guard case .done(let receipt, _) = upload.state else { return [] }
+        if receipt.wasThere { return [amount, "was there already"] }
+        var took = [amount]
+        // What earlier attempts had sent went in a time of its own.
+        if receipt.duration >= 0.05, upload.size > 0, upload.tries.resumes == 0 {
+            took = [
+                "\(amount) in \(PlainText.duration(receipt.duration))",
+                ByteFormat.rate(Double(upload.size) / receipt.duration),
+            ]
+        }
+        let remarks: [String?] = [
+            receipt.verified.map { "verified (\($0.shown))" },
+            upload.mayBeDuplicate ? "maybe there twice" : nil,
+            receipt.source.map { "the file was \($0.rawValue) meanwhile" },
+        ]
+        return took + remarks.compactMap { $0 }
+    }
+}

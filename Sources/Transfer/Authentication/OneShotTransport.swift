@@ -1,0 +1,28 @@
+import FerryProtocols
+
+/// A transport for rare requests: it opens a connection for each one and keeps none.
+public struct OneShotTransport: Transport {
+    private let configuration: HTTPClientTransport.Configuration
+
+    /// - Parameter configuration: For each connection. What is wrong with it comes out with the first request.
+    public init(_ configuration: HTTPClientTransport.Configuration = HTTPClientTransport.Configuration()) {
+        self.configuration = configuration
+    }
+
+    public func perform(
+        _ request: TransportRequest, delegate: (any UploadDelegate)?
+    ) async throws(TransportError) -> TransportResponse {
+        let transport: HTTPClientTransport
+        do throws(UploadFailure) { transport = try HTTPClientTransport(configuration) } catch {
+            throw TransportError(.source, error)
+        }
+        do throws(TransportError) {
+            let response = try await transport.perform(request, delegate: delegate)
+            await transport.shutdown()
+            return response
+        } catch {
+            await transport.shutdown()
+            throw error
+        }
+    }
+}

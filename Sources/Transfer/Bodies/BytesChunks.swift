@@ -1,0 +1,26 @@
+import FerryProtocols
+import NIOCore
+import Synchronization
+
+/// The chunks of bytes in memory.
+final class BytesChunks: ChunkSource {
+    private let left: Mutex<ByteBuffer>
+    let isSmall = true
+    let largestChunk = ChunkSize.largestBuffer
+    let needsWatching = false
+
+    init(_ bytes: [UInt8]) { left = Mutex(ByteBuffer(bytes: bytes)) }
+
+    func check(on eventLoop: any EventLoop) -> EventLoopFuture<Void> { eventLoop.makeSucceededVoidFuture() }
+    func stop() {}
+
+    func next(upTo limit: ByteCount, on eventLoop: any EventLoop) -> EventLoopFuture<Chunk> {
+        let (slice, isLast) = left.withLock { left in
+            let slice = left.readSlice(length: Int(min(limit, ByteCount(left.readableBytes))))
+            return (slice, left.readableBytes == 0)
+        }
+        let data = slice.map { $0.readableBytes > 0 ? [IOData.byteBuffer($0)] : [] } ?? []
+        return eventLoop.makeSucceededFuture(
+            Chunk(data: data, count: ByteCount(slice?.readableBytes ?? 0), isLast: isLast))
+    }
+}

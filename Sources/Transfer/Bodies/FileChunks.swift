@@ -1,0 +1,101 @@
+import FerryProtocols
+import NIOCore
+import Synchronization
+
+/// The chunks of one file range, with bytes before and after it.
+///
+/// On plaintext a chunk is a file region, which the kernel sends from the page cache without a copy; TLS needs the
+/// bytes, so a chunk is a buffer there. The last chunk always is one.
+final class FileChunks: ChunkSource {
+    private let file: SourceFile
+    private let identity: FileIdentity
+    private let range: Range<ByteCount>
+    private let prefix: [UInt8]
+    private let suffix: [UInt8]
+    private let sendsRegions: Bool
+    private let offset: Mutex<ByteCount>
+
+    init(
+        _ file: SourceFile, identity: FileIdentity, range: Range<ByteCount>, prefix: [UInt8], suffix: [UInt8],
+        isEncrypted: Bool
+    ) {
+        self.file = file
+        self.identity = identity
+        self.range = range
+        self.prefix = prefix
+        self.suffix = suffix
+        sendsRegions = !isEncrypted && range.upperBound - range.lowerBound > ChunkSize.alwaysBuffered
+        offset = Mutex(range.lowerBound)
+    }
+
+    var isSmall: Bool { range.upperBound - range.lowerBound <= ChunkSize.alwaysBuffered }
+    var largestChunk: ByteCount { sendsRegions ? ChunkSize.largestRegion : ChunkSize.largestBuffer }
+    var needsWatching: Bool { sendsRegions }
+
+    func check(on eventLoop: any EventLoop) -> EventLoopFuture<Void> {
+        let (file, identity) = (file, identity)
+        return file.readers.run(file.path, on: file.identity.device, eventLoop: eventLoop) {
+            () throws(UploadFailure) in try file.check(identity)
+        }
+    }
+
+    func stop() {}
+
+    func failure(of error: any Error) -> UploadFailure? {
+        guard sendsRegions, let error = error as? IOError else { return nil }
+        let code = Errno(rawValue: error.errnoCode)
+        return Volume.isTroubleOfDisk(code) ? SourceFile.failure(file.path, code) : nil
+    }
+
+    /// Checks the file and reads the chunk, or brings it into the page cache, on a thread that may wait for the medium.
+    func next(upTo limit: ByteCount, on eventLoop: any EventLoop) -> EventLoopFuture<Chunk> {
+        let part = take(upTo: limit)
+        return file.readers.run(file.path, on: file.identity.device, eventLoop: eventLoop) {
+            () throws(UploadFailure) in try self.read(part)
+        }
+    }
+
+    private func take(upTo limit: ByteCount) -> Range<ByteCount> {
+        offset.withLock { offset in
+            let left = range.upperBound - offset
+            var count = min(limit, largestChunk)
+            // What stays for the last chunk of a region body must fit into a buffer.
+            if sendsRegions, left > ChunkSize.smallest { count = min(count, left - ChunkSize.smallest) }
+            let end = offset + min(left, count)
+            defer { offset = end }
+            return offset..<end
+        }
+    }
+
+    private func read(_ part: Range<ByteCount>) throws(UploadFailure) -> Chunk {
+        let isLast = part.upperBound == range.upperBound
+        // The last bytes are checked once they are read: nobody else need look before they go out.
+        if !isLast { try file.check(identity) }
+        let head = part.lowerBound == range.lowerBound ? prefix : []
+        if sendsRegions, !isLast {
+            try file.warm(part)
+            let region = FileRegion(
+                fileHandle: file.handle, readerIndex: Int(part.lowerBound), endIndex: Int(part.upperBound))
+            let before: [IOData] = head.isEmpty ? [] : [.byteBuffer(ByteBuffer(bytes: head))]
+            return Chunk(
+                data: before + [.fileRegion(region)], count: ByteCount(head.count + part.count), isLast: false
+            )
+        }
+        let tail = isLast ? suffix : []
+        let count = head.count + part.count + tail.count
+        var buffer = ByteBufferAllocator().buffer(capacity: count)
+        buffer.writeBytes(head)
+        let result = Result { () throws(UploadFailure) in
+            try buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: part.count) {
+                (space) throws(UploadFailure) in
+                let space = UnsafeMutableRawBufferPointer(rebasing: space.prefix(part.count))
+                try file.read(into: space, at: part.lowerBound)
+                return part.count
+            }
+        }
+        _ = try result.get()
+        if isLast { try file.check(identity) }
+        buffer.writeBytes(tail)
+        return Chunk(data: count > 0 ? [.byteBuffer(buffer)] : [], count: ByteCount(count), isLast: isLast)
+    }
+}

@@ -1,0 +1,76 @@
+import FerryProtocols
+import NIOCore
+import Synchronization
+
+/// The chunks of several sources as one body.
+final class JoinedChunks: ChunkSource {
+    private let sources: [any ChunkSource]
+    private let current = Mutex(0)
+
+    /// - Parameter sources: At least one.
+    init(_ sources: [any ChunkSource]) { self.sources = sources }
+
+    var isSmall: Bool { sources.allSatisfy { $0.isSmall } }
+    var largestChunk: ByteCount { sources.map(\.largestChunk).max() ?? ChunkSize.largestBuffer }
+    var needsWatching: Bool { sources.contains { $0.needsWatching } }
+
+    func check(on eventLoop: any EventLoop) -> EventLoopFuture<Void> {
+        .andAllSucceed(sources.map { $0.check(on: eventLoop) }, on: eventLoop)
+    }
+
+    func failure(of error: any Error) -> UploadFailure? {
+        sources[min(current.withLock { $0 }, sources.count - 1)].failure(of: error)
+    }
+
+    func stop() { for source in sources { source.stop() } }
+
+    func next(upTo limit: ByteCount, on eventLoop: any EventLoop) -> EventLoopFuture<Chunk> {
+        let number = current.withLock { $0 }
+        let isFinal = number == sources.count - 1
+        return sources[number].next(upTo: limit, on: eventLoop).flatMap { chunk in
+            guard chunk.isLast, !isFinal else { return eventLoop.makeSucceededFuture(chunk) }
+            self.current.withLock { $0 += 1 }
+            // An empty chunk is never written, and so nobody would ask for the next.
+            guard chunk.count > 0 else { return self.next(upTo: limit, on: eventLoop) }
+            return eventLoop.makeSucceededFuture(Chunk(data: chunk.data, count: chunk.count, isLast: false))
+        }
+    }
+}
+
+extension StreamedBody {
+    /// Returns the source of this body's chunks. Bytes beside a file become part of the file's own chunks.
+    func chunks(isEncrypted: Bool) -> any ChunkSource {
+        var sources: [any ChunkSource] = []
+        var pending: [UInt8] = []
+        let lastFile = segments.lastIndex { if case .file = $0 { true } else { false } }
+        let tail = lastFile.flatMap { bytes(after: $0) }
+        let body = tail == nil ? segments[...] : segments[...(lastFile ?? 0)]
+        for (index, segment) in body.enumerated() {
+            switch segment {
+            case .bytes(let bytes): pending += bytes
+            case .file(let file, let identity, let range):
+                sources.append(
+                    FileChunks(
+                        file, identity: identity, range: range, prefix: pending,
+                        suffix: index == lastFile ? tail ?? [] : [], isEncrypted: isEncrypted))
+                pending = []
+            case .stream(let stream):
+                if !pending.isEmpty { sources.append(BytesChunks(pending)) }
+                pending = []
+                sources.append(StreamChunks(stream))
+            }
+        }
+        if !pending.isEmpty || sources.isEmpty { sources.append(BytesChunks(pending)) }
+        return sources.count == 1 ? sources[0] : JoinedChunks(sources)
+    }
+
+    /// The content after a segment, if it is nothing but bytes.
+    private func bytes(after index: Int) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        for segment in segments[(index + 1)...] {
+            guard case .bytes(let more) = segment else { return nil }
+            bytes += more
+        }
+        return bytes
+    }
+}

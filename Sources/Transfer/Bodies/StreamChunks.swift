@@ -1,0 +1,109 @@
+import FerryProtocols
+import NIOCore
+import Synchronization
+
+/// The chunks of a stream, cut where the stream brings more at once than wanted.
+///
+/// A stream that declared its length is read to its end before its last bytes go out: one that goes on after them is
+/// never complete at the server. Without a length the end is known only when it comes, and the last chunk is empty.
+final class StreamChunks: ChunkSource {
+    private struct State {
+        /// The rest of what the stream brought last, beyond one chunk.
+        var left = ByteBuffer()
+        /// Bytes of all that the stream brought so far.
+        var count: ByteCount = 0
+        var hasEnded = false
+        var reading = Reading.none
+    }
+
+    private enum Reading {
+        case none
+        case underWay(Task<Void, Never>)
+        /// The rest is not wanted.
+        case stopped
+    }
+
+    private let chunks: ChunkReader
+    private let length: ByteCount?
+    private let state = Mutex(State())
+    let isSmall = true
+    let largestChunk = ChunkSize.largestBuffer
+    let needsWatching = false
+
+    init(_ stream: BodyStream) {
+        chunks = ChunkReader(stream.checked())
+        length = stream.length
+    }
+
+    func check(on eventLoop: any EventLoop) -> EventLoopFuture<Void> { eventLoop.makeSucceededVoidFuture() }
+
+    func stop() {
+        let reading = state.withLock { state in
+            defer { state.reading = .stopped }
+            return state.reading
+        }
+        if case .underWay(let task) = reading { task.cancel() }
+    }
+
+    func next(upTo limit: ByteCount, on eventLoop: any EventLoop) -> EventLoopFuture<Chunk> {
+        let promise = eventLoop.makePromise(of: Chunk.self)
+        let task = Task {
+            do { promise.succeed(try await chunk(upTo: limit)) } catch {
+                promise.fail(error)
+            }
+        }
+        let isWanted = state.withLock { state in
+            if case .stopped = state.reading { return false }
+            state.reading = .underWay(task)
+            return true
+        }
+        if !isWanted { task.cancel() }
+        return promise.futureResult
+    }
+
+    private func chunk(upTo limit: ByteCount) async throws -> Chunk {
+        if state.withLock({ $0.left.readableBytes == 0 && !$0.hasEnded }) { try await read() }
+        return state.withLock { state in
+            let count = min(state.left.readableBytes, Int(min(limit, largestChunk)))
+            let slice = count > 0 ? state.left.readSlice(length: count) : nil
+            let isLast = state.hasEnded && state.left.readableBytes == 0
+            return Chunk(data: slice.map { [.byteBuffer($0)] } ?? [], count: ByteCount(count), isLast: isLast)
+        }
+    }
+
+    private func read() async throws {
+        let chunk = try await chunks.next()
+        let isWhole = state.withLock { state in
+            state.left = chunk.map { ByteBuffer(bytes: $0) } ?? ByteBuffer()
+            state.count += ByteCount(chunk?.count ?? 0)
+            state.hasEnded = chunk == nil
+            return chunk != nil && state.count == length
+        }
+        // Fails if there is more than was declared.
+        guard isWhole, try await chunks.next() == nil else { return }
+        state.withLock { $0.hasEnded = true }
+    }
+}
+
+/// Holds a stream's iterator, which can belong to one owner only.
+private actor ChunkReader {
+    private let stream: BodyStream
+    private var iterator: (any AsyncIteratorProtocol<[UInt8], any Error>)?
+
+    init(_ stream: BodyStream) { self.stream = stream }
+
+    /// The next chunk, never empty; nil at the end. Called by one task at a time.
+    func next() async throws -> [UInt8]? {
+        var reading: any AsyncIteratorProtocol<[UInt8], any Error>
+        if let iterator { reading = iterator } else { reading = Self.iterator(of: try await stream.open()) }
+        defer { iterator = reading }
+        while let chunk = try await reading.next(isolation: self) {
+            if !chunk.isEmpty { return chunk }
+        }
+        return nil
+    }
+
+    private static func iterator(
+        of chunks: any AsyncSequence<[UInt8], any Error>
+    ) -> any AsyncIteratorProtocol<[UInt8], any Error> { chunks.makeAsyncIterator() }
+}

@@ -1,0 +1,15 @@
+package import FerryProtocols
+
+extension UploadFailure {
+    package static let holdsBoundary = UploadFailure(
+        .permanent, "its content holds the form's boundary",
+        hint: "choose another boundary, or none: one is made up")
+
+    /// - Parameter label: Nil leaves the failure as it is.
+    package func inPart(_ label: String?) -> UploadFailure {
+        guard let label else { return self }
+        var failure = self
+        failure.summary = "\(label): \(summary)"
+        return failure
+    }
+}

@@ -1,0 +1,66 @@
+import Synchronization
+
+/// Lets so many requests at a time go to one place, and the others wait their turn as long as it takes.
+///
+/// The client's pool would let them wait as well, but no longer than making a connection may take: then they would fail
+/// as if the server could not be reached.
+final class OriginLimiter: Sendable {
+    private struct Place {
+        var taken = 0
+        /// The waiters in the order they came.
+        var waiting: [(ticket: UInt64, continuation: CheckedContinuation<Bool, Never>)] = []
+    }
+
+    private struct State {
+        var places: [String: Place] = [:]
+        var lastTicket: UInt64 = 0
+    }
+
+    private let limit: Int
+    private let state = Mutex(State())
+
+    init(limit: Int) { self.limit = limit }
+
+    /// The number of requests that wait for a connection to `place`.
+    func waitingCount(for place: String) -> Int { state.withLock { $0.places[place]?.waiting.count ?? 0 } }
+
+    /// - Returns: true with a slot, which `leave(_:)` gives back; false if the task was cancelled while it waited.
+    func enter(_ place: String) async -> Bool {
+        let ticket = state.withLock { state in
+            state.lastTicket += 1
+            return state.lastTicket
+        }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let result: Bool? = state.withLock { state in
+                    guard !Task.isCancelled else { return false }
+                    guard state.places[place, default: Place()].taken >= limit else {
+                        state.places[place, default: Place()].taken += 1
+                        return true
+                    }
+                    state.places[place]?.waiting.append((ticket, continuation))
+                    return nil
+                }
+                if let result { continuation.resume(returning: result) }
+            }
+        } onCancel: {
+            let waiting: CheckedContinuation<Bool, Never>? = state.withLock { state in
+                guard let index = state.places[place]?.waiting.firstIndex(where: { $0.ticket == ticket })
+                else { return nil }
+                return state.places[place]?.waiting.remove(at: index).continuation
+            }
+            waiting?.resume(returning: false)
+        }
+    }
+
+    func leave(_ place: String) {
+        let next: CheckedContinuation<Bool, Never>? = state.withLock { state in
+            guard var known = state.places[place] else { return nil }
+            defer { state.places[place] = known.taken > 0 ? known : nil }
+            guard known.waiting.isEmpty else { return known.waiting.removeFirst().continuation }
+            known.taken -= 1
+            return nil
+        }
+        next?.resume(returning: true)
+    }
+}

@@ -1,0 +1,376 @@
+import FerryProtocols
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+
+/// Told what its connection sees of one exchange. Called on the connection's event loop.
+protocol ExchangeObserver: Sendable {
+    /// The request's head goes out. `isKept` is true if the connection has served a request before.
+    func didStart(onKeptConnection isKept: Bool)
+    /// A write failed: the connection broke, or the kernel could not read the file.
+    func didFailToWrite(_ error: any Error)
+    /// The connection broke: since the last write that completed, so many more bytes left this machine, or so many
+    /// fewer than the kernel took.
+    func didBreak(sending difference: ByteCount)
+    /// The final answer is complete, and the request is not: nobody wants the rest of its body.
+    func didRefuseRest()
+    /// True if little is lost should the connection break.
+    var breakCostsLittle: Bool { get }
+    /// True if the server may send its answer for minutes, a byte now and then, while it works.
+    var answerMayTakeLong: Bool { get }
+}
+
+/// Watches the exchanges of one connection, one after the other, from between the HTTP parser and the client.
+///
+/// While there are bytes on the way and none of them gets through for the stall time (`StallLimit`), the connection is
+/// broken; the kernel alone would take about 15 minutes to say so. "Gets through" means what the other side
+/// acknowledged, not what a write call took, so a slow link with a large piece on its way is never cut. Only when
+/// everything is acknowledged does the time for the answer run. A connection that is dead while new ones are accepted is
+/// broken within seconds.
+///
+/// Once its head is there, an answer has a time in all, however steadily its bytes drip (`AnswerTime`).
+final class StallDetector: ChannelDuplexHandler {
+    typealias InboundIn = HTTPClientResponsePart
+    typealias InboundOut = HTTPClientResponsePart
+    typealias OutboundIn = HTTPClientRequestPart
+    typealias OutboundOut = HTTPClientRequestPart
+
+    /// Names the exchange on the request's way from the client to here. It never leaves the process.
+    static let exchangeField = "Ferry-Exchange"
+    /// A server that sends more interim answers (1xx) than this is not going to send a final one.
+    private static let interimLimit = 32
+    /// The longest time between two looks at the socket.
+    private static let watchInterval = Duration.milliseconds(500)
+
+    private enum Answer {
+        case awaited(interim: Int)
+        case begun(AnswerTime)
+        case complete
+    }
+
+    private enum RequestBody { case underWay, complete }
+
+    private struct Running {
+        var observer: (any ExchangeObserver)?
+        var request = RequestBody.underWay
+        var answer = Answer.awaited(interim: 0)
+        var silence: DeadPeerDetector
+        var stall: StallLimit
+        let began = NIODeadline.now()
+        /// The bytes that were acknowledged on the connection before.
+        let acknowledged: UInt64
+        var sent = SentCount()
+
+        init(_ observer: (any ExchangeObserver)?, stall: Duration, acknowledged: UInt64) {
+            self.observer = observer
+            self.acknowledged = acknowledged
+            let breakCostsLittle = observer?.breakCostsLittle ?? false
+            silence = DeadPeerDetector(breakCostsLittle: breakCostsLittle)
+            self.stall = StallLimit(stall: stall, breakCostsLittle: breakCostsLittle)
+        }
+    }
+
+    private enum State {
+        case idle
+        case running(Running)
+    }
+
+    /// The counts of what has got through; a change is movement.
+    private struct Movement: Equatable {
+        var writes: UInt64 = 0
+        var reads: UInt64 = 0
+        var acknowledged: UInt64 = 0
+    }
+
+    private let timeouts: HTTPClientTransport.Timeouts
+    private let observer: (String) -> (any ExchangeObserver)?
+    private var state = State.idle
+    private var exchangesServed = 0
+    private var pendingWrites = 0
+    private var movement = Movement()
+    private var lastSeen = Movement()
+    private var lastMoved = NIODeadline.now()
+    /// The moment when the connection's network went away; nil while it is there.
+    private var linkLeft: NIODeadline?
+    /// True while the kernel is to try again soon, because nobody answers.
+    private var isHurried = false
+    private var timer: Scheduled<Void>?
+    private var context: ChannelHandlerContext?
+
+    init(timeouts: HTTPClientTransport.Timeouts, observer: @escaping (String) -> (any ExchangeObserver)?) {
+        self.timeouts = timeouts
+        self.observer = observer
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        var part = unwrapOutboundIn(data)
+        switch part {
+        case .head(var head):
+            let name = head.headers.first(name: Self.exchangeField)
+            head.headers.remove(name: Self.exchangeField)
+            part = .head(head)
+            let running = Running(
+                name.flatMap(observer), stall: timeouts.stall, acknowledged: movement.acknowledged)
+            state = .running(running)
+            lastMoved = .now()
+            watch(context)
+            running.observer?.didStart(onKeptConnection: exchangesServed > 0)
+        case .body: break
+        case .end: requestIsComplete()
+        }
+        pendingWrites += 1
+        let isBody = if case .body = part { true } else { false }
+        let promise = promise ?? context.eventLoop.makePromise()
+        let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
+        let observer: (any ExchangeObserver)? =
+            if case .running(let running) = state { running.observer } else { nil }
+        promise.futureResult.whenComplete { result in
+            bound.value.pendingWrites -= 1
+            bound.value.movement.writes += 1
+            switch result {
+            case .success: if isBody { bound.value.countSent { $0.took($1) } }
+            case .failure(let error):
+                observer?.didFailToWrite(error)
+                bound.value.tellSent()
+            }
+        }
+        context.write(wrapOutboundOut(part), promise: promise)
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        movement.reads += 1
+        guard case .running(var running) = state else { return context.fireChannelRead(data) }
+        switch (unwrapInboundIn(data), running.answer) {
+        case (.head(let head), .awaited(let interim)) where (100..<200).contains(head.status.code):
+            running.answer = .awaited(interim: interim + 1)
+            state = .running(running)
+            guard interim < Self.interimLimit else {
+                return fail(context, NotHTTP("interim answers without end"))
+            }
+        case (.head(let head), _):
+            running.answer = .begun(
+                AnswerTime(
+                    status: head.status.code, response: timeouts.response,
+                    mayTakeLong: running.observer?.answerMayTakeLong ?? false, now: Self.uptime))
+            state = .running(running)
+        case (.body(let buffer), .begun(var time)):
+            time.received(buffer.readableBytes, now: Self.uptime)
+            running.answer = .begun(time)
+            state = .running(running)
+        case (.body, _): break
+        case (.end, let answer):
+            running.answer = .complete
+            state = running.request == .complete ? .idle : .running(running)
+            if case .idle = state { exchangesServed += 1 }
+            // The client may start the next exchange within this call: all of ours is settled before.
+            context.fireChannelRead(data)
+            if running.request == .underWay, case .begun(let time) = answer, time.status >= 300 {
+                running.observer?.didRefuseRest()
+            }
+            return
+        }
+        context.fireChannelRead(data)
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        // The end of what the server sends is read, too; the socket is closed right after.
+        countSent { $0.update($1) }
+        context.fireChannelReadComplete()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        countSent { $0.update($1) }
+        tellSent()
+        context.fireErrorCaught(error)
+    }
+
+    func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+        countSent { $0.close($1) }
+        tellSent()
+        context.close(mode: mode, promise: promise)
+    }
+
+    /// Gives the connection up for this reason, unless it is in use and may well be alive.
+    func invalidate(because reason: ConnectionInvalidation) {
+        guard let context else { return }
+        switch (reason, state) {
+        case (.addressLost, .running): fail(context, ConnectionAddressLost())
+        case (.addressLost, .idle), (.slept, .idle): context.close(promise: nil)
+        case (.slept, .running): break
+        }
+    }
+
+    /// The network that the connection goes over went away or returned: what is under way stands still meanwhile.
+    func linkChanged(isAway: Bool) {
+        if isAway {
+            linkLeft = linkLeft ?? .now()
+        } else if let left = linkLeft {
+            linkLeft = nil
+            lastMoved = .now()
+            guard case .running(var running) = state else { return }
+            running.stall.linkReturned(after: Duration(NIODeadline.now() - left))
+            state = .running(running)
+        }
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        tellSent()
+        state = .idle
+        timer?.cancel()
+        timer = nil
+        context.fireChannelInactive()
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        self.context = nil
+        timer?.cancel()
+        timer = nil
+    }
+
+    private static var uptime: Duration { .nanoseconds(Int64(clamping: NIODeadline.now().uptimeNanoseconds)) }
+
+    private func requestIsComplete() {
+        guard case .running(var running) = state else { return }
+        running.request = .complete
+        if case .complete = running.answer {
+            state = .idle
+            exchangesServed += 1
+        } else {
+            state = .running(running)
+        }
+    }
+
+    /// Asks the kernel how far the bytes of the exchange got.
+    private func countSent(_ change: @escaping @Sendable (inout SentCount, TCPInfo) -> Void) {
+        guard let context, case .running = state else { return }
+        let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
+        // On the event loop the answer is there at once.
+        TCPInfo.read(context.channel).whenSuccess { info in
+            guard case .running(var running) = bound.value.state else { return }
+            change(&running.sent, info)
+            bound.value.state = .running(running)
+        }
+    }
+
+    /// Says once how much of the body left this machine.
+    private func tellSent() {
+        guard case .running(var running) = state, let difference = running.sent.difference else { return }
+        running.sent = SentCount()
+        state = .running(running)
+        running.observer?.didBreak(sending: difference)
+    }
+
+    private func fail(_ context: ChannelHandlerContext, _ error: any Error) {
+        countSent { $0.update($1) }
+        tellSent()
+        state = .idle
+        context.fireErrorCaught(error)
+        context.close(promise: nil)
+    }
+
+    private func watch(_ context: ChannelHandlerContext) {
+        guard timer == nil else { return }
+        let interval = max(
+            .milliseconds(1), min(Self.watchInterval, min(timeouts.stall, timeouts.response) / 4))
+        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        timer = context.eventLoop.scheduleTask(in: TimeAmount(interval)) {
+            let (detector, context) = bound.value
+            detector.timer = nil
+            guard case .running = detector.state, context.channel.isActive else { return }
+            TCPInfo.read(context.channel).whenSuccess { progress in
+                let (detector, context) = bound.value
+                detector.judge(progress, context)
+            }
+        }
+    }
+
+    private func judge(_ progress: TCPInfo, _ context: ChannelHandlerContext) {
+        guard case .running(var running) = state, context.channel.isActive else { return }
+        hurry(progress, context.channel)
+        let verdict = running.silence.take(progress)
+        running.sent.update(progress)
+        state = .running(running)
+        if verdict == .compare { compare(context) }
+        movement.acknowledged = progress.acknowledgedBytes
+        let now = NIODeadline.now()
+        if movement != lastSeen {
+            lastSeen = movement
+            lastMoved = now
+            running.stall.moved()
+            state = .running(running)
+        } else if linkLeft != nil {
+            lastMoved = now
+        }
+        if case .begun(let time) = running.answer, time.isOver(Self.uptime) {
+            return fail(context, AnswerTimedOut())
+        }
+        let isSending = pendingWrites > 0 || progress.hasBytesOnTheWay
+        switch (running.answer, running.request) {
+        case _ where isSending:
+            let limit = running.stall.limit(
+                progress,
+                acknowledged: progress.acknowledgedBytes
+                    - min(progress.acknowledgedBytes, running.acknowledged),
+                movingFor: Duration(max(.zero, lastMoved - running.began)))
+            if now - lastMoved >= TimeAmount(limit) { return fail(context, ConnectionStalled()) }
+        case (.awaited, .underWay), (.complete, .underWay):
+            // It is the file, the disk or the bandwidth limit that keeps the link waiting.
+            lastMoved = now
+        case (.begun(let time), .underWay) where time.status < 300:
+            lastMoved = now
+        case (.awaited, .complete), (.begun, _), (.complete, .complete):
+            if now - lastMoved >= TimeAmount(timeouts.response) { return fail(context, AnswerTimedOut()) }
+        }
+        watch(context)
+    }
+
+    /// Has the kernel try again soon while the peer is silent: the link may be back at any moment.
+    private func hurry(_ progress: TCPInfo, _ channel: any Channel) {
+        switch (isHurried, progress.unanswered) {
+        case (false, 3...): TCPInfo.boundBackoff(of: channel, to: progress.hastyBackoff)
+        case (true, 0): TCPInfo.boundBackoff(of: channel, to: TCPInfo.longestBackoff)
+        default: return
+        }
+        isHurried.toggle()
+    }
+
+    /// Tries a new connection to where this one leads, and gives this one up if it is the only one that hears nothing.
+    private func compare(_ context: ChannelHandlerContext) {
+        guard let address = context.channel.remoteAddress else { return }
+        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        // The kernel tries after one second again; waiting longer would only make the next try later.
+        ClientBootstrap(group: context.eventLoop).connectTimeout(.seconds(2)).connect(to: address)
+            .flatMap { other in
+                other.close(promise: nil)
+                return TCPInfo.read(bound.value.1.channel)
+            }.whenComplete { result in
+                let (detector, context) = bound.value
+                guard case .running(var running) = detector.state, context.channel.isActive else { return }
+                var verdict = DeadPeerDetector.Verdict.nothing
+                switch result {
+                case .success(let progress): verdict = running.silence.newConnectionAccepted(progress)
+                case .failure: running.silence.newConnectionFailed()
+                }
+                detector.state = .running(running)
+                if verdict == .dead { detector.fail(context, ConnectionDied()) }
+            }
+    }
+}
+
+/// The peer is silent on the connection, and accepts new ones at the same address.
+struct ConnectionDied: Error {}
+
+/// No byte got through for the stall time.
+struct ConnectionStalled: Error {}
+
+/// The answer's head, or its next piece, did not come in time.
+struct AnswerTimedOut: Error {}
+
+/// The response does not follow HTTP's rules.
+struct NotHTTP: Error {
+    let reason: String
+
+    init(_ reason: String) { self.reason = reason }
+}

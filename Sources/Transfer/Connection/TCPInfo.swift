@@ -1,0 +1,111 @@
+import FerryConnectivity
+import NIOCore
+
+/// The kernel's account of the bytes that it took.
+struct TCPInfo: Hashable, Sendable {
+    /// Bytes that the other side has acknowledged since the connection was made.
+    var acknowledgedBytes: UInt64 = 0
+    /// True while the kernel holds bytes that are not acknowledged.
+    var hasBytesOnTheWay = false
+    /// The number of unanswered questions of the kernel in a row: bytes sent once more, or a probe
+    /// whether anybody is there.
+    var unanswered = 0
+    /// Smoothed (RFC 6298 §2); zero before the first was measured.
+    var roundTrip = Duration.zero
+    /// True while neither side has closed or reset the connection.
+    var isEstablished = true
+    /// Bytes that left this machine, each counted once however often the kernel sent it; nil before Linux 4.19.
+    var sentBytes: UInt64?
+    /// Bytes that the kernel took and has not sent yet.
+    var unsentBytes: UInt64 = 0
+
+    /// Asks the kernel. Where it cannot tell, nothing is on the way.
+    static func read(_ channel: any Channel) -> EventLoopFuture<TCPInfo> {
+        #if os(Linux)
+            guard let provider = channel as? any SocketOptionProvider else {
+                return channel.eventLoop.makeSucceededFuture(TCPInfo())
+            }
+            let info: EventLoopFuture<KernelTCPInfo> = provider.unsafeGetSocketOption(
+                level: .tcp, name: NIOBSDSocket.Option(rawValue: TCPOptions.info))
+            return info.map { info in
+                TCPInfo(
+                    acknowledgedBytes: info.bytesAcknowledged,
+                    hasBytesOnTheWay: info.unacknowledgedSegments > 0 || info.bytesNotSent > 0,
+                    unanswered: Int(max(info.retransmissions, info.probes)),
+                    // The upper half of the fifth pair, in microseconds.
+                    roundTrip: .microseconds(Int64(info.words.4 >> 32)),
+                    isEstablished: info.state == 1,  // TCP_ESTABLISHED
+                    sentBytes: info.bytesSent > 0
+                        ? info.bytesSent - min(info.bytesSent, info.bytesRetransmitted) : nil,
+                    unsentBytes: UInt64(info.bytesNotSent))
+            }.flatMapErrorThrowing { _ in TCPInfo() }
+        #else
+            channel.eventLoop.makeSucceededFuture(TCPInfo())
+        #endif
+    }
+
+    /// Linux's longest pause between two tries (`TCP_RTO_MAX`, include/net/tcp.h).
+    static let longestBackoff = Duration.seconds(120)
+    /// The interval at which the kernel should try a silent link: short, but no shorter than an answer needs.
+    var hastyBackoff: Duration { max(.seconds(2), roundTrip * 2) }
+
+    /// Lets the kernel send again at least this often what nobody acknowledged, where it can (Linux 6.15): after a fade
+    /// of a minute it would else wait for up to another minute before it notices that the link is back. The number of
+    /// its tries is then no measure of time any more, so the time is set: that of Linux by default.
+    static func boundBackoff(of channel: any Channel, to longest: Duration) {
+        #if os(Linux)
+            guard let provider = channel as? any SocketOptionProvider else { return }
+            let option = NIOBSDSocket.Option(rawValue: TCPOptions.longestBackoff)
+            let milliseconds = CInt(min(longest, longestBackoff) / .milliseconds(1))
+            provider.unsafeSetSocketOption(level: .tcp, name: option, value: milliseconds).flatMap {
+                provider.unsafeSetSocketOption(
+                    level: .tcp, name: NIOBSDSocket.Option(rawValue: TCPOptions.userTimeout),
+                    value: CInt(924_600))
+            }.whenFailure { _ in }
+        #endif
+    }
+
+    /// Lets the kernel ask whether anybody is there while nothing is on the way: a server that computes its answer says
+    /// so, a connection that is dead does not. The kernel itself gives up after about four minutes.
+    static func keepAsking(_ channel: any Channel) {
+        #if os(Linux)
+            guard let provider = channel as? any SocketOptionProvider else { return }
+            for (isOfTCP, name, value) in TCPOptions.keepAlive {
+                // A Unix socket knows none of it.
+                provider.unsafeSetSocketOption(
+                    level: isOfTCP ? .tcp : .socket, name: NIOBSDSocket.Option(rawValue: name), value: value
+                ).whenFailure { _ in }
+            }
+        #endif
+    }
+}
+
+#if os(Linux)
+    /// The leading part of the kernel's `struct tcp_info` (linux/tcp.h); the C library's own ends before the counters.
+    private struct KernelTCPInfo {
+        var state: UInt8 = 0
+        var congestionState: UInt8 = 0
+        var retransmissions: UInt8 = 0
+        var probes: UInt8 = 0
+        var options: UInt32 = 0
+        var timeouts: UInt64 = 0
+        var segmentSizes: UInt64 = 0
+        var unacknowledgedSegments: UInt32 = 0
+        var selectivelyAcknowledgedSegments: UInt32 = 0
+        var words:
+            (
+                UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64
+            ) = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+        var bytesAcknowledged: UInt64 = 0
+        var bytesReceived: UInt64 = 0
+        var segments: UInt64 = 0
+        var bytesNotSent: UInt32 = 0
+        var shortestRoundTrip: UInt32 = 0
+        var dataSegments: UInt64 = 0
+        var deliveryRate: UInt64 = 0
+        var times: (UInt64, UInt64, UInt64) = (0, 0, 0)
+        var delivered: UInt64 = 0
+        var bytesSent: UInt64 = 0
+        var bytesRetransmitted: UInt64 = 0
+    }
+#endif

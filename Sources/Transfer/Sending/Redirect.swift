@@ -1,0 +1,79 @@
+import FerryFiles
+import FerryProtocols
+import HTTPTypes
+
+/// An answer that sends the request elsewhere.
+public struct Redirect: Sendable {
+    /// The request as it was sent.
+    public let request: TransportRequest
+    /// Status 301, 302, 303, 307 or 308.
+    public let response: TransportResponse
+    /// The target, absolute.
+    public let url: String
+    /// True if that is the same scheme, host and port.
+    public let staysAtServer: Bool
+
+    /// The fields as the caller asked for them, without the changes of adapters.
+    private let asked: HTTPFields
+
+    /// - Returns: nil if the answer is no redirect, or its `Location` leads nowhere that a request can be sent to. What
+    ///   the network says never leads to a socket of this machine, nor what stands behind a socket out of it.
+    init?(_ response: TransportResponse, to request: TransportRequest, asked: HTTPFields) {
+        guard [301, 302, 303, 307, 308].contains(response.status),
+            let url = response.fields[.location].flatMap({ UploadAddress.absolute($0, against: request.url) }
+            ),
+            UploadAddress.expectation(brokenBy: url.absoluteString) == nil
+        else { return nil }
+        self.request = request
+        self.response = response
+        self.asked = asked
+        self.url = url.absoluteString
+        staysAtServer = UploadAddress.origin(url) == URL(string: request.url).flatMap(UploadAddress.origin)
+        let isAtSocket = [request.url, self.url].contains(where: UploadAddress.isUnixSocket)
+        guard staysAtServer || !isAtSocket else { return nil }
+    }
+
+    /// The request after the redirect (RFC 9110 §15.4): the same with its whole body after 307 and 308; after 303 a
+    /// GET, and after 301 and 302 too if it was a POST, as everybody does it. Another server gets no credentials, and
+    /// nothing that an adapter added.
+    public var next: TransportRequest {
+        var next = request
+        next.url = url
+        let becomesGet =
+            response.status == 303 && request.method != .head
+            || [301, 302].contains(response.status) && request.method == .post
+        if becomesGet {
+            next.method = .get
+            next.body = .none
+            next.isRepeatable = true
+            next.fields = HTTPFields(next.fields.filter { !$0.name.canonicalName.hasPrefix("content-") })
+        }
+        if !staysAtServer {
+            next.fields = HTTPFields(
+                next.fields.filter {
+                    !Redaction.holdsSecret($0.name) && asked[values: $0.name].contains($0.value)
+                })
+        }
+        return next
+    }
+
+    /// `next`, where it stays within the server and either repeats the request (307, 308) or is a GET or HEAD. Neither
+    /// bytes nor credentials then go where the caller did not send them.
+    package var nextWithinServer: TransportRequest? {
+        guard staysAtServer else { return nil }
+        let isRepeated = [307, 308].contains(response.status)
+        return isRepeated || [.get, .head].contains(request.method) ? next : nil
+    }
+
+    /// True if a server outside sends the request to this machine or into a private network, by its address.
+    package var leadsInside: Bool {
+        guard let from = URL(string: request.url), let target = URL(string: url) else { return false }
+        return UploadAddress.leadsInside(target, from: from)
+    }
+
+    /// True if what went encrypted would go in the clear.
+    package var losesEncryption: Bool {
+        let isEncrypted: (String) -> Bool = { $0.lowercased().hasPrefix("https") }
+        return isEncrypted(request.url) && !isEncrypted(url)
+    }
+}

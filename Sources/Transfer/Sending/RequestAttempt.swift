@@ -1,0 +1,252 @@
+package import FerryProtocols
+import HTTPTypes
+
+/// One attempt at a request: adapted, sent, sent again where a redirect leads.
+struct RequestAttempt: Sendable {
+    /// A chain of redirects longer than this is a loop.
+    private static let redirectLimit = 5
+
+    private let run: RequestRun
+    /// Knows the secrets of the request as far as it got.
+    private(set) var context: RequestContext
+    private let observers: [any UploadDelegate]
+    private let start: AttemptStart
+    /// The request as far as it got: unadapted, adapted, or redirected.
+    private(set) var request: TransportRequest
+    private var adaptedRequest: TransportRequest?
+
+    init(
+        _ run: RequestRun, context: RequestContext, observers: [any UploadDelegate], start: AttemptStart
+    ) {
+        self.run = run
+        self.context = context
+        self.observers = observers
+        self.start = start
+        request = run.request
+        self.context.secrets.add(request)
+    }
+
+    /// The request that a retrier judges: as it was sent, but with the method and body that a retry would begin
+    /// with. A GET that a POST was redirected to may be repeated; the POST may not.
+    var judged: TransportRequest {
+        var judged = request
+        if let adaptedRequest {
+            judged.method = adaptedRequest.method
+            judged.body = adaptedRequest.body
+            judged.isRepeatable = adaptedRequest.isRepeatable
+        }
+        return judged
+    }
+
+    mutating func response() async throws(RequestFailure) -> TransportResponse {
+        try await open()
+        request = try await adapted()
+        adaptedRequest = request
+        context.secrets.add(request)
+        context.report(.adapted(summary))
+        for _ in 0...Self.redirectLimit {
+            try checkForm()
+            let response = try await send()
+            guard let redirect = Redirect(response, to: request, asked: run.request.fields),
+                let next = await run.sender.redirection(redirect, context)
+            else { return response }
+            context.report(.redirected(status: response.status, to: Redaction.address(next.url)))
+            request = next
+            context.secrets.add(next)
+            guard request.body.canBegin else { throw .unusable(.streamWasRead) }
+            try await start.passAgain(request)
+        }
+        throw .transport(TransportError(.broken, .redirectCircle))
+    }
+
+    /// Makes the request of this attempt, with a body that begins at its first byte.
+    private mutating func open() async throws(RequestFailure) {
+        if let expected = UploadAddress.expectation(brokenBy: request.url) {
+            throw .unusable(
+                UploadFailure(
+                    .permanent, "the address \(Redaction.address(request.url)) cannot be used",
+                    hint: "give \(expected)"))
+        }
+        do { request.body = try await run.body.open() } catch {
+            if Task.isCancelled { throw .cancelled() }
+            let failure = error as? UploadFailure
+            throw .unusable(failure ?? UploadFailure(.sourceUnreadable, "the body cannot be had: \(error)"))
+        }
+    }
+
+    /// Cutting secrets costs more than comparing: what adapters left as it was is not cut again.
+    private var summary: RequestSummary {
+        let plan = run.request
+        guard context.isFollowed else {
+            return RequestSummary(request, bodyLength: request.body.length, hasFields: false)
+        }
+        guard let asked = run.observedSummary, request.method == plan.method, request.url == plan.url,
+            request.fields == plan.fields
+        else { return RequestSummary(request) }
+        return asked.carrying(request.body.length)
+    }
+
+    private func adapted() async throws(RequestFailure) -> TransportRequest {
+        var count = 0
+        while true {
+            count += 1
+            do {
+                return try await run.sender.interceptor.adapt(request, for: context)
+            } catch is AdapterRetry where count < AdapterRetry.limit && !Task.isCancelled {
+                continue
+            } catch {
+                if Task.isCancelled { throw .cancelled() }
+                throw .adaptation(error)
+            }
+        }
+    }
+
+    /// Refuses a request that no server could make sense of.
+    private func checkForm() throws(RequestFailure) {
+        if request.method == .connect {
+            throw .unusable(
+                UploadFailure(
+                    .permanent, "a CONNECT request asks a proxy for a tunnel, not a server for an answer",
+                    hint: "set the proxy in the transport's configuration"))
+        }
+        if case .streamed(let body) = request.body, body.segments.contains(where: { $0.length ?? 0 < 0 }) {
+            throw .unusable(
+                UploadFailure(
+                    .permanent, "a part of the body is said to be less than 0 bytes long",
+                    hint: "declare the exact length, or none if it is not known"))
+        }
+        // RFC 9110 §9.3.1 gives the content of a GET no meaning, and servers refuse it; §9.3.8 forbids it with TRACE.
+        guard [.get, .head, .trace].contains(request.method), request.body.length != 0 else { return }
+        throw .unusable(
+            UploadFailure(
+                .permanent, "a \(request.method.rawValue) request cannot carry a body",
+                hint: "use POST or PUT, or send the values as query items"))
+    }
+
+    private func send() async throws(RequestFailure) -> TransportResponse {
+        do throws(TransportError) { return try await sendOnce() } catch {
+            guard request.mayRepeat(after: error), request.body.canBegin else { throw RequestFailure(error) }
+        }
+        context.report(.retriedOnFreshConnection)
+        try await start.passAgain(request)
+        do throws(TransportError) { return try await sendOnce() } catch { throw RequestFailure(error) }
+    }
+
+    private func sendOnce() async throws(TransportError) -> TransportResponse {
+        let start = ContinuousClock.now
+        context.reportStep(.started)
+        let delegate = AttemptDelegate(context: context, observers: observers)
+        delegate.willSend(request.body.length)
+        do throws(TransportError) {
+            let response = try await run.sender.transport.perform(request, delegate: delegate)
+            context.report(
+                .responded(
+                    status: response.status, bytesSent: response.bodySent, after: ContinuousClock.now - start)
+            )
+            return response
+        } catch {
+            context.report(
+                .broke(
+                    summary: error.failure.summary, bytesSent: error.bodySent,
+                    after: ContinuousClock.now - start))
+            throw error
+        }
+    }
+}
+
+extension UploadFailure {
+    /// A chain of redirects within the server did not end.
+    static let redirectCircle = UploadFailure(
+        .permanent, "the server redirects in a circle", hint: "check the address")
+}
+
+extension RequestFailure {
+    fileprivate init(_ error: TransportError) {
+        self = error.reason == .cancelled ? .cancelled(bodySent: error.bodySent) : .transport(error)
+    }
+}
+
+extension TransportRequest {
+    /// The size of a body that may go out twice without a question. A connection that broke after more was not closed
+    /// while it was idle, and who sends a file can find out how much of it arrived.
+    private static let cheapBody: ByteCount = 256 << 10
+
+    /// True if a server may see the request twice, or cannot have seen it (RFC 9110 §9.2.2).
+    fileprivate func mayRepeat(after error: TransportError) -> Bool {
+        switch error.reason {
+        case .unsent: true
+        case .staleConnection:
+            error.bodySent <= Self.cheapBody && isRepeatable || error.bodySent == 0 && body.length != 0
+        case .cancelled, .notConnected, .notTrusted, .broken, .source: false
+        }
+    }
+}
+
+/// Told of a request's attempts, besides how their bodies get out.
+package protocol AttemptObserver: UploadDelegate {
+    /// The attempt begins.
+    func didBegin(_ context: RequestContext)
+    /// Another attempt begins after a wait.
+    func isWaiting(for next: RequestContext)
+    /// A body of this many bytes goes out, also again within an attempt.
+    func willSend(_ expected: ByteCount?)
+}
+
+/// The gate before each sending of a request. Progress is told first: from there on whoever holds the request finds
+/// that something is about to go out, and no answer to wait for.
+package struct AttemptStart: Sendable {
+    /// Told besides the request's own delegate.
+    let progress: (any AttemptObserver)?
+    /// Returns when the request may go out; false if the task was cancelled meanwhile.
+    private let gate: (@Sendable () async -> Bool)?
+
+    package init(progress: (any AttemptObserver)? = nil, gate: (@Sendable () async -> Bool)? = nil) {
+        self.progress = progress
+        self.gate = gate
+    }
+
+    /// Waits until an attempt may begin.
+    /// - Throws: `.cancelled` if the task was cancelled while it was held.
+    func pass(_ context: RequestContext) async throws(RequestFailure) {
+        progress?.didBegin(context)
+        try await waitWhileHeld()
+    }
+
+    /// Waits until a redirect or a fresh connection within an attempt may begin.
+    /// - Throws: as `pass`.
+    func passAgain(_ request: TransportRequest) async throws(RequestFailure) {
+        progress?.willSend(request.body.length)
+        try await waitWhileHeld()
+    }
+
+    private func waitWhileHeld() async throws(RequestFailure) {
+        if let gate, await !gate() { throw .cancelled() }
+    }
+}
+
+/// Passes on how a body gets out: to the monitors, the request's progress and the caller's delegate.
+struct AttemptDelegate: UploadDelegate {
+    let context: RequestContext
+    let observers: [any UploadDelegate]
+
+    func willSend(_ expected: ByteCount?) {
+        for case let observer as any AttemptObserver in observers { observer.willSend(expected) }
+    }
+
+    func didSendBodyData(_ bytesSent: ByteCount, totalBytesSent: ByteCount, totalBytesExpected: ByteCount?) {
+        context.reportStep(.sent(bytes: bytesSent, total: totalBytesSent, expected: totalBytesExpected))
+        for observer in observers {
+            observer.didSendBodyData(
+                bytesSent, totalBytesSent: totalBytesSent, totalBytesExpected: totalBytesExpected)
+        }
+    }
+
+    func didFinishSending() {
+        context.reportStep(.waiting)
+        for observer in observers { observer.didFinishSending() }
+    }
+
+    func didBreak(totalBytesSent: ByteCount) {
+        for observer in observers { observer.didBreak(totalBytesSent: totalBytesSent) }
+    }
+}

@@ -1,0 +1,110 @@
+public import FerryFiles
+
+/// The identity of a request and of its attempt: adapters, retriers and monitors get it.
+public struct RequestContext: Sendable, Identifiable {
+    /// The same for all attempts at a request.
+    public let id: UUID
+    /// The caller's name for the request; the queue uses the upload's number. Monitors see it as it is.
+    public let label: String
+    /// 1 for the first.
+    public let attempt: Int
+    /// The number of retries so far, by their reason.
+    public let retries: RetryCounts
+    private let monitors: [any EventMonitor]
+    /// The secrets that monitors may not be told.
+    var secrets = Secrets()
+
+    /// - Parameters:
+    ///   - id: A new one by default.
+    ///   - monitors: Told by `report(_:)`.
+    public init(
+        id: UUID? = nil, label: String = "", attempt: Int = 1, retries: RetryCounts = RetryCounts(),
+        monitors: [any EventMonitor] = []
+    ) {
+        self.id = id ?? .drawn()
+        self.label = label
+        self.attempt = attempt
+        self.retries = retries
+        self.monitors = monitors
+    }
+
+    /// True if a monitor wants to be told everything.
+    var isFollowed: Bool { monitors.contains { $0.detail == .full } }
+
+    /// Tells the monitors of a step that every request takes: see `EventDetail.outline`.
+    func reportStep(_ event: @autoclosure () -> TransferEvent) {
+        if isFollowed { report(event()) }
+    }
+
+    /// Tells the monitors of this request, secrets cut from texts.
+    public func report(_ event: @autoclosure () -> TransferEvent) {
+        guard !monitors.isEmpty else { return }
+        let event = event().redacted(secrets)
+        var shown = self
+        shown.secrets = Secrets()
+        for monitor in monitors { monitor.receive(event, of: shown) }
+    }
+
+    /// The context of the attempt after this one.
+    func next(counting reason: RetryCounts.Reason) -> RequestContext {
+        var next = RequestContext(
+            id: id, label: label, attempt: attempt + 1, retries: retries.adding(reason), monitors: monitors)
+        next.secrets = secrets
+        return next
+    }
+}
+
+/// Retries counted apart, so that a renewed credential does not use up what a bad link needs.
+public struct RetryCounts: Hashable, Sendable {
+    /// The reason of a retry.
+    public enum Reason: Hashable, Sendable {
+        /// No complete answer came.
+        case network
+        /// The server's answer was not accepted, or could not be decoded.
+        case answer
+        /// The credentials were refused (401, 407), or could not be had.
+        case authentication
+        /// An adapter failed, or the request could not be made.
+        case preparation
+    }
+
+    /// The number of retries after `Reason.network`.
+    public var network = 0
+    /// The number of retries after `Reason.answer`.
+    public var answer = 0
+    /// The number of retries after `Reason.authentication`.
+    public var authentication = 0
+    /// The number of retries after `Reason.preparation`.
+    public var preparation = 0
+
+    public init() {}
+
+    /// All but those for credentials, which have their own limit.
+    public var withoutAuthentication: Int { network + answer + preparation }
+
+    func adding(_ reason: Reason) -> RetryCounts {
+        var counts = self
+        switch reason {
+        case .network: counts.network += 1
+        case .answer: counts.answer += 1
+        case .authentication: counts.authentication += 1
+        case .preparation: counts.preparation += 1
+        }
+        return counts
+    }
+}
+
+extension UUID {
+    /// A random one (RFC 9562 §5.4). On Linux `UUID()` opens and reads `/dev/urandom` for each.
+    fileprivate static func drawn() -> UUID {
+        var generator = SystemRandomNumberGenerator()
+        let (high, low) = (generator.next(), generator.next())
+        func byte(_ word: UInt64, _ index: UInt64) -> UInt8 { UInt8(truncatingIfNeeded: word >> (8 * index)) }
+        return UUID(
+            uuid: (
+                byte(high, 0), byte(high, 1), byte(high, 2), byte(high, 3), byte(high, 4), byte(high, 5),
+                byte(high, 6) & 0x0F | 0x40, byte(high, 7), byte(low, 0) & 0x3F | 0x80, byte(low, 1),
+                byte(low, 2), byte(low, 3), byte(low, 4), byte(low, 5), byte(low, 6), byte(low, 7)
+            ))
+    }
+}

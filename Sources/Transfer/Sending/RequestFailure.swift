@@ -1,0 +1,56 @@
+public import FerryProtocols
+
+/// The reason why a request ended without a result.
+public enum RequestFailure: Error, Sendable {
+    /// The request could not be made, and nothing was sent: an address that cannot be used, a GET with a body, a file
+    /// or a part of a form that cannot be read.
+    case unusable(UploadFailure)
+    /// An adapter could not complete the request.
+    case adaptation(any Error)
+    /// No complete answer came.
+    case transport(TransportError)
+    /// An answer came and was not accepted.
+    case rejected(TransportResponse, UploadFailure)
+    /// The answer is not what the caller wants to read.
+    case undecodable(TransportResponse, any Error)
+    /// A retrier failed in its turn.
+    indirect case retry(any Error, original: RequestFailure)
+    /// `bodySent` bytes of the body were handed to the socket in the last attempt.
+    case cancelled(bodySent: ByteCount = 0)
+    /// The session was shut down.
+    case sessionClosed
+}
+
+extension RequestFailure {
+    /// The answer, where one came.
+    public var response: TransportResponse? {
+        switch self {
+        case .rejected(let response, _), .undecodable(let response, _): response
+        case .retry(_, let original): original.response
+        case .unusable, .adaptation, .transport, .cancelled, .sessionClosed: nil
+        }
+    }
+
+    /// The same failure in the words a person reads, with what it means for another try.
+    public var failure: UploadFailure {
+        switch self {
+        case .unusable(let failure), .rejected(_, let failure): failure
+        case .transport(let error): error.failure
+        case .adaptation(let error): Self.worded(error) ?? UploadFailure(.permanent, "\(error)")
+        case .undecodable(let response, let error):
+            Self.worded(error)
+                ?? UploadFailure(
+                    .permanent, "the answer cannot be read: \(error)", status: response.status)
+        case .retry(let error, let original):
+            Self.worded(error)
+                ?? UploadFailure(original.failure.category, "\(original.failure.summary); then \(error)")
+        case .cancelled: UploadFailure(.network, "stopped")
+        case .sessionClosed: UploadFailure(.permanent, "the session was shut down")
+        }
+    }
+
+    /// Returns the failure that an error describes; nil if it describes none.
+    package static func worded(_ error: any Error) -> UploadFailure? {
+        (error as? UploadFailure) ?? (error as? any UploadFailureConvertible)?.failure
+    }
+}

@@ -1,0 +1,28 @@
+import FerryProtocols
+import Synchronization
+
+/// Writes down that a body is about to be complete, and takes that back if it did not come to it.
+final class UnknownOutcomeMarker: Sendable {
+    private let mark: Resource?
+    private let recorder: any AttemptRecorder
+    private let isSet = Mutex(false)
+
+    init(mark: Resource?, recorder: any AttemptRecorder) {
+        self.mark = mark
+        self.recorder = recorder
+    }
+
+    func set() async throws(UploadFailure) {
+        guard let mark else { return }
+        isSet.withLock { $0 = true }
+        try await recorder.record(mark, durably: true)
+    }
+
+    /// If this fails the mark stays, and a person is asked: the safe side.
+    func remove(leaving known: Resource?) async {
+        guard isSet.withLock({ $0 }), (try? await recorder.record(known, durably: true)) != nil else {
+            return
+        }
+        isSet.withLock { $0 = false }
+    }
+}

@@ -1,0 +1,223 @@
+import FerryFiles
+
+/// A strict reader of JSON text (RFC 8259) that reads value by value, as the caller asks for them. It builds no tree.
+///
+/// It is valid only while the buffer is. Every access checks the position first.
+package struct JSONScanner {
+    /// The greatest number of objects and lists inside each other that `skipValue` follows.
+    package static let maximumDepth = 32
+
+    /// The text.
+    package let bytes: UnsafeBufferPointer<UInt8>
+    /// The number of bytes that have been read.
+    package var position: Int
+
+    package init(_ bytes: UnsafeBufferPointer<UInt8>, at position: Int = 0) {
+        self.bytes = bytes
+        self.position = position
+    }
+
+    /// The name of a member, with its escapes.
+    package struct Key {
+        /// The bytes between the quotes.
+        package let bytes: UnsafeBufferPointer<UInt8>
+        /// The position of its opening quote.
+        package let start: Int
+
+        /// The name as the text has it.
+        package var text: String { String(decoding: bytes, as: UTF8.self) }
+    }
+
+    /// Makes an error at the current position.
+    package func malformed(_ reason: String) -> MalformedJSON {
+        MalformedJSON(position: position, reason: reason)
+    }
+
+    /// Makes the error of a text that only a newer version can read.
+    package func newer(_ needed: String) -> MalformedJSON {
+        MalformedJSON(position: position, reason: needed, kind: .newer)
+    }
+
+    /// Makes the error of a text that the grammar does not allow to go on so.
+    func unexpected(_ reason: String) -> MalformedJSON {
+        isAtEnd
+            ? MalformedJSON(position: position, reason: "it ends too early", kind: .endsTooEarly)
+            : malformed(reason)
+    }
+
+    /// True if all of the text has been read.
+    package var isAtEnd: Bool { position == bytes.count }
+
+    /// The next byte. The end of the text reads as NUL, which no rule of the grammar accepts.
+    var next: UInt8 { position < bytes.count ? bytes[position] : 0 }
+
+    package mutating func skipWhitespace() {
+        while position < bytes.count, next == 0x20 || next == 0x0A || next == 0x0D || next == 0x09 {
+            position += 1
+        }
+    }
+
+    /// Reads `sign`, which must come next.
+    package mutating func expect(_ sign: Unicode.Scalar) throws(MalformedJSON) {
+        guard take(sign) else { throw unexpected("expected '\(sign)'") }
+    }
+
+    /// Reads `sign` if it comes next.
+    package mutating func take(_ sign: Unicode.Scalar) -> Bool {
+        skipWhitespace()
+        guard next == UInt8(ascii: sign) else { return false }
+        position += 1
+        return true
+    }
+
+    /// Reads `text` if exactly that comes next.
+    package mutating func take(_ text: [UInt8]) -> Bool {
+        guard UnsafeRawBufferPointer(bytes).holds(text, at: position) else { return false }
+        position += text.count
+        return true
+    }
+
+    /// Reads the name of the next member; nil at the end of the object. Call after `expect("{")`.
+    package mutating func key(isFirst: inout Bool) throws(MalformedJSON) -> Key? {
+        if take("}") { return nil }
+        try skipComma(before: "}", isFirst: &isFirst)
+        let start = position
+        guard next == UInt8(ascii: "\"") else { throw unexpected("expected a name in double quotes") }
+        let key = Key(bytes: try rawString().text, start: start)
+        guard take(":") else { throw unexpected("expected a colon") }
+        return key
+    }
+
+    /// Returns true if the list has another element. Call after `expect("[")`.
+    package mutating func element(isFirst: inout Bool) throws(MalformedJSON) -> Bool {
+        if take("]") { return false }
+        try skipComma(before: "]", isFirst: &isFirst)
+        return true
+    }
+
+    private mutating func skipComma(
+        before closing: Unicode.Scalar, isFirst: inout Bool
+    ) throws(MalformedJSON) {
+        if isFirst {
+            isFirst = false
+        } else {
+            guard take(",") else { throw unexpected("expected a comma or \(closing)") }
+            let comma = position - 1
+            skipWhitespace()
+            guard next != UInt8(ascii: closing) else {
+                throw MalformedJSON(position: comma, reason: "a comma before \(closing)")
+            }
+        }
+    }
+
+    /// Reads an integer of up to 64 bits, as a number or as digits in quotes.
+    ///
+    /// Not generic: callers are in other modules, where a generic function would not be specialized.
+    package mutating func wholeNumber() throws(MalformedJSON) -> Int128 {
+        let isQuoted = take("\"")
+        let isNegative = next == UInt8(ascii: "-")
+        if isNegative { position += 1 }
+        let start = position
+        var value: UInt64 = 0
+        while case let digit = next &- UInt8(ascii: "0"), digit < 10 {
+            let (product, productOverflow) = value.multipliedReportingOverflow(by: 10)
+            let (sum, sumOverflow) = product.addingReportingOverflow(UInt64(digit))
+            guard !productOverflow, !sumOverflow else { throw malformed("number out of range") }
+            value = sum
+            position += 1
+        }
+        let hasLeadingZero = position - start > 1 && bytes[start] == UInt8(ascii: "0")
+        guard position > start, !hasLeadingZero else { throw malformed("expected a whole number") }
+        if isQuoted {
+            guard next == UInt8(ascii: "\"") else { throw malformed("expected a whole number") }
+            position += 1
+        } else if next == UInt8(ascii: ".") || next == UInt8(ascii: "e") || next == UInt8(ascii: "E") {
+            throw malformed("expected a whole number")
+        }
+        return isNegative ? -Int128(value) : Int128(value)
+    }
+
+    /// Reads a number, or one of the texts that stand for what JSON has no number for: "inf", "-inf" and "nan".
+    package mutating func double() throws(MalformedJSON) -> Double {
+        skipWhitespace()
+        let text: String
+        if next == UInt8(ascii: "\"") {
+            text = try string()
+            guard ["inf", "-inf", "nan"].contains(text) else { throw malformed("expected a number") }
+        } else {
+            let start = position
+            try skipNumber()
+            text = String(decoding: UnsafeBufferPointer(rebasing: bytes[start..<position]), as: UTF8.self)
+        }
+        guard let value = Double(text) else { throw malformed("expected a number") }
+        return value
+    }
+
+    package mutating func boolean() throws(MalformedJSON) -> Bool {
+        skipWhitespace()
+        if next == UInt8(ascii: "t") {
+            try skipWord("true")
+            return true
+        }
+        try skipWord("false")
+        return false
+    }
+
+    /// Passes over one value of any kind and checks it.
+    ///
+    /// - Returns: The positions of the value.
+    @discardableResult
+    package mutating func skipValue(depth: Int = 0) throws(MalformedJSON) -> Range<Int> {
+        guard depth < Self.maximumDepth else { throw malformed("nested too deeply") }
+        skipWhitespace()
+        let start = position
+        var isFirst = true
+        switch next {
+        case UInt8(ascii: "{"):
+            position += 1
+            while try key(isFirst: &isFirst) != nil { try skipValue(depth: depth + 1) }
+        case UInt8(ascii: "["):
+            position += 1
+            while try element(isFirst: &isFirst) { try skipValue(depth: depth + 1) }
+        case UInt8(ascii: "\""): try skipString()
+        case UInt8(ascii: "t"): try skipWord("true")
+        case UInt8(ascii: "f"): try skipWord("false")
+        case UInt8(ascii: "n"): try skipWord("null")
+        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): try skipNumber()
+        default: throw unexpected("invalid value")
+        }
+        return start..<position
+    }
+
+    private mutating func skipWord(_ word: StaticString) throws(MalformedJSON) {
+        let start = position
+        for index in 0..<word.utf8CodeUnitCount {
+            guard next == word.utf8Start[index] else {
+                let error = unexpected("invalid value")
+                throw error.kind == .endsTooEarly
+                    ? error : MalformedJSON(position: start, reason: error.reason)
+            }
+            position += 1
+        }
+    }
+
+    private mutating func skipNumber() throws(MalformedJSON) {
+        if next == UInt8(ascii: "-") { position += 1 }
+        if next == UInt8(ascii: "0") { position += 1 } else { try skipDigits() }
+        if next == UInt8(ascii: ".") {
+            position += 1
+            try skipDigits()
+        }
+        if next == UInt8(ascii: "e") || next == UInt8(ascii: "E") {
+            position += 1
+            if next == UInt8(ascii: "+") || next == UInt8(ascii: "-") { position += 1 }
+            try skipDigits()
+        }
+    }
+
+    private mutating func skipDigits() throws(MalformedJSON) {
+        let start = position
+        while next &- UInt8(ascii: "0") < 10 { position += 1 }
+        guard position > start else { throw unexpected("expected a digit") }
+    }
+}

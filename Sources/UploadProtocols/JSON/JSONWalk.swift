@@ -1,0 +1,98 @@
+/// A walk through a JSON text, value by value, that knows the objects and lists around the current value.
+///
+/// It does not recurse, so any number of them may be open. It refuses two members of one name in an object: decoders
+/// take one of the two, and do not say which (RFC 8259 §4).
+package struct JSONWalk {
+    /// An object or list that the walk is in.
+    package struct Container {
+        /// The position of its opening brace or bracket.
+        package let start: Int
+        /// True for an object, false for a list.
+        package let isObject: Bool
+        /// The number of members or elements that have begun.
+        package fileprivate(set) var count = 0
+        /// The name of the first member.
+        package fileprivate(set) var firstKey: JSONScanner.Key?
+        /// The name of the current member; nil in a list.
+        package fileprivate(set) var key: JSONScanner.Key?
+        fileprivate var isFirst = true
+        fileprivate var names: Set<[UInt8]> = []
+    }
+
+    /// A part of the text that the walk has passed.
+    package enum Step {
+        /// The beginning of an object or list, which is now the last of `containers`.
+        case begin
+        /// A text, a number, true, false or null.
+        case scalar
+        /// The end of an object or list, and the position behind its last value.
+        case end(Container, lastValue: Int)
+    }
+
+    /// The open objects and lists, from the outside in.
+    package private(set) var containers: [Container] = []
+    private var scanner: JSONScanner
+    private var hasBegun = false
+
+    package init(_ bytes: UnsafeBufferPointer<UInt8>, at position: Int = 0) {
+        scanner = JSONScanner(bytes, at: position)
+    }
+
+    /// The position behind the last step.
+    package var position: Int { scanner.position }
+
+    /// The names of the members that the walk is in, from the outside in, without escapes; nil in lists.
+    package var path: [String?] {
+        containers.map { container in
+            guard let key = container.key else { return nil }
+            var text = JSONScanner(scanner.bytes, at: key.start)
+            return try? text.string()
+        }
+    }
+
+    /// Goes on by one step.
+    ///
+    /// - Returns: nil at the end of the text.
+    package mutating func next() throws(MalformedJSON) -> Step? {
+        if let top = containers.indices.last {
+            let lastValue = scanner.position
+            guard try goesOn(top) else { return .end(containers.removeLast(), lastValue: lastValue) }
+        } else if hasBegun {
+            scanner.skipWhitespace()
+            guard scanner.isAtEnd else { throw scanner.malformed("something follows its end") }
+            return nil
+        }
+        hasBegun = true
+        for (sign, isObject) in [("{", true), ("[", false)] as [(Unicode.Scalar, Bool)]
+        where scanner.take(sign) {
+            containers.append(Container(start: scanner.position - 1, isObject: isObject))
+            return .begin
+        }
+        try scanner.skipValue()
+        return .scalar
+    }
+
+    /// Reads up to the next value of the container.
+    private mutating func goesOn(_ top: Int) throws(MalformedJSON) -> Bool {
+        containers[top].key = nil
+        if containers[top].isObject {
+            guard let key = try scanner.key(isFirst: &containers[top].isFirst) else { return false }
+            guard containers[top].names.insert(Array(key.bytes)).inserted else {
+                throw MalformedJSON(position: key.start, reason: "the name \"\(key.text)\" is there twice")
+            }
+            containers[top].key = key
+            if containers[top].count == 0 { containers[top].firstKey = key }
+        } else {
+            guard try scanner.element(isFirst: &containers[top].isFirst) else { return false }
+        }
+        containers[top].count += 1
+        return true
+    }
+
+    /// Finds the first place where a text is not JSON (RFC 8259); nil if all of it is. A byte order mark may precede it.
+    package static func error(in bytes: UnsafeBufferPointer<UInt8>) -> MalformedJSON? {
+        var walk = JSONWalk(bytes, at: bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0)
+        do throws(MalformedJSON) { while try walk.next() != nil {} } catch { return error }
+        return nil
+    }
+}

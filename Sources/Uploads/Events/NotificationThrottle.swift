@@ -1,0 +1,55 @@
+import FerryProtocols
+
+/// Makes one line of the events that a person is notified of, and limits how often.
+public struct NotificationThrottle: Sendable {
+    /// Seconds in which a person is notified once, unless nothing is left to do.
+    private static let pause = 10.0
+
+    /// The events to notify of.
+    public var events: Set<QueueEvent.Name>
+    private var last = -Double.infinity
+
+    public init(_ events: Set<QueueEvent.Name>) { self.events = events }
+
+    /// Returns the text of a notification and the last of the events that it is about; nil if none is due.
+    ///
+    /// The text may hold a name of a file with control characters; what shows it makes it safe.
+    ///
+    /// - Parameter seconds: The time on a clock that never jumps.
+    public mutating func take(_ happened: [QueueEvent], at seconds: Double) -> (
+        text: String, event: QueueEvent
+    )? {
+        let wanted = happened.filter { $0.name.map(events.contains) ?? false }
+        guard let event = wanted.last, let name = event.name else { return nil }
+        guard name == .idle || seconds >= last + Self.pause else { return nil }
+        last = seconds
+        let alike = wanted.count { $0.name == name }
+        return (alike > 1 ? "\(alike) uploads \(name.rawValue)" : event.sentence, event)
+    }
+}
+
+extension QueueEvent {
+    /// The event in a few words; empty for one without a name.
+    fileprivate var sentence: String {
+        switch self {
+        case .upload(let event):
+            event.outcome.map {
+                "\(event.upload.target.name) \($0.rawValue)" + Self.reason(event.upload.state)
+            } ?? ""
+        case .idle(let counts):
+            Outcome.allCases.compactMap { outcome in counts[outcome].map { "\($0) \(outcome.rawValue)" } }
+                .joined(separator: ", ")
+        case .status(.offline(let reason)): "no network (\(reason))"
+        case .status(.online): "the network is back"
+        case .status(.storage(_, let failure)): failure?.summary ?? "changes are not saved"
+        case .status: ""
+        }
+    }
+
+    private static func reason(_ state: Upload.State) -> String {
+        switch state {
+        case .held(let failure), .failed(let failure): ": \(failure.summary)"
+        case .queued, .running, .waiting, .paused, .done: ""
+        }
+    }
+}

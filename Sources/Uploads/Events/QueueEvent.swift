@@ -1,0 +1,55 @@
+/// An event in a queue, as `QueueEventDetector` finds it.
+public enum QueueEvent: Hashable, Sendable {
+    /// The events that commands can be hooked to and people can be notified of, as the configuration names them.
+    public enum Name: String, CaseIterable, Sendable {
+        case done, failed, held, idle, offline, online, notSaved
+    }
+
+    /// The end of an upload. Only `done` is final.
+    public enum Outcome: String, CaseIterable, Sendable {
+        case done, failed, held
+    }
+
+    case upload(UploadEvent)
+    /// The end of all work: nothing runs and nothing will by itself. It holds the number of uploads that ended in each
+    /// way since the last time.
+    case idle([Outcome: Int])
+    case status(StatusChange)
+
+    /// The name of the event; nil for one that no command can be hooked to.
+    public var name: Name? {
+        switch self {
+        case .upload(let event): event.outcome?.name
+        case .idle: .idle
+        case .status(.offline): .offline
+        case .status(.online): .online
+        case .status(.storage(.refusing, _)): .notSaved
+        case .status: nil
+        }
+    }
+
+    /// The upload that the event is about, if it is about one.
+    public var upload: Upload.ID? {
+        if case .upload(let event) = self { event.upload.id } else { nil }
+    }
+}
+
+extension QueueEvent.Outcome {
+    init?(_ state: Upload.State) {
+        switch state {
+        case .done: self = .done
+        case .failed: self = .failed
+        case .held: self = .held
+        case .queued, .running, .waiting, .paused: return nil
+        }
+    }
+
+    /// The name of the event that tells it.
+    public var name: QueueEvent.Name {
+        switch self {
+        case .done: .done
+        case .failed: .failed
+        case .held: .held
+        }
+    }
+}

@@ -1,0 +1,114 @@
+public import FerryFiles
+
+/// The observer of a queue: turns its updates into events for hooks, notifications, logs and line-by-line output.
+///
+/// The first update describes what is there already, so nothing in it counts as having happened. A program that shows
+/// what goes on asks for the standing uploads as well, with `reportsStanding`.
+public struct QueueEventDetector: Sendable {
+    /// An upload as of the last update. Queues share its storage with their own copy.
+    private struct Seen {
+        var upload: Upload
+        /// The round in which it came to its end; 0 if it has not, or had before.
+        var round = 0
+    }
+
+    private let reportsStanding: Bool
+    private var seen: [Upload.ID: Seen] = [:]
+    /// The highest number seen; nil before the first update.
+    private var highest: Upload.ID?
+    /// The number of uploads that the queue itself will do something about.
+    private var pending = 0
+    /// Grows each time there is nothing left to do.
+    private var round = 1
+    private var counts: [QueueEvent.Outcome: Int] = [:]
+    private var status = StatusDiff()
+
+    /// - Parameter reportsStanding: True to report also what the first update shows: the uploads that run, wait or need
+    ///   a person by then.
+    public init(reportsStanding: Bool = false) { self.reportsStanding = reportsStanding }
+
+    /// Returns what has happened since the update before, in this order: the uploads by number, removals, the status,
+    /// and that nothing is left to do.
+    public mutating func take(_ update: QueueUpdate, at date: Date = Date()) -> [QueueEvent] {
+        let isFirst = highest == nil
+        let known = highest ?? 0
+        var events: [QueueEvent] = []
+        if update.isComplete, !isFirst {
+            let there = Set(update.changed.lazy.map(\.id))
+            for id in seen.keys where !there.contains(id) { _ = forget(id) }
+        }
+        if isFirst { seen.reserveCapacity(update.changed.count) }
+        var isOffline = false
+        if case .offline = update.status.network { isOffline = true }
+        let isSilent = isFirst && !reportsStanding
+        for upload in isSilent ? update.changed : update.changed.sorted(by: { $0.id < $1.id }) {
+            // What was removed and is put back is no news: numbers are never given twice.
+            let isStanding = isFirst || upload.id <= known && seen[upload.id] == nil
+            guard let kind = take(upload, isStanding: isStanding, isOffline: isOffline) else { continue }
+            if isStanding, !reportsStanding || isFirst && !upload.isActiveOrStuck { continue }
+            events.append(.upload(UploadEvent(kind, upload, date: date)))
+        }
+        highest = max(known, update.changed.lazy.map(\.id).max() ?? 0)
+        for id in update.removed {
+            guard let upload = forget(id), !upload.isDone else { continue }
+            events.append(.upload(UploadEvent(.removed, upload, date: date)))
+        }
+        events += status.take(update.status).map(QueueEvent.status)
+        if pending == 0, !counts.isEmpty {
+            events.append(.idle(counts))
+            counts = [:]
+            round += 1
+        }
+        return events
+    }
+
+    /// - Returns: What has happened to the upload since it was last seen.
+    private mutating func take(_ upload: Upload, isStanding: Bool, isOffline: Bool) -> UploadEvent.Kind? {
+        let before = seen[upload.id]
+        let kind = UploadEvent.Kind(from: before?.upload, to: upload, isOffline: isOffline)
+        pending += (upload.keepsQueueBusy ? 1 : 0) - (before?.upload.keepsQueueBusy == true ? 1 : 0)
+        var now = Seen(upload: upload, round: before?.round ?? 0)
+        if let outcome = QueueEvent.Outcome(upload.state) {
+            if kind != nil {
+                if let before { uncount(before) }
+                now.round = isStanding ? 0 : round
+                if !isStanding { counts[outcome, default: 0] += 1 }
+            }
+        } else {
+            if let before { uncount(before) }
+            now.round = 0
+        }
+        seen[upload.id] = now
+        return kind
+    }
+
+    private mutating func forget(_ id: Upload.ID) -> Upload? {
+        guard let upload = seen.removeValue(forKey: id)?.upload else { return nil }
+        if upload.keepsQueueBusy { pending -= 1 }
+        return upload
+    }
+
+    /// Takes back an end that was counted: the upload is tried again, and only what it comes to in the end counts.
+    private mutating func uncount(_ before: Seen) {
+        guard before.round == round, let outcome = QueueEvent.Outcome(before.upload.state),
+            let count = counts[outcome]
+        else { return }
+        counts[outcome] = count > 1 ? count - 1 : nil
+    }
+}
+
+extension Upload {
+    /// True while the queue itself will do something about it, now or at a time. What waits for another one does not count:
+    /// as long as that goes on it counts itself, and if it does not, neither does this.
+    fileprivate var keepsQueueBusy: Bool {
+        state.isPending && !(state == .queued && start?.after.isEmpty == false)
+    }
+
+    /// True if it runs, is about to be tried again, or needs a person.
+    fileprivate var isActiveOrStuck: Bool {
+        switch state {
+        case .running, .waiting, .held, .failed: true
+        case .queued, .paused, .done: false
+        }
+    }
+}

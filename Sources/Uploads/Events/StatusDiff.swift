@@ -1,0 +1,69 @@
+import FerryFiles
+public import FerryProtocols
+import FerryTransfer
+
+/// One difference between a status of the engine and the one before it.
+public enum StatusChange: Hashable, Sendable {
+    case online
+    /// The network is away. The reason is a part of a sentence.
+    case offline(String)
+    /// Another part of the changes is saved than before; the failure says why, unless all is saved.
+    case storage(EngineStatus.Storage, UploadFailure?)
+    /// The engine that told all this is gone, or one is there again.
+    case contact(EngineStatus.Contact)
+    /// The queue has another notice for people.
+    case notice(UploadFailure)
+    /// A server wants to be left alone for a while, or for longer than it said before.
+    case asked(RetryAfterPause)
+    /// A timetable has come to another limit; those that people order they know.
+    case limit(BandwidthLimit)
+    /// A notice came from beside the queue.
+    case happened(DatedNotice)
+
+    /// True of what happened once, and is not so now or later.
+    public var isPast: Bool {
+        if case .happened = self { true } else { false }
+    }
+}
+
+/// Compares each status of an engine with the one before. It begins with an engine that is online and saves everything.
+public struct StatusDiff: Sendable {
+    private var last = EngineStatus()
+
+    public init() {}
+
+    /// Returns what differs from the status before.
+    public mutating func take(_ status: EngineStatus) -> [StatusChange] {
+        var changes: [StatusChange] = []
+        if status.contact != last.contact { changes.append(.contact(status.contact)) }
+        if status.network != last.network {
+            switch status.network {
+            case .online: changes.append(.online)
+            case .offline(_, let reason): changes.append(.offline(reason))
+            }
+        }
+        if status.storage != last.storage {
+            changes.append(.storage(status.storage, status.notice))
+        } else if status.storage == .saved, let notice = status.notice, notice != last.notice {
+            changes.append(.notice(notice))
+        }
+        for pause in status.retryAfterPauses where isNews(pause) { changes.append(.asked(pause)) }
+        for limit in status.limits where isNews(limit) { changes.append(.limit(limit)) }
+        changes += status.notices.filter { !last.notices.contains($0) }.map(StatusChange.happened)
+        last = status
+        return changes
+    }
+
+    private func isNews(_ limit: BandwidthLimit) -> Bool {
+        let before = last.limits[limit.scope]
+        return limit.origin != .command && limit.bandwidth != before.bandwidth
+            && (limit.until != nil || before.until != nil && before.origin != .command)
+    }
+
+    /// Returns whether a pause is worth telling. The number of waiting uploads changes all the time, and the end by the
+    /// clock is estimated anew each time.
+    private func isNews(_ pause: RetryAfterPause) -> Bool {
+        guard let known = last.retryAfterPauses.first(where: { $0.host == pause.host }) else { return true }
+        return pause.until.timeIntervalSince(known.until) > 1
+    }
+}

@@ -1,0 +1,115 @@
+public import FerryFiles
+public import FerryProtocols
+
+/// An event of one upload.
+public struct UploadEvent: Hashable, Sendable {
+    /// The kind of event, in the order in which a summary of many events lists them.
+    public enum Kind: Hashable, Sendable, CaseIterable {
+        case added, resumed, queuedAgain, began, wentOn, done, paused, offline, removed
+        case waits, held, failed
+
+        /// True if a person should know which upload it is, and why.
+        public var isTrouble: Bool {
+            switch self {
+            case .added, .resumed, .queuedAgain, .began, .wentOn, .done, .paused, .offline, .removed: false
+            case .waits, .held, .failed: true
+            }
+        }
+    }
+
+    /// The kind.
+    public var kind: Kind
+    /// The upload right after the event; for a removal, right before it.
+    public var upload: Upload
+    /// The number of bytes sent by then, as far as is known.
+    public var reached: ByteCount
+    /// The time when it was noticed.
+    public var date: Date
+
+    /// - Parameter reached: The bytes sent by then; nil for what the server has confirmed.
+    public init(_ kind: Kind, _ upload: Upload, reached: ByteCount? = nil, date: Date) {
+        self.kind = kind
+        self.upload = upload
+        self.reached = reached ?? upload.confirmed
+        self.date = date
+    }
+
+    /// The end of the upload; nil for an event that is no end.
+    public var outcome: QueueEvent.Outcome? {
+        switch kind {
+        case .done: .done
+        case .failed: .failed
+        case .held: .held
+        case .added, .resumed, .queuedAgain, .began, .wentOn, .paused, .offline, .removed, .waits: nil
+        }
+    }
+}
+
+extension UploadEvent.Kind {
+    /// The event between two states of an upload; nil if there is nothing to report.
+    ///
+    /// - Parameters:
+    ///   - old: The upload as last seen; nil if it is new.
+    ///   - isOffline: True if the queue has reported that there is no network, so that not each upload needs to.
+    public init?(from old: Upload?, to new: Upload, isOffline: Bool) {
+        guard let kind = Self.of(new, after: old, isOffline: isOffline) else { return nil }
+        self = kind
+    }
+
+    private static func of(_ new: Upload, after old: Upload?, isOffline: Bool) -> Self? {
+        guard let old else { return ofNew(new) }
+        // A failure may repeat the one before word for word; the number of attempts tells them apart.
+        guard old.state != new.state || old.tries.attempts != new.tries.attempts else { return nil }
+        switch new.state {
+        case .queued: return ofQueued(after: old.state)
+        case .running:
+            if old.state == new.state { return nil }
+            // It may have been queued between two updates.
+            return old.isPausedByPerson ? .resumed : ofRunning(new)
+        case .waiting(_, let failure):
+            // The moment until which it waits is told anew with every change.
+            if case .waiting(_, failure) = old.state, old.tries.attempts == new.tries.attempts { return nil }
+            return .waits
+        case .paused(.offline):
+            if old.state == new.state { return nil }
+            if old.isPausedByPerson { return .resumed }
+            return isOffline ? nil : .offline
+        case .paused: return old.isPausedByPerson ? nil : .paused
+        case .held: return .held
+        case .failed: return .failed
+        case .done:
+            if case .done = old.state, old.tries.attempts == new.tries.attempts { return nil }
+            return .done
+        }
+    }
+
+    private static func ofNew(_ upload: Upload) -> Self {
+        switch upload.state {
+        case .queued: .added
+        case .running: ofRunning(upload)
+        case .waiting: .waits
+        case .paused(.offline): .added
+        case .paused: .paused
+        case .held: .held
+        case .failed: .failed
+        case .done: .done
+        }
+    }
+
+    private static func ofRunning(_ upload: Upload) -> Self { upload.confirmed > 0 ? .wentOn : .began }
+
+    private static func ofQueued(after state: Upload.State) -> Self? {
+        switch state {
+        case .paused(let reasons): reasons.contains(.user) ? .resumed : nil
+        case .held, .failed, .done: .queuedAgain
+        // Its turn comes again by itself.
+        case .queued, .running, .waiting: nil
+        }
+    }
+}
+
+extension Upload {
+    fileprivate var isPausedByPerson: Bool {
+        if case .paused(let reasons) = state { reasons.contains(.user) } else { false }
+    }
+}

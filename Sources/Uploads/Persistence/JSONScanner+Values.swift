@@ -1,0 +1,78 @@
+import FerryFiles
+import FerryProtocols
+
+extension JSONScanner.Key {
+    // Here and not beside the scanner: a switch over names is too often run to be a call into another module.
+    static func ~= (name: StaticString, key: JSONScanner.Key) -> Bool {
+        guard name.utf8CodeUnitCount == key.bytes.count else { return false }
+        for index in 0..<key.bytes.count where name.utf8Start[index] != key.bytes[index] { return false }
+        return true
+    }
+}
+
+extension JSONScanner {
+    /// Reads an integer, as a number or as digits in quotes.
+    mutating func integer<Value: FixedWidthInteger>() throws(MalformedJSON) -> Value {
+        guard let value = Value(exactly: try wholeNumber()) else { throw malformed("number out of range") }
+        return value
+    }
+
+    /// Reads a time as ISO 8601, or as seconds since 2001-01-01T00:00:00Z.
+    mutating func date() throws(MalformedJSON) -> Date {
+        let start = self
+        guard take("\"") else { return Date(timeIntervalSinceReferenceDate: try double()) }
+        self = start
+        if let date = WallTime.date(try rawString().text) { return date }
+        self = start
+        guard let special = try? double() else {
+            throw malformed("expected a time such as 2026-11-20T22:55:59Z")
+        }
+        return Date(timeIntervalSinceReferenceDate: special)
+    }
+
+    mutating func path() throws(MalformedJSON) -> LocalPath {
+        let bytes = try stringBytes()
+        if bytes.allSatisfy({ $0 < 0x80 }), !bytes.starts(with: LocalPath.encodedPrefix) {
+            return LocalPath(bytes: bytes)
+        }
+        guard let encoded = String(validating: bytes, as: UTF8.self), let path = LocalPath(encoded: encoded)
+        else {
+            throw malformed("invalid UTF-8 or base64")
+        }
+        return path
+    }
+
+    /// Reads the name of one of an enum's cases.
+    mutating func named<Value: RawRepresentable<String>>(_ what: String) throws(MalformedJSON) -> Value {
+        let name = try string()
+        guard let value = Value(rawValue: name) else { throw malformed("unknown \(what) \(name)") }
+        return value
+    }
+
+    /// - Throws: `MalformedJSON` if the member has not been read.
+    func require<Value>(_ value: Value?, _ name: String) throws(MalformedJSON) -> Value {
+        guard let value else { throw malformed("the member \(name) is missing") }
+        return value
+    }
+}
+
+extension Optional {
+    /// Sets a member that is read for the first time.
+    mutating func fill(_ value: Wrapped, at position: Int) throws(MalformedJSON) {
+        guard case .none = self else {
+            throw MalformedJSON(position: position, reason: "a member is there twice")
+        }
+        self = value
+    }
+}
+
+extension JournalError {
+    /// - Parameter offset: The position of the text in the file, in bytes.
+    init(_ error: MalformedJSON, path: String, offset: Int = 0) {
+        let (byte, _) = offset.addingReportingOverflow(error.position)
+        self =
+            error.kind == .newer
+            ? .newerFormat(path: path, needs: error.reason)
+            : .damaged(path: path, byte: byte, reason: error.reason)
+    }
+}

@@ -1,0 +1,41 @@
+import FerryProtocols
+
+/// A position in the text of a queue, for a person who looks at it with an editor.
+struct QueuePosition: CustomStringConvertible {
+    /// The line and the column.
+    let position: TextPosition
+    /// The upload and the members around the position, from the outside in: `upload 7`, `state.category`.
+    let names: [String]
+
+    /// - Parameter text: Valid JSON up to `offset`. Of any other text the names may be missing.
+    init(of offset: Int, in text: UnsafeBufferPointer<UInt8>) {
+        position = TextPosition(of: offset, in: text)
+        var walk = JSONWalk(text)
+        var whole: [JSONWalk.Container] = []
+        while walk.position < offset, let step = try? walk.next() {
+            // An error of an upload as a whole is found at its end.
+            if case .end(let upload, _) = step, walk.position == offset, walk.containers.count == 2 {
+                whole = [upload]
+            }
+        }
+        names = Self.names(of: walk.containers + whole, in: text)
+    }
+
+    /// `line 12, column 5: upload 7: state`
+    var description: String { ([position.description] + names).joined(separator: ": ") }
+
+    private static func names(
+        of containers: [JSONWalk.Container], in text: UnsafeBufferPointer<UInt8>
+    ) -> [String] {
+        let keys = containers.map { $0.key?.text }
+        guard containers.count > 2, keys[0] == "uploads", !containers[1].isObject else {
+            let path = keys.compactMap(\.self).joined(separator: ".")
+            return path.isEmpty ? [] : [path]
+        }
+        var scanner = JSONScanner(text, at: containers[2].start)
+        let id = try? scanner.uploadID()
+        let name = id.map { "upload \($0)" } ?? "number \(containers[1].count) of the uploads"
+        let path = keys[2...].compactMap(\.self).joined(separator: ".")
+        return path.isEmpty ? [name] : [name, path]
+    }
+}

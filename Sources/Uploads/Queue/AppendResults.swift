@@ -1,0 +1,32 @@
+import Synchronization
+
+/// The result of one append to the journal.
+package struct AppendResult: Sendable {
+    let ticket: Ticket
+    let result: Result<Void, JournalError>
+
+    package init(ticket: Ticket, result: Result<Void, JournalError>) {
+        self.ticket = ticket
+        self.result = result
+    }
+}
+
+/// The results that the queue has not taken in. Appends that shared a write are told together.
+final class AppendResults: Sendable {
+    private let waiting = Mutex<[AppendResult]>([])
+
+    /// - Returns: True if it is the first to wait: the queue must be told to take them.
+    func add(_ append: AppendResult) -> Bool {
+        waiting.withLock { waiting in
+            waiting.append(append)
+            return waiting.count == 1
+        }
+    }
+
+    func takeAll() -> [AppendResult] {
+        waiting.withLock { waiting in
+            defer { waiting = [] }
+            return waiting
+        }
+    }
+}

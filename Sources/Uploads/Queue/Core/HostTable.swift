@@ -1,0 +1,333 @@
+import FerryConnectivity
+import FerryProtocols
+
+/// The state of each host: whether an upload may start there, and if not, until when.
+///
+/// It joins the state of the link, unreachable hosts and their probes, `Retry-After` pauses, captive portals, requests
+/// that time out, and a shortage of file descriptors.
+struct HostTable {
+    typealias Instant = ContinuousClock.Instant
+
+    /// The answer to "may an upload start at this host?".
+    enum Permission: Equatable {
+        case now
+        /// No upload may start before this instant.
+        case notBefore(Instant)
+        /// No upload may start until the link or the host is back, which nobody can date.
+        case untilItReturns
+    }
+
+    /// A `Retry-After` that a host sent.
+    private struct Pause {
+        var end: Instant
+        var status: Int
+    }
+
+    /// The search for a host that transfers could not reach.
+    private struct Probe {
+        enum Next {
+            case at(Instant)
+            /// The probe with this number is under way.
+            case underWay(Int)
+        }
+
+        var schedule = ProbeSchedule()
+        var next: Next
+    }
+
+    private struct Entry {
+        var probe: Probe?
+        var pause: Pause?
+        var portal: CaptivePortalBackoff<Instant>?
+        var concurrency: HostConcurrency<Instant>?
+
+        var isEmpty: Bool { probe == nil && pause == nil && portal == nil && concurrency == nil }
+    }
+
+    private(set) var link = LinkGate.open
+    private var entries: [UploadHost: Entry] = [:]
+    private var exhaustion: FileDescriptorExhaustion<Instant>?
+    /// The time when the link was back last.
+    private var linkReturned: Instant?
+    /// The number of addresses that this machine had lost when the link was up last.
+    private(set) var lastGeneration = 0
+    private var lastProbe = 0
+    /// The number of pending uploads at each host; nil until some host fails or asks for a pause.
+    private var pending: [UploadHost: Int]?
+
+    init() {}
+
+    private mutating func change(_ host: UploadHost, _ body: (inout Entry) -> Void) {
+        var entry = entries[host] ?? Entry()
+        body(&entry)
+        entries[host] = entry.isEmpty ? nil : entry
+    }
+}
+
+// The answer.
+extension HostTable {
+    /// Whether an upload may start at `host`, where `running` uploads run now.
+    func permission(at host: UploadHost, running: Int, now: Instant) -> Permission {
+        if link.isClosed, !host.isLocal { return .untilItReturns }
+        let entry = entries[host]
+        if let probe = entry?.probe, !probe.schedule.isReachable { return .untilItReturns }
+        var latest = now
+        func wait(for instant: Instant) { latest = max(latest, instant) }
+        if let exhaustion { wait(for: exhaustion.pausedUntil) }
+        if let portal = entry?.portal { wait(for: running > 0 ? portal.end : portal.until) }
+        if let pause = entry?.pause { wait(for: pause.end) }
+        if let concurrency = entry?.concurrency, let limit = concurrency.limit(at: now), running >= limit,
+            let rise = concurrency.nextRise(after: now)
+        {
+            wait(for: rise)
+        }
+        return latest > now ? .notBefore(latest) : .now
+    }
+
+    /// The next instant at which more may start at some host, or a probe is due.
+    func nextInstant(after now: Instant) -> Instant? {
+        var instants: [Instant] = []
+        for entry in entries.values {
+            if let portal = entry.portal { instants.append(portal.nextInstant(after: now)) }
+            if let pause = entry.pause { instants.append(pause.end) }
+            if let rise = entry.concurrency?.nextRise(after: now) { instants.append(rise) }
+        }
+        if let exhaustion { instants.append(exhaustion.nextInstant(after: now)) }
+        return instants.filter { $0 > now }.min()
+    }
+
+    /// Forgets what is over.
+    mutating func prune(at now: Instant) {
+        if let end = exhaustion?.end, end <= now { exhaustion = nil }
+        for host in Array(entries.keys) {
+            change(host) { entry in
+                if let portal = entry.portal, portal.end <= now { entry.portal = nil }
+                if let pause = entry.pause, pause.end <= now { entry.pause = nil }
+                if let concurrency = entry.concurrency, concurrency.isOver(at: now) {
+                    entry.concurrency = nil
+                }
+            }
+        }
+    }
+}
+
+// The link.
+extension HostTable {
+    /// The difference that a link makes which is up again.
+    enum LinkReturn {
+        /// The link was up all the time.
+        case unchanged
+        /// The link was up all the time, but as another network: captive portals are forgotten.
+        case otherNetwork
+        case returned
+    }
+
+    /// True for five seconds after the link's return: the kernel asks for the router three times, a second apart, before
+    /// it says that the host is unreachable.
+    func isLinkFresh(at now: Instant) -> Bool {
+        linkReturned.map { now < $0.advanced(by: .seconds(5)) } ?? false
+    }
+
+    /// Closes the link until the monitor's first report.
+    mutating func awaitLink() { link = .unknown }
+
+    /// Notes that the link is down.
+    ///
+    /// - Returns: True if it was known to be down before.
+    mutating func linkIsDown(because reason: String, at now: Moment) -> Bool {
+        link.close(because: reason, at: now.date)
+    }
+
+    /// Notes that the link is up.
+    ///
+    /// - Parameter generation: Grows each time this machine loses an address.
+    /// - Returns: What that means, and whether an address was lost.
+    mutating func linkIsUp(generation: Int, at now: Moment) -> (LinkReturn, hasLostAddress: Bool) {
+        let hasLostAddress = generation > lastGeneration
+        lastGeneration = generation
+        guard link == .open else {
+            link = .open
+            linkReturned = now.instant
+            // Whatever was found out about hosts was found out without a network.
+            forgetReachability()
+            return (.returned, hasLostAddress)
+        }
+        guard hasLostAddress, entries.values.contains(where: { $0.portal != nil }) else {
+            return (.unchanged, hasLostAddress)
+        }
+        for host in Array(entries.keys) { change(host) { $0.portal = nil } }
+        return (.otherNetwork, hasLostAddress)
+    }
+
+    /// Lets the next attempts through, whatever is known of the link and of hosts.
+    mutating func force() {
+        link.force()
+        entries = [:]
+    }
+
+    /// Closes a forced gate again: an attempt failed while the link is away.
+    mutating func endForce() { link.endForce() }
+
+    private mutating func forgetReachability() {
+        for host in Array(entries.keys) {
+            change(host) { ($0.probe, $0.portal) = (nil, nil) }
+        }
+    }
+}
+
+// What hosts and attempts say.
+extension HostTable {
+    /// A transfer could not reach the host, or lost it: from the second time on one probe asks for all its uploads.
+    mutating func transferFailed(at host: UploadHost, now: Instant) {
+        change(host) { entry in
+            var probe = entry.probe ?? Probe(next: .at(now))
+            let isNew = entry.probe == nil
+            probe.schedule.recordLostTransfer()
+            if isNew, let delay = probe.schedule.delay { probe.next = .at(now.advanced(by: delay)) }
+            entry.probe = probe
+        }
+    }
+
+    /// The host itself answered.
+    ///
+    /// - Returns: True if other uploads may have waited for that.
+    @discardableResult
+    mutating func answered(_ host: UploadHost) -> Bool {
+        guard let entry = entries[host], entry.portal != nil || entry.probe != nil else { return false }
+        change(host) { ($0.probe, $0.portal) = (nil, nil) }
+        return true
+    }
+
+    /// A request to the host timed out while so many uploads ran there, the one that made it included.
+    mutating func timedOut(at host: UploadHost, running: Int, now: Instant) {
+        guard link == .open else { return }
+        change(host) { entry in
+            var concurrency = entry.concurrency ?? HostConcurrency()
+            concurrency.timedOut(running: running, at: now)
+            entry.concurrency = concurrency
+        }
+    }
+
+    /// A host asked to be left alone for a while, in seconds. That holds for all uploads that go there (RFC 9110 §10.2.3
+    /// does not say of what; a server that is busy is busy for all).
+    mutating func pause(_ host: UploadHost, seconds: Double, status: Int, now: Instant) {
+        let pause = Pause(end: now.advanced(by: .seconds(seconds)), status: status)
+        change(host) { entry in
+            if let known = entry.pause, known.end >= pause.end { return }
+            entry.pause = pause
+        }
+    }
+
+    /// A captive portal answered in the host's place.
+    mutating func portalAnswered(for host: UploadHost, _ failure: UploadFailure, now: Instant) {
+        change(host) { $0.portal = CaptivePortalBackoff(at: now, notice: failure) }
+    }
+
+    /// A file or a socket could not be opened because too many are open.
+    mutating func descriptorsRanOut(_ failure: UploadFailure, now: Instant) {
+        exhaustion = FileDescriptorExhaustion(at: now, notice: failure)
+    }
+
+    /// The same server by another way is still the one that asked for a pause.
+    mutating func carryPausesOver(to hosts: some Sequence<UploadHost>) {
+        let pauses = entries.compactMapValues(\.pause)
+        guard !pauses.isEmpty else { return }
+        for host in hosts where pauses[host] == nil {
+            let same = pauses.filter { $0.key.name == host.name && $0.key.port == host.port }
+            if let longest = same.values.max(by: { $0.end < $1.end }) { change(host) { $0.pause = longest } }
+        }
+    }
+}
+
+// Probes.
+extension HostTable {
+    /// The instant of the next probe.
+    var nextProbe: Instant? {
+        entries.values.compactMap { entry in
+            if case .at(let instant)? = entry.probe?.next { instant } else { nil }
+        }.min()
+    }
+
+    /// True while some host is probed for.
+    var isProbing: Bool { entries.values.contains { $0.probe != nil } }
+
+    /// The probes that are due, which count as under way from now on. Hosts where nothing is pending are not probed.
+    mutating func dueProbes(at now: Instant) -> [(host: UploadHost, number: Int)] {
+        var due: [(host: UploadHost, number: Int)] = []
+        for (host, entry) in entries {
+            guard case .at(let instant)? = entry.probe?.next, instant <= now else { continue }
+            guard (pending?[host] ?? 0) > 0 else {
+                change(host) { $0.probe = nil }
+                continue
+            }
+            lastProbe += 1
+            let number = lastProbe
+            due.append((host, number))
+            change(host) { $0.probe?.next = .underWay(number) }
+        }
+        return due
+    }
+
+    /// Takes the result of the probe with this number.
+    ///
+    /// - Returns: True if the host is reachable again; nil if nobody needs the answer any more.
+    mutating func probed(_ host: UploadHost, number: Int, _ answer: Reachability, now: Instant) -> Bool? {
+        guard var probe = entries[host]?.probe, case .underWay(number) = probe.next else { return nil }
+        probe.schedule.record(answer)
+        if let delay = probe.schedule.delay { probe.next = .at(now.advanced(by: delay)) }
+        let isBack = answer == .reachable
+        change(host) { $0.probe = isBack ? nil : probe }
+        return isBack
+    }
+}
+
+// Counts of pending uploads, for probes and for people.
+extension HostTable {
+    /// False while no host has failed or asked for a pause: then nobody needs the counts.
+    var isCounting: Bool { pending != nil }
+
+    mutating func count(_ pending: [UploadHost: Int]) { self.pending = pending }
+
+    /// Keeps the counts true when an upload comes, goes or gets into another state.
+    mutating func count(_ host: UploadHost, by change: Int) { pending?[host, default: 0] += change }
+
+    /// The pauses that uploads wait for, the longest first.
+    func pauses(running: (UploadHost) -> Int, now: Moment) -> [RetryAfterPause] {
+        entries.compactMap { host, entry in
+            let waiting = (pending?[host] ?? 0) - running(host)
+            guard let pause = entry.pause, pause.end > now.instant, waiting > 0 else { return nil }
+            return RetryAfterPause(
+                host: host.name, status: pause.status, until: now.date(of: pause.end), waiting: waiting)
+        }.sorted { ($1.until, $0.host) < ($0.until, $1.host) }
+    }
+
+    /// The hosts that do not answer and that uploads wait for, the most awaited first.
+    func unreachable(running: (UploadHost) -> Int) -> [UnreachableHost] {
+        entries.compactMap { host, entry in
+            let waiting = (pending?[host] ?? 0) - running(host)
+            guard let schedule = entry.probe?.schedule, !schedule.isReachable, waiting > 0 else { return nil }
+            return UnreachableHost(host: host.name, reason: Self.reason(schedule.answer), waiting: waiting)
+        }.sorted { ($1.waiting, $0.host) < ($0.waiting, $1.host) }
+    }
+
+    private static func reason(_ answer: Reachability?) -> String {
+        switch answer {
+        case .refused: "refuses connections"
+        case .nameNotFound: "is not found"
+        case .unreachable(let reason): "cannot be reached: \(reason)"
+        case .timedOut, .reachable, nil: "does not answer"
+        }
+    }
+
+    /// Returns the notice for people while less is sent than might be.
+    func notice(running: (UploadHost) -> Int, now: Instant) -> UploadFailure? {
+        if let exhaustion { return exhaustion.notice }
+        if let portal = entries.values.lazy.compactMap(\.portal).first { return portal.notice }
+        for (host, entry) in entries {
+            guard let limit = entry.concurrency?.limit(at: now), running(host) >= limit else { continue }
+            return UploadFailure(
+                .timedOut, "requests to \(host.name) time out: \(limit) at a time for now")
+        }
+        return nil
+    }
+}

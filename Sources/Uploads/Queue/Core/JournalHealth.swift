@@ -1,0 +1,138 @@
+import FerryProtocols
+
+/// Whether the journal takes what it is given, and when to try again if it does not.
+struct JournalHealth {
+    typealias Instant = ContinuousClock.Instant
+
+    enum State {
+        case working
+        /// No snapshot; so often tried again.
+        case behind(JournalError, tries: Int)
+        /// Changes are refused; so often tried again.
+        case refused(JournalError, tries: Int)
+    }
+
+    private enum Repair {
+        case none
+        case at(Instant)
+        case underWay
+    }
+
+    private(set) var state = State.working
+    private var repair = Repair.none
+
+    var isRefused: Bool {
+        if case .refused = state { true } else { false }
+    }
+
+    /// True if it was tried again without success and the disk is not full: waiting alone will not help.
+    var isHopeless: Bool {
+        if case .refused(let error, let tries) = state { tries > 0 && !error.isDiskFull } else { false }
+    }
+
+    var storage: EngineStatus.Storage {
+        switch state {
+        case .working: .saved
+        case .behind: .behind
+        case .refused: .refusing
+        }
+    }
+
+    /// Returns the notice of it for people.
+    func notice(running: Int) -> UploadFailure? {
+        switch state {
+        case .working: nil
+        case .behind(let error, _): UploadFailure(.storage, error.behindSummary, hint: error.hint)
+        case .refused(let error, _):
+            UploadFailure(.storage, error.unsavedSummary(running: running), hint: error.hint)
+        }
+    }
+
+    /// The time of the next repair.
+    var nextRepair: Instant? {
+        if case .at(let instant) = repair { instant } else { nil }
+    }
+
+    /// Notes that the disk refused a change.
+    mutating func refuse(_ error: JournalError, isAccepting: Bool, now: Instant) {
+        if case .refused(_, let tries) = state {
+            state = .refused(error, tries: tries)
+        } else {
+            state = .refused(error, tries: 0)
+            // The next try may be minutes away because of a snapshot.
+            if case .at = repair { repair = .none }
+        }
+        if isAccepting { plan(at: now) }
+    }
+
+    /// Takes in what the journal says of itself.
+    ///
+    /// - Returns: True if that changed something.
+    mutating func report(_ condition: JournalCondition, isAccepting: Bool, now: Instant) -> Bool {
+        switch (condition, state) {
+        case (.refusing(let error), _): refuse(error, isAccepting: isAccepting, now: now)
+        case (.behind(let error), .working):
+            state = .behind(error, tries: 0)
+            if isAccepting { plan(at: now) }
+        case (.sound, .behind): state = .working
+        // Only a repair finds out that changes are taken again.
+        case (.sound, .working), (.sound, .refused), (.behind, .behind), (.behind, .refused): return false
+        }
+        return true
+    }
+
+    /// Begins a repair if one is due.
+    mutating func beginRepair(at now: Instant) -> Bool {
+        guard case .at(let instant) = repair, instant <= now else { return false }
+        guard delay != nil else {
+            repair = .none
+            return false
+        }
+        repair = .underWay
+        return true
+    }
+
+    /// Takes in what a repair came to.
+    ///
+    /// - Parameter hasDirty: Whether changes are still refused.
+    mutating func repaired(_ condition: JournalCondition, hasDirty: Bool, now: Instant) {
+        switch (condition, state) {
+        case (.refusing(let error), _): state = .refused(error, tries: tries + 1)
+        case (_, .refused(let error, _)) where hasDirty: state = .refused(error, tries: tries + 1)
+        case (.behind(let error), _): state = .behind(error, tries: tries + 1)
+        case (.sound, _): state = .working
+        }
+        if case .underWay = repair { repair = .none }
+        plan(at: now)
+    }
+
+    /// Takes in how the journal was closed. A snapshot holds everything, whatever was refused before.
+    mutating func close(_ error: JournalError?, hasDirty: Bool) {
+        guard !hasDirty else { return }
+        state = error.map { .behind($0, tries: 0) } ?? .working
+    }
+
+    private mutating func plan(at now: Instant) {
+        guard case .none = repair, let delay else { return }
+        repair = .at(now.advanced(by: delay))
+    }
+
+    private var tries: Int {
+        switch state {
+        case .working: 0
+        case .behind(_, let tries), .refused(_, let tries): tries
+        }
+    }
+
+    /// The delay until the next repair; nil if there is nothing to repair.
+    private var delay: Duration? {
+        switch state {
+        case .working: nil
+        // Room may come back at any moment, and a try costs little.
+        case .refused(.diskFull, _): .seconds(5)
+        // A try writes everything anew.
+        case .refused(_, let tries): .seconds(min(60, 5 << min(tries, 5)))
+        case .behind(_, let tries): .seconds(min(300, 5 << min(tries, 7)))
+        }
+    }
+}

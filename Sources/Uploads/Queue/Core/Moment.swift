@@ -1,0 +1,19 @@
+import FerryFiles
+
+/// The time at which the queue handles an event, by both clocks.
+package struct Moment: Sendable {
+    /// The time by the clock that nobody can set: waits go by it.
+    package var instant: ContinuousClock.Instant
+    /// The time by the wall clock, for people, files and timetables.
+    package var date: Date
+
+    package init(instant: ContinuousClock.Instant, date: Date) {
+        self.instant = instant
+        self.date = date
+    }
+
+    /// The date on which `instant` will come, unless the wall clock is set.
+    func date(of instant: ContinuousClock.Instant) -> Date {
+        date.addingTimeInterval(self.instant.duration(to: instant) / .seconds(1))
+    }
+}

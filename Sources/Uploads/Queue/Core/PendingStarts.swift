@@ -1,0 +1,76 @@
+import FerryFiles
+import HeapModule
+
+/// The uploads that have a condition for their start, and what each of those that are queued waits for. Others cost
+/// nothing here. Pure.
+struct PendingStarts {
+    enum Wait: Hashable {
+        /// The upload waits until this one is done. The last of several is watched: mostly it is done last, and then no
+        /// other needs be.
+        case upload(Upload.ID)
+        /// The upload waits for a time by the wall clock.
+        case date(Date)
+        /// The upload waits for nothing now: it is paused or held.
+        case rest
+    }
+
+    private struct Entry: Comparable {
+        var date: Date
+        var id: Upload.ID
+
+        static func < (left: Entry, right: Entry) -> Bool { left.date < right.date }
+    }
+
+    private var waits: [Upload.ID: Wait] = [:]
+    private var followers: [Upload.ID: Set<Upload.ID>] = [:]
+    /// Entries that are no longer so are dropped when they come up.
+    private var dates = Heap<Entry>()
+
+    /// The number of uploads that wait for another one.
+    private(set) var following = 0
+
+    var isEmpty: Bool { waits.isEmpty }
+
+    /// All that have a condition, in no order.
+    var ids: some Sequence<Upload.ID> { waits.keys }
+
+    mutating func note(_ id: Upload.ID, _ wait: Wait) {
+        guard waits[id] != wait else { return }
+        forget(id)
+        waits[id] = wait
+        switch wait {
+        case .upload(let other):
+            followers[other, default: []].insert(id)
+            following += 1
+        case .date(let date): dates.insert(Entry(date: date, id: id))
+        case .rest: break
+        }
+    }
+
+    /// Forgets an upload that has no condition any more.
+    mutating func forget(_ id: Upload.ID) {
+        guard case .upload(let other) = waits.removeValue(forKey: id) else { return }
+        following -= 1
+        followers[other]?.remove(id)
+        if followers[other]?.isEmpty ?? false { followers[other] = nil }
+    }
+
+    /// Returns the uploads that watch this one.
+    func followers(of id: Upload.ID) -> Set<Upload.ID> { followers[id] ?? [] }
+
+    /// The first date that something waits for.
+    mutating func nextDate() -> Date? {
+        while let first = dates.min, waits[first.id] != .date(first.date) { dates.removeMin() }
+        return dates.min?.date
+    }
+
+    /// Returns the uploads whose date has come. They wait for nothing until the queue notes something of them.
+    mutating func due(at now: Date) -> [Upload.ID] {
+        var due: [Upload.ID] = []
+        while let next = nextDate(), next <= now, let entry = dates.popMin() {
+            waits[entry.id] = .rest
+            due.append(entry.id)
+        }
+        return due
+    }
+}

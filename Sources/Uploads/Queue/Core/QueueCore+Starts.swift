@@ -1,0 +1,207 @@
+import FerryFiles
+import FerryProtocols
+
+/// The starts of uploads.
+extension QueueCore {
+    /// An upload is counted as so many pieces of at most this size, in bytes. What is on its way bounds what a break
+    /// can cost with a server that keeps nothing of a request: were 32 uploads of a mebibyte under way on a link that
+    /// carries 16 MiB between two breaks, none of them would ever arrive.
+    private static let smallPiece: ByteCount = 128 << 10
+
+    /// An upload of which nothing has moved for so long does not keep uploads to other hosts waiting.
+    private static let stuckAfter = Duration.seconds(10)
+
+    /// The number of the smallest uploads that may take one slot, unless a person said how many run at once.
+    var smallPerSlot: Int { settings.concurrency == nil ? configuration.smallPerPlace : 1 }
+
+    /// The fraction of a slot that an upload of `size` bytes takes, in units of 1/`whole`.
+    static func share(ofSize size: ByteCount, whole: Int) -> Int {
+        let pieces = size / smallPiece + (size % smallPiece > 0 ? 1 : 0)
+        return min(whole, max(1, Int(clamping: pieces)))
+    }
+
+    /// True if an upload is so small that its start need not be written down: a crash costs it no more than a record.
+    static func isBrief(_ upload: Upload) -> Bool { upload.size <= smallPiece }
+
+    mutating func startRuns() {
+        guard phase == .accepting, unconfirmed.dirty.isEmpty, !health.isRefused else { return }
+        let whole = smallPerSlot
+        let limits = Scheduler.Limits(
+            total: concurrency * whole, perHost: (configuration.concurrencyPerHost ?? concurrency) * whole)
+        var postponed: [Upload] = []
+        while let id = nextReady(limits, whole: whole) {
+            guard let upload = uploads[id] else { continue }
+            // Its last attempt has not ended yet, or the disk has not taken the command that queued it: either is told
+            // in a moment, and we come back here.
+            guard !runs.contains(id), !unconfirmed.isInFlight(id) else {
+                postponed.append(upload)
+                continue
+            }
+            begin(upload)
+        }
+        for upload in postponed {
+            schedule.ready.enqueue(upload.id, rank: upload.rank, host: lookups.host(upload))
+        }
+        schedule.stuckLook =
+            mayReplaceStuck(limits, running: runs.shares(whole: whole))
+            ? now.instant.advanced(by: Self.stuckAfter / 2) : nil
+    }
+
+    /// True if there is no slot, and uploads wait for a host at which nothing runs.
+    private func mayReplaceStuck(_ limits: Scheduler.Limits, running: [UploadHost: Int]) -> Bool {
+        running.values.reduce(0, +) >= limits.total && schedule.ready.waits(besides: running)
+    }
+
+    private mutating func nextReady(_ limits: Scheduler.Limits, whole: Int) -> Upload.ID? {
+        let running = runs.shares(whole: whole)
+        return schedule.ready.next(
+            limits: limits, running: running,
+            stuck: mayReplaceStuck(limits, running: running) ? stuckShares(whole) : [:],
+            isBlocked: { [hosts, runs, now] host in
+                hosts.permission(at: host, running: runs.count(at: host), now: now.instant) != .now
+            },
+            places: { [uploads] id in uploads[id].map { Self.share(ofSize: $0.size, whole: whole) } ?? whole
+            },
+            isCurrent: { [uploads] id, rank in
+                guard let upload = uploads[id], upload.rank == rank else { return false }
+                return upload.state == .queued && upload.start == nil
+            })
+    }
+
+    /// The shares taken at each host by uploads that are stuck.
+    private func stuckShares(_ whole: Int) -> [UploadHost: Int] {
+        var stuck: [UploadHost: Int] = [:]
+        for (id, run) in runs.all {
+            // Before the first byte the timeouts for connecting and for an answer bound how long it takes.
+            guard let progress = lookups.progress(id), !progress.isReading, let moved = progress.moved,
+                moved.duration(to: now.instant) >= Self.stuckAfter
+            else { continue }
+            stuck[run.host, default: 0] += Self.share(ofSize: run.size, whole: whole)
+        }
+        return stuck
+    }
+
+    private mutating func begin(_ upload: Upload) {
+        var upload = upload
+        upload.tries.attempts += 1
+        if upload.resource == nil { upload.tries.countResent(after: 0) }
+        upload.state = .running(attempt: upload.tries.attempts, since: now.date)
+        store(upload)
+        let number = runs.begin(upload, at: lookups.host(upload), now: now.instant)
+        effects.append(.start(upload, run: number))
+        // A larger one is told when its record is written.
+        if Self.isBrief(upload) { publish([upload.id]) }
+    }
+}
+
+/// Uploads that start once others are done, or not before a time by the wall clock.
+///
+/// What holds is dropped in memory, and from the record with the next one that is written: read back, it holds again.
+extension QueueCore {
+    /// Returns the upload without the met parts of its condition, and notes the others.
+    mutating func admitted(_ upload: Upload) -> Upload {
+        guard let start = upload.start else {
+            if !schedule.starts.isEmpty { schedule.starts.forget(upload.id) }
+            return upload
+        }
+        guard case .queued = upload.state else {
+            schedule.starts.note(upload.id, .rest)
+            return upload
+        }
+        var upload = upload
+        let (uploads, unconfirmed) = (uploads, unconfirmed)
+        let open = schedule.completed.lastOpen(in: start.after, of: uploads) {
+            Self.isOpen($0, uploads, unconfirmed)
+        }
+        if let open {
+            if let date = start.notBefore, date <= now.date { upload.start?.notBefore = nil }
+            schedule.starts.note(upload.id, .upload(open))
+            return upload
+        }
+        if let date = start.notBefore, date > now.date {
+            if !start.after.isEmpty { upload.start?.after = [] }
+            schedule.starts.note(upload.id, .date(date))
+        } else {
+            upload.start = nil
+            schedule.starts.forget(upload.id)
+        }
+        return upload
+    }
+
+    /// True if it is not done, or a crash could make it run again.
+    private static func isOpen(
+        _ id: Upload.ID, _ uploads: UploadTable, _ unconfirmed: UnconfirmedChanges
+    ) -> Bool {
+        guard let upload = uploads[id] else { return false }
+        return !upload.isDone || unconfirmed.hasEnded(id)
+    }
+
+    /// Lets what waited for an upload go on: it is done, on disk too.
+    mutating func letFollow(_ id: Upload.ID) {
+        let followers = schedule.starts.followers(of: id)
+        if !followers.isEmpty { reconsider(followers) }
+    }
+
+    /// Lets uploads start whose date has come.
+    mutating func startDue() { reconsider(schedule.starts.due(at: now.date)) }
+
+    private mutating func reconsider(_ ids: some Sequence<Upload.ID>) {
+        let ids = ids.sorted()
+        for id in ids {
+            if let upload = uploads[id] { store(upload) }
+        }
+        if !ids.isEmpty { publish(ids) }
+    }
+
+    /// Returns the part of a condition that does not hold yet, with those of its numbers that are not done.
+    ///
+    /// - Throws: If a number, or every one of a range, is not in the queue.
+    func resolved(_ start: Upload.StartCondition) throws(UploadFailure) -> Upload.StartCondition? {
+        var open: [Upload.ID] = []
+        var missing: [String] = []
+        for range in start.after {
+            let there = known(in: range)
+            if there.isEmpty { missing.append(UploadNumbers.name(range)) }
+            open += there.filter { Self.isOpen($0, uploads, unconfirmed) }
+        }
+        try Self.checkNone(missing)
+        let date = start.notBefore.flatMap { $0 > now.date ? $0 : nil }
+        return Upload.StartCondition(notBefore: date, after: UploadNumbers(joining: open).ranges).ifAny
+    }
+
+    /// Returns the uploads that wait for some of these, which are about to be removed and will not be done, with their
+    /// new condition.
+    func stranded(by ids: [Upload.ID]) -> [Upload] {
+        guard !schedule.starts.isEmpty else { return [] }
+        let gone = ids.filter { uploads[$0]?.isDone == false }.sorted()
+        guard !gone.isEmpty else { return [] }
+        let goneToo = Set(ids)
+        return schedule.starts.ids.compactMap { uploads[$0] }.compactMap { upload in
+            guard !goneToo.contains(upload.id), upload.state.isStartable,
+                let other = upload.start?.after.lazy.compactMap({ UploadNumbers.first(in: $0, of: gone) })
+                    .first
+            else { return nil }
+            var upload = upload
+            upload.state = .held(.awaitedRemoved(other))
+            return upload
+        }
+    }
+}
+
+extension Upload.State {
+    /// True if the upload may still start by itself, or when somebody lets it.
+    fileprivate var isStartable: Bool {
+        switch self {
+        case .queued, .paused: true
+        case .running, .waiting, .held, .done, .failed: false
+        }
+    }
+}
+
+extension UploadFailure {
+    fileprivate static func awaitedRemoved(_ id: Upload.ID) -> UploadFailure {
+        UploadFailure(
+            .permanent, "upload \(id), which it was to start after, was removed before it was done",
+            hint: "retry starts it all the same")
+    }
+}

@@ -1,0 +1,227 @@
+import FerryFiles
+package import FerryProtocols
+import FerryTransfer
+
+/// The uploads and the indexes that depend on their state.
+extension QueueCore {
+    /// Takes in what the disk holds, without starting anything.
+    package mutating func restore(_ recovered: inout Recovered, at now: Moment) -> [CoreEffect] {
+        self.now = now
+        index.forgetPaths()
+        settings = recovered.settings
+        applyLimits()
+        uploads.reserveCapacity(recovered.uploads.count)
+        var planned: [Upload.ID] = []
+        var ready: (host: UploadHost?, uploads: [(id: Upload.ID, rank: Int64)]) = (nil, [])
+        // From the end, as then each of a million is moved and not copied.
+        var held: [Upload] = []
+        while var upload = recovered.uploads.popLast() {
+            upload.recover()
+            if upload.resource != nil { held.append(upload) }
+            index.include(rank: upload.rank)
+            if case .waiting = upload.state {
+                store(upload)
+                continue
+            }
+            uploads.insert(upload)
+            index.countPending(false, upload.state.isPending)
+            // Most of a long queue, and mostly for one host.
+            guard upload.start == nil else {
+                planned.append(upload.id)
+                continue
+            }
+            guard case .queued = upload.state else { continue }
+            let host = lookups.host(upload)
+            if let last = ready.host, last != host {
+                schedule.ready.enqueue(ready.uploads, host: last)
+                ready.uploads.removeAll(keepingCapacity: true)
+            }
+            ready.host = host
+            ready.uploads.append((upload.id, upload.rank))
+        }
+        if let host = ready.host { schedule.ready.enqueue(ready.uploads, host: host) }
+        // Whoever put one back may have been killed before it was struck out.
+        if !held.isEmpty { effects.append(.reclaim(held)) }
+        // What they wait for may have been read after them.
+        for id in planned {
+            if let upload = uploads[id] { store(upload) }
+        }
+        return effects.drain()
+    }
+
+    /// Takes an upload into memory and into the indexes that depend on its state.
+    mutating func store(_ upload: Upload) {
+        let upload = admitted(upload)
+        let before = uploads.update(upload)
+        if before?.isDone ?? true, !upload.isDone { schedule.completed.reopen(upload.id) }
+        countPending(upload, before?.state.isPending ?? false, upload.state.isPending)
+        if let before {
+            // A wait is anchored once: whatever else of the upload changes, it ends when it was to end.
+            if upload.state.isWait(of: before), schedule.waits.instant(of: upload.id) != nil { return }
+            schedule.waits.forget(upload.id)
+        } else {
+            index.insert(upload)
+        }
+        switch upload.state {
+        case .queued where upload.start == nil:
+            schedule.ready.enqueue(upload.id, rank: upload.rank, host: lookups.host(upload))
+        case .waiting(let until, _):
+            let left = configuration.retry.remaining(of: upload.tries.delay, until: until, now: now.date)
+            schedule.waits.wait(upload.id, until: now.instant.advanced(by: .seconds(left)))
+        case .queued, .running, .paused, .held, .done, .failed: break
+        }
+    }
+
+    /// Takes an upload out of memory, with all that is known beside it.
+    mutating func drop(_ id: Upload.ID) {
+        guard let upload = uploads.removeValue(forKey: id) else { return }
+        index.remove(upload)
+        countPending(upload, upload.state.isPending, false)
+        schedule.waits.forget(id)
+        schedule.starts.forget(id)
+        runs.forget(id)
+        unconfirmed.forget(id)
+        // Its record, which would have said so, is not written any more.
+        if upload.isDone { letFollow(id) }
+    }
+
+    /// Undoes a change that the journal refused, and nothing else that has happened to the upload since.
+    mutating func takeBack(_ change: TransactionLog.ChangedUpload) {
+        guard let now = uploads[change.after.id] else { return }
+        var undone = now
+        undone.takeBack(from: change.after, to: change.before)
+        if undone != now {
+            // What ran then may have ended meanwhile.
+            if case .running = undone.state, !runs.contains(undone.id) { undone.state = .queued }
+            store(undone)
+        }
+        // The wall clock may have been set meanwhile, and is not asked again.
+        if let instant = change.wakes, case .waiting = undone.state {
+            schedule.waits.wait(undone.id, until: instant)
+        }
+    }
+
+    /// An upload as others see it: a wait ends when it ends by the clock that nobody can set, told in the time there is
+    /// now.
+    func shown(_ upload: Upload, at now: Moment) -> Upload {
+        if let shown = unconfirmed.shown(upload) { return shown }
+        guard case .waiting(_, let failure) = upload.state,
+            let instant = schedule.waits.instant(of: upload.id)
+        else { return upload }
+        var upload = upload
+        upload.state = .waiting(until: now.date(of: instant), failure: failure)
+        return upload
+    }
+
+    /// Every upload as others see it, in the order of the queue.
+    func all(at now: Moment) -> [Upload] {
+        uploads.values.map { shown($0, at: now) }.sorted { $0.rank < $1.rank }
+    }
+
+    /// The uploads as others see them.
+    func shownTable(at now: Moment) -> UploadTable {
+        var shown = uploads
+        for id in Array(schedule.waits.ids) + unconfirmed.endedIDs {
+            shown[id] = shown[id].map { self.shown($0, at: now) }
+        }
+        return shown
+    }
+
+    private mutating func countPending(_ upload: Upload, _ wasPending: Bool, _ isPending: Bool) {
+        index.countPending(wasPending, isPending)
+        guard hosts.isCounting, wasPending != isPending else { return }
+        hosts.count(lookups.host(upload), by: isPending ? 1 : -1)
+    }
+
+    /// Returns the number of pending uploads at each host.
+    func pendingAtHosts() -> [UploadHost: Int] {
+        var counts: [UploadHost: Int] = [:]
+        for upload in uploads.values where upload.state.isPending {
+            counts[lookups.host(upload), default: 0] += 1
+        }
+        return counts
+    }
+
+    /// Begins to count the uploads at each host: in a queue whose servers all answer nobody needs the counts.
+    mutating func countHosts() {
+        if !hosts.isCounting { hosts.count(pendingAtHosts()) }
+    }
+}
+
+// The uploads of a file, and those of a selection.
+extension QueueCore {
+    mutating func queued(from file: LocalPath) -> [Upload] {
+        index.ids(of: file, in: uploads).compactMap { uploads[$0] }
+    }
+
+    mutating func queued(as new: NewUpload) -> [Upload] {
+        queued(from: new.path).filter { $0.target == new.target }
+    }
+
+    func retryPolicy(for upload: Upload) -> QueueRetryPolicy {
+        var policy = configuration.retry
+        if index.watchedFiles.contains(upload.path) { policy.whenFileChanges = .hold }
+        return policy
+    }
+
+    /// - Parameter range: Any, as it may come from another process.
+    func known(in range: ClosedRange<Upload.ID>) -> [Upload.ID] {
+        let given = 0...max(0, settings.nextID - 1)
+        guard range.overlaps(given) else { return [] }
+        let range = range.clamped(to: given)
+        return range.count <= uploads.count
+            ? range.filter { uploads[$0] != nil } : uploads.values.map(\.id).filter(range.contains)
+    }
+
+    /// Returns the uploads that were added to some batches from a number on.
+    func added(from first: Upload.ID, to batches: Set<String>) -> [Upload.ID] {
+        guard !batches.isEmpty else { return [] }
+        return uploads.values.filter { $0.id >= first && $0.batch.map(batches.contains) ?? false }.map(\.id)
+    }
+
+    /// True if an upload that is added now waits for somebody to resume its batch.
+    func isPaused(_ batch: String?) -> Bool { batch.map(settings.pausedBatches.contains) ?? false }
+
+    /// A mistyped name would stand for nothing, and nobody would notice.
+    func checkBatch(_ name: String) throws(UploadFailure) {
+        guard !settings.pausedBatches.contains(name), !uploads.values.contains(where: { $0.batch == name })
+        else { return }
+        throw .unknownBatch(name, known: settings.pausedBatches.union(uploads.values.compactMap(\.batch)))
+    }
+
+    /// The uploads of a selection.
+    ///
+    /// - Throws: If an id is not in the queue: then nothing is done to the others either.
+    package func ids(_ selection: UploadSelection) throws(UploadFailure) -> [Upload.ID] {
+        switch selection {
+        case .ids(let ids):
+            try Self.checkNone(ids.filter { uploads[$0] == nil }.map(String.init))
+            return Array(Set(ids))
+        case .numbers(let numbers):
+            let (found, missing) = numbers.found(among: uploads.values.lazy.map(\.id))
+            try Self.checkNone(missing.map(UploadNumbers.name))
+            return found
+        case .all: return uploads.values.sorted { $0.rank < $1.rank }.map(\.id)
+        case .failed:
+            return uploads.values.filter { upload in
+                switch upload.state {
+                case .failed, .held: true
+                case .queued, .running, .waiting, .paused, .done: false
+                }
+            }.map(\.id)
+        case .done: return uploads.values.filter(\.isDone).map(\.id)
+        case .batch(let name):
+            let ids = uploads.values.filter { $0.batch == name }.map(\.id)
+            if ids.isEmpty { try checkBatch(name) }
+            return ids
+        }
+    }
+
+    static func checkNone(_ missing: [String]) throws(UploadFailure) {
+        guard !missing.isEmpty else { return }
+        let names = missing.prefix(5).joined(separator: ", ")
+        throw UploadFailure(
+            .permanent, "there is no upload \(names)\(missing.count > 5 ? ", …" : "")",
+            hint: "`ferry list` shows the numbers")
+    }
+}

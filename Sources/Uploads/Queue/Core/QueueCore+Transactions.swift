@@ -1,0 +1,465 @@
+import FerryFiles
+import FerryProtocols
+import FerryTransfer
+
+/// Changes that are records of the journal. A command happens on disk and in memory, or in neither.
+extension QueueCore {
+    /// Begins a transaction, or keeps it until those before it that it depends on have ended.
+    mutating func submit(_ submitted: Transaction, _ reply: ReplyID?) {
+        var transaction = submitted
+        do throws(UploadFailure) {
+            transaction = try admit(submitted)
+            guard try !isBlocked(transaction) else {
+                transactions.blocked.append(.init(transaction: transaction, reply: reply))
+                return
+            }
+            try begin(transaction, reply)
+        } catch {
+            abort(transaction)
+            answer(reply, .failure(error))
+        }
+    }
+
+    /// Tries those again that were kept.
+    mutating func retryBlocked() {
+        let blocked = transactions.blocked
+        transactions.blocked = []
+        for submission in blocked { submit(submission.transaction, submission.reply) }
+    }
+
+    private mutating func answer(_ reply: ReplyID?, _ result: Result<TransactionResult, UploadFailure>) {
+        if let reply { effects.append(.reply(reply, result)) }
+    }
+
+    /// Leaves out files that are there or on their way, before anything is waited for: somebody else may be about to add
+    /// the same.
+    private mutating func admit(_ transaction: Transaction) throws(UploadFailure) -> Transaction {
+        guard case .add(let new, let rule) = transaction else { return transaction }
+        switch rule {
+        case .all, .admitted: return transaction
+        case .missing(let match):
+            let missing = new.filter { item in
+                !queued(as: item).contains { match.makesNeedless(item, $0) }
+                    && transactions.pendingAdds.insert(UploadKey(item)).inserted
+            }
+            return .add(missing, .admitted)
+        case .settled:
+            let keys = Set(new.map(UploadKey.init))
+            guard transactions.pendingAdds.isDisjoint(with: keys) else {
+                throw UploadFailure(.permanent, "another command is adding the same files")
+            }
+            transactions.pendingAdds.formUnion(keys)
+            return .add(new, .admitted)
+        }
+    }
+
+    private func isBlocked(_ transaction: Transaction) throws(UploadFailure) -> Bool {
+        func isAnyInFlight(_ ids: some Sequence<Upload.ID>) -> Bool {
+            ids.contains(where: unconfirmed.isInFlight)
+        }
+        switch transaction {
+        case .change(let ids, _, _, _), .save(let ids, _): return isAnyInFlight(ids)
+        case .move: return transactions.isMoving
+        case .place(let ranks): return transactions.isMoving || isAnyInFlight(ranks.keys)
+        case .add(let new, _): return try isAnyInFlight(awaited(by: new))
+        case .remove(let ids), .retire(let ids):
+            return isAnyInFlight(ids) || isAnyInFlight(stranded(by: ids).map(\.id))
+        case .putBack(let ids, let stranded):
+            // An upload never has two senders, and the last one still says what the server has.
+            return ids.contains(where: runs.contains) || isAnyInFlight(stranded.keys)
+        case .limitBandwidth, .limitConcurrency: return false
+        case .record(let id, _): return unconfirmed.isInFlight(id)
+        }
+    }
+
+    private mutating func begin(_ transaction: Transaction, _ reply: ReplyID?) throws(UploadFailure) {
+        switch transaction {
+        case .change(let ids, let change, let pausing, let resuming):
+            beginChange(ids, change, pausing: pausing, resuming: resuming, reply)
+        case .move(let ids, let move):
+            let ranks = ranks(of: ids, move)
+            if ranks.keys.contains(where: unconfirmed.isInFlight) {
+                transactions.blocked.append(.init(transaction: transaction, reply: reply))
+            } else {
+                beginPlace(ranks, reply)
+            }
+        case .place(let ranks): beginPlace(ranks.filter { uploads[$0.key] != nil }, reply)
+        case .add(let new, _): try beginAdd(new, reply)
+        case .remove(let ids): beginTakeOut(ids, isRemoval: true, reply)
+        case .retire(let ids):
+            beginTakeOut(ids.filter { uploads[$0]?.isDone ?? false }, isRemoval: false, reply)
+        case .putBack(let ids, let stranded): beginPutBack(ids, stranded, reply)
+        case .limitBandwidth(let bandwidth, let scope):
+            if case .batch(let name) = scope, bandwidth != nil { try checkBatch(name) }
+            let undo = UndoAction.limitBandwidth(settings.limits[scope], scope)
+            changeSettings(undo: undo, reply) { $0.limits[scope] = bandwidth }
+        case .limitConcurrency(let count):
+            let undo = UndoAction.limitConcurrency(settings.concurrency)
+            changeSettings(undo: undo, reply) { $0.concurrency = count }
+        case .save(let ids, let durability):
+            let saved = ids.compactMap { uploads[$0] }
+            // What was to be durable and was refused must be durable now: bytes may go to its address next.
+            let isRefused = ids.contains(where: unconfirmed.dirty.contains)
+            append(
+                saved.map(QueueChange.set), durability == .process && isRefused ? .powerCut : durability,
+                .save(saved, begun: unconfirmed.dirty.now), reply)
+        case .record(let id, let durably):
+            guard let upload = uploads[id] else { throw .stopped }
+            append([.set(upload)], durably ? .finding : .process, .record(id, durably: durably), reply)
+        }
+    }
+
+    /// Sends a record to the disk.
+    @discardableResult
+    private mutating func append(
+        _ changes: [QueueChange], _ durability: Durability, _ flight: TransactionLog.InFlight,
+        locking ids: some Sequence<Upload.ID> = EmptyCollection(), _ reply: ReplyID?
+    ) -> Ticket {
+        let ticket = transactions.begin(flight, reply)
+        unconfirmed.begin(ids, ticket)
+        effects.append(.append(changes, durability, ticket))
+        return ticket
+    }
+
+    /// Ends a transaction that could not begin.
+    private mutating func abort(_ transaction: Transaction) {
+        if case .add(let new, .admitted) = transaction { forgetAdds(new.map(UploadKey.init)) }
+    }
+
+    private mutating func forgetAdds(_ keys: [UploadKey]) { transactions.pendingAdds.subtract(keys) }
+
+    /// Takes in what the disk answered.
+    mutating func end(_ ticket: Ticket, _ result: Result<Void, JournalError>) {
+        guard let (flight, reply) = transactions.end(ticket) else { return }
+        let failure: JournalError? = if case .failure(let error) = result { error } else { nil }
+        switch flight {
+        case .change(let changed, let change, let batches):
+            unconfirmed.end(changed.map(\.after.id), ticket)
+            answer(reply, endChange(changed, change, batches, failure))
+        case .add(let added, let awaited):
+            unconfirmed.end(awaited, ticket)
+            forgetAdds(added.map(UploadKey.init))
+            answer(reply, endAdd(added, failure))
+        case .takeOut(let ids, let held, let isRemoval):
+            unconfirmed.end(ids + held.map(\.id), ticket)
+            answer(reply, endTakeOut(ids, held, isRemoval: isRemoval, failure))
+        case .putBack(let back, let waiting, let stranded):
+            unconfirmed.end(stranded, ticket)
+            answer(reply, endPutBack(back, waiting, failure))
+        case .settings(let before, let undo): answer(reply, endSettings(before, undo, failure))
+        case .save(let saved, let begun):
+            endSave(saved, begun: begun, failure)
+            answer(reply, .success(TransactionResult()))
+        case .record(let id, let durably): answer(reply, endRecord(id, durably: durably, failure))
+        }
+        retryBlocked()
+    }
+
+    /// Shows what is wrong with the disk.
+    ///
+    /// - Returns: What to tell whoever asked for the change that was refused.
+    @discardableResult
+    private mutating func refuse(_ error: JournalError) -> UploadFailure {
+        guard error.isOfDisk else { return error.failure }
+        health.refuse(error, isAccepting: phase == .accepting, now: now.instant)
+        publish([])
+        return phase == .editing ? error.failure : notice(at: now) ?? error.failure
+    }
+}
+
+// Changes of uploads.
+extension QueueCore {
+    private mutating func beginChange(
+        _ ids: [Upload.ID], _ change: UploadChange, pausing: Set<String>, resuming: Set<String>,
+        _ reply: ReplyID?
+    ) {
+        var batches = TransactionLog.SettingsChange(
+            paused: pausing.subtracting(settings.pausedBatches),
+            resumed: resuming.intersection(settings.pausedBatches))
+        settings.pausedBatches = settings.pausedBatches.union(batches.paused).subtracting(batches.resumed)
+        batches.firstAdded = settings.nextID
+        var changed: [TransactionLog.ChangedUpload] = []
+        for id in ids {
+            guard let before = uploads[id] else { continue }
+            var after = before
+            guard change.apply(to: &after), after != before else { continue }
+            changed.append(.init(before: before, after: after, wakes: schedule.waits.instant(of: id)))
+            store(after)
+        }
+        guard !changed.isEmpty || !batches.isEmpty else {
+            return answer(reply, .success(result(of: change, changed, batches)))
+        }
+        append(
+            changed.map { .set($0.after) } + (batches.isEmpty ? [] : [.settings(settings)]), .powerCut,
+            .change(changed, change, batches), locking: changed.map(\.after.id), reply)
+    }
+
+    private mutating func endChange(
+        _ changed: [TransactionLog.ChangedUpload], _ change: UploadChange,
+        _ batches: TransactionLog.SettingsChange, _ error: JournalError?
+    ) -> Result<TransactionResult, UploadFailure> {
+        if let error {
+            settings.pausedBatches = settings.pausedBatches.subtracting(batches.paused).union(batches.resumed)
+            for upload in changed { takeBack(upload) }
+            // A full disk is looked at again and again; what was refused for itself is not.
+            if !error.isOfDisk { effects.append(.saveDirty) }
+            return .failure(refuse(error))
+        }
+        for upload in changed where upload.before.resource != nil && upload.after.resource == nil {
+            discard([upload.before])
+        }
+        if case .pause = change {
+            for upload in changed { effects.append(.cancel(upload.after.id)) }
+        }
+        publish(changed.map(\.after.id))
+        return .success(result(of: change, changed, batches))
+    }
+
+    private func result(
+        of change: UploadChange, _ changed: [TransactionLog.ChangedUpload],
+        _ batches: TransactionLog.SettingsChange
+    ) -> TransactionResult {
+        let ids = changed.map(\.after.id)
+        let undo: UndoAction? =
+            switch change {
+            case .pause: .resume(ids, batches: batches.paused, addedFrom: batches.firstAdded)
+            case .resume: .pause(ids, batches: batches.resumed)
+            case .place:
+                .place(Dictionary(uniqueKeysWithValues: changed.map { ($0.after.id, $0.before.rank) }))
+            case .retry, .renew: nil
+            }
+        return TransactionResult(ids: ids, undo: undo)
+    }
+
+    /// The ranks that a move gives.
+    private func ranks(of ids: [Upload.ID], _ move: QueueMove) -> [Upload.ID: Int64] {
+        // To sort a whole queue takes a second when it is very long; moves to an end need not know it.
+        let order: [Upload] =
+            switch move {
+            case .top, .bottom: ids.compactMap { uploads[$0] }
+            case .up, .down: uploads.all
+            }
+        return QueueOrder.ranks(
+            after: move, of: Set(ids),
+            in: order.map { (id: $0.id, rank: $0.rank) }.sorted { $0.rank < $1.rank }, within: index.ranks)
+    }
+
+    private mutating func beginPlace(_ ranks: [Upload.ID: Int64], _ reply: ReplyID?) {
+        for rank in ranks.values { index.include(rank: rank) }
+        beginChange(Array(ranks.keys), .place(ranks), pausing: [], resuming: [], reply)
+    }
+
+    private mutating func changeSettings(
+        undo: UndoAction, _ reply: ReplyID?, _ change: (inout QueueSettings) -> Void
+    ) {
+        let before = settings
+        change(&settings)
+        append([.settings(settings)], .powerCut, .settings(before: before, undo: undo), reply)
+    }
+
+    private mutating func endSettings(
+        _ before: QueueSettings, _ undo: UndoAction, _ error: JournalError?
+    ) -> Result<TransactionResult, UploadFailure> {
+        if let error {
+            settings.limits = before.limits
+            settings.concurrency = before.concurrency
+            return .failure(refuse(error))
+        }
+        if case .limitConcurrency = undo { publish([]) } else { applyLimits() }
+        return .success(TransactionResult(undo: undo))
+    }
+}
+
+// Adding and removing.
+extension QueueCore {
+    /// The uploads that some of these wait for: they stay until the new ones are here.
+    private func awaited(by new: [NewUpload]) throws(UploadFailure) -> [Upload.ID] {
+        if !new.isEmpty { try checkRoom(for: new) }
+        return Self.conditions(of: new).flatMap(\.after).flatMap(known)
+    }
+
+    private func checkRoom(for new: [NewUpload]) throws(UploadFailure) {
+        guard phase != .finishing else {
+            throw UploadFailure(
+                .permanent, "the queue is finishing and takes nothing new", hint: "start ferry again")
+        }
+        guard settings.nextID < Int.max - new.count, index.ranks.upperBound < Int64.max - Int64(new.count)
+        else {
+            throw UploadFailure(
+                .permanent, "the queue has no numbers left", hint: "begin a new one with --state-dir")
+        }
+        var last: String?
+        for case let batch? in new.lazy.map(\.batch) where batch != last {
+            if let flaw = Upload.flaw(ofBatch: batch) {
+                throw UploadFailure(.permanent, "the name of a batch \(flaw)")
+            }
+            last = batch
+        }
+    }
+
+    private static func conditions(of new: [NewUpload]) -> Set<Upload.StartCondition> {
+        var asked: Set<Upload.StartCondition> = []
+        var last: Upload.StartCondition?
+        for case let start? in new.lazy.map(\.start) where start != last {
+            asked.insert(start)
+            last = start
+        }
+        return asked
+    }
+
+    private mutating func beginAdd(_ new: [NewUpload], _ reply: ReplyID?) throws(UploadFailure) {
+        guard !new.isEmpty else { return answer(reply, .success(TransactionResult())) }
+        var conditions: [Upload.StartCondition: Upload.StartCondition?] = [:]
+        for start in Self.conditions(of: new) { conditions[start] = .some(try resolved(start)) }
+        let awaited = conditions.values.compactMap { $0 }.flatMap(\.after).flatMap(known)
+        var added: [Upload] = []
+        added.reserveCapacity(new.count)
+        for item in new {
+            var upload = Upload(
+                id: settings.nextID, rank: index.appendRank(), path: item.path, identity: item.identity,
+                target: item.target, state: isPaused(item.batch) ? .paused(.user) : .queued,
+                added: now.date, batch: item.batch, start: item.start.flatMap { conditions[$0] ?? nil })
+            if let last = added.last { upload.shareRest(with: last) }
+            added.append(upload)
+            settings.nextID += 1
+        }
+        // Before they are in memory: an upload that is not on disk must not start.
+        append(
+            added.map(QueueChange.set), .powerCut, .add(added, awaited: awaited), locking: awaited, reply)
+    }
+
+    private mutating func endAdd(
+        _ added: [Upload], _ error: JournalError?
+    ) -> Result<TransactionResult, UploadFailure> {
+        if let error { return .failure(refuse(error)) }
+        for upload in added { store(upload) }
+        let ids = added.map(\.id)
+        publish(ids)
+        let isPaused = added.contains { if case .paused = $0.state { true } else { false } }
+        return .success(TransactionResult(ids: ids, isPaused: isPaused, undo: .unadd(ids)))
+    }
+
+    /// Changes that follow batches: those may have been paused, or resumed, while these were written down.
+    func batchChanges(of ids: [Upload.ID]) -> [Transaction] {
+        let planned = ids.compactMap { uploads[$0] }.filter { $0.batch != nil }
+        let late = planned.filter { isPaused($0.batch) && $0.state == .queued }.map(\.id)
+        let early = planned.filter { !isPaused($0.batch) && $0.state == .paused(.user) }.map(\.id)
+        return (late.isEmpty ? [] : [.change(late, .pause)])
+            + (early.isEmpty ? [] : [.change(early, .resume)])
+    }
+
+    /// Takes uploads out of the files, and then out of memory. What was to start after one that is not done is held.
+    private mutating func beginTakeOut(_ ids: [Upload.ID], isRemoval: Bool, _ reply: ReplyID?) {
+        let held = stranded(by: ids)
+        let ids = ids.filter { uploads[$0] != nil }
+        guard !ids.isEmpty else {
+            return answer(reply, .success(TransactionResult(undo: isRemoval ? .putBack([]) : nil)))
+        }
+        append(
+            held.map(QueueChange.set) + ids.map(QueueChange.remove), isRemoval ? .powerCut : .process,
+            .takeOut(ids, held: held, isRemoval: isRemoval), locking: ids + held.map(\.id), reply)
+    }
+
+    private mutating func endTakeOut(
+        _ ids: [Upload.ID], _ held: [Upload], isRemoval: Bool, _ error: JournalError?
+    ) -> Result<TransactionResult, UploadFailure> {
+        if let error { return .failure(isRemoval ? refuse(error) : error.failure) }
+        let gone = ids.compactMap { uploads[$0] }
+        var stranded: [Upload.ID: Upload.State] = [:]
+        for upload in held {
+            stranded[upload.id] = uploads[upload.id]?.state
+            store(upload)
+        }
+        for upload in gone { drop(upload.id) }
+        let ids = gone.map(\.id)
+        if isRemoval {
+            effects.append(.remember(gone.compactMap { HistoryEntry(removed: $0, at: now.date) }))
+            removals.add(gone, now: now.instant)
+            for id in ids where runs.contains(id) { effects.append(.cancel(id)) }
+            effects.append(
+                .abandon(gone, since: now.date.addingTimeInterval(Removals.window / .seconds(1))))
+        }
+        publish(Array(stranded.keys), removed: ids)
+        return .success(
+            TransactionResult(ids: ids, gone: gone, undo: isRemoval ? .putBack(ids, stranded: stranded) : nil)
+        )
+    }
+
+    /// Puts removed uploads back where they were. Of those whose parts at the server are gone by now, all is sent again.
+    private mutating func beginPutBack(
+        _ ids: [Upload.ID], _ stranded: [Upload.ID: Upload.State], _ reply: ReplyID?
+    ) {
+        let waiting = stranded.compactMap { id, state -> Upload? in
+            guard var upload = uploads[id], upload.start != nil, case .held = upload.state else { return nil }
+            upload.state = state
+            return upload
+        }
+        let back = removals.takeBack(ids)
+        effects.append(.reclaim(back))
+        // Before they are in memory: an upload that is not on disk must not start.
+        append(
+            (back + waiting).map(QueueChange.set), .powerCut,
+            .putBack(back, waiting: waiting, stranded: Array(stranded.keys)), locking: stranded.keys, reply)
+    }
+
+    private mutating func endPutBack(
+        _ back: [Upload], _ waiting: [Upload], _ error: JournalError?
+    ) -> Result<TransactionResult, UploadFailure> {
+        if let error {
+            removals.restore(back)
+            effects.append(.abandon(back, since: now.date))
+            return .failure(refuse(error))
+        }
+        // One that is not there counts as done for those that wait for it, and they only wait for earlier ones.
+        for upload in (back + waiting).sorted(by: { $0.id < $1.id }) { store(upload) }
+        publish((back + waiting).map(\.id))
+        return .success(TransactionResult(ids: back.map(\.id), undo: .remove(back.map(\.id))))
+    }
+}
+
+// Writing what is true already.
+extension QueueCore {
+    private mutating func endSave(_ saved: [Upload], begun: Int, _ error: JournalError?) {
+        let ids = saved.map(\.id)
+        if let error {
+            if error.isOfDisk { unconfirmed.dirty.insert(ids.filter { uploads[$0] != nil }) }
+            refuse(error)
+        } else {
+            unconfirmed.dirty.saved(ids, begunAt: begun)
+            let done = saved.filter(\.isDone)
+            if !done.isEmpty {
+                archive.finish(done.map(\.id))
+                effects.append(.remember(done.compactMap(HistoryEntry.init(done:))))
+                retireIfDue(slack: Archive.slack)
+            }
+        }
+        // Where the disk refuses, it is shown beside the notice that nothing is saved.
+        for upload in saved where !hasEnded(since: upload) {
+            unconfirmed.reveal(upload.id)
+            if upload.isDone { letFollow(upload.id) }
+        }
+        publish(ids)
+    }
+
+    /// True if an upload came to its end after it was as `saved`.
+    private func hasEnded(since saved: Upload) -> Bool {
+        switch uploads[saved.id]?.state {
+        case .done?, .failed?, .held?: uploads[saved.id]?.state != saved.state
+        case .queued?, .running?, .waiting?, .paused?, nil: false
+        }
+    }
+
+    private mutating func endRecord(
+        _ id: Upload.ID, durably: Bool, _ error: JournalError?
+    ) -> Result<TransactionResult, UploadFailure> {
+        guard let error else {
+            publish([id])
+            return .success(TransactionResult())
+        }
+        let failure = refuse(error)
+        if error.isOfDisk, uploads[id] != nil { unconfirmed.dirty.insert([id]) }
+        if durably { return .failure(failure) }
+        publish([id])
+        return .success(TransactionResult())
+    }
+}

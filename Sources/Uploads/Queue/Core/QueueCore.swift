@@ -1,0 +1,281 @@
+import FerryConnectivity
+import FerryProtocols
+import FerryTransfer
+
+/// The queue as a value: it takes an event and returns what is to be done.
+///
+/// It knows no clock, disk, network or task. `UploadQueue` is its shell.
+package struct QueueCore {
+    /// Whether the engine runs what is queued.
+    enum Phase {
+        /// Commands are carried out and nothing starts: another process may run the queue later.
+        case editing
+        case accepting
+        /// The queue starts nothing new and is over when nothing runs.
+        case finishing
+        case stopped
+    }
+
+    let lookups: QueueLookups
+    var configuration: UploadQueue.Configuration
+    /// The time of the event that is handled.
+    var now: Moment
+    private(set) var phase = Phase.editing
+    var settings = QueueSettings()
+    var uploads = UploadTable()
+    var index = UploadIndex()
+    var unconfirmed = UnconfirmedChanges()
+    var transactions = TransactionLog()
+    var schedule = StartSchedule()
+    var runs = RunTable()
+    var hosts = HostTable()
+    var removals = Removals()
+    package var undo = UndoStack()
+    var archive = Archive()
+    var limits: LimitSchedule
+    var notices = NoticeLog()
+    var health = JournalHealth()
+    var effects = Outbox()
+
+    package init(
+        configuration: UploadQueue.Configuration, lookups: QueueLookups, limits: LimitSchedule, now: Moment
+    ) {
+        self.configuration = configuration
+        self.lookups = lookups
+        self.limits = limits
+        self.now = now
+    }
+
+    /// Takes in what happened, and returns what is to be done about it, in this order.
+    package mutating func handle(_ event: CoreEvent, at now: Moment) -> [CoreEffect] {
+        self.now = now
+        take(event)
+        effects.wake(at: nextInstant, now: now.instant)
+        return effects.drain()
+    }
+
+    private mutating func take(_ event: CoreEvent) {
+        switch event {
+        case .started(let awaitsLink):
+            phase = .accepting
+            applyLimits()
+            archive = Archive(uploads.values)
+            decideUncertain()
+            if awaitsLink { hosts.awaitLink() }
+            advance()
+        case .transaction(let transaction, let reply): submit(transaction, reply)
+        case .attempt(let id, let run, .recorded(let resource, let durably), let reply):
+            record(resource, for: id, run: run, durably: durably, reply)
+        case .attempt(let id, let run, .ended(let outcome, let file, let sent), let reply):
+            ended(id, run: run, outcome, file: file, sent: sent, reply)
+        case .sent(let id, let run, let bytes): noteSent(bytes, of: id, run: run)
+        case .journaled(let appends):
+            for append in appends { end(append.ticket, append.result) }
+            advance()
+        case .journalReported(let condition):
+            if health.report(condition, isAccepting: phase == .accepting, now: now.instant) { publish([]) }
+        case .repaired(let condition):
+            guard phase != .stopped else { return }
+            health.repaired(condition, hasDirty: !unconfirmed.dirty.isEmpty, now: now.instant)
+            publish([])
+            advance()
+        case .journalClosed(let error):
+            health.close(error, hasDirty: !unconfirmed.dirty.isEmpty)
+            publish([])
+        case .link(let status, let isForbidden): linkChanged(status, isForbidden: isForbidden)
+        case .slept: machineSlept()
+        case .probed(let host, let number, let answer): probed(host, number: number, answer)
+        case .timer: timerFired()
+        case .configured(let configuration, let waiting): configure(configuration, waiting: waiting)
+        case .tryNow: tryNow()
+        case .force: hosts.force()
+        case .commanded(let action):
+            guard !action.isEmpty else { return }
+            if case .putBack(let ids, _, _)? = undo.record(action, at: now.date) {
+                // Nobody can put these back any more.
+                discard(removals.forget(ids, isRunning: runs.contains))
+            }
+        case .advance: advance()
+        case .finish: phase = .finishing
+        case .stop: phase = .stopped
+        case .endRemovals: discard(removals.endAll())
+        case .noticed(let notice, let number):
+            notices.add(notice, number: number)
+            publish([])
+        case .awayFolders(let folders):
+            guard folders != notices.awayFolders else { return }
+            notices.awayFolders = folders
+            publish([])
+        case .historyCompleted: retireIfDue(slack: 0)
+        case .retired(let count, let gone): archive.retire(count, gone: gone)
+        }
+    }
+
+    /// Starts what may start, and tells who waits for the end.
+    mutating func advance() {
+        reviewLimits()
+        startRuns()
+        if isIdle { effects.append(.idle) }
+    }
+
+    private mutating func timerFired() {
+        effects.timerFired()
+        if phase == .accepting {
+            let due = schedule.waits.due(at: now.instant).filter { id in
+                guard var upload = uploads[id], case .waiting = upload.state else { return false }
+                upload.state = .queued
+                store(upload)
+                return true
+            }
+            publish(due)
+            startDue()
+        }
+        hosts.prune(at: now.instant)
+        for probe in hosts.dueProbes(at: now.instant) {
+            effects.append(.probe(probe.host, number: probe.number))
+        }
+        discard(removals.endWindows(at: now.instant, isRunning: runs.contains))
+        if health.beginRepair(at: now.instant) { effects.append(.repair) }
+        advance()
+    }
+
+    /// The time when the queue must look at the clock next.
+    private var nextInstant: ContinuousClock.Instant? {
+        mutating get {
+            var instants: [ContinuousClock.Instant?] = []
+            switch phase {
+            case .stopped: return nil
+            case .editing: break
+            case .accepting:
+                instants += [
+                    schedule.nextInstant(after: now), hosts.nextInstant(after: now.instant),
+                ]
+                fallthrough
+            case .finishing:
+                instants += [limits.nextLook(after: now), hosts.nextProbe, health.nextRepair]
+            }
+            return (instants + [removals.nextEnd]).compactMap { $0 }.min()
+        }
+    }
+
+    /// True if nothing runs and nothing will, unless a person does something.
+    package var isIdle: Bool {
+        switch phase {
+        case .editing: true
+        // A result that is not on disk is not over; one that waits for a person to mend the disk must not keep us. If
+        // all that is pending waits for another one, each of them waits in the end for one that a person must see to.
+        case .accepting:
+            runs.isEmpty
+                && (index.pending == schedule.starts.following && unconfirmed.isSettled
+                    || health.isHopeless)
+        case .finishing: runs.isEmpty
+        case .stopped: true
+        }
+    }
+
+    /// True once nothing runs and nothing will, whatever a person does.
+    var isFinished: Bool { phase == .stopped || phase == .finishing && isIdle }
+
+    /// Returns the status of the queue as a whole.
+    func status(at now: Moment) -> EngineStatus {
+        EngineStatus(
+            network: hosts.link.network, limits: limits.current, concurrency: concurrency,
+            storage: health.storage, notice: notice(at: now),
+            retryAfterPauses: hosts.pauses(running: runs.count(at:), now: now),
+            unreachableHosts: hosts.unreachable(running: runs.count(at:)), awayFolders: notices.awayFolders,
+            notices: notices.all)
+    }
+
+    /// Returns the notice of the disk for people, or else of hosts.
+    func notice(at now: Moment) -> UploadFailure? {
+        health.notice(running: runs.count)
+            ?? hosts.notice(running: runs.count(at:), now: now.instant)
+    }
+
+    /// Uploads that may run at once.
+    var concurrency: Int { settings.concurrency ?? configuration.concurrency }
+
+    mutating func publish(_ ids: [Upload.ID], removed: [Upload.ID] = []) {
+        effects.append(.publish(ids, removed: removed))
+    }
+
+    mutating func discard(_ uploads: [Upload]) {
+        for upload in uploads { effects.append(.discard(upload)) }
+    }
+}
+
+// Limits and configuration.
+extension QueueCore {
+    /// Lets what holds now take effect, and tells it.
+    mutating func applyLimits() {
+        let isNew = limits.update(configuration.limits, orders: settings.limits, at: now.date)
+        effects.append(.limitRates(limits.rates))
+        if isNew { publish([]) }
+    }
+
+    /// The wall clock may have been set since.
+    mutating func reviewLimits() {
+        if limits.isOver(at: now.date) { applyLimits() }
+    }
+
+    /// The hosts of what waits to be tried again.
+    var hostsOfWaiting: [Upload.ID: UploadHost] {
+        var hosts: [Upload.ID: UploadHost] = [:]
+        for upload in uploads.values {
+            if case .waiting = upload.state { hosts[upload.id] = lookups.host(upload) }
+        }
+        return hosts
+    }
+
+    private mutating func configure(
+        _ configuration: UploadQueue.Configuration, waiting: [Upload.ID: UploadHost]
+    ) {
+        self.configuration = configuration
+        findHostsAgain()
+        // What waited for the way to its host that there was need not wait for another one.
+        let woken = waiting.keys.sorted().filter { id in
+            guard var upload = uploads[id], lookups.host(upload) != waiting[id], upload.regainHost() else {
+                return false
+            }
+            store(upload)
+            return true
+        }
+        applyLimits()
+        if phase == .accepting { decideUncertain() }
+        retireIfDue(slack: 0)
+        publish(woken)
+        advance()
+    }
+
+    /// Finds the hosts of all uploads anew: by another proxy, the same server is reached in another way.
+    private mutating func findHostsAgain() {
+        schedule.ready = Scheduler()
+        let ready = uploads.values.filter { $0.state == .queued && $0.start == nil }
+        for (host, uploads) in Dictionary(grouping: ready, by: lookups.host) {
+            schedule.ready.enqueue(uploads.map { (id: $0.id, rank: $0.rank) }, host: host)
+        }
+        guard hosts.isCounting else { return }
+        let counts = pendingAtHosts()
+        hosts.count(counts)
+        hosts.carryPausesOver(to: counts.keys)
+    }
+
+    /// Makes room in the queue for what is done, if it is too much.
+    mutating func retireIfDue(slack: Int) {
+        guard let kept = configuration.keptDone, archive.isFull(keeping: kept, slack: slack),
+            phase == .accepting || phase == .finishing
+        else { return }
+        effects.append(.retire)
+    }
+
+    /// Decides, as the configuration now does, what waits for a person. Nothing starts before it is on disk.
+    private mutating func decideUncertain() {
+        // What is being ordered of one may yet be refused, and then it is as it was.
+        for var upload in uploads.values
+        where !unconfirmed.isInFlight(upload.id) && upload.decide(by: configuration.retry) {
+            store(upload)
+            unconfirmed.dirty.insert([upload.id])
+        }
+        if !unconfirmed.dirty.isEmpty { effects.append(.saveDirty) }
+    }
+}

@@ -1,0 +1,132 @@
+import FerryProtocols
+import FerryTransfer
+
+/// The attempts under way. Each stays until its task has reported, so that an upload never has two senders.
+struct RunTable {
+    typealias Instant = ContinuousClock.Instant
+
+    /// One attempt under way.
+    struct Run {
+        let number: Int
+        let host: UploadHost
+        /// Bytes of the file.
+        let size: ByteCount
+        let started: Instant
+        /// The time when a record of its upload was written last.
+        var lastSaved: Instant
+        /// The resource that it began with, until the server has said how much of that it has.
+        var unasked: Resource?
+        /// The number of bytes that were confirmed when it began.
+        let confirmed: ByteCount
+        /// True once what it had sent was noted, which is what the kernel had taken by then.
+        var hasNotedSent = false
+
+        /// The receipt with the time that the attempt took.
+        func timed(_ receipt: Receipt, now: Instant) -> Receipt {
+            var receipt = receipt
+            receipt.duration = started.duration(to: now) / .seconds(1)
+            return receipt
+        }
+    }
+
+    private var runs: [Upload.ID: Run] = [:]
+    /// The number of runs at each host.
+    private var counts: [UploadHost: Int] = [:]
+    /// The parts of slots that they take at each host, in units of 1/`whole`.
+    private var shares: (whole: Int, taken: [UploadHost: Int]) = (1, [:])
+    private var lastNumber = 0
+    /// The confirmed bytes of each upload when it was last tried again at once.
+    private(set) var retriedAtOnce: [Upload.ID: ByteCount] = [:]
+
+    var count: Int { runs.count }
+    var isEmpty: Bool { runs.isEmpty }
+    var ids: some Collection<Upload.ID> { runs.keys }
+    var all: [Upload.ID: Run] { runs }
+
+    func contains(_ id: Upload.ID) -> Bool { runs[id] != nil }
+    func count(at host: UploadHost) -> Int { counts[host] ?? 0 }
+    func host(of id: Upload.ID) -> UploadHost? { runs[id]?.host }
+
+    /// The run of `id` if it has this number: an earlier run has nothing to say any more.
+    func run(of id: Upload.ID, number: Int) -> Run? {
+        runs[id].flatMap { $0.number == number ? $0 : nil }
+    }
+
+    /// Notes that an attempt at the upload begins, and returns its number.
+    mutating func begin(_ upload: Upload, at host: UploadHost, now: Instant) -> Int {
+        lastNumber += 1
+        runs[upload.id] = Run(
+            number: lastNumber, host: host, size: upload.size, started: now, lastSaved: now,
+            unasked: upload.resource, confirmed: upload.confirmed)
+        count(upload.size, at: host, by: 1)
+        return lastNumber
+    }
+
+    private mutating func count(_ size: ByteCount, at host: UploadHost, by difference: Int) {
+        let count = (counts[host] ?? 0) + difference
+        counts[host] = count > 0 ? count : nil
+        let share = QueueCore.share(ofSize: size, whole: shares.whole)
+        let taken = (shares.taken[host] ?? 0) + difference * share
+        shares.taken[host] = taken > 0 ? taken : nil
+    }
+
+    /// The parts of slots that are taken at each host, in units of 1/`whole`.
+    mutating func shares(whole: Int) -> [UploadHost: Int] {
+        if whole != shares.whole {
+            shares = (whole, [:])
+            for run in runs.values {
+                shares.taken[run.host, default: 0] += QueueCore.share(ofSize: run.size, whole: whole)
+            }
+        }
+        return shares.taken
+    }
+
+    mutating func noteSent(of id: Upload.ID) { runs[id]?.hasNotedSent = true }
+
+    /// Takes out the run with this number; nil if it is not the current one.
+    mutating func end(_ id: Upload.ID, number: Int) -> Run? {
+        guard let run = run(of: id, number: number) else { return nil }
+        runs[id] = nil
+        count(run.size, at: run.host, by: -1)
+        return run
+    }
+
+    /// Notes that the server has said what it has.
+    ///
+    /// - Returns: True if this is its first answer to an attempt that goes on with what was there.
+    mutating func serverAnswered(_ id: Upload.ID) -> Bool {
+        guard runs[id]?.unasked != nil else { return false }
+        runs[id]?.unasked = nil
+        return true
+    }
+
+    /// True if a second has gone by since the last record of the upload. The server is the authority on its offset:
+    /// once a second is often enough for a hint.
+    mutating func isRecordDue(_ id: Upload.ID, isDurable: Bool, now: Instant) -> Bool {
+        guard let run = runs[id], isDurable || now - run.lastSaved >= .seconds(1) else { return false }
+        runs[id]?.lastSaved = now
+        return true
+    }
+
+    /// Forgets what is remembered of an upload between its attempts.
+    mutating func forget(_ id: Upload.ID) { retriedAtOnce[id] = nil }
+
+    /// Returns what a failed attempt had moved, as far as that decides how long the next one waits.
+    ///
+    /// - Parameters:
+    ///   - sent: The number of bytes of the file that were sent or confirmed when it ended.
+    ///   - isLinkFresh: Whether the link was back only a moment before.
+    mutating func movement(
+        of upload: Upload, in run: Run, sent: ByteCount, isLinkFresh: Bool, now: Instant
+    ) -> AttemptMovement {
+        guard !isLinkFresh else { return .linkIsFresh }
+        let seconds = run.started.duration(to: now) / .seconds(1)
+        let enough = AttemptMovement.least(ofSize: upload.size)
+        guard max(sent, upload.confirmed) - run.confirmed >= enough else { return .none }
+        // A server that takes next to nothing of each connection gets the waits of one that takes nothing.
+        guard upload.tries.network == 0, upload.confirmed - (retriedAtOnce[upload.id] ?? -enough) >= enough
+        else { return .moved(seconds: seconds) }
+        retriedAtOnce[upload.id] = upload.confirmed
+        return .movedOn
+    }
+}

@@ -1,0 +1,138 @@
+import FerryProtocols
+import FerryTransfer
+
+/// A change of the queue that is one record of the journal: it happens on disk and in memory, or in neither.
+package enum Transaction: Sendable {
+    /// - `pausing`, `resuming`: Batches that are paused, and that are not paused, from now on.
+    case change([Upload.ID], UploadChange, pausing: Set<String> = [], resuming: Set<String> = [])
+    case move([Upload.ID], QueueMove)
+    case place([Upload.ID: Int64])
+    case add([NewUpload], AddRule)
+    case remove([Upload.ID])
+    /// Takes uploads that are in the history out of the queue.
+    case retire([Upload.ID])
+    /// - `stranded`: What the removal held, as it was before: that waits again, unless somebody decided otherwise.
+    case putBack([Upload.ID], stranded: [Upload.ID: Upload.State])
+    /// Nil for what the configuration says.
+    case limitBandwidth(Bandwidth?, LimitScope)
+    /// Nil for what the configuration says.
+    case limitConcurrency(Int?)
+    /// Writes uploads as they are. Unlike the others it stays true in memory if the disk refuses it.
+    case save([Upload.ID], Durability)
+    /// Saves an upload, as `save` does, after a server's response in the middle of an attempt.
+    case record(Upload.ID, durably: Bool)
+
+    /// The rule for which of the given files are added.
+    package enum AddRule: Sendable {
+        case all
+        /// The files that the queue has not got.
+        case missing(DuplicateFilter.Match)
+        /// All of them, unless somebody else is just adding one.
+        case settled
+        /// The files that `admit` let through.
+        case admitted
+    }
+}
+
+/// A change of single uploads.
+package enum UploadChange: Sendable {
+    case pause
+    case resume
+    /// - `identities`: The files that changed, as they are now.
+    /// - `startsEarly`: Whether uploads that wait for their start begin now.
+    case retry(identities: [Upload.ID: FileIdentity], startsEarly: Bool)
+    /// Goes on as another version of the file.
+    case renew(FileIdentity)
+    case place([Upload.ID: Int64])
+
+    /// - Returns: True if it changes anything.
+    func apply(to upload: inout Upload) -> Bool {
+        switch self {
+        case .pause: return upload.pause()
+        case .resume: return upload.resume()
+        case .retry(let identities, let startsEarly):
+            let before = upload.identity
+            guard upload.retry(identity: identities[upload.id], startsEarly: startsEarly) else {
+                return false
+            }
+            // Of another version of the file nothing has been sent yet.
+            if upload.identity != before { upload.tries.sent = 0 }
+            return true
+        case .renew(let identity): return upload.renew(identity)
+        case .place(let ranks):
+            guard let rank = ranks[upload.id] else { return false }
+            upload.rank = rank
+            return true
+        }
+    }
+}
+
+/// The result of a transaction.
+package struct TransactionResult: Sendable {
+    /// The uploads that it changed, added, removed or put back.
+    package var ids: [Upload.ID] = []
+    /// True if some of those that were added are paused, as their batch is.
+    var isPaused = false
+    /// Uploads that were removed, as they were in the end.
+    var gone: [Upload] = []
+    /// The action that takes it back.
+    package var undo: UndoAction?
+}
+
+/// The transactions that wait for the disk, and those that wait for others to end.
+struct TransactionLog {
+    struct Submission {
+        var transaction: Transaction
+        var reply: ReplyID?
+    }
+
+    /// A transaction whose record is on its way to the disk, with what is needed to end it.
+    enum InFlight {
+        case change([ChangedUpload], UploadChange, SettingsChange)
+        case add([Upload], awaited: [Upload.ID])
+        case takeOut([Upload.ID], held: [Upload], isRemoval: Bool)
+        case putBack([Upload], waiting: [Upload], stranded: [Upload.ID])
+        case settings(before: QueueSettings, undo: UndoAction)
+        case save([Upload], begun: Int)
+        case record(Upload.ID, durably: Bool)
+    }
+
+    struct ChangedUpload {
+        var before: Upload
+        var after: Upload
+        /// The time when its wait was to end.
+        var wakes: ContinuousClock.Instant?
+    }
+
+    struct SettingsChange {
+        var paused: Set<String>
+        var resumed: Set<String>
+        var firstAdded: Upload.ID = .max
+
+        var isEmpty: Bool { paused.isEmpty && resumed.isEmpty }
+    }
+
+    var blocked: [Submission] = []
+    private var inFlight: [Ticket: (InFlight, ReplyID?)] = [:]
+    private var lastTicket: Ticket = 0
+    /// The files that are being added, and are not in memory yet.
+    var pendingAdds: Set<UploadKey> = []
+
+    /// True while uploads are moved. A move that the disk refuses is taken back, and a later one must not have built
+    /// upon it.
+    var isMoving: Bool {
+        inFlight.values.contains { flight in
+            if case .change(_, .place, _) = flight.0 { true } else { false }
+        }
+    }
+
+    /// Notes a transaction whose record goes to the disk now.
+    mutating func begin(_ flight: InFlight, _ reply: ReplyID?) -> Ticket {
+        lastTicket += 1
+        inFlight[lastTicket] = (flight, reply)
+        return lastTicket
+    }
+
+    /// Takes out what the disk has answered.
+    mutating func end(_ ticket: Ticket) -> (InFlight, ReplyID?)? { inFlight.removeValue(forKey: ticket) }
+}

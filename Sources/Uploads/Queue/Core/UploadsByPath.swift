@@ -1,0 +1,31 @@
+import FerryTransfer
+
+/// The uploads of each file, for whoever asks about one file a second in a queue of a million.
+struct UploadsByPath {
+    private var first: [LocalPath: Upload.ID] = [:]
+    /// Few files have more than one, and an array for each of a million takes its room.
+    private var others: [LocalPath: [Upload.ID]] = [:]
+
+    init(_ uploads: some Sequence<Upload>) {
+        for upload in uploads { insert(upload) }
+    }
+
+    subscript(path: LocalPath) -> [Upload.ID] {
+        first[path].map { [$0] + others[path, default: []] } ?? []
+    }
+
+    /// Takes an upload that is not there.
+    mutating func insert(_ upload: Upload) {
+        if first[upload.path] == nil {
+            first[upload.path] = upload.id
+        } else {
+            others[upload.path, default: []].append(upload.id)
+        }
+    }
+
+    mutating func remove(_ upload: Upload) {
+        let left = self[upload.path].filter { $0 != upload.id }
+        first[upload.path] = left.first
+        others[upload.path] = left.count > 1 ? Array(left.dropFirst()) : nil
+    }
+}

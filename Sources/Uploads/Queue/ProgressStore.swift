@@ -1,0 +1,145 @@
+import FerryProtocols
+import Synchronization
+
+/// The progress of the running uploads. Written by the network's threads, read by whoever draws: never through the
+/// queue.
+final class ProgressStore: Sendable {
+    private struct Entry {
+        var sample: ProgressSample
+        /// The upload's size, which does not change while it runs.
+        let size: ByteCount
+        let scopes: [LimitScope]
+        /// True once a request is under way that carries all of the file, and of which the server keeps nothing should
+        /// it break.
+        var carriesAll = false
+        /// The time when the queue was last told how much is sent.
+        var noted: ContinuousClock.Instant?
+        /// The time when bytes went out last; nil before the first.
+        var moved: ContinuousClock.Instant?
+
+        var running: TransferEstimator.Running {
+            TransferEstimator.Running(id: sample.id, size: size, sent: sample.sent, scopes: scopes)
+        }
+    }
+
+    private struct State {
+        var entries: [Upload.ID: Entry] = [:]
+        var estimator = TransferEstimator()
+
+        /// Changes a sample and measures what that says of the rate.
+        ///
+        /// - Parameter now: In seconds; asked for only if bytes are under way.
+        mutating func change(
+            _ id: Upload.ID, at now: @autoclosure () -> Double, _ body: (inout Entry) -> Void
+        ) {
+            guard let before = entries[id]?.sample, var entry = entries[id] else { return }
+            body(&entry)
+            entries[id] = entry
+            let sample = entry.sample
+            guard sample.phase.hasBegun else { return }
+            // The jump to the offset at which an upload resumes is no speed.
+            if !before.phase.hasBegun {
+                estimator.start(id, at: now())
+            } else if sample.sent > before.sent {
+                estimator.move(id, by: Double(sample.sent) - Double(before.sent), at: now())
+            }
+        }
+    }
+
+    /// The time between two notes: bytes that go out in between, a kill may leave out of what is counted as sent again.
+    private static let noteInterval = Duration.seconds(1)
+
+    private let state = Mutex(State())
+    private let clock: @Sendable () -> ContinuousClock.Instant
+    private let origin: ContinuousClock.Instant
+
+    init(clock: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) {
+        self.clock = clock
+        origin = clock()
+    }
+
+    /// The time in seconds.
+    private var now: Double { seconds(clock()) }
+
+    private func seconds(_ instant: ContinuousClock.Instant) -> Double {
+        origin.duration(to: instant) / .seconds(1)
+    }
+
+    func begin(_ upload: Upload, confirmed: ByteCount) {
+        let sample = ProgressSample(id: upload.id, sent: confirmed, confirmed: confirmed, phase: .connecting)
+        state.withLock {
+            $0.entries[upload.id] = Entry(sample: sample, size: upload.size, scopes: upload.limitScopes)
+        }
+    }
+
+    func update(_ id: Upload.ID, _ change: (inout ProgressSample) -> Void) {
+        state.withLock { $0.change(id, at: now) { entry in change(&entry.sample) } }
+    }
+
+    /// A request that carries bytes of the file begins.
+    func start(_ id: Upload.ID, carriesAll: Bool) {
+        state.withLock { $0.entries[id]?.carriesAll = carriesAll }
+    }
+
+    /// Bytes went out.
+    ///
+    /// - Returns: True if the queue should note how much is sent: nothing else tells after a kill.
+    func sent(_ id: Upload.ID, reached: ByteCount, at instant: ContinuousClock.Instant) -> Bool {
+        state.withLock { state in
+            var isDue = false
+            state.change(id, at: seconds(instant)) { entry in
+                entry.sample.sent = reached
+                entry.sample.phase = .sending
+                entry.moved = instant
+                isDue = entry.carriesAll && entry.noted.map { instant - $0 >= Self.noteInterval } ?? true
+                if isDue { entry.noted = instant }
+            }
+            return isDue
+        }
+    }
+
+    /// Ends the samples of `id` and returns the last.
+    @discardableResult
+    func end(_ id: Upload.ID) -> ProgressSample? {
+        state.withLock { state in
+            state.estimator.end(id, at: now)
+            return state.entries.removeValue(forKey: id)?.sample
+        }
+    }
+
+    func sample(of id: Upload.ID) -> ProgressSample? { state.withLock { $0.entries[id]?.sample } }
+
+    /// Returns the progress of the attempt; nil if there is none.
+    func progress(of id: Upload.ID) -> RunProgress? {
+        state.withLock { state in
+            state.entries[id].map { entry in
+                RunProgress(
+                    isReading: entry.sample.phase == .reading, moved: entry.moved,
+                    carriesAll: entry.carriesAll)
+            }
+        }
+    }
+
+    /// The samples with their estimates.
+    func samples(_ limits: [LimitScope: ByteCount]) -> [ProgressSample] {
+        state.withLock { state in
+            let now = now
+            return state.entries.values.map { entry in
+                var sample = entry.sample
+                let estimate = state.estimator.estimate(of: entry.running, limits: limits, at: now)
+                (sample.rate, sample.remaining) = (estimate.rate, estimate.remaining)
+                return sample
+            }
+        }
+    }
+
+    /// The estimate of all uploads together.
+    func total(left: RemainingBytes, _ limits: [LimitScope: ByteCount]) -> TransferEstimate {
+        state.withLock { state in
+            guard !state.entries.isEmpty else { return TransferEstimate() }
+            return state.estimator.estimates(
+                of: state.entries.values.map(\.running), left: left, limits: limits, at: now
+            ).total
+        }
+    }
+}

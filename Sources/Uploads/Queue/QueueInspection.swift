@@ -1,0 +1,30 @@
+import FerryProtocols
+
+/// The parts that must fit together inside the queue whenever nothing is under way. Simulations look at it.
+package struct QueueInspection: Sendable {
+    package var uploads: [Upload.ID: Upload]
+    /// The uploads whose task has not ended.
+    package var runs: Set<Upload.ID>
+    /// The uploads that wait and would be woken.
+    package var waits: Set<Upload.ID>
+    /// The uploads that have a condition for their start and would be started.
+    package var starts: Set<Upload.ID>
+    package var hasTimer: Bool
+    /// The number of pending uploads, as counted change by change.
+    package var pending: Int
+    package var unsaved: Set<Upload.ID>
+    package var hasNotice: Bool
+    package var isAccepting: Bool
+
+    package init(_ core: QueueCore, at now: Moment) {
+        uploads = Dictionary(uniqueKeysWithValues: core.uploads.values.map { ($0.id, $0) })
+        runs = Set(core.runs.ids)
+        waits = Set(core.schedule.waits.ids)
+        starts = Set(core.schedule.starts.ids)
+        hasTimer = core.effects.wake != nil
+        pending = core.index.pending
+        unsaved = Set(core.unconfirmed.dirty.ids)
+        hasNotice = core.notice(at: now) != nil
+        isAccepting = core.phase == .accepting
+    }
+}

@@ -1,0 +1,275 @@
+import FerryConnectivity
+import FerryProtocols
+import FerryTransfer
+
+/// Telling the core what happens, and doing what it answers.
+extension UploadQueue {
+    /// Tells the core what happened, and does what it answers.
+    func send(_ event: CoreEvent) { perform(core.handle(event, at: now)) }
+
+    /// Tells the core something that is answered once the disk has taken it.
+    @discardableResult
+    func ask(_ event: (ReplyID) -> CoreEvent) async throws(UploadFailure) -> TransactionResult {
+        replies.last += 1
+        let id = replies.last
+        let result = await withCheckedContinuation { waiter in
+            replies.waiters[id] = waiter
+            send(event(id))
+        }
+        return try result.get()
+    }
+
+    /// Carries out a transaction.
+    @discardableResult
+    func transact(_ transaction: Transaction) async throws(UploadFailure) -> TransactionResult {
+        try await ask { .transaction(transaction, $0) }
+    }
+
+    /// Does what the core answered, behind what it answered before.
+    func perform(_ new: [CoreEffect]) {
+        effects += new
+        guard !isPerforming else { return }
+        isPerforming = true
+        defer { isPerforming = false }
+        while !effects.isEmpty {
+            let next = effects
+            effects = []
+            for effect in next { perform(effect) }
+        }
+    }
+
+    private func perform(_ effect: CoreEffect) {
+        switch effect {
+        case .append(let changes, let durability, let ticket):
+            journal.submit(changes, durability) { [executor = environment.executor, appendResults] result in
+                guard appendResults.add(AppendResult(ticket: ticket, result: result)) else { return }
+                Task(executorPreference: executor) { await self.takeAppendResults() }
+            }
+        case .reply(let id, let result): replies.waiters.removeValue(forKey: id)?.resume(returning: result)
+        case .publish(let ids, let removed): publish(ids, removed: removed)
+        case .start(let upload, let run): start(upload, run: run)
+        case .cancel(let id): tasks.runs[id]?.task.cancel()
+        case .probe(let host, let number):
+            tasks.probes[number] = Task(executorPreference: environment.executor) { [weak self, probe] in
+                let answer = await probe(host)
+                await self?.probed(host, number: number, answer)
+            }
+        case .discard(let upload): discard(upload)
+        case .abandon(let uploads, let date): runner.abandon(uploads, since: date)
+        case .reclaim(let uploads): runner.reclaim(uploads)
+        case .invalidateConnections(let reason): runner.invalidateConnections(because: reason)
+        case .linkIsAway(let isAway): runner.linkChanged(isAway: isAway)
+        case .remember(let entries): history?.add(entries)
+        case .retire: startRetiring()
+        case .repair: Task(executorPreference: environment.executor) { await self.mend() }
+        case .saveDirty:
+            Task(executorPreference: environment.executor) {
+                await self.saveDirty()
+                await self.send(.advance)
+            }
+        case .limitRates(let rates): rateLimit.set(rates)
+        case .wake(let instant): setTimer(instant)
+        case .idle: wakeIdleWaiters()
+        }
+    }
+
+    private func takeAppendResults() { send(.journaled(appendResults.takeAll())) }
+
+    private func publish(_ ids: [Upload.ID], removed: [Upload.ID]) {
+        guard !listeners.isEmpty else { return }
+        let now = now
+        listeners.publish(
+            changed: ids.compactMap { id in core.uploads[id].map { core.shown($0, at: now) } },
+            removed: removed, status: core.status(at: now))
+    }
+
+    private func setTimer(_ instant: ContinuousClock.Instant?) {
+        tasks.timer?.cancel()
+        tasks.timer = instant.map { instant in
+            Task(executorPreference: environment.executor) { [weak self, clock] in
+                guard (try? await clock.sleep(instant)) != nil else { return }
+                await self?.send(.timer)
+            }
+        }
+    }
+
+    private func probed(_ host: UploadHost, number: Int, _ answer: Reachability) {
+        tasks.probes[number] = nil
+        send(.probed(host, number: number, answer))
+    }
+
+    /// Deletes what the server has of an upload, beside everything else.
+    private func discard(_ upload: Upload) {
+        tasks.lastDiscard += 1
+        let number = tasks.lastDiscard
+        // Should the server not answer, or this process end.
+        runner.abandon([upload], since: clock.date())
+        tasks.discards[number] = Task(executorPreference: environment.executor) { [runner] in
+            await runner.discard(upload)
+            await self.didDiscard(number)
+        }
+    }
+
+    private func didDiscard(_ number: Int) { tasks.discards[number] = nil }
+}
+
+// Attempts.
+extension UploadQueue {
+    private func start(_ upload: Upload, run number: Int) {
+        progressStore.begin(upload, confirmed: upload.confirmed)
+        let recorder = RunRecorder(queue: self, progressStore: progressStore, upload: upload, run: number)
+        let task = Task(executorPreference: environment.executor) { [runner] in
+            if !QueueCore.isBrief(upload) { _ = try? await self.transact(.save([upload.id], .process)) }
+            let outcome = await runner.run(upload, recorder: recorder)
+            await self.ended(upload.id, run: number, outcome, file: await self.newVersion(upload, outcome))
+        }
+        tasks.runs[upload.id] = (number, task)
+    }
+
+    /// The file as it is now, if a change of it is no reason to ask a person; looked at while the run still counts, so
+    /// that nothing else begins meanwhile.
+    private func newVersion(_ upload: Upload, _ outcome: UploadAttempt.Outcome) async -> FileIdentity? {
+        guard case .failed(let failure) = outcome, failure.category == .sourceChanged,
+            core.retryPolicy(for: upload).whenFileChanges == .restart
+        else { return nil }
+        return try? await environment.look(upload.path, upload.identity).get()
+    }
+
+    private func ended(
+        _ id: Upload.ID, run number: Int, _ outcome: UploadAttempt.Outcome, file: FileIdentity?
+    ) async {
+        let sent = progressStore.end(id)?.sent ?? 0
+        _ = try? await ask { reply in
+            .attempt(id, run: number, .ended(outcome, file: file, sent: sent), reply)
+        }
+        if tasks.runs[id]?.number == number { tasks.runs[id] = nil }
+    }
+
+    /// Notes how much an attempt has sent, so that what is sent again after a kill is counted. A hint: it need not be
+    /// durable.
+    fileprivate func noteSent(of id: Upload.ID, run number: Int) {
+        guard let sample = progressStore.sample(of: id) else { return }
+        send(.sent(id, run: number, sample.sent))
+    }
+
+    /// Takes what a server says it has.
+    fileprivate func record(
+        _ resource: Resource?, for id: Upload.ID, run number: Int, durably: Bool
+    ) async throws(UploadFailure) {
+        try await ask { reply in
+            if core.runs.run(of: id, number: number) != nil {
+                progressStore.update(id) { $0.confirmed = resource?.confirmed ?? 0 }
+            }
+            return .attempt(id, run: number, .recorded(resource, durably: durably), reply)
+        }
+    }
+}
+
+// Disk and history.
+extension UploadQueue {
+    /// Tries at once what the disk refused, and goes on if it takes it.
+    func mend() async {
+        guard core.phase != .stopped else { return }
+        let condition = await journal.repair()
+        await saveDirty()
+        send(.repaired(condition))
+    }
+
+    /// Writes down what the disk refused, in pieces, so that no record becomes too large.
+    func saveDirty() async {
+        let ids = Array(core.unconfirmed.dirty.ids)
+        for start in stride(from: 0, to: ids.count, by: 500) {
+            let piece = Array(ids[start..<min(start + 500, ids.count)])
+            _ = try? await transact(.save(piece, .finding))
+            guard !piece.contains(where: core.unconfirmed.dirty.contains) else { return }
+        }
+    }
+
+    /// Writes down what a killed engine could not, and moves what is too many to the history.
+    func completeHistory() {
+        guard let history else { return }
+        let finished = core.archive.finished
+        // Without a limit the queue may hold more of them than the history does.
+        let newest = core.configuration.keptDone == nil ? finished.suffix(10_000) : finished[...]
+        let done = newest.compactMap { core.uploads[$0] }
+        tasks.retiring = Task(executorPreference: environment.executor) { [weak self] in
+            let isSecure = done.isEmpty ? true : await history.secure(done)
+            await self?.didRetire()
+            if isSecure { await self?.send(.historyCompleted) }
+        }
+    }
+
+    private func startRetiring() {
+        guard let history, tasks.retiring == nil else { return }
+        tasks.retiring = Task(executorPreference: environment.executor) { [weak self] in
+            while let batch = await self?.nextToRetire() {
+                guard await self?.retire(batch, to: history) == true else {
+                    await self?.didRetire()
+                    break
+                }
+            }
+        }
+    }
+
+    private func didRetire() { tasks.retiring = nil }
+
+    /// The uploads that leave next. Nil if none are too many: in the same moment it is over, so that what makes more of
+    /// them too many begins anew.
+    private func nextToRetire() -> ArraySlice<Upload.ID>? {
+        if core.phase != .stopped, let kept = core.configuration.keptDone,
+            let batch = core.archive.leaving(keeping: kept)
+        {
+            return batch
+        }
+        didRetire()
+        return nil
+    }
+
+    /// - Returns: False if the history or the journal does not take them; then they stay.
+    private func retire(_ batch: ArraySlice<Upload.ID>, to history: UploadHistory) async -> Bool {
+        let uploads = batch.compactMap { core.uploads[$0] }.filter(\.isDone)
+        // Meanwhile a person may remove some.
+        guard await history.secure(uploads),
+            let result = try? await transact(.retire(uploads.map(\.id)))
+        else { return false }
+        send(.retired(count: batch.count, gone: result.gone))
+        return true
+    }
+}
+
+/// The recorder by which one run tells the queue.
+private struct RunRecorder: AttemptRecorder {
+    let queue: UploadQueue
+    let progressStore: ProgressStore
+    let upload: Upload
+    let run: Int
+
+    private var id: Upload.ID { upload.id }
+
+    func record(_ resource: Resource?, durably: Bool) async throws(UploadFailure) {
+        try await queue.record(resource, for: id, run: run, durably: durably)
+    }
+
+    func isReading() {
+        progressStore.update(id) { sample in
+            // With several requests under way one reads while others send.
+            if sample.phase != .sending { sample.phase = .reading }
+        }
+    }
+
+    func didStart(_ exchange: Exchange, reached: ByteCount) {
+        guard case .file(let range, _, _) = exchange.body else { return }
+        progressStore.start(id, carriesAll: range == 0..<upload.size && !exchange.traits.contains(.kept))
+        didSend(0, reached: reached)
+    }
+
+    func didSend(_ bytes: ByteCount, reached: ByteCount) {
+        guard progressStore.sent(id, reached: reached, at: queue.clock.now()), bytes > 0 else { return }
+        Task(executorPreference: queue.environment.executor) { await queue.noteSent(of: id, run: run) }
+    }
+
+    func didFinishSending(_ exchange: Exchange) {
+        guard exchange.traits.contains(.completes) else { return }
+        progressStore.update(id) { $0.phase = .waitingForServer }
+    }
+}

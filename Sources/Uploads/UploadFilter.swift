@@ -1,0 +1,16 @@
+/// A condition for the uploads of a list. Without one the list has all.
+package struct UploadFilter: Hashable, Codable, Sendable {
+    /// The names of their states (`Upload.State.kind`); empty for any.
+    package var states: Set<String>
+    /// The batch that they were added to; nil for any, and for none.
+    package var batch: String?
+
+    package init(states: Set<String> = [], batch: String? = nil) {
+        self.states = states
+        self.batch = batch
+    }
+
+    package func chooses(_ upload: Upload) -> Bool {
+        (states.isEmpty || states.contains(upload.state.kind)) && (batch == nil || upload.batch == batch)
+    }
+}

@@ -1,0 +1,61 @@
+import FerryProtocols
+import FerryTransfer
+
+/// One look at all that is in a folder.
+struct DirectoryScan {
+    /// Deeper than this nobody files things.
+    private static let depthLimit = 256
+
+    let folder: WatchedFolder
+    /// The folders in which other programs' files are not looked for: they hold what was moved out of the way.
+    let exceptions: [LocalPath]
+    /// Called for each folder before it is looked into, so that nothing comes in unseen.
+    let watch: (LocalPath) -> Void
+
+    /// The files that a look found; `isComplete` is false if some folder could not be read.
+    struct Findings {
+        var files: [(path: LocalPath, identity: FileIdentity)] = []
+        var isComplete = true
+    }
+
+    /// - Parameter place: The folder, or one in it, without a symbolic link on it.
+    func look(into place: LocalPath, below root: LocalPath) -> Findings {
+        var findings = Findings()
+        watch(place)
+        do throws(UploadFailure) {
+            search([try SourceFolder(place)], place.names(below: root) ?? [], &findings)
+        } catch {
+            findings.isComplete = false
+        }
+        return findings
+    }
+
+    private func search(_ folders: [SourceFolder], _ path: [[UInt8]], _ findings: inout Findings) {
+        guard let place = folders.last, folders.count <= Self.depthLimit else { return }
+        let names: [[UInt8]]
+        do throws(UploadFailure) { names = try place.names() } catch {
+            findings.isComplete = false
+            return
+        }
+        for name in names {
+            let inner = path + [name]
+            if let identity = place.version(named: name) {
+                guard folder.patterns.take(file: inner) else { continue }
+                findings.files.append((place.path.appending(name), identity))
+            } else if folder.isRecursive, folder.patterns.enter(folder: inner),
+                place.kind(of: name) == .folder
+            {
+                let below = place.path.appending(name)
+                guard !exceptions.contains(below) else { continue }
+                watch(below)
+                guard let next = try? place.folder(named: name) else {
+                    findings.isComplete = false
+                    continue
+                }
+                if !folders.contains(where: { $0.isSame(as: next) }) {
+                    search(folders + [next], inner, &findings)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,100 @@
+import FerryTransfer
+
+/// The notes of all watched folders: `watched.jsonl` in the state folder, a line for each change, written anew without
+/// what is outdated when most of it is.
+///
+/// Nothing that a crash can take from it does harm: what was queued is found in the queue, and what is done in the
+/// history.
+package final class WatchLedger {
+    static let name = "watched.jsonl"
+    private static let temporary = "watched.jsonl.new"
+    /// Lines beyond twice the number of files, before it is written anew.
+    private static let slack = 1000
+
+    private enum File {
+        case closed
+        case open(any StateFile)
+        /// The file lacks what could not be written.
+        case behind
+    }
+
+    private let files: any StateFiles
+    private var lines = 0
+    private var file = File.closed
+    /// The last one of each file.
+    package private(set) var all: [LocalPath: WatchNote] = [:]
+
+    /// - Throws: `JournalError` if there are notes that cannot be read.
+    package convenience init(_ lock: StateLock) throws(JournalError) { try self.init(files: lock.files) }
+
+    package init(files: any StateFiles) throws(JournalError) {
+        self.files = files
+        do throws(SystemCallError) {
+            let content = try files.open(Self.name, for: .reading)?.content() ?? []
+            for line in content.split(separator: 0x0A) {
+                lines += 1
+                // What a crash left of a line, or damage: such a file is looked up in the queue and the history.
+                guard let note = line.withUnsafeBufferPointer(WatchNote.init(line:)) else { continue }
+                all[note.path] = note.fate == .gone ? nil : note
+            }
+        } catch {
+            throw JournalError(error, in: files.path)
+        }
+    }
+
+    package subscript(_ path: LocalPath) -> WatchNote? { all[path] }
+
+    /// Takes notes down.
+    ///
+    /// - Throws: `JournalError` if the disk does not take them; they count all the same until the process ends.
+    package func write(_ notes: [WatchNote]) throws(JournalError) {
+        let new = notes.filter { $0.fate == .gone ? all[$0.path] != nil : all[$0.path] != $0 }
+        guard !new.isEmpty else { return }
+        for note in new { all[note.path] = note.fate == .gone ? nil : note }
+        do throws(SystemCallError) {
+            lines += new.count
+            guard lines <= 2 * all.count + Self.slack, let file = try opened() else { return try writeAnew() }
+            let before = try file.length()
+            do throws(SystemCallError) { try file.append(Array(new.map(\.line).joined())) } catch {
+                try? file.truncate(to: before)
+                throw error
+            }
+        } catch {
+            file = .behind
+            throw JournalError(error, in: files.path)
+        }
+    }
+
+    /// - Returns: nil if it is to be written anew.
+    private func opened() throws(SystemCallError) -> (any StateFile)? {
+        switch file {
+        case .open(let file): return file
+        case .behind: return nil
+        case .closed: break
+        }
+        let existing = try files.open(Self.name, for: .appending)
+        let opened = if let existing { existing } else { try files.create(Self.name) }
+        // A part of a line that a crash left must not spoil the next one.
+        if try opened.length() > 0 { try opened.append([0x0A]) }
+        file = .open(opened)
+        return opened
+    }
+
+    private func writeAnew() throws(SystemCallError) {
+        try files.remove(Self.temporary)
+        let new = try files.create(Self.temporary)
+        var piece: [UInt8] = []
+        for note in all.values {
+            piece += note.line
+            if piece.count > 1 << 20 {
+                try new.append(piece)
+                piece = []
+            }
+        }
+        try new.append(piece)
+        try new.synchronize()
+        try files.rename(Self.temporary, to: Self.name)
+        file = .open(new)
+        lines = all.count
+    }
+}

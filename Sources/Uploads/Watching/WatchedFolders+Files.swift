@@ -1,0 +1,152 @@
+import FerryProtocols
+import FerryTransfer
+import Synchronization
+
+/// The reports of the folders.
+extension WatchedFolders {
+    func take(_ reports: [WatchReport], from index: Int) async {
+        stations[index].heard = .now
+        var ready: [FileSelection.File] = []
+        var gone: [WatchNote] = []
+        for report in reports where !isStopped {
+            switch report {
+            case .ready(let file): ready.append(file)
+            case .gone(let path):
+                guard var note = ledger[path], note.to == stations[index].watch.to else { continue }
+                if case .queued(let id) = note.fate { tracker.forget(id) }
+                note.fate = .gone
+                gone.append(note)
+            case .notice(let text): notices.tell(Notice(kind: .note, text: text))
+            case .removed(let path, let outcome): didRemove(path, outcome)
+            case .state: break
+            }
+        }
+        write(gone)
+        await forgetGone()
+        if !ready.isEmpty { await add(ready, from: index) }
+        if case .state(let state)? = reports.last {
+            if let place = state.place { stations[index].place = place }
+            current.withLock { $0[index] = state }
+            await tellAway()
+        }
+        wake()
+    }
+
+    /// Takes in files that are gone before anything is added: a file may have come back.
+    private func forgetGone() async {
+        guard !gone.isEmpty else { return }
+        let paths = gone
+        gone = []
+        await queue.forgetChanges(of: paths)
+    }
+
+    /// Hands files over. Those that an engine before this one was about to add are ours if the queue has them.
+    private func add(_ files: [FileSelection.File], from index: Int) async {
+        let watch = stations[index].watch
+        var new: [NewUpload] = []
+        var before: [WatchNote] = []
+        for file in files {
+            let upload = upload(file, from: watch)
+            let note = ledger[file.path].flatMap { $0.to == watch.to ? $0 : nil }
+            if let note, note.fate == .over, note.identity.isSameContent(as: file.identity) { continue }
+            if case .queued? = note?.fate {
+            } else if let done = history.done(upload) {
+                remember(done, upload, isOurs: tracker.isInterrupted(file.path), watch)
+                continue
+            } else {
+                before.append(
+                    WatchNote(path: file.path, to: watch.to, identity: file.identity, fate: .adding))
+            }
+            new.append(upload)
+        }
+        guard !new.isEmpty else { return }
+        // Whatever ends us between here and the note after it, the next engine knows that these are ours.
+        write(before)
+        do throws(UploadFailure) {
+            let taken = try await queue.takeSettled(new)
+            await didAdd(zip(new, taken), to: watch)
+        } catch {
+            note("\(watch.folder.path.text): \(new.count) files wait, as \(error.summary)")
+            let paths = new.map(\.path)
+            Task { [weak self] in
+                try? await Task.sleep(for: Self.patience)
+                await self?.lookAgain(at: paths, in: index)
+            }
+        }
+    }
+
+    func lookAgain(at paths: [LocalPath], in index: Int) {
+        guard !isStopped else { return }
+        for path in paths { stations[index].thread.lookAgain(at: path) }
+    }
+
+    private func didAdd(_ taken: some Sequence<(NewUpload, SettledFile)>, to watch: Watch) async {
+        var written: [WatchNote] = []
+        var added: [NewUpload] = []
+        var ids: [Upload.ID] = []
+        var waiting: [(id: Upload.ID, path: LocalPath)] = []
+        let taken = Array(taken)
+        let there = Dictionary(
+            await queue.current(taken.map(\.1.id)).map { ($0.id, $0) }, uniquingKeysWith: { $1 })
+        for (upload, file) in taken {
+            let before = ledger[upload.path]
+            var after = WatchNote(
+                path: upload.path, to: watch.to, identity: upload.identity, fate: .queued(file.id))
+            switch file {
+            case .added:
+                added.append(upload)
+                hasActed = true
+            case .renewed:
+                hasActed = true
+            case .known(let id):
+                guard let known = there[id], known.identity.isSameContent(as: upload.identity) else {
+                    waiting.append((id, upload.path))
+                    continue
+                }
+                if before?.fate == .queued(id) { continue }
+                // Somebody else added it, so nothing is done with it afterwards.
+                if !tracker.isInterrupted(upload.path) { after.fate = .over }
+            }
+            if case .queued(let id) = after.fate {
+                tracker.follow(id, upload.path)
+                ids.append(id)
+            }
+            tracker.endInterruption(upload.path)
+            written.append(after)
+        }
+        write(written)
+        if let first = added.first {
+            let more = added.count > 1 ? " and \(added.count - 1) more" : ""
+            notices.tell(
+                Notice(kind: .note, text: "added from \(watch.folder.path.text): \(first.target.name)\(more)")
+            )
+        }
+        for (id, path) in waiting { await follow(id, path) }
+        // They may have come to their end while nobody knew whose they were.
+        for upload in await queue.current(ids) { take(upload) }
+    }
+
+    /// Another version of the file is on its way: this one goes when that has come to its end.
+    private func follow(_ id: Upload.ID, _ path: LocalPath) async {
+        tracker.supersede(id, path)
+        // It may have come to it in this moment; what waits for a person tells when that has decided.
+        switch await queue.current([id]).first?.state {
+        case .done?, .failed?, nil:
+            guard tracker.endSupersession(id), let note = ledger[path] else { return }
+            watch(of: note)?.thread.lookAgain(at: path)
+        case .queued?, .running?, .waiting?, .paused?, .held?: break
+        }
+    }
+
+    /// Remembers an upload that was done before there was a note of it, or that the queue let go of since.
+    private func remember(_ done: Upload, _ new: NewUpload, isOurs: Bool, _ watch: Watch) {
+        tracker.endInterruption(new.path)
+        write([
+            WatchNote(
+                path: new.path, to: watch.to, identity: new.identity, fate: isOurs ? .queued(done.id) : .over)
+        ])
+        guard isOurs else { return }
+        tracker.follow(done.id, new.path)
+        take(done)
+    }
+}

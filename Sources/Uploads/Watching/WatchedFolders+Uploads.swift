@@ -1,0 +1,118 @@
+import FerryProtocols
+import FerryTransfer
+
+/// The ends of the uploads.
+extension WatchedFolders {
+    package func take(_ update: QueueUpdate) {
+        guard !isStopped else { return }
+        for upload in update.changed { take(upload) }
+        var gone = update.removed
+        if update.isComplete {
+            let there = Set(update.changed.lazy.map(\.id))
+            gone += tracker.paths.keys.filter { !there.contains($0) }
+        }
+        gone = gone.filter { id in tracker.paths[id].flatMap { ledger[$0] }?.fate == .queued(id) }
+        guard !gone.isEmpty else { return }
+        // Done uploads leave the queue for the history, the others because somebody removed them.
+        let done = history.done(gone)
+        for id in gone {
+            if let upload = done[id] { take(upload) } else { leave(id) }
+        }
+    }
+
+    /// Notes that somebody removed the upload: this version is not added again, unless it is put back.
+    private func leave(_ id: Upload.ID) {
+        guard let path = tracker.paths[id], var note = ledger[path], note.fate == .queued(id) else { return }
+        note.fate = .over
+        write([note])
+    }
+
+    func take(_ upload: Upload) {
+        guard let path = tracker.paths[upload.id], var note = ledger[path] else { return }
+        for consequence in tracker.take(upload, note) {
+            switch consequence {
+            case .lookAgain: watch(of: note)?.thread.lookAgain(at: path)
+            case .finish(let receipt): finish(upload, receipt, note)
+            case .reopen:
+                note.fate = .queued(upload.id)
+                write([note])
+            }
+        }
+    }
+
+    private func finish(_ upload: Upload, _ receipt: Receipt, _ note: WatchNote) {
+        guard tracker.canRemove(note.path), !isStopped else { return }
+        // Should it be watched again, what was asked for is done then.
+        guard let (index, watch, thread, names) = watch(of: note) else { return }
+        let file = UploadedFileDisposal(path: note.path, identity: upload.identity, id: upload.id)
+        switch watch.folder.after {
+        case .keep:
+            tracker.forget(upload.id)
+            over(note)
+        case .delete where receipt.verified == nil:
+            self.note(
+                "\(note.path.text) stays: \(watch.to) reported no digest, and without one nothing is deleted",
+                .warning)
+            tracker.forget(upload.id)
+            over(note)
+        case .delete:
+            tracker.beginRemoval(note.path, in: index)
+            thread.remove(file, by: .delete)
+        case .move(let goal):
+            tracker.beginRemoval(note.path, in: index)
+            thread.remove(file, by: .move(to: goal, names: names))
+        }
+    }
+
+    private func over(_ note: WatchNote) {
+        var note = note
+        note.fate = .over
+        write([note])
+    }
+
+    func didRemove(_ path: LocalPath, _ outcome: UploadedFileDisposal.Outcome) {
+        tracker.endRemoval(path)
+        if outcome == .inUse {
+            tracker.postpone(path)
+            note("\(path.text) was uploaded and stays until no program has it open for writing")
+            Task { [weak self] in
+                try? await Task.sleep(for: Self.patience)
+                await self?.tryAgain(path)
+            }
+            return
+        }
+        hasActed = true
+        guard let note = ledger[path] else { return }
+        switch outcome {
+        case .deleted: notices.log("deleted \(path.text), which \(note.to) has")
+        case .moved(let goal): notices.log("moved \(path.text), which \(note.to) has, to \(goal.text)")
+        // The version that was sent is not there any more; another one is told when it is whole.
+        case .changed, .inUse: return over(note)
+        case .failed(let reason):
+            // Tried again when the engine starts again.
+            tracker.postpone(path)
+            return self.note("\(path.text) was uploaded and stays: \(reason)", .warning)
+        }
+        if case .queued(let id) = note.fate { tracker.forget(id) }
+        write([WatchNote(path: path, to: note.to, identity: note.identity, fate: .gone)])
+    }
+
+    private func tryAgain(_ path: LocalPath) async {
+        tracker.endPostponement(path)
+        guard let note = ledger[path], case .queued(let id) = note.fate else { return }
+        if let upload = await queue.current([id]).first ?? history.done([id])[id] { take(upload) }
+    }
+
+    /// The folder that a file belongs to, and the names that lead to it from there; nil if that is not watched any more.
+    func watch(
+        of note: WatchNote
+    ) -> (index: Int, watch: Watch, thread: FolderWatch, names: [[UInt8]])? {
+        for (index, station) in stations.enumerated() where station.watch.to == note.to {
+            guard let names = note.path.names(below: station.place), station.watch.folder.takes(names) else {
+                continue
+            }
+            return (index, station.watch, station.thread, names)
+        }
+        return nil
+    }
+}

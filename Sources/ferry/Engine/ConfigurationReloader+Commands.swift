@@ -1,0 +1,64 @@
+import FerryProtocols
+import FerryUploads
+
+/// The checks before a command is carried out.
+extension ConfigurationReloader {
+    /// Takes up what is new in the file if uploads are to be added to a destination that is not known yet. Who orders
+    /// anything else never waits for a file.
+    ///
+    /// - Throws: `UploadFailure` (`permanent`) if it knows one of their destinations not even then, or at another server.
+    nonisolated func prepare(for command: QueueCommand) async throws(UploadFailure) {
+        let targets = Self.targets(of: command)
+        if unknown(in: targets) != nil {
+            let outcome: Result<ReloadReport, UploadFailure>
+            do throws(UploadFailure) { outcome = .success(try await reload(.newDestinations)) } catch {
+                outcome = .failure(error)
+            }
+            if let name = unknown(in: targets) { throw Self.refusal(of: name, outcome) }
+        }
+        // Queued, it would fail for good.
+        if let moved = targets.first(where: { !destinations.take($0) }) {
+            throw UploadFailure(
+                .permanent, "the running engine knows \(moved.destination) elsewhere than at \(moved.url)",
+                hint: assembly.source.map { "`ferry reload` lets it read \($0.file) again" })
+        }
+    }
+
+    private nonisolated func unknown(in targets: [Upload.Target]) -> String? {
+        let known = destinations.named
+        return targets.lazy.map(\.destination).first { !$0.isEmpty && known[$0] == nil }
+    }
+
+    private static func refusal(
+        of name: String, _ outcome: Result<ReloadReport, UploadFailure>
+    ) -> UploadFailure {
+        switch outcome {
+        case .success(let report):
+            UploadFailure(
+                .permanent,
+                "the running engine has no destination \(name), also now that it has read \(report.file) again",
+                hint: "define it there; or stop the engine (`ferry stop`)")
+        case .failure(let failure):
+            UploadFailure(
+                .permanent,
+                "the running engine does not know the destination \(name) yet: \(failure.summary)",
+                hint: failure.hint)
+        }
+    }
+
+    /// Returns the targets to which the command adds uploads: one for each destination and address.
+    private static func targets(of command: QueueCommand) -> [Upload.Target] {
+        let new: [NewUpload]
+        switch command {
+        case .add(let files), .addMissing(let files), .addNew(let files): new = files
+        default: return []
+        }
+        struct Place: Hashable {
+            var destination, url: String
+        }
+        var known: Set<Place> = []
+        return new.lazy.map(\.target).filter {
+            known.insert(Place(destination: $0.destination, url: $0.url)).inserted
+        }
+    }
+}

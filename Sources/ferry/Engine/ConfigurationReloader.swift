@@ -1,0 +1,133 @@
+import FerryFiles
+import FerryProtocols
+import FerryTransfer
+import FerryUploads
+import Synchronization
+
+/// The configuration that a running engine goes by, and the one way in which another takes its place.
+///
+/// All of the new one is checked before any of it holds. Who asks while it is read waits, and it is read once more.
+actor ConfigurationReloader {
+    /// The part of an edited file that takes effect.
+    enum Extent {
+        case everything
+        /// New destinations alone, where nobody said that the rest is ready: the file may be in the middle of an edit.
+        case newDestinations
+    }
+
+    private let first: Configuration
+    private let held: Mutex<Assembly>
+    private let queue: UploadQueue
+    private let runner: DestinationRunner
+    private let watches: [Watch]
+    private let tell: @Sendable (Notice) -> Void
+    private var last: Task<Result<ReloadReport, UploadFailure>, Never>?
+
+    // A file may be on a medium that hangs.
+    private nonisolated let executor = DiskExecutor(label: "configuration")
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    /// - Parameters:
+    ///   - assembly: What the engine was made by.
+    ///   - watches: The folders that it watches until it ends, whatever a configuration says.
+    ///   - tell: Takes what a person should know.
+    init(
+        _ assembly: Assembly, queue: UploadQueue, runner: DestinationRunner, watches: [Watch],
+        tell: @escaping @Sendable (Notice) -> Void
+    ) {
+        first = assembly.configuration
+        held = Mutex(assembly)
+        self.queue = queue
+        self.runner = runner
+        self.watches = watches
+        self.tell = tell
+    }
+
+    /// The assembly of the current configuration.
+    nonisolated var assembly: Assembly { held.withLock { $0 } }
+
+    /// The current destinations.
+    nonisolated var destinations: Destinations { runner.destinations }
+
+    /// Reads the file again.
+    ///
+    /// - Throws: `UploadFailure` (`permanent`) that says what is wrong with it; then everything is as it was.
+    func reload(_ extent: Extent = .everything) async throws(UploadFailure) -> ReloadReport {
+        let before = last
+        let task = Task { () -> Result<ReloadReport, UploadFailure> in
+            _ = await before?.value
+            do throws(UploadFailure) { return .success(try await self.readAgain(extent)) } catch {
+                return .failure(error)
+            }
+        }
+        last = task
+        return try await task.value.get()
+    }
+
+    private func readAgain(_ extent: Extent) async throws(UploadFailure) -> ReloadReport {
+        let old = assembly
+        let read = try old.readAgain()
+        let (new, changes) = try taking(extent, of: read, after: old)
+        let runner = runner
+        let destinations = new.destinations(after: old, runner.destinations)
+        for watch in watches {
+            if let goal = destinations.named[watch.destination.name] { try watch.check(goal) }
+        }
+        let isOther = new.configuration != old.configuration
+        if isOther {
+            await queue.apply(new.queueConfiguration) { runner.destinations = destinations }
+            held.withLock { $0 = new }
+        }
+        let known = old.configuration.warnings
+        let report = ReloadReport(
+            file: new.source?.file ?? "", changes: changes, retry: await uploadsToRetry(after: changes),
+            warnings: new.configuration.warnings.filter { !known.contains($0) })
+        let leavesRest = new.configuration != read.configuration
+        // A destination that is gone and still watched changes nothing now, and is news all the same.
+        if isOther || leavesRest && extent == .everything { tell(report, leavesRest: leavesRest, extent) }
+        return report
+    }
+
+    /// Makes the next assembly, and tells its differences.
+    private func taking(
+        _ extent: Extent, of read: Assembly, after old: Assembly
+    ) throws(UploadFailure) -> (Assembly, ConfigurationChanges) {
+        switch extent {
+        case .newDestinations:
+            let new = old.adding(read.configuration.destinations)
+            return (
+                new,
+                ConfigurationChanges(
+                    from: old.configuration, to: new.configuration, since: new.configuration)
+            )
+        case .everything:
+            // What is still watched still has to go somewhere.
+            let needed = Set(watches.map(\.destination.name))
+                .subtracting(read.configuration.destinations.keys)
+            let new = read.adding(old.configuration.destinations.filter { needed.contains($0.key) })
+            var changes = ConfigurationChanges(from: old.configuration, to: new.configuration, since: first)
+            changes.wait(
+                leadingTo: try read.watches().map(\.to), insteadOf: watches.map(\.to),
+                keeping: needed.intersection(new.configuration.destinations.keys))
+            return (new, changes)
+        }
+    }
+
+    /// Returns the uploads for whose sake somebody may have edited the file.
+    private func uploadsToRetry(after changes: ConfigurationChanges) async -> [Upload.ID] {
+        let (destinations, changed) = (runner.destinations, Set(changes.changed))
+        return await queue.all.filter { upload in
+            upload.failedForItsDestination && destinations.take(upload.target)
+                || upload.needsSignIn && changed.contains(upload.target.destination)
+        }.map(\.id)
+    }
+
+    private func tell(_ report: ReloadReport, leavesRest: Bool, _ extent: Extent) {
+        var lines = report.lines
+        if extent == .newDestinations, leavesRest {
+            lines.append("other changes take effect after `ferry reload`")
+        }
+        tell(Notice(kind: .note, text: lines.joined(separator: "; ")))
+        for warning in report.warnings { tell(Notice(kind: .warning, text: warning)) }
+    }
+}

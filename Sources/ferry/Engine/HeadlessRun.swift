@@ -1,0 +1,64 @@
+import ArgumentParser
+import FerryFiles
+import FerryUploads
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// An engine without a screen. It prints lines until it is interrupted or nothing is left to do.
+struct HeadlessRun {
+    let engine: Engine
+    let isJSON: Bool
+    let endsWhenIdle: Bool
+    /// Whether nothing but ASCII is drawn on a terminal.
+    var isASCII = false
+
+    /// Stops the engine at the end.
+    ///
+    /// - Parameter signals: The first one ends it in peace, a second one at once.
+    /// - Throws: `ExitCode` for a signal or if something failed; `CommandFailure` if something could not be saved.
+    func run(until signals: SignalStream) async throws {
+        let report = RunReport(
+            queue: engine.queue, isJSON: isJSON, isASCII: isASCII,
+            failedBefore: await engine.queue.failedBefore)
+        for notice in engine.notices { report.note(notice) }
+        let following = Task { await report.follow() }
+        let hearing = Task { for await notice in engine.news { report.note(notice) } }
+        let ending = Task { () -> Int32? in
+            for await signal in signals.values { return signal }
+            return nil
+        }
+        let idle = Task {
+            if endsWhenIdle {
+                await engine.waitUntilIdle()
+            } else {
+                // Somebody may tell it to finish.
+                await engine.waitUntilFinished()
+            }
+            ending.cancel()
+        }
+        let signal = await ending.value
+        idle.cancel()
+        // Whoever asks twice does not want to wait for anything.
+        let impatience = Task {
+            for await second in signals.values { _exit(128 + second) }
+        }
+        defer { impatience.cancel() }
+        let (uploads, retired) = await engine.queue.everything
+        await engine.stop()
+        await following.value
+        await hearing.value
+        let unsaved = await engine.unsaved
+        if let signal {
+            await report.flush()
+            throw ExitCode(signal == SIGINT ? CommandFailure.interrupted : 128 + signal)
+        }
+        let isComplete = report.finish(uploads, retired)
+        await report.flush()
+        if let unsaved { throw unsaved }
+        if !isComplete { throw ExitCode(1) }
+    }
+}

@@ -1,0 +1,53 @@
+import ArgumentParser
+import CFerryManual
+import FerryTUI
+
+/// A page of the manual, which `ferry help TOPIC` shows. The pages are Sources/Manual/*.md.
+struct ManualTopic {
+    let name: String
+    /// The page in Markdown.
+    let text: String
+
+    /// All pages, in the order of the table of contents.
+    static let all = (0..<manual_page_count).map { page in
+        ManualTopic(
+            name: String(cString: manual_page_topic(page)), text: String(cString: manual_page_text(page)))
+    }
+
+    /// The first line of the page, without `#`.
+    var title: String { String(text.prefix { $0 != "\n" }.drop { $0 == "#" || $0 == " " }) }
+
+    /// The text that `ferry help WORD` shows, if WORD is a topic; nil leaves the arguments to the parser.
+    ///
+    /// - Parameter columns: The width of the terminal.
+    /// - Throws: If the word is neither a topic nor a command.
+    static func text(
+        for arguments: some Collection<String>, columns: Int
+    ) throws(CommandFailure) -> String? {
+        let words = Array(arguments)
+        guard words.count == 2, words[0] == "help", let word = words.last, !word.hasPrefix("-") else {
+            return nil
+        }
+        if word == "topics" { return contents }
+        if let topic = all.first(where: { $0.name == word }) {
+            return PageText(columns: columns).text(of: topic.text)
+        }
+        guard word != "help", !commands.contains(word) else { return nil }
+        let nearest = Suggestions.nearest(to: word, among: commands + all.map(\.name))
+        throw CommandFailure(
+            status: CommandFailure.usage, summary: "there is no command or topic '\(word)'",
+            hint: nearest.map { "did you mean `ferry help \($0)`?" } ?? "`ferry help topics` lists the pages")
+    }
+
+    /// The names of all commands, which come before topics.
+    static var commands: [String] {
+        Ferry.configuration.subcommands.compactMap { $0.configuration.commandName }
+    }
+
+    /// The list of all pages.
+    private static var contents: String {
+        let width = all.map(\.name.count).max() ?? 0
+        let lines = all.map { $0.name + String(repeating: " ", count: width + 2 - $0.name.count) + $0.title }
+        return lines.joined(separator: "\n") + "\n\n`ferry help TOPIC` shows a page.\n"
+    }
+}

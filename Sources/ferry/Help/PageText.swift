@@ -1,0 +1,101 @@
+/// Converts a page of Markdown to plain text for a terminal: headings, paragraphs, lists, tables and code.
+///
+/// It knows only what the manual uses. A table of two columns becomes a list with labels. In a wider table, each
+/// further cell becomes a line with the column's title.
+struct PageText {
+    let columns: Int
+
+    func text(of markdown: String) -> String {
+        let lines = markdown.split(separator: "\n", omittingEmptySubsequences: false)
+        var output: [String] = []
+        var index = lines.startIndex
+        while index < lines.endIndex {
+            let line = lines[index]
+            var block: [Substring] = []
+            if line.hasPrefix("```") {
+                block = Array(lines[(index + 1)...].prefix { $0 != "```" })
+                output += block.map { $0.isEmpty ? "" : "    " + $0 }
+                index += block.count + 2
+                continue
+            }
+            if line.hasPrefix("|") {
+                block = Array(lines[index...].prefix { $0.hasPrefix("|") })
+                output += table(block.map(Self.cells))
+            } else if line.hasPrefix("#") {
+                block = [line]
+                output.append(Self.plain(line.drop { $0 == "#" || $0 == " " }).uppercased())
+            } else if line.hasPrefix("- ") {
+                block = [line] + lines[(index + 1)...].prefix { $0.hasPrefix("  ") }
+                output += wrapped(block, first: "- ", rest: "  ")
+            } else if line.isEmpty {
+                block = [line]
+                output.append("")
+            } else {
+                block = Array(lines[index...].prefix { !$0.isEmpty && !Self.opensBlock($0) })
+                output += wrapped(block, first: "", rest: "")
+            }
+            index += block.count
+        }
+        return output.joined(separator: "\n")
+    }
+
+    private static func opensBlock(_ line: Substring) -> Bool {
+        ["```", "|", "#", "- "].contains { line.hasPrefix($0) }
+    }
+
+    private static func cells(_ row: Substring) -> [String] {
+        // A bar in a cell is written \|.
+        let marked = row.replacing("\\|", with: "\u{1}").dropFirst()
+        let parts = marked.split(separator: "|", omittingEmptySubsequences: false).dropLast()
+        return parts.map { part in
+            plain(part.drop { $0 == " " }).replacing("\u{1}", with: "|").trimmingSuffix { $0 == " " }
+        }
+    }
+
+    private func table(_ rows: [[String]]) -> [String] {
+        guard let titles = rows.first else { return [] }
+        let body = rows.dropFirst(2)
+        guard titles.count == 2 else {
+            return body.flatMap { row in
+                let cells = zip(titles, row).dropFirst().filter { !$1.isEmpty }
+                return [row[0]] + cells.flatMap { wrapped(["\($0): \($1)"], first: "    ", rest: "      ") }
+            }
+        }
+        let width = min(body.map { $0[0].count }.max() ?? 0, columns / 3) + 2
+        return body.flatMap { row in
+            let label = row[0].padded(to: width)
+            return wrapped([row[1][...]], first: label, rest: String(repeating: " ", count: width))
+        }
+    }
+
+    /// Breaks text into lines between words.
+    private func wrapped(_ lines: [Substring], first: String, rest: String) -> [String] {
+        let words = Self.plain(lines.joined(separator: " ")[...]).split(separator: " ")
+        var output: [String] = []
+        var (current, isBare) = (first, true)
+        for word in words where !(isBare && word == "-" && first == "- ") {
+            if !isBare, current.count + 1 + word.count > columns {
+                output.append(current)
+                (current, isBare) = (rest, true)
+            }
+            current += (isBare ? "" : " ") + word
+            isBare = false
+        }
+        return output + [current]
+    }
+
+    /// Replaces each link by its text.
+    private static func plain(_ text: Substring) -> String {
+        String(text).replacing(/\[([^\]]+)\]\([^)]+\)/) { String($0.output.1) }
+    }
+}
+
+extension String {
+    fileprivate func padded(to width: Int) -> String {
+        count < width ? self + String(repeating: " ", count: width - count) : self + "  "
+    }
+
+    fileprivate func trimmingSuffix(while isDropped: (Character) -> Bool) -> String {
+        String(reversed().drop(while: isDropped).reversed())
+    }
+}

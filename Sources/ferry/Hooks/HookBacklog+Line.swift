@@ -1,0 +1,20 @@
+import FerryProtocols
+import FerryUploads
+
+extension HookBacklog.Entry {
+    /// The line of JSON that hooks read. Its names are those of `--json`.
+    var line: String {
+        let name = name.rawValue
+        switch event {
+        case .upload(let event): return UploadRecordLine(event: name, event.upload).text
+        case .idle(let counts):
+            let named = counts.map { ($0.key.rawValue, $0.value) }
+            return JSONLine.text(CountsLine(event: name, counts: Dictionary(uniqueKeysWithValues: named)))
+        case .status(.offline(let reason)): return JSONLine.text(NetworkLine(event: name, reason: reason))
+        case .status(.storage(_, let failure)):
+            let text = failure?.summary ?? ""
+            return JSONLine.text(StorageLine(event: name, text: text, hint: failure?.hint))
+        case .status: return JSONLine.text(NetworkLine(event: name))
+        }
+    }
+}

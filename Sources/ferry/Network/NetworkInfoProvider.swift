@@ -1,0 +1,32 @@
+/// Finds the current network, and notes once why it cannot.
+actor NetworkInfoProvider {
+    private let network: @Sendable () async -> Result<CurrentNetwork, NetworkManager.Silence>
+    private let note: @Sendable (String) -> Void
+    private var told: NetworkManager.Silence?
+
+    /// - Parameter note: Receives the reason when the network becomes unknown.
+    init(
+        network: @escaping @Sendable () async -> Result<CurrentNetwork, NetworkManager.Silence> = {
+            do throws(NetworkManager.Silence) {
+                return .success(try await NetworkManager().current())
+            } catch {
+                return .failure(error)
+            }
+        }, note: @escaping @Sendable (String) -> Void
+    ) {
+        self.network = network
+        self.note = note
+    }
+
+    func current() async -> CurrentNetwork? {
+        switch await network() {
+        case .success(let network):
+            told = nil
+            return network
+        case .failure(let silence):
+            if told != silence { note("no network is avoided: \(silence.reason)") }
+            told = silence
+            return nil
+        }
+    }
+}

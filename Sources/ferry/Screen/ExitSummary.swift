@@ -1,0 +1,34 @@
+import FerryProtocols
+import FerryUploads
+
+/// The one to three lines after the screen: uploads since the engine's start, unfinished ones, and the next command.
+struct ExitSummary {
+    let text: String?
+    let hasFailures: Bool
+
+    /// - Parameters:
+    ///   - before: Those that were done when the engine started.
+    ///   - retired: What has been uploaded since then and is no longer in the queue.
+    init(
+        _ uploads: [Upload], doneBefore before: Set<Upload.ID> = [],
+        _ retired: UploadQueue.Retired = UploadQueue.Retired()
+    ) {
+        var (done, bytes, unfinished, failed) = (retired.count, retired.bytes, 0, 0)
+        for upload in uploads {
+            switch upload.state {
+            case .done where before.contains(upload.id): break
+            case .done:
+                done += 1
+                bytes = bytes.addingReportingOverflow(upload.size).overflow ? .max : bytes + upload.size
+            case .queued, .running, .waiting, .paused: unfinished += 1
+            case .held, .failed: failed += 1
+            }
+        }
+        hasFailures = failed > 0
+        var lines: [String] = []
+        if done > 0 { lines.append("\(done) uploaded (\(ByteFormat.sentence(bytes)))") }
+        if unfinished > 0 { lines.append("\(unfinished) unfinished; `ferry` resumes them") }
+        if failed > 0 { lines.append("\(failed) failed or held; `ferry list` says why") }
+        text = lines.isEmpty ? nil : lines.joined(separator: "\n")
+    }
+}

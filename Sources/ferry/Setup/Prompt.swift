@@ -1,0 +1,61 @@
+import ArgumentParser
+import FerryFiles
+
+/// Asks questions and returns the answers.
+protocol Prompt: AnyObject {
+    /// - Returns: The answer without white space around it; nil once the input has ended.
+    func line(_ question: String) -> String?
+    /// Asks like `line`, without showing what the user types.
+    ///
+    /// - Throws: `ExitCode` if the person leaves.
+    func secret(_ question: String) throws(ExitCode) -> String?
+    func say(_ text: String)
+}
+
+/// The prompt on a terminal, or for a program that writes one answer per line.
+final class TerminalPrompt: Prompt {
+    func line(_ question: String) -> String? {
+        ask(question)
+        return readLine()?.trimmed()
+    }
+
+    func secret(_ question: String) throws(ExitCode) -> String? {
+        guard StandardStream.input.isTerminal else { return line(question) }
+        ask(question)
+        return try HiddenInput.line()
+    }
+
+    func say(_ text: String) {
+        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+            ask(SafeLine.text(String(line)))
+            write("\n")
+        }
+    }
+
+    private func ask(_ question: String) {
+        guard let columns = WordWrap.terminalColumns else { return write(question) }
+        write(WordWrap.lines(question, columns: columns).joined(separator: "\n"))
+    }
+
+    /// Writes at once. `print` would hold a line back until it ends.
+    private func write(_ text: String) { StandardStream.output.write(text) }
+}
+
+/// A line typed at the terminal without an echo.
+private enum HiddenInput {
+    static func line() throws(ExitCode) -> String? {
+        var line = TypedLine()
+        var ending: TypedLine.Ending?
+        let isTyped = StandardStream.input.readHidden { byte in
+            ending = line.take(byte)
+            return ending == nil
+        }
+        guard isTyped else { return nil }
+        StandardStream.output.write("\n")
+        switch ending ?? (line.text.isEmpty ? .nothing : .given(line.text)) {
+        case .given(let text): return text
+        case .nothing: return nil
+        case .interrupted: throw ExitCode(CommandFailure.interrupted)
+        }
+    }
+}

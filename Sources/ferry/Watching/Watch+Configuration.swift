@@ -1,0 +1,79 @@
+import FerryFiles
+import FerryProtocols
+import FerryTransfer
+import FerryUploads
+
+extension Watch {
+    /// The seconds for which a file must stay unchanged.
+    var settle: Double { folder.settle / .seconds(1) }
+
+    /// The action after the upload, as the configuration names it: `keep`, `delete` or `move`.
+    var after: String {
+        switch folder.after {
+        case .keep: "keep"
+        case .delete: "delete"
+        case .move: "move"
+        }
+    }
+
+    /// The folder to which uploaded files are moved.
+    var goal: String? {
+        if case .move(let goal) = folder.after { goal.text } else { nil }
+    }
+
+    /// - Parameter destination: Where its files are to go.
+    /// - Throws: `UploadFailure` (`permanent`) if they would all get the same address there.
+    func check(_ destination: Destination) throws(UploadFailure) {
+        do throws(UploadFailure) { try NewUploads.check(2, for: destination) } catch {
+            throw UploadFailure(
+                .permanent, "watch: files of \(folder.path.text) would replace each other at \(to)",
+                hint: error.hint)
+        }
+    }
+
+    /// The problems with the folder, in sentences. The engine notices by itself when the folder appears.
+    var warnings: [String] { [absence, obstacle].compactMap { $0 } }
+
+    private var absence: String? {
+        let isFolder = LocalFiles.isFolder(folder.path.text)
+        guard isFolder != true else { return nil }
+        let issue = isFolder == nil ? "is not there" : "is no folder"
+        return "watch: \(folder.path.text) \(issue); it is looked for while ferry runs"
+    }
+
+    private var obstacle: String? {
+        guard case .move(let goal) = folder.after,
+            let here = SourceFolder.device(holding: folder.path),
+            let there = SourceFolder.device(holding: goal),
+            here != there
+        else { return nil }
+        return
+            "watch: files of \(folder.path.text) cannot be moved to \(goal.text), which is on another file system; they stay"
+    }
+}
+
+extension Assembly {
+    /// Makes the watch folders of the configuration.
+    ///
+    /// - Throws: `UploadFailure` (`permanent`) for a destination that is unknown, or that has one address for all files.
+    func watches() throws(UploadFailure) -> [Watch] {
+        var watches: [Watch] = []
+        for settings in configuration.watch {
+            let watch = Watch(folder: settings.watched, destination: try destination(settings.to))
+            try watch.check(watch.destination)
+            if case .move(watch.folder.path) = watch.folder.after {
+                throw UploadFailure(
+                    .permanent,
+                    "files of \(watch.folder.path.text) cannot be moved into the folder they are in",
+                    hint: "name another folder, which may lie in it")
+            }
+            watches.append(watch)
+        }
+        return watches
+    }
+
+    /// Makes the watch folders for a command. A mistake ends the command.
+    func checkedWatches() throws(CommandFailure) -> [Watch] {
+        do throws(UploadFailure) { return try watches() } catch { throw CommandFailure(usage: error) }
+    }
+}

@@ -1,0 +1,15 @@
+import FerryUploads
+
+/// Describes the engine's watch folders.
+struct WatchReporter: Sendable {
+    let watches: [Watch]
+    let folders: WatchedFolders
+
+    var report: [EngineReport.Watched] {
+        zip(watches, folders.states).map { watch, state in
+            EngineReport.Watched(
+                folder: watch.folder.path.text, to: watch.to, there: !state.isAway, settle: watch.settle,
+                after: watch.after, goal: watch.goal, settling: state.settling, inUse: state.inUse)
+        }
+    }
+}

@@ -1,0 +1,34 @@
+import FerryTestSupport
+import FerryTransfer
+import FerryUploads
+import Foundation
+import Testing
+
+@testable import FerryCommand
+
+/// Tests of the engine while it reads its configuration again.
+@Suite(.timeLimit(.minutes(1)))
+struct ConfigurationReloaderTests {
+    @Test func `nobody who orders anything else waits for a file that hangs`() async throws {
+        let folder = try TemporaryDirectory()
+        try folder.write(Array("{}".utf8), to: "config.json")
+        let (reads, reading) = AsyncStream.makeStream(of: Void.self)
+        let gate = DispatchSemaphore(value: 0)
+        let source = ConfigurationSource(folder.path("config.json")) { _ in
+            reading.yield()
+            gate.wait()
+            gate.signal()
+        }
+        let state = LocalPath(folder.path("state"))
+        let engine = try await Engine.start(
+            Assembly(configuration: Configuration(), state: state, source: source), state: state, monitor: nil
+        )
+        let reload = Task { try await engine.configuration.reload() }
+        for await _ in reads { break }
+        #expect(await engine.client.perform(.pause(.all)) == .changed([]))
+        #expect(await engine.client.perform(.add([])) == .changed([]))
+        gate.signal()
+        #expect(try await reload.value.changes.isEmpty)
+        await engine.stop()
+    }
+}

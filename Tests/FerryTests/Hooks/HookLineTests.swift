@@ -1,0 +1,37 @@
+import FerryProtocols
+import FerryTestSupport
+import FerryUploads
+import Foundation
+import Testing
+
+@testable import FerryCommand
+
+/// The line that a hooked command reads.
+struct HookLineTests {
+    private func line(_ event: QueueEvent) throws -> String {
+        var backlog = HookBacklog(capacity: 1)
+        let name = try #require(event.name)
+        _ = backlog.add(event, name)
+        let entry = backlog.next()
+        return try #require(entry).line
+    }
+
+    @Test func `commands read the names of --json`() throws {
+        let full = UploadFailure(.permanent, "full", hint: "make room")
+        let lines = [
+            try line(.idle([.done: 2, .held: 1])), try line(.status(.offline("no\naddress"))),
+            try line(.status(.online)), try line(.status(.storage(.refusing, full))),
+        ]
+        #expect(
+            lines == [
+                #"{"counts":{"done":2,"held":1},"event":"idle"}"#,
+                #"{"event":"offline","reason":"no\naddress"}"#, #"{"event":"online"}"#,
+                #"{"event":"notSaved","hint":"make room","text":"full"}"#,
+            ])
+        let failed = try line(
+            .upload(.ended(.failed, .boxed(7, .failed, attempts: 3))))
+        let line = try JSONDecoder().decode(UploadLine.self, from: Data(failed.utf8))
+        #expect(
+            line.event == "failed" && line.id == 7 && line.error == "no write access" && line.attempts == 3)
+    }
+}

@@ -1,0 +1,119 @@
+import FerryTestSupport
+import Foundation
+import Testing
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// The configurations that the README and the manual show, used as they are shown but for ports and folders.
+@Suite(.fewAtOnce, .timeLimit(.minutes(3)))
+struct RecipeTests {
+    private let place: Workplace
+    private let folder: String
+
+    init() throws {
+        place = try Workplace()
+        folder = try place.folder("server")
+    }
+
+    /// Runs nginx with a block of a page in its server.
+    private func withNginx(_ block: String, _ body: (InteropServer) async throws -> Void) async throws {
+        let file = try place.directory.write(Array(block.utf8), to: "block.conf")
+        let server = try await InteropServer(
+            "nginx_recipe.sh", port: try InteropServer.freePort(), folder: folder, more: [file])
+        try await body(server)
+        try await server.stop()
+    }
+
+    private func send(to url: String) async throws {
+        let added = try await place.ferry("add", "--to", url, try place.file("film.mov", "hello"))
+        #expect(added.ending == .exited(0), "\(added.errors)")
+        let run = try await place.ferry("run", "--exit-when-idle")
+        #expect(run.ending == .exited(0), "\(run.output) \(run.errors)")
+    }
+
+    @Test(.enabled(if: Privilege.has("nginx"), "needs nginx; Tests/run installs it"))
+    func `nginx with the block of the README takes a file by PUT`() async throws {
+        let block = try #require(ManualPage.blocks("nginx", in: try ManualPage.readme()).first)
+        #expect(ManualPage.blocks("nginx", in: try ManualPage.text("servers")).first == block)
+        let inbox = try place.folder("up")
+        try await withNginx(block.replacing("/srv/up/", with: inbox + "/")) { server in
+            try await send(to: "put+" + server.url("/up/"))
+        }
+        #expect(FileManager.default.contents(atPath: inbox + "/film.mov") == Data("hello".utf8))
+    }
+
+    @Test(.enabled(if: Privilege.has("nginx"), "needs nginx; Tests/run installs it"))
+    func `nginx with the manual's block passes tus on to a receiver`() async throws {
+        let block = try #require(ManualPage.blocks("nginx", in: try ManualPage.text("servers")).last)
+        let inbox = place.directory.path("in")
+        let receiver = try place.start(
+            "serve", "--no-token", "--directory", inbox, "--bind", "127.0.0.1:0", "--json")
+        let lines = try await receiver.output.wait { $0.contains { $0.contains("\"listening\"") } }
+        let port = try #require(lines.first?.firstMatch(of: /127\.0\.0\.1:(\d+)/)?.output.1)
+        try await withNginx(block.replacing("127.0.0.1:8080", with: "127.0.0.1:\(port)")) { server in
+            try await send(to: "tus+" + server.url("/files/"))
+        }
+        #expect(FileManager.default.contents(atPath: inbox + "/film.mov") == Data("hello".utf8))
+        receiver.signal(SIGTERM)
+        try await receiver.ending()
+    }
+
+    @Test(.enabled(if: Privilege.has("caddy"), "needs caddy; apt-get install caddy"))
+    func `Caddy with the file of the README passes tus on to a receiver`() async throws {
+        let pages = [try ManualPage.readme(), try ManualPage.text("servers")]
+        let files = pages.flatMap { ManualPage.blocks("text", in: $0) }.filter {
+            $0.contains("reverse_proxy")
+        }
+        #expect(files.count == 2 && Set(files).count == 1)
+        let inbox = place.directory.path("in")
+        let receiver = try place.start(
+            "serve", "--no-token", "--directory", inbox, "--bind", "127.0.0.1:0", "--json")
+        let lines = try await receiver.output.wait { $0.contains { $0.contains("\"listening\"") } }
+        let port = try #require(lines.first?.firstMatch(of: /127\.0\.0\.1:(\d+)/)?.output.1)
+        let own = try InteropServer.freePort()
+        let file = try #require(files.first).replacing("127.0.0.1:8080", with: "127.0.0.1:\(port)")
+            .replacing("example.org {", with: "http://127.0.0.1:\(own) {")
+        let path = try place.directory.write(Array("{\nadmin off\n}\n\(file)\n".utf8), to: "Caddyfile")
+        let caddy = try ChildProcess(
+            "/usr/bin/env",
+            ["caddy", "run", "--adapter", "caddyfile", "--config", path].map { Array($0.utf8) },
+            environment: place.environment)
+        try await Eventually.holds("Caddy's port") {
+            await ChildProcess.succeeds("curl", "-s", "-o", "/dev/null", "http://127.0.0.1:\(own)/")
+        }
+        try await send(to: "tus+http://127.0.0.1:\(own)/files/")
+        #expect(FileManager.default.contents(atPath: inbox + "/film.mov") == Data("hello".utf8))
+        caddy.signal(SIGTERM)
+        try await caddy.ending()
+        receiver.signal(SIGTERM)
+        try await receiver.ending()
+    }
+
+    @Test func `every configuration in the README and the manual is valid`() async throws {
+        var place = place
+        place.environment["HOME"] = place.directory.path("home")
+        for name in ["MINIO_SECRET", "APP_PASSWORD", "TOKEN"] {
+            place.environment[name] = "secret of 16 letters"
+        }
+        for folder in ["outbox", "sent"] { _ = try place.folder("home/" + folder) }
+        for page in try ManualPage.all() {
+            for block in ManualPage.blocks("json", in: page.text) where !block.contains("\"base\"") {
+                try place.configure(Self.withDestination(block))
+                let result = try await place.ferry("config")
+                #expect(
+                    result.ending == .exited(0), "\(page.name): \(block) \(result.errors)\(result.output)")
+            }
+        }
+    }
+
+    /// Adds the destination that the watch folders of the pages name, unless the block has destinations.
+    private static func withDestination(_ block: String) -> String {
+        guard !block.contains("\"destinations\""), let brace = block.firstIndex(of: "{") else { return block }
+        let destination = #" "destinations": { "films": { "url": "https://uploads.example.org/files/" } }, "#
+        return block[...brace] + destination + block[block.index(after: brace)...]
+    }
+}

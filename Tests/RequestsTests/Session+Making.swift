@@ -1,0 +1,17 @@
+import FerryRequests
+import FerryTransfer
+
+extension Session {
+    /// A session that takes every answer.
+    static func making(
+        _ transport: any Transport, adapters: [any RequestAdapter] = [], retriers: [any RequestRetrier] = [],
+        validation: ResponseValidation = .unchecked, monitors: [any EventMonitor] = [],
+        clock: any Clock<Duration> = ContinuousClock()
+    ) -> Session {
+        Session(
+            Configuration(
+                interceptor: Interceptor(adapters: adapters, retriers: retriers), validation: validation,
+                monitors: monitors, clock: clock),
+            transport: transport)
+    }
+}

@@ -1,0 +1,86 @@
+import FerryTestSupport
+import HTTPTypes
+import Synchronization
+import Testing
+
+@testable import FerryProtocols
+@testable import FerryRequests
+@testable import FerryTransfer
+
+private let url = "https://server.example/f"
+
+/// Where a redirect of an upload leads.
+enum RedirectPlace: String, CaseIterable, Sendable {
+    case sameServer = "https://SERVER.example:443/g"
+    case otherServer = "https://other.example/g"
+    case unencrypted = "http://server.example/g"
+    case itself = "https://server.example/f"
+}
+
+struct RedirectMatrixTests {
+    /// What was asked of a transport that answers `status` to the file's address and, unless that leads back there, 201
+    /// to any other.
+    private func upload(
+        _ status: Int, to place: RedirectPlace
+    ) async throws -> (status: Int?, asked: [TransportRequest]) {
+        let asked = Mutex<[TransportRequest]>([])
+        let file = try TestFile(count: 1000)
+        let session = Session.making(
+            ScriptedTransport { request in
+                asked.withLock { $0.append(request) }
+                return .success(
+                    request.url == url
+                        ? TransportResponse(status: status, fields: [.location: place.rawValue])
+                        : TransportResponse(status: 201))
+            },
+            adapters: [AuthorizationInterceptor { () async throws(UploadFailure) in "Bearer secret" }])
+        let request = TransportRequest(method: .put, url: url, body: try file.body())
+        let final = try? await session.perform(request, label: "1").status
+        return (final, asked.withLock { $0 })
+    }
+
+    @Test(arguments: [301, 302, 303, 307, 308], RedirectPlace.allCases)
+    func `P11 only 307 and 308 within the server are followed, with the whole body`(
+        status: Int, place: RedirectPlace
+    ) async throws {
+        let (final, asked) = try await upload(status, to: place)
+        switch (status, place) {
+        case (307, .sameServer), (308, .sameServer):
+            #expect(final == 201)
+            #expect(asked.map(\.url) == [url, place.rawValue])
+            #expect(asked.map(\.method) == [.put, .put])
+            #expect(asked.map(\.body.length) == [1000, 1000])
+            #expect(asked.map { $0.fields[.authorization] } == ["Bearer secret", "Bearer secret"])
+        case (307, .itself), (308, .itself):
+            #expect(final == nil)
+            #expect(asked.count == 6)
+        default:
+            #expect(final == status)
+            #expect(asked.count == 1)
+        }
+    }
+
+    @Test(arguments: [(5, 201), (6, nil)] as [(Int, Int?)])
+    func `P11 five redirects are followed and no sixth`(count: Int, status: Int?) async throws {
+        let asked = Mutex(0)
+        let session = Session.making(
+            ScriptedTransport { _ in
+                let number = asked.withLock { asked in
+                    asked += 1
+                    return asked
+                }
+                return .success(
+                    number > count
+                        ? TransportResponse(status: 201)
+                        : TransportResponse(status: 307, fields: [.location: "/\(number)"]))
+            })
+        let request = TransportRequest(method: .put, url: url, body: .bytes([1]))
+        let result = await outcome { () throws(RequestFailure) in
+            try await session.perform(request, label: "1").status
+        }
+        let final = try? result.get()
+        #expect(final == status)
+        #expect((result.failure?.failure.category == .permanent) == (status == nil))
+        #expect(asked.withLock { $0 } == 6)
+    }
+}

@@ -1,0 +1,278 @@
+#!/usr/bin/env python3
+"""Checks the words of doc comments and pages, the links of the pages, and the commands that they show.
+
+usage: Tests/Tools/words.py [--list RULE] [--ferry FILE]
+
+The rules are fragments, long, messages, names, links, map, foundation and commands. A rule fails if it is broken more
+often than ALLOWED says. Those numbers only go down: whoever mends places lowers them. --list prints every place where a rule is
+broken. --ferry names the program that knows the commands; without it, and without one in .build, the last rule is left
+out.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+ALLOWED = {"fragments": 146, "long": 12, "messages": 0, "names": 56, "links": 0, "map": 0, "foundation": 0, "commands": 0}
+LIMIT = 35
+FRAGMENTS = {
+    *("Of As By At For From In On To With Without Between Behind Beside Before After Until Since While".split()),
+    *("What Where When Which Who Whom Whose Whoever Whatever How Why Those These That This".split()),
+    *("Nobody Nothing Somebody Someone Something Anybody It They He Them Not Also Only So But And Or".split()),
+}
+# The struck-out words of the glossary in .github/CONTRIBUTING.md, as they stand in messages and in names of types.
+STRUCK = re.compile(
+    r"\b(?:go(?:es|ing)? on|went on|tried again|ferry that runs|a ferry|no ferry|somebody|nobody|whoever"
+    r"|what becomes of|(?:is|was|are|were) told|told (?:to|no|by|of)|patience|ordered|orders|cannot be made)\b",
+    re.I,
+)
+STRUCK_NAMES = {"Place", "Places", "Patience", "Pace", "Told", "Way", "Flaw", "Mistake", "Piece", "Answer"}
+DECLARED = re.compile(r"\b(?:struct|enum|class|actor|protocol|typealias) +(\w+)")
+LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"')
+SPAN = re.compile(r"`[^`]*`")
+LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+
+
+def sources():
+    for folder in ["Sources", "Tests"]:
+        for path in sorted((ROOT / folder).rglob("*")):
+            if path.suffix in {".swift", ".h", ".c"} and not {".build", "Vectors"} & set(path.parts):
+                yield path
+
+
+def pages():
+    names = subprocess.check_output(["git", "-C", ROOT, "ls-files", "-z", "*.md"], text=True).split("\0")
+    return [ROOT / name for name in names if name and (ROOT / name).exists()]
+
+
+def doc_comments(path):
+    """The line and the text of each doc comment."""
+    block, start = [], 0
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        match = re.match(r"\s*///(.*)", line)
+        if match:
+            if not block:
+                start = number
+            block.append(match.group(1))
+        elif block:
+            yield start, block
+            block = []
+    if block:
+        yield start, block
+
+
+def prose(lines):
+    """The paragraphs of Markdown, without code, tables, headings and links' targets."""
+    paragraph, in_code = [], False
+    for line in [*lines, ""]:
+        text = line.strip()
+        if text.startswith("```"):
+            in_code = not in_code
+            text = ""
+        item = re.match(r"(?:[-*]|\d+\.) (.*)", text)
+        if in_code or not text or item or text.startswith(("|", "#", "<", ">")):
+            if paragraph:
+                yield " ".join(paragraph)
+            paragraph = [item.group(1)] if item else []
+        else:
+            paragraph.append(text)
+
+
+def sentences(text):
+    text = LINK.sub(lambda match: match.group(0).split("](")[0][1:], SPAN.sub("x", text))
+    return re.split(r"(?<=[.!?])[)”\"*]*\s+", text)
+
+
+def fragments():
+    """Doc comments that open with a word which begins a clause, not with what a thing is or does."""
+    for path in sources():
+        for number, block in doc_comments(path):
+            words = re.findall(r"\w+", block[0])[:2] + [""]
+            if words[0] in FRAGMENTS or words[0] == "One" and words[1] in {"that", "which", "who", "whose", "of"}:
+                yield f"{place(path, number)}: {block[0].strip()}"
+
+
+def long():
+    """Sentences of more than LIMIT words."""
+    for path in sources():
+        for number, block in doc_comments(path):
+            for paragraph in prose(block):
+                yield from too_long(path, number, paragraph)
+    for path in pages():
+        for paragraph in prose(path.read_text().splitlines()):
+            yield from too_long(path, None, paragraph)
+
+
+def too_long(path, number, paragraph):
+    for sentence in sentences(paragraph):
+        count = len(sentence.split())
+        if count > LIMIT:
+            yield f"{place(path, number)}: {count} words: {sentence}"
+
+
+def messages():
+    """Struck-out words in the texts that the program prints."""
+    for path in sources():
+        if path.suffix != ".swift" or path.relative_to(ROOT).parts[0] != "Sources":
+            continue
+        in_block = False
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            opens = line.count('"""') % 2 == 1
+            if not in_block and line.strip().startswith("//"):
+                continue
+            for text in [line] if in_block else LITERAL.findall(line):
+                if " " in text and STRUCK.search(re.sub(r"\\\([^)]*\)", "x", text)):
+                    yield f"{place(path, number)}: {text.strip()}"
+            in_block = in_block != opens
+
+
+def names():
+    """Types whose names have a struck-out word."""
+    for path in sources():
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            for name in DECLARED.findall("" if line.strip().startswith("//") else line):
+                if STRUCK_NAMES & set(re.findall(r"[A-Z]+(?![a-z])|[A-Z][a-z]+", name)):
+                    yield f"{place(path, number)}: {name}"
+
+
+def anchors(path):
+    """What a heading is called in a link: small letters, hyphens for blanks, no punctuation."""
+    found = re.findall(r"^#+ (.*)$", path.read_text(), re.M)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in found}
+
+
+def links():
+    """Links of pages to files or headings that are not there, and files that they name and that are not there."""
+    for path in pages():
+        text = re.sub(r"^```.*?^```", "", path.read_text(), flags=re.M | re.S)
+        for name in re.findall(r"`([\w+.-]+/[\w+./-]*(?:/|\.(?:swift|c|md|py)))`", text):
+            if not any((folder / name).exists() for folder in [path.parent, ROOT, ROOT / "Sources"]):
+                yield f"{place(path)}: {name} is not there"
+        for target in LINK.findall(SPAN.sub("", text)):
+            if re.match(r"[a-z]+:", target):
+                continue
+            name, _, anchor = target.partition("#")
+            goal = (path.parent / name).resolve() if name else path
+            if not goal.exists():
+                yield f"{place(path)}: {target} is not there"
+            elif anchor and goal.suffix == ".md" and anchor not in anchors(goal):
+                yield f"{place(path)}: {target} has no such heading"
+
+
+def map_of_targets():
+    """Targets of Package.swift under Sources that Sources/README.md has not, or with other imports."""
+    text = re.sub(r"^\s*//.*$", "", (ROOT / "Package.swift").read_text(), flags=re.M)
+    targets = {}
+    for part in re.split(r"\n        \.(?=\w*[tT]arget\(|systemLibrary\()", text)[1:]:
+        name, path = (re.search(rf'\b{key}: "([^"]+)"', part) for key in ("name", "path"))
+        if path and path.group(1).startswith("Sources/"):
+            folder = path.group(1).split("/")[1]
+            listed = re.search(r"dependencies: \[(.*?)\](?=,\s*(?:path|resources|exclude)|\))", part, re.S)
+            bare = re.sub(r"\.product\([^)]*\)", "", listed.group(1)) if listed else ""
+            targets[name.group(1)] = folder, re.findall(r'"(\w+)"', bare)
+    folders = {name: folder for name, (folder, _) in targets.items()}
+    rows = re.findall(r"^\| \[(\w+)\]\(\w+\) \| (\w+) \| .* \| (.*) \|$", (ROOT / "Sources/README.md").read_text(), re.M)
+    drawn = {module: (folder, imports) for folder, module, imports in rows}
+    for name, (folder, imports) in targets.items():
+        wanted = ", ".join(folders[other] for other in imports) or "–"
+        if drawn.get(name) != (folder, wanted):
+            yield f"Sources/README.md: {folder}, {name} imports {wanted}; the map has {drawn.get(name)}"
+    for name in drawn.keys() - targets.keys():
+        yield f"Sources/README.md: {name} is no target"
+
+
+class Commands:
+    """The commands and options of the program, as its help lists them."""
+
+    def __init__(self, ferry):
+        self.root = json.loads(subprocess.check_output([ferry, "--experimental-dump-help"]))["command"]
+        listed = subprocess.check_output([ferry, "help", "topics"], text=True)
+        self.topics = {*re.findall(r"^(\w+)  ", listed, re.M), "topics", "TOPIC"}
+
+    def error(self, text):
+        """Why a command does not parse; nothing if it does. Capital words stand for what a reader puts there."""
+        words = re.split(r"\s+", re.sub(r"\s(?:&&|\|\||[|;>#&]|2>)(?:\s.*)?$|\s#.*$", "", text.strip()))[1:]
+        command, at = self.root, 0
+        while at < len(words) and command.get("subcommands"):
+            below = [child for child in command["subcommands"] if child["commandName"] == words[at]]
+            if not below:
+                break
+            command, at = below[0], at + 1
+        rest = words[at:]
+        if command["commandName"] == "help":
+            known = {child["commandName"] for child in self.root["subcommands"]} | self.topics
+            return None if not rest or rest[0] in known else f"there is no topic {rest[0]}"
+        if command is self.root and rest and re.match(r"[a-z]", rest[0]):
+            return f"there is no command {rest[0]}"
+        if command is self.root:
+            command = next(child for child in self.root["subcommands"] if child["commandName"] == "screen")
+        options = {
+            ("-" if name["kind"] == "short" else "--") + name["name"]
+            for argument in command.get("arguments") or []
+            for name in argument.get("names") or []
+        }
+        for word in rest:
+            name = re.match(r"\[?(--?[a-zA-Z0-9][\w-]*)", word)
+            if name and name.group(1) not in options | {"--help", "--version"}:
+                return f"ferry {command['commandName']} has no {name.group(1)}"
+        return None
+
+
+def commands(ferry):
+    """Commands in code of the pages that the program does not have."""
+    known = Commands(ferry)
+    for path in pages():
+        text = path.read_text()
+        blocks = re.findall(r"^```sh\n(.*?)^```", text, re.M | re.S)
+        spans = re.findall(r"(?<!`)`([^`\n]+)`(?!`)", re.sub(r"^```.*?^```", "", text, flags=re.M | re.S))
+        parts = [part for line in "\n".join(blocks).split("\n") for part in re.split(r"&&|\|\||[|;]", line)]
+        for code in [*parts, *spans]:
+            # Not what a reader is to complete.
+            if re.match(r"\s*(?:swift run )?ferry(?: |$)", code) and "…" not in code:
+                wrong = known.error(re.sub(r"^\s*swift run ", "", code))
+                if wrong:
+                    yield f"{place(path)}: `{code.strip()}`: {wrong}"
+
+
+def place(path, number=None):
+    name = path.relative_to(ROOT)
+    return f"{name}:{number}" if number else str(name)
+
+
+def foundation():
+    """Files of the sources that import all of Foundation, which costs each start 50 ms: FerryFiles exports what serves."""
+    pattern = re.compile(r"^\s*(?:\w+ )?import (?:\w+ )?Foundation\b", re.M)
+    for path in sorted((ROOT / "Sources").rglob("*.swift")):
+        # Darwin has no other module to import.
+        if pattern.search(path.read_text()) and path != ROOT / "Sources/Files/Exports.swift":
+            yield f"{path.relative_to(ROOT)} imports Foundation"
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__.split("usage: ")[1].split("\n")[0])
+    parser.add_argument("--list", choices=ALLOWED)
+    parser.add_argument("--ferry", default=ROOT / ".build" / "debug" / "ferry")
+    arguments = parser.parse_args()
+    rules = {"fragments": fragments, "long": long, "messages": messages, "names": names}
+    rules |= {"links": links, "map": map_of_targets, "foundation": foundation}
+    if os.access(arguments.ferry, os.X_OK):
+        rules["commands"] = lambda: commands(arguments.ferry)
+    failed = False
+    for name, rule in rules.items():
+        if arguments.list in (None, name):
+            found = list(rule())
+            if arguments.list or len(found) > ALLOWED[name]:
+                print(*found, sep="\n")
+            failed = failed or len(found) > ALLOWED[name]
+            note = "lower ALLOWED" if len(found) < ALLOWED[name] else f"{ALLOWED[name]} allowed"
+            print(f"{name}: {len(found)}, {note}")
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()

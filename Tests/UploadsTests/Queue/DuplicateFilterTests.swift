@@ -1,0 +1,32 @@
+import FerryProtocols
+import FerryStateSimulation
+import Testing
+
+@testable import FerryUploads
+
+/// The upload that makes adding a file again needless.
+struct DuplicateFilterTests {
+    private static let failed = Upload.State.failed(UploadFailure(.permanent, "no write access", status: 403))
+
+    /// Uploads of one file to one URL.
+    private func upload(_ id: Upload.ID, _ state: Upload.State) -> Upload {
+        let first = Upload.make(1)
+        var upload = Upload.make(id, path: first.path, state: state)
+        (upload.target, upload.identity) = (first.target, first.identity)
+        return upload
+    }
+
+    private func known(_ uploads: Upload...) -> Upload.ID? {
+        let new = upload(9, .queued)
+        let same = NewUpload(path: new.path, identity: new.identity, target: new.target)
+        return DuplicateFilter(uploads).upload(of: same)?.id
+    }
+
+    @Test func `one that has failed is known, for a retry sends it`() {
+        #expect(known(upload(1, Self.failed)) == 1)
+    }
+
+    @Test func `one that goes on is told before one that has failed`() {
+        #expect(known(upload(1, Self.failed), upload(2, .queued)) == 2)
+    }
+}

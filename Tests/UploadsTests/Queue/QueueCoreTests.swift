@@ -1,0 +1,255 @@
+import FerryConnectivity
+import FerryProtocols
+import FerryStateSimulation
+import FerryTransfer
+import Foundation
+import Testing
+
+@testable import FerryUploads
+
+/// The queue as a value: no actor, no task, no clock.
+struct QueueCoreTests {
+    private static let start = ContinuousClock.now
+    private static let full = JournalError.diskFull(path: "/state", isQuota: false)
+    private static let lookups = QueueLookups(
+        host: { UploadHost(name: $0.target.destination, port: 80, isLocal: false) }, resumes: { _ in true },
+        progress: { _ in nil }, random: { $0.upperBound })
+
+    private static func moment(_ seconds: Double) -> Moment {
+        Moment(instant: start.advanced(by: .seconds(seconds)), date: Date(timeIntervalSince1970: seconds))
+    }
+
+    /// The queue with what the core answered last.
+    private struct Driven {
+        var core: QueueCore
+        var effects: [CoreEffect] = []
+        var seconds = 0.0
+
+        init(_ uploads: [Upload], concurrency: Int = 4) {
+            core = QueueCore(
+                configuration: .init(concurrency: concurrency), lookups: lookups,
+                limits: LimitSchedule(zone: .local), now: moment(0))
+            var recovered = Recovered(uploads: uploads, settings: QueueSettings())
+            _ = core.restore(&recovered, at: moment(0))
+            handle(.started(awaitsLink: false))
+        }
+
+        mutating func handle(_ event: CoreEvent) {
+            effects = core.handle(event, at: moment(seconds))
+        }
+
+        /// Lets the disk answer every append of the last event.
+        mutating func answer(_ result: Result<Void, JournalError> = .success(())) {
+            let tickets = appends.map(\.ticket)
+            effects = tickets.flatMap {
+                core.handle(.journaled([AppendResult(ticket: $0, result: result)]), at: moment(seconds))
+            }
+        }
+
+        mutating func end(_ id: Upload.ID, _ outcome: UploadAttempt.Outcome) {
+            handle(.attempt(id, run: id, .ended(outcome, file: nil, sent: 0), 99))
+        }
+
+        var appends: [(changes: [QueueChange], durability: Durability, ticket: Ticket)] {
+            effects.compactMap {
+                if case .append(let changes, let durability, let ticket) = $0 {
+                    (changes, durability, ticket)
+                } else {
+                    nil
+                }
+            }
+        }
+
+        var started: [Upload.ID] {
+            effects.compactMap { if case .start(let upload, _) = $0 { upload.id } else { nil } }
+        }
+
+        var cancelled: [Upload.ID] {
+            effects.compactMap { if case .cancel(let id) = $0 { id } else { nil } }
+        }
+
+        /// The ids of the transaction that was answered; nil if it was refused or is not answered.
+        var answered: [Upload.ID]? {
+            for case .reply(_, .success(let result)) in effects { return result.ids }
+            return nil
+        }
+
+        var probes: [(host: UploadHost, number: Int)] {
+            effects.compactMap { if case .probe(let host, let number) = $0 { (host, number) } else { nil } }
+        }
+
+        var isPublished: Bool {
+            effects.contains { if case .publish = $0 { true } else { false } }
+        }
+
+        var isRefused: Bool {
+            effects.contains { if case .reply(_, .failure) = $0 { true } else { false } }
+        }
+
+        func state(_ id: Upload.ID) -> Upload.State? {
+            core.uploads[id].map { core.shown($0, at: moment(seconds)).state }
+        }
+    }
+
+    @Test func `what is queued starts with the engine, in the order of the queue`() {
+        let queue = Driven([.make(1), .make(2)])
+        #expect(queue.started == [1, 2])
+    }
+
+    @Test func `a pause takes effect once the disk has it`() {
+        var queue = Driven([.make(1)])
+        queue.handle(.transaction(.change([1], .pause), 1))
+        #expect(queue.cancelled.isEmpty)
+        #expect(queue.answered == nil)
+        queue.answer()
+        #expect(queue.cancelled == [1])
+        #expect(queue.answered == [1])
+    }
+
+    @Test func `a pause that the disk refuses has not happened`() {
+        var queue = Driven([.make(1)])
+        queue.handle(.transaction(.change([1], .pause), 1))
+        queue.answer(.failure(Self.full))
+        #expect(queue.isRefused)
+        #expect(queue.cancelled.isEmpty)
+        #expect(queue.state(1)?.isRunning == true)
+    }
+
+    /// The link's return changes what the command left of the upload before the disk refuses it.
+    @Test func `a refused pause of an upload without a link does not hold once the link is back`() {
+        var queue = Driven([.make(1)])
+        queue.handle(.link(.down(reason: "no route"), isForbidden: false))
+        queue.answer()
+        queue.end(1, .cancelled)
+        queue.handle(.transaction(.change([1], .pause), 1))
+        let pause = queue.appends.map(\.ticket)
+        queue.handle(.link(.up(generation: 0), isForbidden: false))
+        for ticket in pause {
+            queue.handle(.journaled([AppendResult(ticket: ticket, result: .failure(Self.full))]))
+        }
+        #expect(queue.isRefused)
+        #expect(queue.state(1) == .queued)
+    }
+
+    @Test func `a refused resumption of an upload without a link leaves it paused once the link is back`() {
+        var queue = Driven([.make(1)])
+        queue.handle(.link(.down(reason: "no route"), isForbidden: false))
+        queue.answer()
+        queue.end(1, .cancelled)
+        queue.handle(.transaction(.change([1], .pause), 1))
+        queue.answer()
+        queue.handle(.transaction(.change([1], .resume), 2))
+        let resumption = queue.appends.map(\.ticket)
+        queue.handle(.link(.up(generation: 0), isForbidden: false))
+        for ticket in resumption {
+            queue.handle(.journaled([AppendResult(ticket: ticket, result: .failure(Self.full))]))
+        }
+        #expect(queue.isRefused)
+        #expect(queue.state(1) == .paused(.user))
+    }
+
+    @Test func `a host is left alone that asks for it in answer to an upload that is just being paused`() {
+        var queue = Driven([.make(1), .make(2)], concurrency: 1)
+        #expect(queue.started == [1])
+        queue.handle(.transaction(.change([1], .pause), 1))
+        queue.end(1, .failed(UploadFailure(.server, "busy", status: 503, retryAfter: 60)))
+        #expect(queue.started.isEmpty)
+        queue.seconds = 61
+        queue.handle(.timer)
+        #expect(queue.started == [2])
+    }
+
+    @Test func `a second command waits until the disk has answered the first`() {
+        var queue = Driven([.make(1)])
+        queue.handle(.transaction(.change([1], .pause), 1))
+        let first = queue
+        queue.handle(.transaction(.change([1], .resume), 2))
+        #expect(queue.appends.isEmpty)
+        queue.effects = first.effects
+        queue.answer()
+        #expect(queue.appends.count == 1)
+    }
+
+    @Test func `an upload is shown as done once the disk has it`() {
+        var queue = Driven([.make(1)])
+        queue.end(1, .done(Receipt(bytes: 1)))
+        #expect(queue.appends.map(\.durability) == [.finding])
+        #expect(queue.state(1)?.isRunning == true)
+        queue.answer()
+        #expect(queue.state(1)?.isDone == true)
+    }
+
+    @Test func `an answer that the disk refuses stays true, and nothing new starts`() {
+        var queue = Driven([.make(1)])
+        queue.end(1, .done(Receipt(bytes: 1)))
+        queue.answer(.failure(Self.full))
+        #expect(queue.state(1)?.isDone == true)
+        queue.handle(.transaction(.change([1], .resume), 1))
+        #expect(queue.core.health.isRefused)
+        #expect(queue.started.isEmpty)
+    }
+
+    @Test func `sockets are cancelled before the loss of the link is written down`() throws {
+        var queue = Driven([.make(1)])
+        queue.handle(.link(.down(reason: "no route"), isForbidden: false))
+        let cancel = try #require(queue.effects.firstIndex { if case .cancel = $0 { true } else { false } })
+        let append = try #require(queue.effects.firstIndex { if case .append = $0 { true } else { false } })
+        #expect(cancel < append)
+    }
+
+    @Test func `what the link's loss paused starts again with its return`() {
+        var queue = Driven([.make(1)])
+        queue.handle(.link(.down(reason: "no route"), isForbidden: false))
+        queue.answer()
+        queue.end(1, .cancelled)
+        queue.handle(.link(.up(generation: 0), isForbidden: false))
+        queue.answer()
+        #expect(queue.started == [1])
+    }
+
+    @Test func `a wait for another try ends with the timer`() {
+        var queue = Driven([.make(1)])
+        queue.end(1, .failed(UploadFailure(.server, "busy")))
+        queue.answer()
+        #expect(queue.state(1)?.isWaiting == true)
+        queue.seconds = 3600
+        queue.handle(.timer)
+        #expect(queue.started == [1])
+    }
+
+    @Test func `an upload that runs is put back only after its attempt has ended`() {
+        var queue = Driven([.make(1)])
+        queue.handle(.transaction(.remove([1]), 1))
+        queue.answer()
+        queue.handle(.transaction(.putBack([1], stranded: [:]), 2))
+        #expect(queue.appends.isEmpty)
+        queue.end(1, .cancelled)
+        #expect(queue.appends.count == 1)
+        queue.answer()
+        #expect(queue.started == [1])
+    }
+
+    @Test func `that a host is back is told where no upload changes with it`() throws {
+        var queue = Driven([.make(1), .make(2)])
+        for id in [1, 2] { queue.end(id, .failed(UploadFailure(.network, "connection refused"))) }
+        queue.handle(.transaction(.change([1, 2], .pause), 1))
+        queue.answer()
+        queue.handle(.transaction(.change([1, 2], .resume), 2))
+        queue.answer()
+        queue.seconds = 1
+        queue.handle(.timer)
+        let probe = try #require(queue.probes.first)
+        queue.handle(.probed(probe.host, number: probe.number, .reachable))
+        #expect(queue.started == [1, 2])
+        #expect(queue.isPublished)
+    }
+
+    @Test func `a copy of the queue goes its own way`() {
+        let first = Driven([.make(1)])
+        var second = first
+        second.end(1, .done(Receipt(bytes: 1)))
+        second.answer()
+        #expect(first.state(1)?.isRunning == true)
+        #expect(second.state(1)?.isDone == true)
+    }
+}

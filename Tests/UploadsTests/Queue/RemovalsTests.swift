@@ -1,0 +1,81 @@
+import FerryProtocols
+import FerryStateSimulation
+import FerryTestSupport
+import FerryTransfer
+import Foundation
+import Testing
+
+@testable import FerryUploads
+
+struct RemovalsTests {
+    private static let start = ContinuousClock.now
+    private static let end = start.advanced(by: Removals.window)
+
+    private var removals = Removals()
+
+    /// An upload of which the server has something.
+    private static func begun(_ id: Upload.ID) -> Upload {
+        var upload = Upload.make(id)
+        upload.resource = Resource(url: "http://host.test/\(id)", confirmed: 1)
+        return upload
+    }
+
+    /// Ends the windows that are over at `instant`, and returns what servers are to delete.
+    private mutating func ended(at instant: ContinuousClock.Instant, isRunning: Bool = false) -> [Upload.ID] {
+        removals.endWindows(at: instant, isRunning: { _ in isRunning }).map(\.id)
+    }
+
+    @Test mutating func `servers keep what they have until the window ends`() {
+        removals.add([Self.begun(1)], now: Self.start)
+        #expect(removals.nextEnd == Self.end)
+        let discarded = [ended(at: Self.start), ended(at: Self.end)]
+        #expect(discarded == [[], [1]])
+        #expect(removals.nextEnd == nil)
+    }
+
+    @Test mutating func `what still runs is deleted once it has ended`() {
+        removals.add([Self.begun(1)], now: Self.start)
+        let discarded = [ended(at: Self.end, isRunning: true), ended(at: Self.end)]
+        #expect(discarded == [[], [1]])
+    }
+
+    @Test mutating func `within the window an upload is put back as it was`() {
+        removals.add([Self.begun(1)], now: Self.start)
+        let back = removals.takeBack([1])
+        #expect(back.first?.resource != nil)
+        let discarded = ended(at: Self.end)
+        #expect(discarded.isEmpty)
+    }
+
+    @Test mutating func `after the window an upload is put back without what the server had`() {
+        removals.add([Self.begun(1)], now: Self.start)
+        _ = ended(at: Self.end)
+        let back = removals.takeBack([1])
+        #expect(back.map(\.id) == [1])
+        #expect(back.first?.resource == nil)
+    }
+
+    @Test mutating func `an upload that arrived after its removal is put back as done`() {
+        removals.add([Self.begun(1)], now: Self.start)
+        removals.complete(1, as: .done(Receipt(bytes: 1), at: .distantPast))
+        let discarded = removals.endAll()
+        #expect(discarded.isEmpty)
+        let back = removals.takeBack([1])
+        #expect(back.first?.isDone == true)
+    }
+
+    @Test mutating func `what is forgotten cannot be put back`() {
+        removals.add([Self.begun(1)], now: Self.start)
+        let discarded = removals.forget([1], isRunning: { _ in false })
+        #expect(discarded.map(\.id) == [1])
+        let back = removals.takeBack([1])
+        #expect(back.isEmpty)
+    }
+
+    @Test mutating func `the end of the queue ends every window`() {
+        removals.add([Self.begun(1), .make(2)], now: Self.start)
+        let discarded = removals.endAll()
+        #expect(discarded.map(\.id) == [1])
+        #expect(removals.nextEnd == nil)
+    }
+}
