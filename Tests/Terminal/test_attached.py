@@ -46,7 +46,7 @@ def test_two_screens_show_and_steer_one_engine(engine, home, start):
     first.press("b")
     first.wait("Bandwidth")
     first.press("\x15400K\r")
-    first.wait("at most 400 KiB/s")
+    first.wait("limit 400 KiB/s")
     first.press("jp")
     first.wait("‖ paused")
     second.wait("‖ two.bin")

@@ -46,7 +46,7 @@ def test_80_columns(home, server, start):
     screen = start()
     screen.wait("▲ up", lambda: (percent(screen.line("film.mov")) or 0) >= 5)
     lines = screen.lines()
-    status = r" ● online  box  ↑ [\d.]+ [KM]B/s  limit 1 MiB/s  1 of 1 uploading  [\d.]+ MiB left"
+    status = r" ● online  box  ↑ [\d.]+ [KM]iB/s  limit 1 MiB/s  1 of 1 uploading  (ETA [\d:]+|[\d.]+ MiB left)"
     assert re.match(status, lines[0])
     assert lines[1] == " All 2  Active 1  Queued 1  Paused 0  Failed 0  Done 0"
     assert lines[2] == "  STATE      NAME                       SIZE PROGRESS              RATE      ETA"
@@ -205,7 +205,8 @@ def test_the_log_tells_what_happened_and_leads_to_the_upload(home, server, start
     screen = start()
     screen.wait("FAILED", "Done 1")
     screen.press("gr")
-    screen.wait("gone.bin failed: no such file")
+    # The answer to the key may be told before or after the failure that follows it.
+    screen.wait(lambda: "retrying gone.bin" in screen.text or "gone.bin failed: no such file" in screen.text)
     screen.press("l")
     screen.wait("┌ Log", "retrying gone.bin", "gone.bin failed: no such file")
     screen.press("/")
