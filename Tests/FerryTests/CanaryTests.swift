@@ -105,7 +105,11 @@ struct CanaryTests {
         try shown.merge(files()) { $1 }
         Self.search(shown, for: kind, "while it was sent, and after a kill")
         goesOn.open()
-        if kind.protocolName == "form" { try await place.ferry("retry", "--all") }
+        if kind.protocolName == "form" {
+            // What may have arrived is held by whoever runs the queue next.
+            try await run("run", "--exit-when-idle", "--json")
+            try await place.ferry("retry", "--all")
+        }
         try await run("run", "--exit-when-idle", "--json")
         try await run("list", "--json")
         try await run("status", "--json")
@@ -123,8 +127,10 @@ struct CanaryTests {
 
     private static func search(_ shown: [String: String], for kind: SecretEchoTests.Kind, _ moment: String) {
         for (name, text) in shown {
-            // Form parameters are part of the queue, and of what the history keeps of it.
-            let isQueue = ["ferry/queue.", "journal.", "ferry/history"].contains { name.contains($0) }
+            // Form parameters are part of the queue, of what a kill left of writing it, and of the history.
+            let isQueue = ["ferry/queue.", "ferry/.tmp.", "journal.", "ferry/history"].contains {
+                name.contains($0)
+            }
             if kind.isParameter, isQueue { continue }
             for secret in kind.secrets {
                 for form in SecretEchoTests.forms(of: secret) where text.contains(form) {
