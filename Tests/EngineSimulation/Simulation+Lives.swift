@@ -135,6 +135,7 @@ extension Simulation {
 
     /// Ends the life in this moment, and begins the next on what the disk has kept.
     mutating func crash(isCalm: Bool) {
+        var hadPowerCut = false
         for attempt in 0..<4 {
             guard let engine else { return }
             if engine.faults.takeSyncFailed() { judge.isSyncInDoubt = true }
@@ -151,7 +152,9 @@ extension Simulation {
             judge.crashed()
             unreadable = false
             self.engine = nil
-            start(disk, after: isPowerCut ? .powerCut : .kill, isCalm: isCalm || attempt == 3)
+            // A life that could not read the queue says nothing of what the one before it has left.
+            hadPowerCut = hadPowerCut || isPowerCut
+            start(disk, after: hadPowerCut ? .powerCut : .kill, isCalm: isCalm || attempt == 3)
             if !unreadable, self.engine?.faults.isKilled == false { break }
         }
     }

@@ -138,6 +138,7 @@ extension Simulation {
             sites[index].presence = .up
         }
         link.changes += 1
+        if !link.isUp { planReport(.up(generation: link.generation)) }
         (link.isUp, link.isFading, link.hasPortal) = (true, false, false)
         link.rate = max(link.rate, 1_000_000)
         kick()

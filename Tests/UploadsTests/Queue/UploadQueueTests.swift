@@ -371,6 +371,35 @@ struct UploadQueueTests {
         #expect(await fixture.queue.core.uploads[ids[0]]?.tries.resent == 250)
     }
 
+    @Test func `N3 bytes that the server confirmed and forgot while an attempt runs count as sent again`()
+        async throws
+    {
+        let fixture = QueueFixture(isLocal: true)
+        try await fixture.queue.start(monitor: nil)
+        let ids = await fixture.add(1)
+        let attempt = try await fixture.runner.next()
+        try await attempt.recorder.record(Resource(url: "http://host.test/1", confirmed: 100), durably: true)
+        try await attempt.recorder.record(Resource(url: "http://host.test/2"), durably: true)
+        #expect(await fixture.queue.core.uploads[ids[0]]?.tries.resent == 100)
+    }
+
+    @Test func `N3 bytes that the server confirmed and forgot between attempts count as sent again`()
+        async throws
+    {
+        let fixture = QueueFixture(isLocal: true)
+        try await fixture.queue.start(monitor: nil)
+        let ids = await fixture.add(1)
+        let first = try await fixture.runner.next()
+        try await first.recorder.record(Resource(url: "http://host.test/1", confirmed: 100), durably: true)
+        first.fail(.network)
+        try await fixture.clock.waitForSleepers()
+        fixture.clock.advance(by: .seconds(1))
+        let second = try await fixture.runner.next()
+        try await second.recorder.record(nil, durably: true)
+        try await second.recorder.record(Resource(url: "http://host.test/2"), durably: true)
+        #expect(await fixture.queue.core.uploads[ids[0]]?.tries.resent == 100)
+    }
+
     @Test func `an attempt that goes on at what the server holds counts as resumed`() async throws {
         let resource = Resource(url: "http://host.test/1")
         let fixture = QueueFixture([.make(1, resource: resource)])

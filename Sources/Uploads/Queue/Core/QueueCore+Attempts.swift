@@ -14,11 +14,7 @@ extension QueueCore {
             effects.append(.reply(reply, .failure(.stopped)))
             return
         }
-        if let resource, runs.serverAnswered(id) {
-            // What the server has is not sent again, the rest of what went out is.
-            if resource.confirmed > 0 { upload.tries.resumes += 1 }
-            upload.tries.countResent(after: resource.confirmed)
-        }
+        countResent(of: &upload, toGoOnWith: resource)
         var isLifted = false
         if let resource, resource.confirmed > (upload.resource?.confirmed ?? 0) {
             upload.tries.network = 0
@@ -35,6 +31,21 @@ extension QueueCore {
             return
         }
         submit(.record(id, durably: durably), reply)
+    }
+
+    /// Counts the bytes that go out again because the server has less than it once confirmed or than was sent.
+    private mutating func countResent(of upload: inout Upload, toGoOnWith resource: Resource?) {
+        let confirmed = upload.resource?.confirmed ?? 0
+        if let resource, runs.serverAnswered(upload.id) {
+            if resource.confirmed > 0 { upload.tries.resumes += 1 }
+            upload.tries.sent = max(upload.tries.sent, confirmed)
+            upload.tries.countResent(after: resource.confirmed)
+        } else if resource == nil, runs.awaitsAnswer(upload.id) {
+            // Counted with the next answer, or when an attempt begins without a resource.
+            upload.tries.sent = max(upload.tries.sent, confirmed)
+        } else {
+            upload.tries.resent += max(0, confirmed - (resource?.confirmed ?? 0))
+        }
     }
 
     mutating func noteSent(_ sent: ByteCount, of id: Upload.ID, run number: Int) {

@@ -91,11 +91,14 @@ struct RunTable {
         return run
     }
 
+    /// True if an attempt goes on with what was there, and the server has not said yet what it has.
+    func awaitsAnswer(_ id: Upload.ID) -> Bool { runs[id]?.unasked != nil }
+
     /// Notes that the server has said what it has.
     ///
     /// - Returns: True if this is its first answer to an attempt that goes on with what was there.
     mutating func serverAnswered(_ id: Upload.ID) -> Bool {
-        guard runs[id]?.unasked != nil else { return false }
+        guard awaitsAnswer(id) else { return false }
         runs[id]?.unasked = nil
         return true
     }
