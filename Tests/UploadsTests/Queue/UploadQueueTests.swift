@@ -400,6 +400,27 @@ struct UploadQueueTests {
         #expect(await fixture.queue.core.uploads[ids[0]]?.tries.resent == 100)
     }
 
+    @Test func `N3 bytes of an attempt that asks nobody first count as sent again with all before them`()
+        async throws
+    {
+        let fixture = QueueFixture(isLocal: true)
+        try await fixture.queue.start(monitor: nil)
+        let ids = await fixture.add(1)
+        let first = try await fixture.runner.next()
+        try await first.recorder.record(Resource(url: "http://host.test/1"), durably: true)
+        first.recorder.didSend(300, reached: 300)
+        first.fail(.network)
+        try await fixture.clock.waitForSleepers()
+        fixture.clock.advance(by: .seconds(1))
+        let second = try await fixture.runner.next()
+        second.recorder.didSend(200, reached: 200)
+        second.fail(.network)
+        try await fixture.clock.waitForSleepers()
+        let tries = try #require(await fixture.queue.core.uploads[ids[0]]?.tries)
+        #expect(tries.resent == 300)
+        #expect(tries.sent == 200)
+    }
+
     @Test func `an attempt that goes on at what the server holds counts as resumed`() async throws {
         let resource = Resource(url: "http://host.test/1")
         let fixture = QueueFixture([.make(1, resource: resource)])

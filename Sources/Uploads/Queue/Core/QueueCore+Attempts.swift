@@ -49,8 +49,11 @@ extension QueueCore {
     }
 
     mutating func noteSent(_ sent: ByteCount, of id: Upload.ID, run number: Int) {
-        guard runs.run(of: id, number: number) != nil, var upload = uploads[id], sent > upload.tries.sent
+        guard let run = runs.run(of: id, number: number), var upload = uploads[id], sent > run.confirmed
         else { return }
+        // Nobody was asked: all that went out before goes out again.
+        if runs.serverAnswered(id) { upload.tries.countResent(after: run.confirmed) }
+        guard sent > upload.tries.sent else { return }
         upload.tries.sent = sent
         runs.noteSent(of: id)
         store(upload)
@@ -77,6 +80,7 @@ extension QueueCore {
             return advance()
         }
         let before = upload
+        if run.unasked != nil, sent > run.confirmed { upload.tries.countResent(after: run.confirmed) }
         // What left this machine is known only now, and may be less than was noted.
         upload.tries.sent = max(run.hasNotedSent ? 0 : upload.tries.sent, sent)
         if health.isRefused { publish([]) }
