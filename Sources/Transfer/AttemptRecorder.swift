@@ -12,4 +12,10 @@ public protocol AttemptRecorder: Sendable {
     func didSend(_ bytes: ByteCount, reached: ByteCount)
     /// The last byte of the request is out.
     func didFinishSending(_ exchange: Exchange)
+    /// The attempt ends. `bytes` of the file went out, with what was confirmed before it and what had to go out again.
+    func didEnd(out bytes: ByteCount)
+}
+
+extension AttemptRecorder {
+    public func didEnd(out bytes: ByteCount) {}
 }

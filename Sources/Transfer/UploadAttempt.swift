@@ -90,7 +90,16 @@ public struct UploadAttempt: Sendable {
         _ uploadProtocol: any UploadProtocol, resource: Resource?, capabilities: ServerCapabilities?
     ) async -> Outcome {
         let sent = SentBytes(confirmed: resource?.confirmed ?? 0)
-        return await withTaskGroup(of: Ending.self) { group in
+        let outcome = await exchanged(uploadProtocol, resource, capabilities, sent)
+        recorder.didEnd(out: sent.out)
+        return outcome
+    }
+
+    private func exchanged(
+        _ uploadProtocol: any UploadProtocol, _ resource: Resource?, _ capabilities: ServerCapabilities?,
+        _ sent: SentBytes
+    ) async -> Outcome {
+        await withTaskGroup(of: Ending.self) { group in
             var uploadProtocol = uploadProtocol
             var step = uploadProtocol.start(resource: resource, capabilities: capabilities)
             var known = resource

@@ -231,8 +231,8 @@ extension Simulation {
         guard let step = engine?.attempts[id]?.uploadProtocol.receive(reply, to: ending.exchange) else {
             return
         }
-        engine?.attempts[id]?.underWay[ending.flight] = nil
-        engine?.attempts[id]?.confirmed = step.confirmed ?? attempt.known?.confirmed ?? 0
+        engine?.attempts[id]?.totals.end(
+            ending.flight, confirmed: step.confirmed ?? attempt.known?.confirmed ?? 0)
         take(step, id)
     }
 
@@ -318,7 +318,7 @@ extension Simulation {
             if case .failed(let failure) = outcome, failure.category == .sourceChanged, policy == .restart {
                 identity(of: attempt.file)
             } else { nil }
-        let sent = mutant == .sentIsUndercounted ? 0 : attempt.shown
+        let sent = mutant == .sentIsUndercounted ? 0 : max(attempt.shown, attempt.totals.out)
         engine?.attempts[id] = nil
         note(of: id)
         ask(.ended) { [outcome] in .attempt(id, run: run, .ended(outcome, file: file, sent: sent), $0) }

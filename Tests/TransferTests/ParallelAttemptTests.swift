@@ -205,4 +205,29 @@ struct SentBytesTests {
         sent.end(1, confirmed: 80)
         #expect(sent.record(7, of: 2) == 87)
     }
+
+    @Test func `what broke off while others go on stays among what went out`() {
+        let sent = SentBytes(confirmed: 0)
+        _ = sent.record(90, of: 1)
+        _ = sent.record(40, of: 2)
+        sent.end(2, confirmed: 0)
+        sent.end(1, confirmed: 90)
+        #expect(sent.record(50, of: 3) == 140)
+        #expect(sent.out == 180)
+    }
+
+    @Test func `what the server has more of than was known went out before`() {
+        let sent = SentBytes(confirmed: 10)
+        sent.end(1, confirmed: 60)
+        #expect(sent.out == 60)
+    }
+
+    @Test func `what the server confirmed and forgot is not counted twice`() {
+        let sent = SentBytes(confirmed: 0)
+        _ = sent.record(90, of: 1)
+        sent.end(1, confirmed: 90)
+        sent.end(2, confirmed: 0)
+        _ = sent.record(30, of: 3)
+        #expect(sent.out == 30)
+    }
 }

@@ -99,4 +99,5 @@ private struct QuerylessRecorder: AttemptRecorder {
     func didStart(_ exchange: Exchange, reached: ByteCount) { base.didStart(exchange, reached: reached) }
     func didSend(_ bytes: ByteCount, reached: ByteCount) { base.didSend(bytes, reached: reached) }
     func didFinishSending(_ exchange: Exchange) { base.didFinishSending(exchange) }
+    func didEnd(out bytes: ByteCount) { base.didEnd(out: bytes) }
 }

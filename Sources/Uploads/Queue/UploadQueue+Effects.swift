@@ -272,4 +272,8 @@ private struct RunRecorder: AttemptRecorder {
         guard exchange.traits.contains(.completes) else { return }
         progressStore.update(id) { $0.phase = .waitingForServer }
     }
+
+    func didEnd(out bytes: ByteCount) {
+        progressStore.update(id) { $0.sent = max($0.sent, bytes) }
+    }
 }

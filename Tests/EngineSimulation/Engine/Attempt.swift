@@ -38,9 +38,8 @@ struct Attempt {
     var flights: Set<Int> = []
     var endings: [Ending] = []
     var idleExchanges = 0
-    /// Bytes that the server confirmed, and those that each request has sent since.
-    var confirmed: ByteCount
-    var underWay: [Int: ByteCount] = [:]
+    /// Bytes that went out, of this attempt and those before it.
+    var totals: SentTotals
     /// The value of `reached` when a request last began or moved.
     var shown: ByteCount
     /// A mark that says too much was let go with its request.
@@ -57,17 +56,14 @@ struct Attempt {
         self.site = site
         self.uploadProtocol = uploadProtocol
         known = resource
-        confirmed = resource?.confirmed ?? 0
-        shown = confirmed
+        totals = SentTotals(confirmed: resource?.confirmed ?? 0)
+        shown = totals.reached
     }
-
-    /// The number of bytes of the file that are out or at the server.
-    var reached: ByteCount { underWay.values.reduce(confirmed, +) }
 
     /// A request has sent so many bytes of the file.
     mutating func moved(_ bytes: ByteCount, by flight: Int, at time: Int64) {
-        underWay[flight] = bytes
-        shown = reached
+        totals.record(bytes, of: flight)
+        shown = totals.reached
         moved = time
     }
 

@@ -100,7 +100,7 @@ extension QueueCore {
         }
         switch outcome {
         case .done(let receipt):
-            upload.tries.sent = 0
+            upload.tries.countResent(after: upload.size)
             runs.forget(id)
             upload.resource = nil
             upload.state = .done(run.timed(receipt, now: now.instant), at: now.date)
