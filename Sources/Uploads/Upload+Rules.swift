@@ -63,6 +63,13 @@ extension Upload.Tries {
         resent += max(0, sent - confirmed)
         sent = 0
     }
+
+    /// Counts what an attempt that ended had sent. What left this machine is known only then, and may be less than was
+    /// noted.
+    mutating func countSent(_ bytes: ByteCount, by run: RunTable.Run) {
+        if run.unasked != nil, bytes > run.confirmed { countResent(after: run.confirmed) }
+        sent = max(run.hasNotedSent ? 0 : sent, bytes)
+    }
 }
 
 /// The commands of people for an upload. Each rule says whether anything changed; none knows of a clock, disk or

@@ -76,7 +76,8 @@ extension Simulation {
             return ended(number, .broken(failure, bodySent: nil), removesMark: true)
         }
         judge.check(flight, engine: engine)
-        var request = ServerRequest(number: number, owner: flight.owner, exchange: flight.exchange)
+        var request = ServerRequest(
+            number: number, owner: flight.owner, file: flight.file, exchange: flight.exchange)
         if happens(site.mood.locks), [.patch, .head].contains(flight.exchange.method) {
             request.refusal = Reply.Answer(423)
         }

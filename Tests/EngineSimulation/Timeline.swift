@@ -48,6 +48,9 @@ enum VirtualTime {
 
     /// The first millisecond that is not before `instant`.
     static func milliseconds(of instant: ContinuousClock.Instant) -> Int64 {
-        Int64((start.duration(to: instant) / .milliseconds(1)).rounded(.up))
+        // A division as `Double` loses attoseconds: the timer would come before its time, again and again.
+        let (seconds, attoseconds) = start.duration(to: instant).components
+        let (whole, rest) = attoseconds.quotientAndRemainder(dividingBy: 1_000_000_000_000_000)
+        return seconds * 1000 + whole + (rest > 0 ? 1 : 0)
     }
 }

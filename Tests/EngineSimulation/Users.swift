@@ -64,7 +64,7 @@ extension Simulation {
         }
         let change = UploadChange.retry(
             identities: Dictionary(uniqueKeysWithValues: files), startsEarly: isChosen)
-        judge.retried(ids)
+        judge.retried(ids.compactMap { uploads[$0] })
         judge.forced()
         send(.force)
         ask(.retry, ids) { .change(ids, change) }

@@ -38,6 +38,8 @@ struct Judge {
     var pauses: [String: Int64] = [:]
     /// The most uploads that a user ever allowed at once.
     var ceiling = 4
+    /// The number of times that a user let the upload of each file be tried again.
+    private(set) var retries: [Int: Int] = [:]
     /// Attempts that began.
     var starts = 0
     var done: Set<Upload.ID> = []
@@ -60,8 +62,9 @@ struct Judge {
 
 // Users.
 extension Judge {
-    mutating func retried(_ ids: [Upload.ID]) {
-        for id in ids {
+    mutating func retried(_ retried: [Upload]) {
+        for upload in retried { retries[Int(upload.identity.inode), default: 0] += 1 }
+        for id in retried.map(\.id) {
             uploads[id, default: Known()].retries += 1
             uploads[id]?.mayStartOver = true
         }

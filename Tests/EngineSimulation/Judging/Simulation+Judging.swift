@@ -36,11 +36,11 @@ extension Simulation {
         }
         for site in sites {
             guard let service = site.service as? WholeService else { continue }
-            for (id, count) in service.posts.sorted(by: { $0.key < $1.key }) {
-                let retries = judge.uploads[id]?.retries ?? 0
+            for (file, count) in service.posts.sorted(by: { $0.key < $1.key }) {
+                let retries = judge.retries[file] ?? 0
                 guard count > 1 + retries else { continue }
                 judge.violated(
-                    .postsAreNotRepeated, "upload \(id) was posted \(count) times after \(retries) retries")
+                    .postsAreNotRepeated, "file \(file) was posted \(count) times after \(retries) retries")
             }
         }
     }

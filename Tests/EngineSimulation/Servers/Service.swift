@@ -7,6 +7,7 @@ import HTTPTypes
 struct ServerRequest {
     let number: Int
     let owner: Upload.ID
+    let file: Int
     let exchange: Exchange
     /// The bytes of the file that have come and are not stored yet.
     var body = Content()

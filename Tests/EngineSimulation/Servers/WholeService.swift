@@ -6,8 +6,9 @@ import HTTPTypes
 struct WholeService: Service {
     private var files: [Upload.ID: [Content]] = [:]
     private var sizes: [String: ByteCount] = [:]
-    /// The number of times that a POST was carried out.
-    private(set) var posts: [Upload.ID: Int] = [:]
+    /// The number of times that a POST of each file was carried out. A file has one upload, whose number may be given
+    /// again.
+    private(set) var posts: [Int: Int] = [:]
 
     mutating func answer(_ request: ServerRequest) -> Reply.Answer {
         let exchange = request.exchange
@@ -15,7 +16,7 @@ struct WholeService: Service {
         case .put, .post:
             files[request.owner, default: []].append(request.body)
             sizes[exchange.path] = request.body.count
-            if exchange.method == .post { posts[request.owner, default: 0] += 1 }
+            if exchange.method == .post { posts[request.file, default: 0] += 1 }
             return Reply.Answer(201)
         case .head:
             return sizes[exchange.path].map { Reply.Answer(200, ["Content-Length": "\($0)"]) }

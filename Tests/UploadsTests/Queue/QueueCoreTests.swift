@@ -46,8 +46,8 @@ struct QueueCoreTests {
             }
         }
 
-        mutating func end(_ id: Upload.ID, _ outcome: UploadAttempt.Outcome) {
-            handle(.attempt(id, run: id, .ended(outcome, file: nil, sent: 0), 99))
+        mutating func end(_ id: Upload.ID, _ outcome: UploadAttempt.Outcome, sent: ByteCount = 0) {
+            handle(.attempt(id, run: id, .ended(outcome, file: nil, sent: sent), 99))
         }
 
         var appends: [(changes: [QueueChange], durability: Durability, ticket: Ticket)] {
@@ -72,6 +72,10 @@ struct QueueCoreTests {
         var answered: [Upload.ID]? {
             for case .reply(_, .success(let result)) in effects { return result.ids }
             return nil
+        }
+
+        var wakes: [ContinuousClock.Instant] {
+            effects.compactMap { if case .wake(let instant?) = $0 { instant } else { nil } }
         }
 
         var probes: [(host: UploadHost, number: Int)] {
@@ -227,6 +231,29 @@ struct QueueCoreTests {
         #expect(queue.appends.count == 1)
         queue.answer()
         #expect(queue.started == [1])
+    }
+
+    @Test func `what was sent of an upload that was removed and put back counts as sent again`() {
+        var queue = Driven([.make(1)])
+        queue.handle(.transaction(.remove([1]), 1))
+        queue.answer()
+        queue.end(1, .cancelled, sent: 5)
+        queue.handle(.transaction(.putBack([1], stranded: [:]), 2))
+        queue.answer()
+        #expect(queue.core.uploads[1]?.tries.resent == 5)
+    }
+
+    @Test func `with a disk that refuses, an upload that waits for a slot sets no timer in the past`() {
+        var elsewhere = Upload.make(3)
+        elsewhere.target.destination = "elsewhere"
+        var queue = Driven([.make(1), .make(2), elsewhere], concurrency: 2)
+        #expect(queue.started == [1, 2])
+        queue.end(1, .done(Receipt(bytes: 1)))
+        queue.answer(.failure(Self.full))
+        #expect(queue.core.health.isRefused)
+        queue.seconds = 5
+        queue.handle(.timer)
+        #expect(queue.wakes.allSatisfy { $0 > Self.moment(5).instant })
     }
 
     @Test func `that a host is back is told where no upload changes with it`() throws {

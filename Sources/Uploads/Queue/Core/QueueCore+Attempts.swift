@@ -71,6 +71,7 @@ extension QueueCore {
         discard(removals.endWindows(at: now.instant, isRunning: runs.contains))
         defer { retryBlocked() }
         guard var upload = uploads[id] else {
+            removals.countSent(sent, by: run, of: id)
             // Should it be put back, it has arrived already.
             if case .done(let receipt) = outcome {
                 if let upload = removals[id] { effects.append(.reclaim([upload])) }
@@ -80,9 +81,7 @@ extension QueueCore {
             return advance()
         }
         let before = upload
-        if run.unasked != nil, sent > run.confirmed { upload.tries.countResent(after: run.confirmed) }
-        // What left this machine is known only now, and may be less than was noted.
-        upload.tries.sent = max(run.hasNotedSent ? 0 : upload.tries.sent, sent)
+        upload.tries.countSent(sent, by: run)
         if health.isRefused { publish([]) }
         switch (upload.state, outcome) {
         case (.running, _): break

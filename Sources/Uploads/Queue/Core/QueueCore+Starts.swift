@@ -24,6 +24,8 @@ extension QueueCore {
     static func isBrief(_ upload: Upload) -> Bool { upload.size <= smallPiece }
 
     mutating func startRuns() {
+        // A look in the past would be asked for again and again while nothing may start.
+        schedule.stuckLook = nil
         guard phase == .accepting, unconfirmed.dirty.isEmpty, !health.isRefused else { return }
         let whole = smallPerSlot
         let limits = Scheduler.Limits(
@@ -42,9 +44,9 @@ extension QueueCore {
         for upload in postponed {
             schedule.ready.enqueue(upload.id, rank: upload.rank, host: lookups.host(upload))
         }
-        schedule.stuckLook =
-            mayReplaceStuck(limits, running: runs.shares(whole: whole))
-            ? now.instant.advanced(by: Self.stuckAfter / 2) : nil
+        if mayReplaceStuck(limits, running: runs.shares(whole: whole)) {
+            schedule.stuckLook = now.instant.advanced(by: Self.stuckAfter / 2)
+        }
     }
 
     /// True if there is no slot, and uploads wait for a host at which nothing runs.

@@ -44,6 +44,11 @@ struct Removals {
     /// Notes what the server has of a removed upload whose attempt has not ended.
     mutating func record(_ resource: Resource?, of id: Upload.ID) { removed[id]?.resource = resource }
 
+    /// Notes how much of a removed upload its last attempt had sent.
+    mutating func countSent(_ sent: ByteCount, by run: RunTable.Run, of id: Upload.ID) {
+        removed[id]?.tries.countSent(sent, by: run)
+    }
+
     /// Notes that the last attempt at a removed upload was successful: put back, it has arrived already.
     mutating func complete(_ id: Upload.ID, as state: Upload.State) {
         removed[id]?.resource = nil
