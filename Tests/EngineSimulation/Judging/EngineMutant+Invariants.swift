@@ -10,13 +10,13 @@ extension EngineMutant {
         case .doneIsEarly: [.doneIsThere]
         case .offsetsAreExaggerated: [.confirmedIsThere]
         case .rangesAreShifted: [.nothingIsSpliced, .confirmedIsNotSentAgain]
-        case .changesAreOverlooked, .oldResourceIsReused, .partsAreSwapped:
-            [.nothingIsSpliced, .doneIsThere]
+        case .changesAreOverlooked, .partsAreSwapped: [.nothingIsSpliced, .doneIsThere]
+        case .oldResourceIsReused: [.nothingIsSpliced, .doneIsThere, .addressIsOnDisk]
         case .sentIsUndercounted: [.whatIsSentIsTold]
         case .retryAfterIsDropped, .hostPauseIsPrivate: [.pausesAreKept]
         case .sleepersAreForgotten: [.nothingStarves]
         case .linkReturnIsMissed, .deadConnectionsAreKept: [.linkIsUsed, .nothingStarves]
-        case .resumeForgets: [.confirmedIsNotSentAgain]
+        case .resumeForgets: [.confirmedIsNotSentAgain, .postsAreNotRepeated]
         case .refusalsAreTaken: [.doneIsThere]
         }
     }

@@ -180,7 +180,7 @@ extension Judge {
         var known = uploads[upload.id] ?? Known()
         if let last = known.last { checkTransition(from: last, to: upload, &known) }
         if let site { check(upload, at: site, &known) }
-        if known.last?.identity != upload.identity { known.mayStartOver = true }
+        if let last = known.last, last.identity != upload.identity { known.mayStartOver = true }
         known.last = upload
         uploads[upload.id] = known
     }
