@@ -212,7 +212,9 @@ extension Simulation {
         var reply = ending.reply
         if case .answered(var answer) = reply {
             if let seconds = answer.fields[.retryAfter].flatMap({ Double($0) }) {
-                engine?.attempts[id]?.askedPause = (answer.status, seconds)
+                if seconds > attempt.askedPause?.seconds ?? 0 {
+                    engine?.attempts[id]?.askedPause = (answer.status, seconds)
+                }
             }
             if mutant == .retryAfterIsDropped { answer.fields[.retryAfter] = nil }
             if mutant == .refusalsAreTaken, ending.exchange.traits.contains(.completes), answer.status >= 500

@@ -25,7 +25,9 @@ extension Simulation {
         case 0..<20: ask(.pause, ids) { .change(ids, .pause) }
         case 20..<45: resume(ids)
         case 45..<63: retry(ids, isChosen: ids.count < 3)
-        case 63..<70: ask(.remove, ids) { .remove(ids) }
+        case 63..<70:
+            judge.removing(ids)
+            ask(.remove, ids) { .remove(ids) }
         case 70..<78:
             let move = QueueMove.allCases.randomElement(using: &random) ?? .top
             ask(.move, ids) { .move(ids, move) }

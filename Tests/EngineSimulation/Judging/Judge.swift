@@ -73,6 +73,9 @@ extension Judge {
     /// A user wants everything tried now.
     mutating func forced() { pauses = [:] }
 
+    /// A removal is on its way to the disk: nothing is promised until it has been answered.
+    mutating func removing(_ ids: [Upload.ID]) { for id in ids { uploads[id]?.isPromised = nil } }
+
     /// A command is taken back: which promises hold is known again when it has been answered.
     mutating func undone() {
         for id in uploads.keys {

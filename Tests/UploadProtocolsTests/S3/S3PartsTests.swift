@@ -132,6 +132,14 @@ struct S3PartsTests {
         #expect(step.failure?.retryAfter == 7)
     }
 
+    @Test func `of the pauses that the parts are asked for the longest is kept`() throws {
+        var (upload, step, _) = try sending()
+        for (part, seconds) in zip(step.exchanges, [7, 90, 30, 8]) {
+            step = upload.receive(.answer(503, [.retryAfter: "\(seconds)"]), to: part)
+        }
+        #expect(step.failure?.retryAfter == 90)
+    }
+
     @Test func `a damaged part is sent once more, and named when it is damaged again`() throws {
         var (upload, step, _) = try sending()
         let part = step.exchanges[1]
