@@ -7,7 +7,7 @@ import Synchronization
 /// Whoever waits for such a call is told after a while that nothing comes. The call keeps its thread, and all that it
 /// uses stays open, until the kernel lets go. There are more threads only when there is more to wait for.
 public final class BlockingIOPool: Sendable {
-    /// For everybody who does not choose.
+    /// The pool that callers without one of their own share.
     public static let shared = BlockingIOPool()
 
     /// A silent call is looked at this often within the patience, so that no clock that jumped decides.
@@ -37,10 +37,10 @@ public final class BlockingIOPool: Sendable {
         }
     }
 
-    /// What a new job makes necessary.
+    /// The effect of a new job on the pool's threads.
     private enum Step { case nothing, wake, start }
 
-    /// Somebody waits for the job. It is here from its call until it is done or given up.
+    /// A job whose caller waits for its result. It is here from the call until it is done or given up.
     private struct Awaited {
         var job: Job
         var hasBegun = false
@@ -144,7 +144,7 @@ public final class BlockingIOPool: Sendable {
         state.blocking[medium, default: 0] < limit / 2
     }
 
-    /// What each thread does.
+    /// The loop of one thread: takes jobs until the pool is idle for long enough.
     private func work() {
         while true {
             while let job = take() {

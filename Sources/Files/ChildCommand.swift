@@ -61,7 +61,7 @@ package struct ChildCommand: Sendable {
     }
 
     private static let complaintLimit = 4096
-    /// What a command leaves running may keep its output open for ever.
+    /// The time to read on after a command's end: a process that it left running may keep its output open for ever.
     private static let patience = DispatchTimeInterval.milliseconds(500)
 
     /// The named variables of this process's environment; a name that ends in `*` stands for all that begin so.
@@ -108,7 +108,7 @@ package struct ChildCommand: Sendable {
         return Result(ending: ending, output: printed.bytes, complaint: complaint.bytes)
     }
 
-    /// Until here the id stays taken, so that nobody else is killed.
+    /// Reaps the process. Its id stays taken until then, so that no other process is killed.
     private static func bury(_ process: ChildProcess, _ ending: Result.Ending) {
         switch ending {
         case .exited, .killed: break
@@ -157,7 +157,7 @@ extension ChildCommand.Result.Ending {
     }
 }
 
-/// What a command prints to one of its outputs, as far as it is kept. All of it is read, so that the command never waits.
+/// One output of a command, as far as it is kept. All of it is read, so that the command never waits.
 private final class ChildOutput: Sendable {
     private let text = Mutex(Data())
     private let ended = DispatchSemaphore(value: 0)

@@ -5,7 +5,7 @@ import Synchronization
 package struct SentTotals {
     private var confirmed: ByteCount
     private var underWay: [Int: ByteCount] = [:]
-    /// What went out with exchanges that have ended, after what the server held when the attempt began.
+    /// Bytes sent by exchanges that have ended, counted from what the server held when the attempt began.
     private var ended: ByteCount
 
     package init(confirmed: ByteCount) { (self.confirmed, ended) = (confirmed, confirmed) }

@@ -41,7 +41,7 @@ private struct KillLane {
     let tally: Tally
     let lane: Int
     let seed: UInt64
-    /// How long it takes until a life has recovered, in milliseconds.
+    /// The time that a life needs to recover, in milliseconds.
     var start = 30.0
 
     mutating func run(_ kills: Int) throws {

@@ -9,7 +9,7 @@ final class LoopDisk {
     }
 
     let kind: Kind
-    /// Where it is mounted.
+    /// The mount point.
     let path: String
     private let image: String
     private var isMounted = false
@@ -77,7 +77,7 @@ final class LoopDisk {
         try mount()
     }
 
-    /// What another program's sync does: it writes out names, and no content but its own.
+    /// Writes out names, and of contents only its own: the effect of another program's sync.
     func syncOther() throws {
         let descriptor = open(path + "/other", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw CannotCut(code: errno) }

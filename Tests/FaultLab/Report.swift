@@ -3,7 +3,7 @@ import FerryStateSimulation
 import Foundation
 import Synchronization
 
-/// What the laboratory prints: one line for each thing, whole even if the process ends right after.
+/// The output of the laboratory: one line for each event, whole even if the process ends right after.
 enum Report {
     static func say(_ line: String) {
         // Not `write`: the calls that are counted, killed at and failed are those on the queue's files alone.
@@ -31,7 +31,7 @@ enum Report {
     }
 }
 
-/// What a campaign counted. Its summary is one line; anything lost or wrong makes the command fail.
+/// The counts of a campaign. Its summary is one line; anything lost or wrong makes the command fail.
 final class Tally: Sendable {
     private struct Counts {
         var figures: [(name: String, value: Int)] = []

@@ -2,7 +2,7 @@ import ArgumentParser
 import FerryStateSimulation
 import FerryUploads
 
-/// What a run of `write` begins with.
+/// The state that a run of `write` begins with.
 enum Scenario: String, CaseIterable, ExpressibleByArgument {
     /// No folder at all.
     case new

@@ -66,7 +66,7 @@ struct StateFolder {
     }
 }
 
-/// Where a campaign keeps its folders: removed at the end, kept if something failed.
+/// The folder of a campaign: removed at the end, kept if something failed.
 struct Ground {
     let path: String
 

@@ -77,7 +77,7 @@ struct Command: ParsableCommand {
     }
 }
 
-/// At once, for whoever waits for the port.
+/// Writes a line unbuffered: another process waits for the port.
 private func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
 
 private func named<Value: RawRepresentable<String> & CaseIterable>(_ word: String) throws -> Value {

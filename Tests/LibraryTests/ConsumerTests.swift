@@ -19,7 +19,7 @@ struct ConsumerTests {
         }
     }()
 
-    /// What was resolved for this package serves the other one: nothing is fetched.
+    /// The results of resolving this package, which serve the other one: nothing is fetched.
     private static let resolved = ["checkouts", "repositories", "workspace-state.json"]
     private static let isResolved = resolved.allSatisfy {
         FileManager.default.fileExists(atPath: "\(root)/.build/\($0)")

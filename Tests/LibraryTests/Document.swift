@@ -23,7 +23,7 @@ enum Document {
         }
     }
 
-    /// What stands between ```` ```swift ```` and ```` ``` ````.
+    /// The text between ```` ```swift ```` and ```` ``` ````.
     static func blocks() throws -> [Block] {
         try pages().flatMap { page in
             var blocks: [Block] = []
@@ -43,7 +43,7 @@ enum Document {
         }
     }
 
-    /// What stands between `// Example: NAME` and `// end` in the files beside this one.
+    /// The text between `// Example: NAME` and `// end` in the files beside this one.
     static func examples() throws -> [Block] {
         let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Examples")
         let files = try FileManager.default.contentsOfDirectory(atPath: folder.path(percentEncoded: false))
@@ -66,7 +66,7 @@ enum Document {
         }
     }
 
-    /// Without the blanks at the ends of lines and the empty lines at both ends.
+    /// Removes the blanks at the ends of lines and the empty lines at both ends.
     private static func normal(_ lines: [Substring]) -> String {
         lines.map { $0.replacing(/\s+$/, with: "") }.joined(separator: "\n").trimmingCharacters(in: .newlines)
     }

@@ -1,11 +1,11 @@
 import FerryProtocols
 package import FerryUploads
 
-/// What was written down in one life of the engine, to say what the next may find.
+/// The changes written in one life of the engine, from which follows what the next may find.
 package struct Ledger {
     enum Fate { case underWay, acknowledged, refused }
 
-    /// How a life ended.
+    /// The way a life ended.
     package enum Ending: String { case kill, powerCut }
 
     private struct Entry {
@@ -43,7 +43,7 @@ package struct Ledger {
 
     private var base = Content()
     private var entries: [Entry] = []
-    /// How many entries must be found again.
+    /// The number of entries that must be found again.
     private var afterKill = 0
     private var afterPowerCut = 0
     /// Addresses of the server that are on disk for good.

@@ -15,7 +15,7 @@ final class Box<Value: Sendable>: Sendable {
         set { content.withLock { $0 = newValue } }
     }
 
-    /// Without a copy of what there is.
+    /// True if there is no content; copies nothing.
     var isEmpty: Bool { content.withLock { if case .none = $0 { true } else { false } } }
 
     func take() -> Value? { content.withLock { $0.take() } }
@@ -32,7 +32,7 @@ struct Life {
     let disk: SimulatedDisk
     let journal: SimulatedJournal
     let queue: UploadQueue
-    /// Nothing goes wrong in it.
+    /// True if no fault is injected.
     let isCalm: Bool
     /// The disk fails some call.
     let isFaulty: Bool

@@ -14,7 +14,7 @@ package enum Mutant: String, CaseIterable, Sendable {
     case addressIsLate
     /// A run that is told to stop says so and goes on sending.
     case senderGoesOn
-    /// What the server asked to wait is not passed on.
+    /// A server's wish to wait is not passed on.
     case retryAfterIsDropped
     /// Some sleepers are never woken.
     case sleepersAreForgotten
@@ -22,6 +22,6 @@ package enum Mutant: String, CaseIterable, Sendable {
     case doneIsEarly
     /// The offset that is passed on is more than the server said.
     case offsetsAreExaggerated
-    /// What a file has become is not looked at between two requests.
+    /// The file is not checked between two requests.
     case changesAreOverlooked
 }

@@ -155,7 +155,7 @@ struct People {
         }
     }
 
-    /// What a command was answered with holds from now on, whatever happens.
+    /// Takes in a command's answer, which holds from now on, whatever happens.
     func answered(_ command: QueueCommand, _ reply: QueueReply, before: Watch.Asked) {
         world.with { state in
             state.watch.commandsUnderWay -= 1

@@ -6,10 +6,10 @@ import FerryTransfer
 import FerryUploads
 import Foundation
 
-/// What came of one schedule.
+/// The result of one schedule.
 package struct SimulationReport: Sendable {
     package var seed: UInt64
-    /// Of everything that happened, in its order.
+    /// The digest of all events in their order.
     package var digest: UInt64
     package var events: Int
     package var lives: Int
@@ -132,7 +132,7 @@ package struct Schedule {
         return true
     }
 
-    /// Something that a client no longer waits for reaches a server.
+    /// Lets a request that its client has given up reach its server.
     private func arrive() {
         world.with { state in
             guard let ghost = state.server.ghosts.randomElement(using: &state.random) else { return }
@@ -246,7 +246,7 @@ extension Schedule {
         end()
     }
 
-    /// Nothing goes wrong any more and nobody does anything: everything must come to an end.
+    /// Lets everything come to an end, without faults and without commands.
     private mutating func settle() {
         let (queue, world) = (life.queue, world)
         // What waits for a time would wait for days if the clock that it was named by had been set back.
@@ -333,8 +333,8 @@ extension Upload {
         } ?? false
     }
 
-    /// Without what no longer holds up the start of `upload`, which is the same one as the queue has it. Memory drops
-    /// that at once, and the record with the next one that is written.
+    /// Returns the upload without the part of its start condition that is met. Memory drops that part at once, and the
+    /// record with the next one that is written.
     fileprivate func starting(as upload: Upload?) -> Upload {
         guard let upload else { return self }
         var same = self

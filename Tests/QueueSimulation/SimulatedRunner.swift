@@ -93,7 +93,7 @@ final class SimulatedRunner: AttemptRunner {
     }
 }
 
-/// Where uploads of a simulation go.
+/// A destination of a simulation's uploads.
 enum Site: String, CaseIterable {
     case first = "first.test"
     case second = "second.test"
@@ -107,7 +107,7 @@ enum Site: String, CaseIterable {
 
 /// One attempt. What it does between two steps of the schedule happens at once.
 private struct SimulatedAttempt: Sendable {
-    /// Why an attempt does not go on.
+    /// A reason to end an attempt.
     private enum Stop: Error {
         case cancelled
         case failed(UploadFailure)
@@ -235,7 +235,7 @@ private struct SimulatedAttempt: Sendable {
         }
     }
 
-    /// What the bytes are of that go out: a file that is not checked is read as it is.
+    /// The version of the file whose bytes go out: a file that is not checked is read as it is.
     private func servedVersion(_ exchange: Exchange, _ state: inout World.State) -> Int64 {
         guard case .file = exchange.body else { return upload.identity.modified }
         return state.versions[Int(upload.identity.inode)] ?? upload.identity.modified

@@ -3,9 +3,9 @@ import FerryTestSupport
 import FerryUploads
 import HTTPTypes
 
-/// What the servers hold, and what they say: tus, PUT and POST, as one.
+/// The state of the servers, and their answers: tus, PUT and POST, as one.
 struct SimulatedServer {
-    /// How often things go wrong, in percent.
+    /// The frequency of faults, in percent.
     struct Mood {
         var breaks = 0
         var refusals = 0
@@ -29,7 +29,7 @@ struct SimulatedServer {
     /// An upload at the tus server.
     struct Making {
         var owner: Upload.ID
-        /// Of the file that its bytes are from; nil before the first.
+        /// The version of the file that its bytes are from; nil before the first.
         var version: Int64?
         var size: ByteCount
         var held: ByteCount = 0
@@ -45,7 +45,7 @@ struct SimulatedServer {
         var version: Int64
         var life: Int
         var sent: ByteCount = 0
-        /// Where the next byte goes in an upload that is appended to; nil if the server does not take it.
+        /// The offset of the next byte in an upload that is appended to; nil if the server does not take it.
         var position: ByteCount?
         /// An answer that the server gives whatever else comes.
         var refusal: Reply.Answer?
@@ -58,11 +58,11 @@ struct SimulatedServer {
     private(set) var flights: [Int: Flight] = [:]
     /// The versions of the file that the server has whole, by upload.
     private(set) var whole: [Upload.ID: Set<Int64>] = [:]
-    /// How often a POST's whole body was taken.
+    /// The number of times that a POST's whole body was taken.
     private(set) var posted: [Upload.ID: Int] = [:]
     /// Bytes that it had acknowledged and does not have any more, by upload.
     private(set) var lost: [Upload.ID: ByteCount] = [:]
-    /// What is wrong with what clients do.
+    /// Violations by clients.
     private(set) var complaints: [(invariant: String, text: String)] = []
     private var lastURL = 0
     private var lastFlight = 0
@@ -106,7 +106,7 @@ struct SimulatedServer {
         flight.position = making.held
     }
 
-    /// Whoever comes last has the upload; an older connection's bytes are no longer taken.
+    /// Gives the upload to the latest request; an older connection's bytes are no longer taken.
     private mutating func takeOver(_ exchange: Exchange, life: Int) {
         for (number, flight) in flights where flight.exchange.url == exchange.url {
             if exchange.method == .patch, flight.exchange.method == .patch, !flight.isGhost {
@@ -117,7 +117,7 @@ struct SimulatedServer {
         }
     }
 
-    /// So many more bytes of a request's body leave the client; the server gets some of them sooner or later.
+    /// Lets so many more bytes of a request's body leave the client; the server gets some of them sooner or later.
     mutating func transfer(_ bytes: ByteCount, of number: Int, arriving: ByteCount) {
         flights[number]?.sent += bytes
         absorb(arriving, of: number)
@@ -187,7 +187,7 @@ struct SimulatedServer {
         if flight.exchange.method == .put || random.happens(60) { vanish(number, random: &random) }
     }
 
-    /// What is left of a request that nobody waits for arrives, or does not.
+    /// Lets the rest of a request that nobody waits for arrive, or get lost.
     mutating func vanish(_ number: Int, random: inout SeededGenerator) {
         guard let flight = flights[number] else { return }
         let isWhole = flight.sent >= flight.exchange.contentLength

@@ -5,14 +5,14 @@ import Foundation
 
 /// An invariant that did not hold.
 package struct Violation: Sendable {
-    /// As the list of invariants has it: `I1` to `I17`.
+    /// The number of the invariant, `I1` to `I17`.
     package var invariant: String
     package var text: String
 }
 
-/// What is known of every upload from outside, and what must follow from it.
+/// The facts about every upload as seen from outside, and the invariants that follow from them.
 struct Watch {
-    /// How far a command got.
+    /// The progress of a command.
     enum Progress: Comparable { case no, asked, acknowledged }
 
     struct Wait {
@@ -31,18 +31,18 @@ struct Watch {
         var left = 0
         var resumes = 0
         var lifted = 0
-        /// As last written.
+        /// The upload as it was last written.
         var last: Upload?
         var senders = 0
         var attempts: Int?
         var networkFailures = 0
         /// The moment before which it must not be tried again.
         var notBefore: Wait?
-        /// What must be so before it starts, unless somebody says otherwise.
+        /// The condition that must hold before it starts, unless a user says otherwise.
         var condition: Upload.StartCondition?
         /// Seconds that the server asked this attempt to wait.
         var asked = 0.0
-        /// As last written.
+        /// True if it was held when it was last written.
         var isHeld: Bool { if case .held = last?.state { true } else { false } }
         /// Bytes of answered appends, and what makes some of them allowed twice.
         var answered: ByteCount = 0
@@ -58,7 +58,7 @@ struct Watch {
     /// does: until then a power cut may take it.
     var isDiskInDoubt = false
     var uploads: [Upload.ID: Known] = [:]
-    /// Those that are done, and on disk.
+    /// The uploads that are done, on disk too.
     var done: Set<Upload.ID> = []
     /// The most that were ever allowed to run at once.
     var ceiling = 4
@@ -72,7 +72,7 @@ struct Watch {
     var broadResumes = 0
     /// Commands that may end a wait at any moment.
     var commandsUnderWay = 0
-    /// When the network was last said to be back, by the count of events.
+    /// The time when the network was last reported to be back, by the count of events.
     var lastReturn = -1000
 
     mutating func violated(_ invariant: String, _ text: String) {
@@ -187,7 +187,7 @@ extension Watch {
         (commandsUnderWay, resumesUnderWay, removalsUnderWay, undosUnderWay) = (0, 0, 0, 0)
     }
 
-    /// How often somebody asked for what lifts a pause, or for what takes a removal back.
+    /// The number of requests for whatever lifts a pause or takes a removal back.
     struct Asked {
         /// Nil while one is on its way: a pause or a removal that meets one promises nothing.
         var resumes: Int?
@@ -197,7 +197,7 @@ extension Watch {
     /// True if both are counts and equal: nothing was asked for meanwhile, and nothing is on its way.
     func isAlone(_ before: Int?, _ now: Int?) -> Bool { now != nil && now == before }
 
-    /// How far a removal is that was answered, and asked for at `before`.
+    /// The progress of a removal that was answered, and asked for at `before`.
     func removal(since before: Asked) -> Progress {
         isAlone(before.undos, askedSoFar.undos) ? .acknowledged : .asked
     }

@@ -4,10 +4,10 @@ import FerryTestSupport
 import FerryUploads
 import HTTPTypes
 
-/// What became of a piece of a request's body.
+/// The fate of a piece of a request's body.
 enum Transferred {
     case sent
-    /// So many bytes of the piece went out before the connection broke.
+    /// The connection broke after this many bytes of the piece.
     case broken(ByteCount)
     case answered(Reply.Answer)
 }

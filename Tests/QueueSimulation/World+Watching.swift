@@ -3,7 +3,7 @@ import FerryStateSimulation
 import FerryTransfer
 import FerryUploads
 
-/// What the parts of a simulation tell about what they saw. Those of a life that is over have nothing to say.
+/// The reports of the parts of a simulation. Those of a life that is over are ignored.
 extension World {
     func willWrite(_ changes: [QueueChange], durably: Bool, life: Int) -> Int {
         with { state in
@@ -45,7 +45,7 @@ extension World {
         if !isExplained { violated("I5", "a snapshot has changed the queue") }
     }
 
-    /// What two recoveries one after another find must be the same.
+    /// Checks that two recoveries one after another find the same.
     func checkRecovery(of disk: SimulatedDisk, _ remains: SimulatedDisk.Remains) {
         let first = try? JournalStore.opened(disk.restarted()).recovered
         let second = try? JournalStore.opened(disk.powerCut(keeping: remains)).recovered
@@ -68,7 +68,7 @@ extension World {
 }
 
 extension World {
-    /// Somebody sees the queue so.
+    /// Takes in an update as a client sees it.
     func shown(_ update: QueueUpdate, life: Int) {
         guard isAlive(life) else { return }
         with { state in
@@ -82,7 +82,7 @@ extension World {
         }
     }
 
-    /// What a file is now.
+    /// The identity of a file now.
     func identity(of path: LocalPath) async -> FileIdentity? {
         with { state in
             guard let file = Int(path.name), let version = state.versions[file] else { return nil }

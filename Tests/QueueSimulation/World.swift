@@ -24,7 +24,7 @@ final class World: Sendable {
         var random: SeededGenerator
         var log: EventLog
         var now: ContinuousClock.Instant
-        /// What the wall clock shows beyond `now`, in seconds.
+        /// The seconds by which the wall clock differs from `now`.
         var wallJump = 0.0 { didSet { latestJump = max(latestJump, wallJump) } }
         /// The most that it ever showed beyond.
         private(set) var latestJump = 0.0
@@ -38,14 +38,14 @@ final class World: Sendable {
         var generation = 0
         var link: AsyncStream<LinkStatus>.Continuation?
         var downHosts: Set<String> = []
-        /// When each file was last changed.
+        /// The time when each file was last changed.
         var versions: [Int: Int64] = [:]
         var diskFault = DiskFault.none
         var diskCalls = 0
         var watch = Watch()
     }
 
-    /// What the disk does wrong in one life.
+    /// A fault of the disk in one life.
     enum DiskFault {
         case none
         case fails(at: Int, count: Int, SimulatedDisk.Fault)
@@ -85,7 +85,7 @@ final class World: Sendable {
 
     func happens(_ percent: Int) -> Bool { state.withLock { $0.random.happens(percent) } }
 
-    /// In whole milliseconds.
+    /// Draws a number of whole milliseconds.
     func drawn(_ range: ClosedRange<Double>) -> Double {
         let drawn = state.withLock { Double.random(in: range, using: &$0.random) }
         return min(range.upperBound, max(range.lowerBound, (drawn * 1000).rounded() / 1000))
@@ -103,7 +103,7 @@ final class World: Sendable {
         }
     }
 
-    /// What the wall clock shows, without anybody of the queue looking at it.
+    /// The wall clock's date; does not count as a look at the clock by the queue.
     static func date(_ state: borrowing State) -> Date {
         let seconds = Self.start.duration(to: state.now) / .seconds(1)
         return Date(
@@ -188,7 +188,7 @@ final class World: Sendable {
         }
     }
 
-    /// What the disk does with one call.
+    /// The disk's fault at one call; nil for none.
     func diskFault(at call: SimulatedDisk.Call) -> SimulatedDisk.Fault? {
         state.withLock { state in
             state.diskCalls += 1

@@ -74,10 +74,10 @@ struct Command {
         exit(failures == 0 ? 0 : 1)
     }
 
-    /// At once, for whoever waits for the next violation.
+    /// Writes a line unbuffered: another process waits for the next violation.
     private static func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
 
-    /// Not part of what two runs of one seed have in common.
+    /// Writes to standard error, apart from what two runs of one seed have in common.
     private static func note(_ text: String) { FileHandle.standardError.write(Data(text.utf8)) }
 
     static func fail(_ text: String) -> Never {

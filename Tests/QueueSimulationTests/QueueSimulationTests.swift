@@ -22,7 +22,7 @@ struct QueueSimulationTests {
         #expect(other.output != first.output)
     }
 
-    /// Which invariant finds each of them first depends on the seed; that one of these does, does not.
+    /// The invariant that finds a mutant first depends on the seed; one of these does.
     @Test(arguments: [
         (Mutant.appendsAreNotSynced, ["I1", "I2"]), (.doneIsNotSynced, ["I1", "I2"]),
         (.foldersAreNotSynced, ["I1", "I2", "I4"]), (.recordsAreDropped, ["I1", "I2", "I4", "I5"]),

@@ -99,7 +99,7 @@ struct FramingTests {
 }
 
 struct BodyRateTests {
-    /// What is said of pieces that come after waiting so many seconds each, at 100 bytes a second over a minute.
+    /// The verdicts on pieces that come after waiting so many seconds each, at 100 bytes a second over a minute.
     private static func allowed(_ pieces: [(bytes: Int, seconds: Int)]) -> [Bool] {
         var rate = BodyRate(leastPerSecond: 100, over: .seconds(60))
         return pieces.map { rate.allows($0.bytes, after: .seconds($0.seconds)) }

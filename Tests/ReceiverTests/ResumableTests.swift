@@ -5,7 +5,7 @@ import Testing
 @testable import FerryReceiver
 
 extension Site {
-    /// What every request of the newest version has.
+    /// The fields of every request of the newest version.
     static let draft = ["Upload-Draft-Interop-Version": "8"]
 
     /// Begins an upload without content and returns its path.

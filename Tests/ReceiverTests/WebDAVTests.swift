@@ -3,7 +3,7 @@ import Testing
 
 @testable import FerryReceiver
 
-/// What a WebDAV client asks for that copies files into the folder.
+/// The requests of a WebDAV client that copies files into the folder.
 @Suite(.timeLimit(.minutes(1)))
 struct WebDAVTests {
     /// The addresses in a 207 answer, the one that was asked for first.

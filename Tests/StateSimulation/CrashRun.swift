@@ -2,7 +2,7 @@ package import FerryUploads
 
 /// Runs changes on a simulated disk until it stops, and says how far it got.
 package struct CrashRun {
-    /// What the queue contained after each change, from the empty queue on.
+    /// The queue after each change, beginning with the empty one.
     private var states = [ExpectedQueue()]
     /// Index of the last state that was acknowledged, and of the last acknowledged as durable.
     package private(set) var acknowledged = 0

@@ -10,7 +10,7 @@ package enum Mutant: String, CaseIterable, Sendable {
     case noFolderSync = "no-folder-sync"
     /// A snapshot takes its place first and is synced afterwards.
     case renameBeforeSync = "rename-before-sync"
-    /// Whatever a line of the journal says, its checksum is taken to fit.
+    /// The checksum of a journal's line always counts as right.
     case noChecksum = "no-checksum"
 }
 

@@ -58,7 +58,7 @@ extension JournalStore {
     }
 }
 
-/// What a queue must contain after changes.
+/// The queue that must be there after changes.
 package struct ExpectedQueue: Equatable {
     package var uploads: [Upload.ID: Upload] = [:]
 

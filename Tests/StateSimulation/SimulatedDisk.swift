@@ -15,7 +15,7 @@ package final class SimulatedDisk: StateFiles {
 
         package var number: Int
         package var name: String
-        /// As the raw value of `Kind` or `FileKind`.
+        /// The raw value of `Kind` or `FileKind`.
         package var kind: String
     }
 
@@ -27,10 +27,10 @@ package final class SimulatedDisk: StateFiles {
         case kill
     }
 
-    /// What a power cut leaves of bytes that were written and not synced.
+    /// The rest that a power cut leaves of bytes that were written and not synced.
     package enum Remains: CaseIterable, Sendable { case nothing, half, zeros, everything }
 
-    /// What a power cut leaves of names that were made, changed or removed and not synced.
+    /// The rest that a power cut leaves of names that were made, changed or removed and not synced.
     package enum NameRemains: Hashable, Sendable {
         /// The first so many changes, as file systems with a log leave them.
         case first(Int)
@@ -73,12 +73,12 @@ package final class SimulatedDisk: StateFiles {
 
     package var calls: [Call] { state.withLock { $0.calls } }
 
-    /// What the next process finds after a kill.
+    /// The disk as the next process finds it after a kill.
     package func restarted() -> SimulatedDisk {
         state.withLock { SimulatedDisk($0.inodes, history: $0.history) }
     }
 
-    /// What the next process finds after a power cut.
+    /// The disk as the next process finds it after a power cut.
     package func powerCut(keeping remains: Remains, names: NameRemains = .first(0)) -> SimulatedDisk {
         state.withLock { state in
             let inodes = state.inodes.map { inode in

@@ -2,7 +2,7 @@ package import FerryUploads
 
 /// Looks at what a crash left, with the code that the next process would use.
 package enum StateCheck {
-    /// What was found and is right.
+    /// A correct finding.
     package struct Finding: Sendable {
         /// The state is the one after so many changes.
         package var position: Int
@@ -66,7 +66,7 @@ package enum StateCheck {
         }
     }
 
-    /// After how many changes the queue was like `state`.
+    /// The number of changes after which the queue was like `state`.
     package static func position(
         of state: WorkloadState, in states: [WorkloadState], acknowledged: Int
     ) throws(Fault) -> Int {
@@ -77,7 +77,7 @@ package enum StateCheck {
         return position
     }
 
-    /// What a state folder may hold while nobody uses it.
+    /// True if a state folder may hold this name while no process uses it.
     private static func isKnown(_ name: String) -> Bool {
         if ["queue.json", "queue.prev.json", "lock", "reserve"].contains(name) { return true }
         if name.hasPrefix("journal.") { return name.hasSuffix(".jsonl") || name.hasSuffix(".torn") }

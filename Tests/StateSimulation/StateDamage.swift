@@ -101,7 +101,7 @@ package enum StateDamage: Hashable, Sendable {
 
     package enum Outcome: Sendable {
         case found, refused
-        /// With what was wrong about it.
+        /// The reading failed, for this reason.
         case failed(String)
     }
 

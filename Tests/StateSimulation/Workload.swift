@@ -66,7 +66,7 @@ package struct Workload {
     }
 }
 
-/// What a queue must contain after changes, its settings too.
+/// The queue that must be there after changes, with its settings.
 package struct WorkloadState: Hashable, Sendable {
     package private(set) var uploads: [Upload.ID: Upload] = [:]
     package private(set) var settings = QueueSettings()

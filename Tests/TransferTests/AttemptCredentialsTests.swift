@@ -6,7 +6,7 @@ import Testing
 @testable import FerryProtocols
 @testable import FerryTransfer
 
-/// What of a destination goes with an exchange, and who is asked about a refusal.
+/// The credentials that an exchange carries, and who is asked about a refusal.
 struct AttemptCredentialsTests {
     private static let address = "http://server.example/signed"
     private static let team = HTTPField.Name.named("X-Team")

@@ -5,7 +5,7 @@ import Testing
 @testable import FerryProtocols
 @testable import FerryTransfer
 
-/// What an attempt leaves behind at the server and in the queue when the file has changed under it.
+/// The leftovers of an attempt at the server and in the queue when the file has changed under it.
 struct AttemptOfChangedFileTests {
     @Test func `F1 what the server holds of a file that changed is deleted there, then forgotten`()
         async throws
@@ -63,7 +63,8 @@ struct AttemptOfChangedFileTests {
         #expect(!stage.log.all.contains(.request("PATCH")))
     }
 
-    /// What ends an upload without carrying any of the file: S3's completion, a MOVE, the end of a tus concatenation.
+    /// Tests each request that ends an upload without carrying any of the file: S3's completion, a MOVE, the end of a
+    /// tus concatenation.
     @Test(arguments: [Exchange.Body.none, .bytes([1, 2])], [false, true])
     func `F1 a finishing request without the file does not go out over a change`(
         body: Exchange.Body, isDuringAdaptation: Bool

@@ -6,7 +6,7 @@ import Synchronization
 @testable import FerryProtocols
 @testable import FerryTransfer
 
-/// What an attempt recorded and what it sent, in one order.
+/// The records and the bytes of an attempt, in one order.
 final class AttemptSequence: AttemptRecorder {
     enum Entry: Hashable {
         case recorded(Resource?, durably: Bool)

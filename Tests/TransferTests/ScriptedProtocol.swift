@@ -65,7 +65,7 @@ final class AttemptLog: AttemptRecorder {
     var all: [Entry] { entries.withLock { $0 } }
     /// The urls of the requests that were made.
     var requests: [String] { all.compactMap { if case .request(let url) = $0 { url } else { nil } } }
-    /// How far the upload was said to be, each time.
+    /// The progress that was reported, each time.
     var progress: [ByteCount] { reached.withLock { $0 } }
 
     func note(_ entry: Entry) { entries.withLock { $0.append(entry) } }

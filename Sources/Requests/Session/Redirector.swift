@@ -10,8 +10,9 @@ public protocol RedirectHandler: Sendable {
 public struct Redirector: RedirectHandler {
     private let decide: @Sendable (Redirect) async -> TransportRequest?
 
-    /// Repeats a request with its body within the server (307, 308), and follows the rest within the server if it is a
-    /// GET or HEAD: neither bytes nor credentials go where the caller did not send them. The default.
+    /// The default: redirects are followed within the server only, so that neither bytes nor credentials go where the
+    /// caller did not send them. A request is repeated with its body after 307 and 308; after other redirects only a
+    /// GET or HEAD follows.
     public static let withinServer = Redirector { $0.nextWithinServer }
 
     /// Follows every redirect, also to other servers, which get the body and no credentials; never from https to http,

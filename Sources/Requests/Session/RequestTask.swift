@@ -127,10 +127,11 @@ public final class RequestTask: Identifiable, Sendable {
 
     /// Holds the request until `resume()`.
     ///
-    /// Before it is sent: nothing goes out. While its body goes out: HTTP knows no pause, so the connection is closed
-    /// and resuming sends the whole body again, which counts as no retry; only a resumable protocol goes on at the
-    /// byte (`UploadAttempt`). When its last byte is out, the answer is still taken, and nothing is sent after it: no
-    /// redirect is followed and no retry made before `resume()`. A wait between two attempts goes on.
+    /// Before the request is sent, nothing goes out. While its body goes out, the connection is closed: HTTP knows no
+    /// pause. Resuming then sends the whole body again, which does not count as a retry; only a resumable protocol
+    /// continues at the byte (`UploadAttempt`). When the last byte is out, the response is still read, and nothing is
+    /// sent after it: no redirect is followed and no retry made before `resume()`. A wait between two attempts
+    /// continues.
     @discardableResult
     public func suspend() -> RequestTask {
         let attempts: Task<Outcome, Never>?

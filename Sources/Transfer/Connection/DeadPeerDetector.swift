@@ -1,8 +1,8 @@
 /// Tells a connection that died without a word from one whose link is only away for a while. Pure.
 ///
-/// The kernel goes on for about 15 minutes with a connection that nobody answers, waiting twice as long each time. One
-/// that was left unanswered several times in a row is therefore compared with a new connection to the same address: if
-/// that one is accepted and the old one still hears nothing, the old one is dead. A server that is slow, or has no room,
+/// The kernel keeps a connection that nobody answers for about 15 minutes, waiting twice as long each time. So one that
+/// was left unanswered several times in a row is compared with a new connection to the same address. If the server
+/// accepts the new one and the old one still hears nothing, the old one is dead. A server that is slow, or has no room,
 /// answers the kernel's questions and is never taken for dead.
 struct DeadPeerDetector {
     /// The next step.

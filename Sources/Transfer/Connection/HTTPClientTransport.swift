@@ -178,8 +178,9 @@ public final class HTTPClientTransport: Transport {
         slots.waitingCount(for: URL(string: url).flatMap(UploadAddress.origin) ?? "")
     }
 
-    /// One loop for all requests to one place: a connection is made on the loop its first request prefers, so it is
-    /// kept for the next, and what happens on it is in order with what the request's delegate hears.
+    /// The event loop of all requests to one origin. A connection is made on the loop that its first request prefers,
+    /// so that the next request finds it there. The events of the connection are then in order with the calls of the
+    /// request's delegate.
     private func loop(for place: String) -> any EventLoop {
         loops[Int(UInt(bitPattern: place.hashValue) % UInt(loops.count))]
     }

@@ -49,9 +49,9 @@ struct TCPInfo: Hashable, Sendable {
     /// The interval at which the kernel should try a silent link: short, but no shorter than an answer needs.
     var hastyBackoff: Duration { max(.seconds(2), roundTrip * 2) }
 
-    /// Lets the kernel send again at least this often what nobody acknowledged, where it can (Linux 6.15): after a fade
-    /// of a minute it would else wait for up to another minute before it notices that the link is back. The number of
-    /// its tries is then no measure of time any more, so the time is set: that of Linux by default.
+    /// Bounds the time between two retransmissions of the kernel, where it can (Linux 6.15). Without it, the kernel
+    /// notices the end of a fade of a minute up to another minute late. The number of its tries is then no measure of
+    /// time any more, so the time is set: that of Linux by default.
     static func boundBackoff(of channel: any Channel, to longest: Duration) {
         #if os(Linux)
             guard let provider = channel as? any SocketOptionProvider else { return }

@@ -2,9 +2,9 @@ public import FerryProtocols
 
 /// An event of a request, from its creation to its end. Holds no secret: see `RequestSummary`; texts are cut too.
 ///
-/// In order: `created`; for each attempt `adapted`, then `started`, `sent`…, `waiting` and `responded` or `broke`, as
-/// often as redirects and closing connections make it; `retrying` before another attempt; at last one of `finished`,
-/// `failed` and `cancelled`.
+/// The first event is `created`, the last one of `finished`, `failed` and `cancelled`. Each attempt has `adapted`, then
+/// `started`, `sent`…, `waiting` and `responded` or `broke`, as often as redirects and closing connections make it.
+/// Before another attempt comes `retrying`.
 public enum TransferEvent: Hashable, Sendable {
     /// The request as it was asked for, before any adapter. `bodyLength` is nil until a file or a form is opened.
     case created(RequestSummary)

@@ -29,9 +29,9 @@ public final class SourceFile: Sendable {
     }
 
     /// Follows symbolic links. A device is not opened at all: opening some does something already.
-    /// - Throws: `UploadFailure` that names the path and the reason: `sourceUnreadable`, also for anything that is not a
-    ///   regular file on a disk; `sourceAway` if the medium does not let it be read now; `descriptors` if no file can
-    ///   be opened.
+    /// - Throws: `UploadFailure` that names the path and the reason. The category is `sourceAway` if the medium does not
+    ///   let the file be read now, and `descriptors` if no file can be opened. It is `sourceUnreadable` for all else, also
+    ///   for what is not a regular file on a disk.
     public convenience init(_ path: LocalPath, readers: BlockingIOPool = .shared) throws(UploadFailure) {
         // The system would take the path to end there.
         guard !path.bytes.contains(0) else { throw Self.unreadable(path, "no such file") }
@@ -189,8 +189,8 @@ public final class SourceFile: Sendable {
         }
     }
 
-    /// The version that `expected` describes as it is to be compared from now on: a medium that was away may come back as
-    /// another device, and everything else of the file is then as it was.
+    /// Returns `expected` with the device that the file is on now, if all else is as it was: a medium that was away may
+    /// come back as another device.
     public func recognized(_ expected: FileIdentity) -> FileIdentity {
         var here = expected
         here.device = identity.device

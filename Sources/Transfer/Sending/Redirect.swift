@@ -33,9 +33,9 @@ public struct Redirect: Sendable {
         guard staysAtServer || !isAtSocket else { return nil }
     }
 
-    /// The request after the redirect (RFC 9110 §15.4): the same with its whole body after 307 and 308; after 303 a
-    /// GET, and after 301 and 302 too if it was a POST, as everybody does it. Another server gets no credentials, and
-    /// nothing that an adapter added.
+    /// The request after the redirect (RFC 9110 §15.4). After 307 and 308 it is the same with its whole body. After 303
+    /// it is a GET, and after 301 and 302 too if it was a POST, as all clients do it. Another server gets no
+    /// credentials, and nothing that an adapter added.
     public var next: TransportRequest {
         var next = request
         next.url = url

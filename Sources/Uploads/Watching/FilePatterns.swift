@@ -1,7 +1,7 @@
 /// The patterns that choose files below a folder by their names.
 ///
-/// A pattern without a slash is for the name of a file, or of a folder with all in it; one with a slash is for the path
-/// below the folder, and `**` in it stands for any number of folders.
+/// A pattern without a slash is for the name of a file, or of a folder with all in it. A pattern with a slash is for
+/// the path below the folder; `**` in it stands for any number of folders.
 public struct FilePatterns: Sendable {
     /// The names that programs give to a file that they have not finished, or made for themselves.
     public static let unfinished = [

@@ -10,7 +10,7 @@ struct Flight {
         case marking
         /// The whole request is out.
         case waiting
-        /// It has ended, and its mark is taken back.
+        /// The request has ended, and its mark is being removed.
         case ended
     }
 

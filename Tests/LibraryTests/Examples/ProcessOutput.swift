@@ -6,8 +6,8 @@ struct ProgramFailed: Error {
     let status: Int32
 }
 
-/// What a program writes, as it writes it. Each piece is read when the connection has room for it, and blocks a thread
-/// until it is there.
+/// The output of a program, as it is written. Each piece is read when the connection has room for it, and blocks a
+/// thread until it is there.
 func output(of command: [String]) throws -> AsyncThrowingStream<[UInt8], any Error> {
     let program = Process()
     let pipe = Pipe()

@@ -7,7 +7,7 @@ import Testing
 @testable import FerryRequests
 @testable import FerryTransfer
 
-/// What forms that cannot be sent end with, on every path.
+/// The failures of forms that cannot be sent, on every path.
 struct MultipartFailureTests {
     private let directory: TemporaryDirectory
 

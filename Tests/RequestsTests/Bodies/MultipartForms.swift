@@ -27,7 +27,7 @@ extension MultipartFormData {
 
     func text() async throws -> String { String(decoding: try await encode(), as: UTF8.self) }
 
-    /// What each path ends with, in the same order.
+    /// The failure of each path, in the same order.
     func failures() async throws -> [UploadFailure?] {
         let directory = try TemporaryDirectory()
         let destination = directory.path("form")
@@ -41,7 +41,7 @@ extension MultipartFormData {
     }
 }
 
-/// What `body` fails with; nil if it does not fail.
+/// The failure of `body`; nil if it does not fail.
 func failure(_ body: () async throws -> Void) async -> UploadFailure? {
     do {
         try await body()

@@ -27,8 +27,8 @@ struct MultipartRoundTripTests {
         var content: [UInt8]
     }
 
-    /// What is hard in a name. A percent sign and two backslashes in a row are missing: what a receiver makes of them
-    /// cannot be undone (see `MultipartHeader`).
+    /// Difficult parts of a name. A percent sign and two backslashes in a row are missing: what a receiver makes of
+    /// them cannot be undone (see `MultipartHeader`).
     private static let pieces = [
         "a", "Z", "0", " ", ".", "/", ";", "=", ":", "'", "\"", "\t", "ü", "日本", "😀", "e\u{301}", "\\n",
         "\r\n", "filename", "--", "\u{85}", "\u{2028}",

@@ -16,7 +16,7 @@ struct Chunks: AsyncSequence, Sendable {
 
     init(_ make: @escaping @Sendable (Int) async throws -> [UInt8]?) { self.make = make }
 
-    /// These, then the end.
+    /// Makes a stream of these chunks.
     init(_ chunks: [[UInt8]]) { self.init { $0 < chunks.count ? chunks[$0] : nil } }
 
     func makeAsyncIterator() -> Iterator { Iterator(make: make) }
@@ -35,7 +35,7 @@ struct Chunks: AsyncSequence, Sendable {
 private struct Broken: Error {}
 
 extension HTTPClientTransport {
-    /// What came of a stream that was put.
+    /// The result of putting a stream.
     fileprivate func put(_ stream: BodyStream, to url: String) async -> Result<
         TransportResponse, TransportError
     > {
@@ -45,7 +45,7 @@ extension HTTPClientTransport {
 }
 
 struct StreamTests {
-    /// What a server gets of a stream, and what came of it.
+    /// The bytes that a server gets of a stream, and the result.
     private func sent(
         _ stream: BodyStream, bodyLimit: Int = 1 << 20
     ) async throws -> (answer: Result<TransportResponse, TransportError>, requests: [RecordedRequest]) {

@@ -8,9 +8,9 @@ import Testing
 @testable import FerryRequests
 @testable import FerryTransfer
 
-/// What monitors hear, and in which order.
+/// The events that monitors receive, and their order.
 struct EventTests {
-    /// What a session told of one upload to a server that behaves so.
+    /// The events that a session sends about one upload to a server with this behaviour.
     private func events(
         _ behaviors: [HostileBehavior], body: UploadBody = .data([1, 2, 3]),
         interceptor: Interceptor = Interceptor(), log: EventLog = EventLog(),

@@ -55,7 +55,7 @@ final class MetricsLog: MetricsFactory {
     private let state = Mutex(State())
 
     var made: Int { state.withLock { $0.made } }
-    /// By name and dimensions: `ferry_requests outcome=failed`.
+    /// The counts by name and dimensions: `ferry_requests outcome=failed`.
     var counts: [String: Int64] { state.withLock { $0.counts } }
     /// Nanoseconds.
     var times: [String: [Int64]] { state.withLock { $0.times } }

@@ -54,7 +54,7 @@
             )
         }
 
-        /// In a process of its own: what other tests hold meanwhile would count as well.
+        /// Runs in a process of its own: what other tests hold would count as well.
         @Test(.enabled(if: Load.requested == nil), arguments: Load.lasting)
         func `thousands of uploads leave no descriptor and no memory`(load: Load) async throws {
             let reports = try await load.inOwnProcess(
@@ -91,7 +91,7 @@
         }
     }
 
-    /// What a process holds after so many uploads.
+    /// The resources that a process holds after so many uploads.
     struct LoadReport: Codable, CustomStringConvertible {
         var uploads: Int
         /// Uploads that did not end as they should have.
@@ -257,7 +257,7 @@
                 allocated: allocatedBytes, resident: (pages.flatMap { Int($0[1]) } ?? 0) * 4096)
         }
 
-        /// By glibc's malloc_info(3): all that was got from the system, less what is free.
+        /// The bytes that glibc got from the system, less those that are free, by malloc_info(3).
         private static var allocatedBytes: Int {
             typealias MallocInfo = @convention(c) (CInt, UnsafeMutablePointer<FILE>?) -> CInt
             guard let symbol = dlsym(nil, "malloc_info") else { return 0 }

@@ -9,7 +9,7 @@ import Testing
 
 private let url = "https://server.example/f"
 
-/// Where a redirect of an upload leads.
+/// The target of an upload's redirect.
 enum RedirectPlace: String, CaseIterable, Sendable {
     case sameServer = "https://SERVER.example:443/g"
     case otherServer = "https://other.example/g"
@@ -18,7 +18,7 @@ enum RedirectPlace: String, CaseIterable, Sendable {
 }
 
 struct RedirectMatrixTests {
-    /// What was asked of a transport that answers `status` to the file's address and, unless that leads back there, 201
+    /// The requests to a transport that answers `status` to the file's address and, unless that leads back there, 201
     /// to any other.
     private func upload(
         _ status: Int, to place: RedirectPlace

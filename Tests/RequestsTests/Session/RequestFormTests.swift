@@ -9,7 +9,7 @@ import Testing
 
 // http.md §3, 80
 struct RequestFormTests {
-    /// What a server gets of a request.
+    /// The request as a server gets it.
     private func received(
         _ make: (Session, HostileServer) -> RequestTask
     ) async throws -> RecordedRequest {

@@ -33,7 +33,7 @@ func soon<Value: Sendable>(_ body: @escaping @Sendable () async -> Value) async 
     return value.withLock { $0 }
 }
 
-/// What holding, going on and cancelling do in the moments between two attempts and two requests.
+/// Holding, continuing and cancelling in the moments between two attempts and two requests.
 struct RequestHoldTests {
     @Test func `a request that is held again while it is being resumed stays held`() async throws {
         let (slot, transport) = (Slot(), HeldTransport())

@@ -144,7 +144,7 @@ struct RedirectSafetyTests {
     }
 }
 
-/// What others wrote throws what it likes.
+/// Errors that other code throws.
 struct ForeignErrorTests {
     private struct Cancelling: RequestAdapter {
         func adapt(_ request: TransportRequest, for context: RequestContext) throws -> TransportRequest {

@@ -35,7 +35,7 @@ extension RequestFailure {
     var isCancelled: Bool { if case .cancelled = self { true } else { false } }
 }
 
-/// What came of it, without a throw.
+/// The outcome of a request, without a throw.
 func outcome<Value>(
     of body: () async throws(RequestFailure) -> Value
 ) async -> Result<Value, RequestFailure> {

@@ -26,7 +26,7 @@ private func context(retries: Int) -> RequestContext {
 }
 
 struct RetryPolicyTests {
-    /// Without jitter.
+    /// Makes a policy without jitter.
     private func policy(_ change: (inout RetryPolicy) -> Void = { _ in }) -> RetryPolicy {
         var policy = RetryPolicy(now: { Date(timeIntervalSince1970: 1_000_000) })
         policy.jitter = .none

@@ -8,7 +8,7 @@ import Testing
 @testable import FerryRequests
 @testable import FerryTransfer
 
-/// What a request looks like on the wire, whatever the caller asked for.
+/// Requests as they are on the wire, whatever the caller asked for.
 struct WireTests {
     private func sent(
         _ server: HostileServer, _ make: @Sendable (Session) -> RequestTask

@@ -70,7 +70,7 @@ struct RequestDriver: Sendable {
 
         var status: Int? { try? result.get().status }
         var failure: RequestFailure? { if case .failure(let failure) = result { failure } else { nil } }
-        /// What authentication failed with, wherever it is in the failure.
+        /// The authentication's failure, wherever it is in the error.
         var authenticationError: AuthenticationError? {
             switch failure {
             case .adaptation(let error), .retry(let error, _): error as? AuthenticationError

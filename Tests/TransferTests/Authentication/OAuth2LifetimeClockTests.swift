@@ -6,7 +6,7 @@ import Testing
 
 @testable import FerryTransfer
 
-/// Somebody sets the wall clock while tokens live.
+/// Tokens whose lifetime the wall clock's changes must not shorten.
 struct OAuth2LifetimeClockTests {
     private let clock = ManualClock()
     private let endpoint = TokenEndpoint.rotating(lifetime: 100)

@@ -84,7 +84,7 @@ extension OAuth2Client {
 }
 
 extension TokenEndpoint {
-    /// What a renewal at `endpoint` failed with; nil if it did not.
+    /// The failure of a renewal at `endpoint`; nil if it did not fail.
     static func failure(
         of endpoint: TokenEndpoint, _ client: OAuth2Client = .make(), file: TokenFile? = nil
     ) async -> UploadFailure? {

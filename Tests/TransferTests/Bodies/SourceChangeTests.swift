@@ -6,7 +6,7 @@ import Testing
 @testable import FerryProtocols
 @testable import FerryTransfer
 
-/// What happens to a file between the first byte and the last.
+/// Changes of a file between the first byte and the last.
 struct SourceChangeTests {
     enum Change: CaseIterable {
         case shrinks, empties, grows, isRewritten

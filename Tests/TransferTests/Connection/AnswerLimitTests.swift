@@ -6,7 +6,7 @@ import Testing
 @testable import FerryProtocols
 @testable import FerryTransfer
 
-/// How much of an answer is taken, and how much of a body goes out to somebody who does not want it.
+/// The limits of what is taken of an answer, and of what is sent to a server that refuses.
 struct AnswerLimitTests {
     private static func outcome(
         of behavior: HostileBehavior, body: TransportRequest.Body = .bytes([1, 2, 3]),
@@ -22,7 +22,7 @@ struct AnswerLimitTests {
         return (result, server.requests)
     }
 
-    /// What follows the refusal is what the kernels' buffers hold and the piece that is on its way.
+    /// Checks that after a refusal only the kernels' buffers and the piece on its way go out.
     @Test(arguments: [401, 403, 413, 415, 422])
     func `P1 after a refusal no more goes out than was on its way`(status: Int) async throws {
         let file = try TestFile(count: 64 << 20)

@@ -7,7 +7,7 @@ import Testing
 @testable import FerryProtocols
 @testable import FerryTransfer
 
-/// How many connections are open at the server, and a gate for when none is.
+/// The number of open connections at the server, and a gate for when none is.
 private final class OpenConnections: Sendable {
     private let state = Mutex((open: 0, watchers: [Gate]()))
 

@@ -9,7 +9,7 @@
     @testable import FerryProtocols
 
     struct CongestionControlTests {
-        /// One that this machine allows and does not use by itself.
+        /// An algorithm that this machine allows and does not use by default.
         private static let other: CongestionControl? = {
             let settings = "/proc/sys/net/ipv4/tcp_"
             let own = try? String(contentsOfFile: settings + "congestion_control", encoding: .utf8)
@@ -21,7 +21,7 @@
                 }
         }()
 
-        /// What the sockets of this process go by that are connected to `port`.
+        /// The algorithms of this process's sockets that are connected to `port`.
         private static func algorithms(to port: UInt16) -> [String] {
             (Int32(0)..<4096).compactMap { descriptor in
                 var address = sockaddr_in()

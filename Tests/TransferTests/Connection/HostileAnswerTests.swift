@@ -6,7 +6,7 @@ import Testing
 @testable import FerryProtocols
 @testable import FerryTransfer
 
-/// What a server says that is wrong, early, too long or never ends.
+/// Answers that are wrong, early, too long or never end.
 struct HostileAnswerTests {
     private static func outcome(
         _ behavior: HostileBehavior, size: Int = 100_000, response: Duration = .seconds(10),

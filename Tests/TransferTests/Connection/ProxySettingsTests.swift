@@ -3,7 +3,7 @@ import Testing
 
 @testable import FerryTransfer
 
-/// Which requests go through which proxy.
+/// The choice of the proxy for a request.
 struct ProxySettingsTests {
     private static func proxy(for url: String, _ variables: [String: String]) throws -> String? {
         try ProxySettings.environment.proxy(for: url, environment: ProxyEnvironment(variables))?.description

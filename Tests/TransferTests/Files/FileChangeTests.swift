@@ -3,7 +3,7 @@ import Testing
 
 @testable import FerryTransfer
 
-/// In what words a person reads that a file is not the one that was queued.
+/// The message about a file that is not the one that was queued.
 struct FileChangeTests {
     private static func file(inode: UInt64 = 1, size: ByteCount = 48 << 20, modified: Int64 = 1)
         -> FileIdentity

@@ -5,7 +5,7 @@ import Testing
 @testable import FerryProtocols
 @testable import FerryTransfer
 
-/// What the system says of a file, and what that means for its upload.
+/// The system's errors about a file, and their meaning for its upload.
 struct SourceFailureTests {
     private static let path = LocalPath("/medium/file")
 

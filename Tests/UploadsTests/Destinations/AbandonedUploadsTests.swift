@@ -6,7 +6,7 @@ import Testing
 
 @testable import FerryUploads
 
-/// What servers may hold of uploads that were given up, in the state folder.
+/// The list of uploads that were given up and that servers may still hold, in the state folder.
 struct AbandonedUploadsTests {
     private static let now = Date(timeIntervalSince1970: 1_800_000_000)
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import FerryUploads
 
-/// What servers said, in the state folder.
+/// The servers' capabilities in the state folder.
 struct CapabilityFileTests {
     private static let place = CapabilityPlace(
         destination: "films", url: "https://h.example/files/?key=CANARY", protocolName: "auto")

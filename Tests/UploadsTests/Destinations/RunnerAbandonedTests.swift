@@ -7,7 +7,7 @@ import Testing
 
 @testable import FerryUploads
 
-/// What the runner remembers of uploads that were given up, and how it deletes that.
+/// The runner's memory of uploads that were given up, and how it deletes them.
 struct RunnerAbandonedTests {
     private static let now = Date(timeIntervalSince1970: 1_800_000_000)
 

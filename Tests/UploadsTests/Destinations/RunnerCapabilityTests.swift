@@ -7,7 +7,7 @@ import Testing
 
 @testable import FerryUploads
 
-/// What the runner keeps of servers, and what it refuses before any of them is asked.
+/// The runner's memory of servers, and what it refuses without asking any of them.
 struct RunnerCapabilityTests {
     private let directory: TemporaryDirectory
     private let store = CapabilityMemory()

@@ -9,7 +9,7 @@ import Testing
 
 /// Networks that want a sign-in and answer in the place of a server that is known.
 struct RunnerSignInTests {
-    /// What a network answers everything with.
+    /// A network's answer to every request.
     struct Portal: Sendable, CustomTestStringConvertible {
         var status: Int
         var location: String?

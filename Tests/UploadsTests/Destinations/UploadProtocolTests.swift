@@ -5,7 +5,7 @@ import Testing
 
 @testable import FerryUploads
 
-/// By which protocol an upload goes, where `auto` was to find out.
+/// The protocol of an upload where `auto` was to find out.
 struct UploadProtocolTests {
     private static func upload(_ state: Upload.State = .queued, chosen: String? = nil) -> Upload {
         var upload = Upload.make(

@@ -56,11 +56,11 @@ private struct SimulatedLink {
             left: remaining, limits: limits, at: now)
     }
 
-    /// What is left of all, in bytes.
+    /// The bytes left in all.
     var sum: Double { left.values.reduce(0, +) }
 }
 
-/// How much a value differs from another one, as a part of that.
+/// The relative difference of a value from the truth.
 private func error(_ value: Double?, _ truth: Double) -> Double {
     value.map { abs($0 - truth) / truth } ?? .infinity
 }

@@ -176,7 +176,7 @@ struct FileSearchTests {
         try removeDeep()
     }
 
-    /// What removes the folder afterwards knows no way back from so far down.
+    /// Removes the folder, whose depth is too much for the removal afterwards.
     private func removeDeep() throws {
         let removal = Process()
         removal.executableURL = URL(fileURLWithPath: "/bin/rm")

@@ -13,7 +13,7 @@ import Testing
     import Darwin
 #endif
 
-/// What leaves the queue for the history, and when.
+/// The uploads that leave the queue for the history, and the time when they do.
 struct QueueHistoryTests {
     private let disk = SimulatedDisk()
     private let runner = ScriptedRunner(isLocal: true)

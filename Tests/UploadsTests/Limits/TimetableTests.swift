@@ -129,7 +129,7 @@ struct TimetableTests {
         }
     }
 
-    /// In Berlin the clocks go from 02:00 to 03:00 on 2026-03-29, and from 03:00 back to 02:00 on 2026-10-25.
+    /// Clocks in Berlin go from 02:00 to 03:00 on 2026-03-29, and from 03:00 back to 02:00 on 2026-10-25.
     @Test func `a time that is skipped when clocks go forward is the moment of the change`() throws {
         let from = Timetable([.init(from: try Self.time(2, 30), to: try Self.time(4), Self.slow)])
         #expect(
@@ -156,7 +156,7 @@ struct TimetableTests {
             ])
     }
 
-    /// In São Paulo midnight itself was skipped on 2018-11-04, and in Apia the whole of 2011-12-30.
+    /// Midnight itself was skipped in São Paulo on 2018-11-04, and the whole of 2011-12-30 in Apia.
     @Test func `a day without a midnight begins when it begins, and one that is not there is passed over`()
         throws
     {

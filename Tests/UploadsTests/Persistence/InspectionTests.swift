@@ -26,7 +26,7 @@ struct InspectionTests {
         Dictionary(uniqueKeysWithValues: disk.fileNames.map { ($0, disk.content(of: $0) ?? []) })
     }
 
-    /// What an export of the reading is as a queue of its own.
+    /// The queue as an export of the reading gives it.
     private func exported(_ reading: StateReading) throws -> Recovered {
         let text = Mutex<[UInt8]>([])
         try reading.export { bytes in text.withLock { $0 += bytes } }

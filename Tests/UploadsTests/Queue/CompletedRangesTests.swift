@@ -5,7 +5,7 @@ import Testing
 
 @testable import FerryUploads
 
-/// What is remembered of the numbers that uploads start after.
+/// The memory of the numbers that uploads start after.
 struct CompletedRangesTests {
     private static let done = Upload.State.done(
         Receipt(bytes: 10), at: Date(timeIntervalSince1970: 1_800_000_000))

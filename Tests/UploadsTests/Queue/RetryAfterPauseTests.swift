@@ -6,7 +6,7 @@ import Testing
 
 @testable import FerryUploads
 
-/// What people are told of servers that ask to be left alone.
+/// The messages about servers that ask to be left alone.
 struct RetryAfterPauseTests {
     private static func busy(_ seconds: Double, status: Int = 503) -> UploadAttempt.Outcome {
         .failed(UploadFailure(.server, "busy", status: status, retryAfter: seconds))

@@ -3,9 +3,9 @@ import FerryProtocols
 
 /// The starts of uploads.
 extension QueueCore {
-    /// An upload is counted as so many pieces of at most this size, in bytes. What is on its way bounds what a break
-    /// can cost with a server that keeps nothing of a request: were 32 uploads of a mebibyte under way on a link that
-    /// carries 16 MiB between two breaks, none of them would ever arrive.
+    /// The unit, in bytes, in which an upload's share of a slot is counted. The bytes on their way bound what a break
+    /// can cost with a server that keeps nothing of a request. With 32 uploads of a mebibyte under way, on a link that
+    /// carries 16 MiB between two breaks, none would ever arrive.
     private static let smallPiece: ByteCount = 128 << 10
 
     /// An upload of which nothing has moved for so long does not keep uploads to other hosts waiting.

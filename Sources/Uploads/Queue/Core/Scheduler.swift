@@ -2,7 +2,7 @@ import HeapModule
 
 /// Decides which queued uploads may start: the lowest rank first, within a limit in total and one per host. Pure.
 ///
-/// Uploads that are stuck at one host do not keep those to other hosts waiting: where the limit in total is reached, a
+/// Uploads that are stuck at one host do not keep those to other hosts waiting. Where the limit in total is reached, a
 /// host at which nothing runs may have one upload in place of what is stuck elsewhere.
 ///
 /// Entries are not taken out when an upload changes; `next` drops those that are no longer current. So every change

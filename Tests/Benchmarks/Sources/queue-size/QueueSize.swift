@@ -33,7 +33,7 @@ struct QueueSize {
         }
     }
 
-    /// As `ferry add` does it: opens the queue, adds all at once, and leaves a complete snapshot.
+    /// Opens the queue, adds all uploads at once and leaves a complete snapshot, as `ferry add` does.
     private static func add(_ count: Int, to queue: UploadQueue) async throws {
         _ = try await queue.open()
         let new = files(count)
@@ -49,7 +49,7 @@ struct QueueSize {
         print("add=\(adding / .seconds(1)) leave=\(leaving / .seconds(1)) peak=\(peak)")
     }
 
-    /// As `ferry run` begins; then one change after the other.
+    /// Starts the queue as `ferry run` does, then makes one change after the other.
     private static func start(_ queue: UploadQueue, _ count: Int) async throws {
         let before = Memory()
         let clock = ContinuousClock()

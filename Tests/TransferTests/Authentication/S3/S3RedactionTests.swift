@@ -6,7 +6,7 @@ import HTTPTypes
 import Synchronization
 import Testing
 
-/// What monitors are told of signed requests.
+/// Events about signed requests, as monitors receive them.
 struct S3RedactionTests {
     private final class Collector: EventMonitor {
         private let lines = Mutex("")
