@@ -15,7 +15,7 @@ extension Simulation {
             let entry = ProtocolCatalog.entry(named: upload.target.method)
         else { return }
         let item = UploadItem(
-            url: upload.target.url, name: upload.target.name, size: upload.size, key: "simulated-\(upload.id)"
+            url: upload.target.url, name: upload.target.name, size: upload.size, key: upload.key
         )
         let options = ProtocolOptions(chunkSize: upload.id.isMultiple(of: 3) ? Self.chunk : nil)
         var resource = upload.resource
@@ -340,7 +340,7 @@ extension Simulation {
             let entry = ProtocolCatalog.entry(named: upload.target.method)
         else { return }
         let item = UploadItem(
-            url: upload.target.url, name: upload.target.name, size: upload.size, key: "simulated-\(upload.id)"
+            url: upload.target.url, name: upload.target.name, size: upload.size, key: upload.key
         )
         let value = entry.make(item, ProtocolOptions())
         let attempt = Attempt(upload, run: 0, site: site, resource: resource, value)

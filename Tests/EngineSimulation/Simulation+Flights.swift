@@ -77,7 +77,8 @@ extension Simulation {
         }
         judge.check(flight, engine: engine)
         var request = ServerRequest(
-            number: number, owner: flight.owner, file: flight.file, exchange: flight.exchange)
+            number: number, owner: flight.owner, file: .init(file: flight.file, version: flight.version),
+            exchange: flight.exchange)
         if happens(site.mood.locks), [.patch, .head].contains(flight.exchange.method) {
             request.refusal = Reply.Answer(423)
         }

@@ -36,7 +36,8 @@ extension Simulation {
         }
         for site in sites {
             guard let service = site.service as? WholeService else { continue }
-            for (file, count) in service.posts.sorted(by: { $0.key < $1.key }) {
+            for (posted, count) in service.posts.sorted(by: { $0.key.file < $1.key.file }) {
+                let file = posted.file
                 let retries = judge.retries[file] ?? 0
                 guard count > 1 + retries else { continue }
                 judge.violated(

@@ -5,9 +5,14 @@ import HTTPTypes
 
 /// A request that a server has begun to read.
 struct ServerRequest {
+    struct FileVersion: Hashable {
+        var file: Int
+        var version: Int64
+    }
+
     let number: Int
     let owner: Upload.ID
-    let file: Int
+    let file: FileVersion
     let exchange: Exchange
     /// The bytes of the file that have come and are not stored yet.
     var body = Content()

@@ -8,7 +8,7 @@ struct WholeService: Service {
     private var sizes: [String: ByteCount] = [:]
     /// The number of times that a POST of each file was carried out. A file has one upload, whose number may be given
     /// again.
-    private(set) var posts: [Int: Int] = [:]
+    private(set) var posts: [ServerRequest.FileVersion: Int] = [:]
 
     mutating func answer(_ request: ServerRequest) -> Reply.Answer {
         let exchange = request.exchange

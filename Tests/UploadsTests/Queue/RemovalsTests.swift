@@ -55,6 +55,16 @@ struct RemovalsTests {
         #expect(back.first?.resource == nil)
     }
 
+    @Test mutating func `after the window it is still known that a server may have the whole file`() {
+        var upload = Self.begun(1)
+        upload.resource?.memory = ["wholeBodySent": "yes"]
+        removals.add([upload], now: Self.start)
+        let discarded = ended(at: Self.end)
+        #expect(discarded.isEmpty)
+        let back = removals.takeBack([1])
+        #expect(back.first?.resource?.wholeBodySent == true)
+    }
+
     @Test mutating func `an upload that arrived after its removal is put back as done`() {
         removals.add([Self.begun(1)], now: Self.start)
         removals.complete(1, as: .done(Receipt(bytes: 1), at: .distantPast))

@@ -89,7 +89,9 @@ struct Removals {
 
     private mutating func giveUp(_ ids: [Upload.ID]) -> [Upload] {
         ids.compactMap { id in
-            guard let upload = removed[id], upload.resource != nil, !upload.isDone else { return nil }
+            guard let upload = removed[id], let resource = upload.resource, !upload.isDone else { return nil }
+            // Forgotten, the question whether the file has arrived would be answered by sending it again.
+            guard !resource.wholeBodySent else { return nil }
             removed[id]?.resource = nil
             return upload
         }
