@@ -21,7 +21,7 @@ public struct DestinationProbe: Sendable {
         if host.isEmpty || host.utf8.contains(0) { return .nameNotFound }
         try Task.checkCancellation()
         guard let permit = LookupPermit() else { return .timedOut }
-        let answer = FirstAnswer()
+        let answer = FirstResult()
         let deadline = ContinuousClock.now.advanced(by: timeout)
         let timer = Task {
             if (try? await Task.sleep(until: deadline, clock: .continuous)) != nil {
@@ -63,8 +63,8 @@ private struct LookupPermit {
 }
 
 /// Resumes the one who waits with the first of several answers.
-private final class FirstAnswer: Sendable {
-    private typealias Answer = Result<Reachability, any Error>
+private final class FirstResult: Sendable {
+    private typealias Outcome = Result<Reachability, any Error>
 
     private enum State {
         case open
@@ -76,7 +76,7 @@ private final class FirstAnswer: Sendable {
     private let state = Mutex(State.open)
 
     func await(_ continuation: CheckedContinuation<Reachability, any Error>) {
-        let early: Answer? = state.withLock { state in
+        let early: Outcome? = state.withLock { state in
             guard case .early(let answer) = state else {
                 state = .awaited(continuation)
                 return nil

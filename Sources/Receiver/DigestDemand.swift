@@ -6,21 +6,21 @@ import NIOCore
 /// The digests that a request states and asks for (RFC 9530), without unknown algorithms.
 struct DigestDemand {
     /// The digests of this request's content.
-    let content: [ToldDigest]
+    let content: [ServerDigest]
     /// The digests of the whole file.
-    let whole: [ToldDigest]
+    let whole: [ServerDigest]
     /// The one that the client would like to be told most.
     let wanted: DigestAlgorithm?
 
     init(_ fields: HTTPFields) {
-        content = fields[.contentDigest].map(ToldDigest.dictionary) ?? []
-        whole = fields[.reprDigest].map(ToldDigest.dictionary) ?? []
+        content = fields[.contentDigest].map(ServerDigest.dictionary) ?? []
+        whole = fields[.reprDigest].map(ServerDigest.dictionary) ?? []
         wanted = fields[.wantReprDigest].flatMap(Self.preferred)
     }
 
     private static func preferred(_ field: String) -> DigestAlgorithm? {
         let known = DigestAlgorithm.allCases.compactMap { algorithm in
-            ToldDigest.key(of: algorithm).map { ($0, algorithm) }
+            ServerDigest.key(of: algorithm).map { ($0, algorithm) }
         }
         guard let wishes = StructuredField.counts(field, of: Set(known.map(\.0))) else { return nil }
         return known.filter { wishes[$0.0] ?? 0 > 0 }.max { wishes[$0.0] ?? 0 < wishes[$1.0] ?? 0 }?.1
@@ -30,7 +30,7 @@ struct DigestDemand {
 extension DigestAlgorithm {
     /// A value of `Repr-Digest`.
     func field(_ digest: [UInt8]) -> String? {
-        ToldDigest.key(of: self).map { "\($0)=:\(Data(digest).base64EncodedString()):" }
+        ServerDigest.key(of: self).map { "\($0)=:\(Data(digest).base64EncodedString()):" }
     }
 }
 
@@ -59,7 +59,7 @@ extension Responder {
     /// - Returns: The value of `Repr-Digest` that the client wants, if the range is the whole file.
     /// - Throws: `Refusal` (400, problem type `digest-mismatching-values`).
     @discardableResult
-    func check(_ told: [ToldDigest], _ demand: DigestDemand, _ file: PartFile, _ range: Range<Int>)
+    func check(_ told: [ServerDigest], _ demand: DigestDemand, _ file: PartFile, _ range: Range<Int>)
         async throws
         -> String?
     {

@@ -86,7 +86,7 @@ final class Exchange {
     }
 
     /// Sends the answer, and leaves the connection usable or closed.
-    func send(_ answer: Answer) async throws {
+    func send(_ answer: Response) async throws {
         var fields = answer.fields
         if answer.status != .noContent, fields[.contentLength] == nil {
             fields[.contentLength] = "\(answer.body.readableBytes)"

@@ -32,9 +32,9 @@ struct MultiStatus {
                 + "<D:status>HTTP/1.1 200 OK</D:status></D:propstat></D:response>\n")
     }
 
-    consuming func answer() -> Answer {
+    consuming func answer() -> Response {
         body.writeString("</D:multistatus>\n")
-        var answer = Answer(Self.code, fields: [.contentType: "application/xml; charset=utf-8"])
+        var answer = Response(Self.code, fields: [.contentType: "application/xml; charset=utf-8"])
         answer.body = body
         return answer
     }

@@ -4,7 +4,7 @@ import NIOCore
 import NIOHTTP1
 
 /// A request head that two servers could read in two ways (RFC 9112 §11), so that this one does not read it at all.
-enum FramingFlaw: String, CaseIterable {
+enum FramingError: String, CaseIterable {
     case severalHosts
     case otherAuthority
     case target
@@ -29,7 +29,7 @@ enum FramingFlaw: String, CaseIterable {
         }
     }
 
-    private static func flaw(ofTarget target: String, host: String?) -> FramingFlaw? {
+    private static func flaw(ofTarget target: String, host: String?) -> FramingError? {
         if target.hasPrefix("/") || target == "*" { return nil }
         guard let range = target.firstRange(of: "://"),
             ["http", "https"].contains(target[..<range.lowerBound].lowercased())
@@ -39,7 +39,7 @@ enum FramingFlaw: String, CaseIterable {
         return authority.lowercased() == host?.lowercased() ? nil : .otherAuthority
     }
 
-    private static func flaw(ofCoding head: HTTPRequestHead) -> FramingFlaw? {
+    private static func flaw(ofCoding head: HTTPRequestHead) -> FramingError? {
         let codings = head.headers["Transfer-Encoding"]
         guard !codings.isEmpty else { return nil }
         // RFC 9112 §6.1: HTTP/1.0 knows no codings, so such a message was assembled wrongly.
@@ -50,7 +50,7 @@ enum FramingFlaw: String, CaseIterable {
         return names == ["chunked"] ? nil : .coding
     }
 
-    private static func flaw(ofLength lengths: [String]) -> FramingFlaw? {
+    private static func flaw(ofLength lengths: [String]) -> FramingError? {
         guard let length = lengths.first else { return nil }
         let isNumber = lengths.count == 1 && length.utf8.allSatisfy { (0x30...0x39).contains($0) }
         return isNumber && Int(length) != nil ? nil : .length
@@ -78,13 +78,13 @@ final class FramingCheck: ChannelInboundHandler, RemovableChannelHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard case .head(var head) = unwrapInboundIn(data) else { return context.fireChannelRead(data) }
-        head.headers.remove(name: FramingFlaw.field)
-        if let flaw = FramingFlaw(head) { head.headers.add(name: FramingFlaw.field, value: flaw.rawValue) }
+        head.headers.remove(name: FramingError.field)
+        if let flaw = FramingError(head) { head.headers.add(name: FramingError.field, value: flaw.rawValue) }
         context.fireChannelRead(wrapInboundOut(.head(head)))
     }
 }
 
-extension FramingFlaw {
+extension FramingError {
     fileprivate static let field = "Ferry-Framing-Flaw"
 
     /// The flaw that `FramingCheck` marked; nil for a head without one.

@@ -22,7 +22,7 @@ extension Responder {
     private static let fieldBytes = 64 << 10
     private static let allFieldsBytes = 1 << 20
 
-    func form(_ exchange: Exchange) async throws -> Answer {
+    func form(_ exchange: Exchange) async throws -> Response {
         try await checkLength(exchange)
         var intake: FormIntake
         do {
@@ -123,7 +123,7 @@ extension Responder {
         intake.current = .none
     }
 
-    private func publish(_ intake: FormIntake) async throws -> Answer {
+    private func publish(_ intake: FormIntake) async throws -> Response {
         var receipt = FormReceipt(fields: intake.fields)
         let inbox = inbox
         for file in intake.files {
@@ -141,7 +141,7 @@ extension Responder {
                 FormReceipt.File(
                     field: file.field, name: path.text, size: file.size, location: path.location))
         }
-        var answer = Answer(receipt.files.isEmpty ? .ok : .created)
+        var answer = Response(receipt.files.isEmpty ? .ok : .created)
         if receipt.files.count == 1 { answer.fields[.location] = receipt.files[0].location }
         answer.fields[.contentType] = "application/json"
         let encoder = JSONEncoder()

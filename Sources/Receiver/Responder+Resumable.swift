@@ -27,7 +27,7 @@ extension Responder {
     }
 
     /// - Returns: nil for a request that is to be served as one that knows nothing of resuming.
-    func answerResumable(_ exchange: Exchange, path: String) async throws -> Answer? {
+    func answerResumable(_ exchange: Exchange, path: String) async throws -> Response? {
         let head = exchange.head
         let request = ResumableRequest(head.headerFields)
         let id = path.hasPrefix(Self.tusPath) ? String(path.dropFirst(Self.tusPath.count)) : ""
@@ -55,7 +55,7 @@ extension Responder {
 
     private func answerUpload(
         _ exchange: Exchange, _ id: String, _ request: ResumableRequest, _ version: InteropVersion
-    ) async throws -> Answer {
+    ) async throws -> Response {
         switch exchange.head.method {
         case .head, .get, .delete:
             if version <= .six, request.isComplete != nil || request.offset != nil {
@@ -64,7 +64,7 @@ extension Responder {
             return try await withUpload(id, exchange) { upload in
                 if exchange.head.method != .delete { return try await state(&upload, exchange) }
                 await remove(&upload)
-                return Answer(.noContent)
+                return Response(.noContent)
             }
         case .patch:
             let type = exchange.head.headerFields[.contentType]?.prefix { $0 != ";" }.lowercased()
@@ -86,7 +86,7 @@ extension Responder {
 
     private func create(
         _ exchange: Exchange, at path: String, _ request: ResumableRequest, isComplete: Bool
-    ) async throws -> Answer {
+    ) async throws -> Response {
         let fields = exchange.head.headerFields
         try checkRepresentation(fields)
         let wish: StoredPath
@@ -133,9 +133,9 @@ extension Responder {
         }
     }
 
-    private func state(_ upload: inout TusUpload?, _ exchange: Exchange) async throws -> Answer {
+    private func state(_ upload: inout TusUpload?, _ exchange: Exchange) async throws -> Response {
         let held = try await settle(&upload)
-        var answer = Answer(.noContent, fields: uploadLimit(exchange.head))
+        var answer = Response(.noContent, fields: uploadLimit(exchange.head))
         guard let current = upload else { throw Refusal(.gone, "The upload was removed.") }
         answer.fields[.uploadOffset] = "\(held.offset)"
         if current.length != TusUpload.unknownLength { answer.fields[.uploadLength] = "\(current.length)" }
@@ -164,7 +164,7 @@ extension Responder {
     private func append(
         _ exchange: Exchange, _ upload: inout TusUpload?, at expected: Int, isComplete: Bool,
         success: HTTPResponse.Status
-    ) async throws -> Answer {
+    ) async throws -> Response {
         let held = try await settle(&upload)
         guard let current = upload else { throw Refusal(.gone, "The upload was removed.") }
         guard let file = held.file else {
@@ -179,7 +179,7 @@ extension Responder {
         let demand = DigestDemand(exchange.head.headerFields)
         let size = try await receive(exchange, &upload, current, into: file, from: expected, demand)
         guard isComplete else {
-            var answer = Answer(
+            var answer = Response(
                 ResumableRequest(exchange.head.headerFields).version == .six ? .created : success,
                 fields: uploadLimit(exchange.head))
             answer.fields[.uploadComplete] = "?0"
@@ -250,7 +250,7 @@ extension Responder {
     ) async throws -> String? {
         let told: String?
         do {
-            let whole = current.resumable?.digest.map(ToldDigest.dictionary) ?? []
+            let whole = current.resumable?.digest.map(ServerDigest.dictionary) ?? []
             told = try await check(whole + demand.whole, demand, file, 0..<size)
         } catch var refusal as Refusal {
             await tus.discard(current)
@@ -266,8 +266,8 @@ extension Responder {
     /// The target's own answer.
     private func receipt(
         _ upload: TusUpload?, _ exchange: Exchange, size: Int, digest: String?
-    ) async throws -> Answer {
-        var answer = Answer(.created, fields: [.uploadComplete: "?1", .uploadOffset: "\(size)"])
+    ) async throws -> Response {
+        var answer = Response(.created, fields: [.uploadComplete: "?1", .uploadOffset: "\(size)"])
         answer.fields[.reprDigest] = digest
         guard case .finished(let path)? = upload?.state, let place = StoredPath(text: path) else {
             return answer

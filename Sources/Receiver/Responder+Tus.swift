@@ -13,7 +13,7 @@ extension Responder {
 
     var tusFields: HTTPFields { [.tusResumable: Self.version, .cacheControl: "no-store"] }
 
-    func answerTus(_ exchange: Exchange, path: String) async throws -> Answer {
+    func answerTus(_ exchange: Exchange, path: String) async throws -> Response {
         let fields = exchange.head.headerFields
         if exchange.head.method == .options { return capabilities() }
         guard fields[.tusResumable] == Self.version else {
@@ -32,7 +32,7 @@ extension Responder {
         case .delete where !id.isEmpty:
             return try await withUpload(id, exchange) { upload in
                 await remove(&upload)
-                return Answer(.noContent, fields: tusFields)
+                return Response(.noContent, fields: tusFields)
             }
         default:
             let methods = id.isEmpty ? "OPTIONS, POST" : "OPTIONS, HEAD, PATCH, DELETE"
@@ -48,8 +48,8 @@ extension Responder {
         return HTTPRequest.Method(text.uppercased()) ?? exchange.head.method
     }
 
-    private func capabilities() -> Answer {
-        var answer = Answer(.noContent, fields: tusFields)
+    private func capabilities() -> Response {
+        var answer = Response(.noContent, fields: tusFields)
         answer.fields[.tusVersion] = Self.version
         answer.fields[.tusExtension] = "creation,creation-with-upload,termination,expiration,checksum"
         answer.fields[.tusChecksumAlgorithm] = TusChecksum.names
@@ -57,7 +57,7 @@ extension Responder {
         return answer
     }
 
-    private func create(_ exchange: Exchange) async throws -> Answer {
+    private func create(_ exchange: Exchange) async throws -> Response {
         let fields = exchange.head.headerFields
         guard fields[.uploadConcat] == nil, fields[.uploadDeferLength] == nil else {
             throw Refusal(
@@ -90,7 +90,7 @@ extension Responder {
         guard let id = upload?.id else { throw Refusal(.internalServerError, "The upload was not created.") }
         ledger.note(.created(id: id, name: wish.text, size: length))
         return try await releasing(id, &upload) { upload in
-            var answer = Answer(.created, fields: tusFields)
+            var answer = Response(.created, fields: tusFields)
             if sendsContent || length == 0 {
                 let offset = try await append(exchange, &upload, at: 0, checksum)
                 answer.fields[.uploadOffset] = "\(offset)"
@@ -102,7 +102,7 @@ extension Responder {
         }
     }
 
-    private func patch(_ exchange: Exchange, _ id: String) async throws -> Answer {
+    private func patch(_ exchange: Exchange, _ id: String) async throws -> Response {
         guard let expected = try exchange.head.headerFields.count(.uploadOffset) else {
             throw Refusal(.badRequest, "Upload-Offset is missing.")
         }
@@ -110,7 +110,7 @@ extension Responder {
         let checksum = try TusChecksum(in: exchange.head.headerFields)
         return try await withUpload(id, exchange) { upload in
             let offset = try await append(exchange, &upload, at: expected, checksum)
-            var answer = Answer(.noContent, fields: tusFields)
+            var answer = Response(.noContent, fields: tusFields)
             answer.fields[.uploadOffset] = "\(offset)"
             describe(upload, in: &answer)
             try await tellDigest(of: upload, wantedBy: exchange, in: &answer)
@@ -119,7 +119,7 @@ extension Responder {
     }
 
     /// Tells the digest of a finished file to a client that wants it (RFC 9530 §4).
-    private func tellDigest(of upload: TusUpload?, wantedBy exchange: Exchange, in answer: inout Answer)
+    private func tellDigest(of upload: TusUpload?, wantedBy exchange: Exchange, in answer: inout Response)
         async throws
     {
         guard case .finished(let path)? = upload?.state,
@@ -129,9 +129,9 @@ extension Responder {
         answer.fields[.reprDigest] = try await digests.field(wanted, of: found.file, found.status)
     }
 
-    private func offset(_ upload: inout TusUpload?) async throws -> Answer {
+    private func offset(_ upload: inout TusUpload?) async throws -> Response {
         let held = try await settle(&upload)
-        var answer = Answer(.ok, fields: tusFields)
+        var answer = Response(.ok, fields: tusFields)
         answer.fields[.uploadOffset] = "\(held.offset)"
         answer.fields[.uploadLength] = (upload?.length).map { "\($0)" }
         answer.fields[.uploadMetadata] = upload?.metadata
@@ -150,7 +150,7 @@ extension Responder {
         }
     }
 
-    private func describe(_ upload: TusUpload?, in answer: inout Answer) {
+    private func describe(_ upload: TusUpload?, in answer: inout Response) {
         guard let upload else { return }
         var current = upload
         current.touched = tus.now()
@@ -171,8 +171,8 @@ extension Responder {
 
     /// Runs `body` while the upload is this request's alone.
     func withUpload(
-        _ id: String, _ exchange: Exchange, _ body: (inout TusUpload?) async throws -> Answer
-    ) async throws -> Answer {
+        _ id: String, _ exchange: Exchange, _ body: (inout TusUpload?) async throws -> Response
+    ) async throws -> Response {
         let channel = exchange.channel
         var upload: TusUpload?
         do {
@@ -214,8 +214,8 @@ extension Responder {
     }
 
     func releasing(
-        _ id: String, _ upload: inout TusUpload?, _ body: (inout TusUpload?) async throws -> Answer
-    ) async throws -> Answer {
+        _ id: String, _ upload: inout TusUpload?, _ body: (inout TusUpload?) async throws -> Response
+    ) async throws -> Response {
         do {
             let answer = try await body(&upload)
             await tus.release(id, upload)

@@ -15,7 +15,7 @@ extension Responder {
         .insufficientStorage, "The folder has too many files to list them.")
 
     /// `PROPFIND`. Whichever properties were asked for, the answer has all that there are (RFC 4918 §9.1).
-    func properties(_ exchange: Exchange, at path: String) async throws -> Answer {
+    func properties(_ exchange: Exchange, at path: String) async throws -> Response {
         let names: [SafeName]
         do { names = try StoredPath.names(requestPath: path) } catch { throw Refusal(error) }
         let depth = try Self.depth(exchange.head.headerFields)
@@ -39,7 +39,7 @@ extension Responder {
     }
 
     /// `MKCOL` (RFC 4918 §9.3).
-    func makeFolder(_ exchange: Exchange, at path: String) async throws -> Answer {
+    func makeFolder(_ exchange: Exchange, at path: String) async throws -> Response {
         let names: [SafeName]
         do { names = try StoredPath.names(requestPath: path) } catch { throw Refusal(error) }
         guard exchange.length == 0 else {
@@ -48,7 +48,7 @@ extension Responder {
         let inbox = inbox
         switch try await offLoop({ () throws(SystemCallError) in try inbox.makeFolder(names) }) {
         case .made:
-            return Answer(.created, fields: [.location: StoredPath.location(of: names) + "/"])
+            return Response(.created, fields: [.location: StoredPath.location(of: names) + "/"])
         case .nameTaken:
             throw Refusal(
                 .methodNotAllowed, "A file or a folder of that name exists.", fields: [.allow: methods])

@@ -6,7 +6,7 @@ import HTTPTypes
 extension Responder {
     private static let smallSize = 1 << 20
 
-    func put(_ exchange: Exchange, at path: String) async throws -> Answer {
+    func put(_ exchange: Exchange, at path: String) async throws -> Response {
         let wish: StoredPath
         do { wish = try StoredPath(requestPath: path) } catch { throw Refusal(error) }
         if exchange.head.headerFields[.ifNoneMatch] == "*", try await stored(wish) != nil {
@@ -15,7 +15,7 @@ extension Responder {
         return try await store(exchange, as: wish)
     }
 
-    func post(_ exchange: Exchange) async throws -> Answer {
+    func post(_ exchange: Exchange) async throws -> Response {
         try await store(exchange, as: try Self.postedName(exchange.head.headerFields))
     }
 
@@ -43,7 +43,7 @@ extension Responder {
         }
     }
 
-    private func store(_ exchange: Exchange, as wish: StoredPath) async throws -> Answer {
+    private func store(_ exchange: Exchange, as wish: StoredPath) async throws -> Response {
         try checkRepresentation(exchange.head.headerFields)
         try await checkLength(exchange)
         let demand = DigestDemand(exchange.head.headerFields)
@@ -63,7 +63,7 @@ extension Responder {
                 return (try inbox.publish(id, as: wish), try file.status())
             }
             ledger.note(.finished(id: id, name: path.text, size: size))
-            var answer = Answer(.created, fields: [.location: path.location, .eTag: status.entityTag])
+            var answer = Response(.created, fields: [.location: path.location, .eTag: status.entityTag])
             answer.fields[.reprDigest] = told
             return answer
         } catch {
@@ -107,9 +107,9 @@ extension Responder {
         }
     }
 
-    func head(_ exchange: Exchange, at path: String) async throws -> Answer {
+    func head(_ exchange: Exchange, at path: String) async throws -> Response {
         let (file, status) = try await find(path)
-        var answer = Answer(
+        var answer = Response(
             .ok,
             fields: [
                 .contentLength: "\(status.size)", .eTag: status.entityTag,
@@ -121,7 +121,7 @@ extension Responder {
         return answer
     }
 
-    func get(_ exchange: Exchange, at path: String) async throws -> Answer {
+    func get(_ exchange: Exchange, at path: String) async throws -> Response {
         let (file, status) = try await find(path)
         try await exchange.send(
             file, size: status.size,
@@ -129,7 +129,7 @@ extension Responder {
                 .contentType: "application/octet-stream", .contentDisposition: "attachment",
                 .eTag: status.entityTag, .lastModified: status.modified.httpDate,
             ])
-        return Answer(.ok)
+        return Response(.ok)
     }
 
     private func find(_ path: String) async throws -> (file: PartFile, status: PartFile.Status) {

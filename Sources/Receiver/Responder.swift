@@ -21,7 +21,7 @@ struct Responder: Sendable {
 
     func respond(_ exchange: Exchange) async throws {
         do {
-            if let flaw = FramingFlaw(markedIn: exchange.head.headerFields) { throw flaw.refusal }
+            if let flaw = FramingError(markedIn: exchange.head.headerFields) { throw flaw.refusal }
             try access.check(exchange.head)
             try await exchange.send(try await answer(exchange))
         } catch let refusal as Refusal {
@@ -54,7 +54,7 @@ struct Responder: Sendable {
         try await exchange.send(answer)
     }
 
-    private func answer(_ exchange: Exchange) async throws -> Answer {
+    private func answer(_ exchange: Exchange) async throws -> Response {
         let path = String((exchange.head.path ?? "/").prefix { $0 != "?" })
         // Before tus, which has a path of its own: a folder of that name may be there, too.
         switch exchange.head.method {
@@ -78,7 +78,7 @@ struct Responder: Sendable {
         case .get where path != "/" && allowDownload:
             return try await get(exchange, at: path)
         case .options:
-            return Answer(
+            return Response(
                 .noContent, fields: uploadLimit(exchange.head).merging([.allow: methods, .dav: "1"]))
         default:
             throw Refusal(

@@ -261,7 +261,7 @@ public struct UploadAttempt: Sendable {
             case .source: throw error.failure
             case .broken where error.failure == .redirectCircle:
                 // As 307 within the server, which is what makes a circle.
-                let answer = Reply.Answer(status: 307, fields: [.location: exchange.url])
+                let answer = Reply.Response(status: 307, fields: [.location: exchange.url])
                 guard let page = await suspicion(of: answer, to: exchange, known: known) else {
                     return .broken(error.failure, bodySent: error.bodySent)
                 }
@@ -284,7 +284,7 @@ public struct UploadAttempt: Sendable {
 
     /// Returns the reply, unless something answered in the server's place: then the server has seen nothing.
     private func reply(
-        to exchange: Exchange, _ answer: Reply.Answer, _ marker: UnknownOutcomeMarker, known: Resource?
+        to exchange: Exchange, _ answer: Reply.Response, _ marker: UnknownOutcomeMarker, known: Resource?
     ) async -> Reply {
         let isAboutFile = exchange.method == .head
         let server = server.now
@@ -312,7 +312,7 @@ public struct UploadAttempt: Sendable {
     /// Returns the failure if a known server has perhaps not given this answer; nil if it did. Asks for its first page
     /// in doubt: a network that wants a sign-in answers everything alike.
     private func suspicion(
-        of answer: Reply.Answer, to exchange: Exchange, known: Resource?
+        of answer: Reply.Response, to exchange: Exchange, known: Resource?
     ) async -> UploadFailure? {
         let server = server.now
         let isResuming = exchange.method == .head && exchange.url == known?.url
@@ -347,9 +347,9 @@ public struct UploadAttempt: Sendable {
 
     /// The digests to compare with those that a server has told; none if the file is another one by now, or cannot be
     /// read: the upload itself has gone well.
-    private func comparisons(for exchange: Exchange, _ answer: Reply.Answer) async -> [ComputedDigest] {
+    private func comparisons(for exchange: Exchange, _ answer: Reply.Response) async -> [ComputedDigest] {
         guard !exchange.digestsIfTold.isEmpty, (200..<300).contains(answer.status) else { return [] }
-        let told = ToldDigest.algorithms(in: answer, exchange.toldIn)
+        let told = ServerDigest.algorithms(in: answer, exchange.toldIn)
         let orders = exchange.digestsIfTold.filter { told.contains($0.algorithm) }
         do throws(UploadFailure) {
             guard !orders.isEmpty, let digests = try await FileDigest.compute(orders, of: file) else {
@@ -480,7 +480,7 @@ extension Exchange {
 extension TransportResponse {
     fileprivate func answer(
         with digests: [ComputedDigest], _ sender: RequestSender, _ exchange: Exchange
-    ) -> Reply.Answer {
+    ) -> Reply.Response {
         var answer = answer
         answer.digests = digests
         answer.carriedCredentials = sender.signs(exchange)

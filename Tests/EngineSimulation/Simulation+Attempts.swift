@@ -219,7 +219,7 @@ extension Simulation {
             if mutant == .retryAfterIsDropped { answer.fields[.retryAfter] = nil }
             if mutant == .refusalsAreTaken, ending.exchange.traits.contains(.completes), answer.status >= 500
             {
-                answer = Reply.Answer(
+                answer = Reply.Response(
                     204, ["Upload-Offset": "\(attempt.upload.size)", "Tus-Resumable": "1.0.0"])
             }
             answer.digests = ending.exchange.digests.map {

@@ -57,7 +57,7 @@
         ) async throws {
             try await NetworkNamespace.with { namespace in
                 try namespace.useOwnNameServer()
-                let answer: NameServer.Answer =
+                let answer: NameServer.Response =
                     switch fault {
                     case "not found": .nameNotFound
                     case "failure": .serverFailure

@@ -11,7 +11,7 @@
         }
 
         /// The answer to every question.
-        enum Answer: Sendable {
+        enum Response: Sendable {
             case nameNotFound
             case serverFailure
             case silence
@@ -20,7 +20,7 @@
         }
 
         private struct State {
-            var answer: Answer
+            var answer: Response
             var questions: [String: Int] = [:]
             var lastAnswer: ContinuousClock.Instant?
         }
@@ -31,7 +31,7 @@
         /// Hosts that are found whatever is said of others.
         private let known: Set<String>
 
-        init(_ answer: Answer, alwaysKnowing known: Set<String> = []) throws {
+        init(_ answer: Response, alwaysKnowing known: Set<String> = []) throws {
             state = Mutex(State(answer: answer))
             self.known = known
             socket = Glibc.socket(AF_INET, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
@@ -58,7 +58,7 @@
             ended.block()
         }
 
-        func say(_ answer: Answer) { state.withLock { $0.answer = answer } }
+        func say(_ answer: Response) { state.withLock { $0.answer = answer } }
 
         /// Returns the number of questions for a host.
         func questions(for host: String) -> Int { state.withLock { $0.questions[host] ?? 0 } }
@@ -102,7 +102,7 @@
             guard place + 5 <= question.count else { return nil }
             let host = labels.joined(separator: ".").lowercased()
             let isIPv6 = question[place + 2] == 28
-            let answer: Answer = state.withLock { state in
+            let answer: Response = state.withLock { state in
                 state.questions[host, default: 0] += 1
                 return known.contains(host) ? .loopback : state.answer
             }

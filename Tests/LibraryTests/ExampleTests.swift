@@ -233,7 +233,7 @@ struct ExampleTests {
         let request = TransportRequest(method: .put, url: "http://server.example/")
         var retries = RetryCounts()
         retries.answer = 2
-        let decision = await Patience().retry(
+        let decision = await StubbornRetrier().retry(
             request, after: failure, for: RequestContext(retries: retries))
         guard case .retryAfter(let delay) = decision, delay == .seconds(4) else {
             Issue.record("\(decision)")
@@ -241,7 +241,7 @@ struct ExampleTests {
         }
         retries.answer = 3
         guard
-            case .doNotRetry = await Patience().retry(
+            case .doNotRetry = await StubbornRetrier().retry(
                 request, after: failure, for: RequestContext(retries: retries))
         else {
             Issue.record("a fourth retry")

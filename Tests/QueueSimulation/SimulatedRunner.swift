@@ -291,7 +291,7 @@ private struct SimulatedAttempt: Sendable {
         }
     }
 
-    private func note(_ answer: Reply.Answer, to exchange: Exchange) {
+    private func note(_ answer: Reply.Response, to exchange: Exchange) {
         guard exchange.method == .patch, answer.status == 204 else { return }
         world.with { state in
             guard state.life == life, var known = state.watch.uploads[upload.id] else { return }

@@ -9,7 +9,7 @@ enum Transferred {
     case sent
     /// The connection broke after this many bytes of the piece.
     case broken(ByteCount)
-    case answered(Reply.Answer)
+    case answered(Reply.Response)
 }
 
 extension World {
@@ -57,11 +57,11 @@ extension World {
             }
             if state.random.happens(mood.wrongCredentials) {
                 state.server.drop(flight)
-                return .answered(Reply.Answer(status: 401))
+                return .answered(Reply.Response(status: 401))
             }
             if state.random.happens(mood.refusals) {
                 let statuses = [500, 502, 503, 503, 429, 507]
-                var answer = Reply.Answer(status: statuses.randomElement(using: &state.random) ?? 503)
+                var answer = Reply.Response(status: statuses.randomElement(using: &state.random) ?? 503)
                 if answer.status == 502 {
                     // Whatever the proxy says, the server behind it may have done the work.
                     state.server.letGo(flight, random: &state.random)

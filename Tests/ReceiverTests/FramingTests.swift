@@ -10,8 +10,8 @@ import Testing
 struct FramingTests {
     private static func flaw(
         _ target: String = "/a", _ version: HTTPVersion = .http1_1, _ fields: (String, String)...
-    ) -> FramingFlaw? {
-        FramingFlaw(
+    ) -> FramingError? {
+        FramingError(
             HTTPRequestHead(version: version, method: .PUT, uri: target, headers: HTTPHeaders(fields)))
     }
 
@@ -27,12 +27,13 @@ struct FramingTests {
     }
 
     @Test(arguments: [
-        ("http://h:1/a", "H:1", nil as FramingFlaw?), ("HTTP://h:1", "h:1", nil),
+        ("http://h:1/a", "H:1", nil as FramingError?), ("HTTP://h:1", "h:1", nil),
         ("http://other/a", "h:1", .otherAuthority), ("http://h:1@other/a", "h:1", .otherAuthority),
         ("http://h/a", "h:1", .otherAuthority), ("ftp://h:1/a", "h:1", .target), ("a.txt", "h:1", .target),
         ("h:1", "h:1", .target),
     ])
-    func `a target that is an address names the same host`(target: String, host: String, flaw: FramingFlaw?) {
+    func `a target that is an address names the same host`(target: String, host: String, flaw: FramingError?)
+    {
         #expect(Self.flaw(target, .http1_1, ("Host", host)) == flaw)
     }
 

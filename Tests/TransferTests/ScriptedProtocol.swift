@@ -109,6 +109,6 @@ extension AttemptLog {
 }
 
 extension Reply {
-    var answer: Answer? { if case .answered(let answer) = self { answer } else { nil } }
+    var answer: Response? { if case .answered(let answer) = self { answer } else { nil } }
     var status: Int? { answer?.status }
 }

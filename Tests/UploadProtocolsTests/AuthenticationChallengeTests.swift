@@ -47,10 +47,10 @@ struct AuthenticationChallengeTests {
 /// The text that a user reads when a server asks for a sign-in.
 struct SignInWishTests {
     private func failure(_ status: Int, _ wanted: String?, carried: Bool = true) -> UploadFailure {
-        var answer = Reply.Answer(status: status)
+        var answer = Reply.Response(status: status)
         answer.fields[.wwwAuthenticate] = wanted
         answer.carriedCredentials = carried
-        return AnswerVerdict.failure(answer)
+        return ResponseClassifier.failure(answer)
     }
 
     @Test func `a 401 names the schemes and the realm that the server wants`() {

@@ -16,7 +16,7 @@ extension UploadItem {
 
 extension Reply {
     static func answer(_ status: Int, _ fields: HTTPFields = [:], body: String = "") -> Reply {
-        .answered(Answer(status: status, fields: fields, body: Array(body.utf8)))
+        .answered(Response(status: status, fields: fields, body: Array(body.utf8)))
     }
 
     /// The link broke after so many bytes of the body.

@@ -56,7 +56,7 @@ struct DigestTests {
 
     @Test func `a digest stands in a field as its place says`() throws {
         let digests = try #require(try vectors("checksums", as: Checksums.self).inputs["hello"])
-        let place = DigestOrder.Place(.reprDigest, .base64, prefix: "sha-256=:", suffix: ":")
+        let place = DigestOrder.Carrier(.reprDigest, .base64, prefix: "sha-256=:", suffix: ":")
         #expect(place.value(RunningDigest.of(Array("hello".utf8), .sha256)) == digests.contentDigest)
         #expect(DigestOrder.Form.hex.text([0, 10, 255]) == "000aff")
     }
@@ -67,26 +67,26 @@ struct DigestTests {
                 "md5=:XUFAKrxLKna5cZ2REBfFkg==:, sha-512=:AAAA:, sha=:?:, sha-256=:AQID:;q=1, crc32c=AAAA"
         ]
         #expect(
-            ToldDigest.in(fields) == [
-                ToldDigest(.sha256, [1, 2, 3]),
-                ToldDigest(.md5, RunningDigest.of(Array("hello".utf8), .md5)),
+            ServerDigest.in(fields) == [
+                ServerDigest(.sha256, [1, 2, 3]),
+                ServerDigest(.md5, RunningDigest.of(Array("hello".utf8), .md5)),
             ])
     }
 
     @Test func `OC-Checksum is read in either case, and several of it`() {
         let fields: HTTPFields = [.ocChecksum: "sha1:0aFF MD5:00 ADLER32:12345678 SHA256:0 x"]
-        #expect(ToldDigest.in(fields) == [ToldDigest(.sha1, [0x0A, 0xFF]), ToldDigest(.md5, [0])])
+        #expect(ServerDigest.in(fields) == [ServerDigest(.sha1, [0x0A, 0xFF]), ServerDigest(.md5, [0])])
     }
 
     @Test func `a sum of an object's parts is not taken for that of the file`() throws {
         let name = try #require(HTTPField.Name("x-amz-checksum-sha256"))
-        #expect(ToldDigest.in([name: "AQID"]) == [ToldDigest(.sha256, [1, 2, 3])])
-        #expect(ToldDigest.in([name: "AQID-2"]).isEmpty)
+        #expect(ServerDigest.in([name: "AQID"]) == [ServerDigest(.sha256, [1, 2, 3])])
+        #expect(ServerDigest.in([name: "AQID-2"]).isEmpty)
     }
 
     @Test(arguments: ["", ",", "=", "sha-256", "sha-256=", "sha-256=:", "sha-256=::::", "=:AQID:", ":::,==="])
     func `no field is too odd to be read`(field: String) {
-        #expect(ToldDigest.dictionary(field).allSatisfy { $0.bytes.isEmpty })
+        #expect(ServerDigest.dictionary(field).allSatisfy { $0.bytes.isEmpty })
     }
 
     @Test func `only what the server tells of the same algorithm is compared`() {

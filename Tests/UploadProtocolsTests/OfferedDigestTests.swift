@@ -67,9 +67,9 @@ import Testing
 
     @Test func `the digest of the answer's own text is not the file's`() throws {
         let body = Array("created".utf8)
-        let own = ToldDigest(.sha256, RunningDigest.of(body, .sha256))
+        let own = ServerDigest(.sha256, RunningDigest.of(body, .sha256))
         let field = DigestOrder.Form.base64.text(own.bytes)
-        let answer = Reply.Answer(
+        let answer = Reply.Response(
             status: 200, fields: [.reprDigest: "sha-256=:\(field):"], body: body,
             digests: [ComputedDigest(.sha256, of: 0..<10, bytes: Self.digest)])
         #expect(try OfferedDigest.verified(by: answer) == nil)

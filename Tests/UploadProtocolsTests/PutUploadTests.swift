@@ -120,7 +120,7 @@ struct PutChecksumTests {
 }
 
 /// A body that went out whole, and no answer.
-struct PutLostAnswerTests {
+struct PutMissingResponseTests {
     private func make() -> PutUpload { PutUpload(item: .make(), options: .init()) }
 
     private func recalled() throws -> (put: PutUpload, head: Exchange?) {

@@ -13,7 +13,7 @@ struct SignInPageTests {
         isKnown: Bool = true, mayBePage: Bool = false, isAboutFile: Bool = false
     ) -> SignInPage? {
         SignInPage(
-            Reply.Answer(status: status, fields: fields, body: Array(body.utf8)), to: url,
+            Reply.Response(status: status, fields: fields, body: Array(body.utf8)), to: url,
             expecting: .init(isKnown: isKnown, mayBePage: mayBePage, isAboutFile: isAboutFile))
     }
 

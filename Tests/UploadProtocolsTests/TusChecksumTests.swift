@@ -24,7 +24,7 @@ struct TusChecksumTests {
     func `each request is a chunk with its digest`(algorithm: DigestAlgorithm, prefix: String) throws {
         let (_, exchange, _) = try checked(.init(chunkSize: 4, checksum: algorithm))
         #expect(exchange.body == .file(range: 0..<4))
-        let place = DigestOrder.Place(.uploadChecksum, .base64, prefix: prefix)
+        let place = DigestOrder.Carrier(.uploadChecksum, .base64, prefix: prefix)
         #expect(exchange.digests == [DigestOrder(algorithm, of: 0..<4, in: place)])
     }
 

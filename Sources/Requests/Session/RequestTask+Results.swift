@@ -27,7 +27,7 @@ extension RequestTask {
     /// The answer's JSON as a value.
     ///
     /// An empty body is an error, but for the statuses 204 and 205, for answers to HEAD, and for types that have a
-    /// value for it (`EmptyAnswer`), such as optionals.
+    /// value for it (`EmptyResponse`), such as optionals.
     public func decoding<Value: Decodable & Sendable>(
         _ type: Value.Type = Value.self, decoder: JSONDecoder = JSONDecoder()
     ) async throws(RequestFailure) -> Value {
@@ -35,7 +35,7 @@ extension RequestTask {
             let body = try response.completeBody()
             guard body.isEmpty else { return try decoder.decode(type, from: Data(body)) }
             let mayBeEmpty = [204, 205].contains(response.status) || request.method == .head
-            guard mayBeEmpty, let empty = (type as? any EmptyAnswer.Type)?.empty as? Value else {
+            guard mayBeEmpty, let empty = (type as? any EmptyResponse.Type)?.empty as? Value else {
                 throw UploadFailure(
                     .permanent, "the answer to decode is empty", hint: "read only the status, or an optional",
                     status: response.status)
@@ -61,12 +61,12 @@ extension RequestTask {
 }
 
 /// A type that has a value for an answer without a body.
-public protocol EmptyAnswer {
+public protocol EmptyResponse {
     /// The value for no body.
     static var empty: Self { get }
 }
 
-extension Optional: EmptyAnswer {
+extension Optional: EmptyResponse {
     public static var empty: Wrapped? { nil }
 }
 

@@ -18,7 +18,7 @@ public final class RequestTask: Identifiable, Sendable {
         case finished
     }
 
-    typealias Outcome = Result<RequestRun.Answer, RequestFailure>
+    typealias Outcome = Result<RequestRun.Accepted, RequestFailure>
 
     /// The outcome of an execution.
     enum Ending: Sendable {
@@ -37,7 +37,7 @@ public final class RequestTask: Identifiable, Sendable {
     /// An answer that could not be decoded.
     private struct Undecoded: Sendable {
         let failure: RequestFailure
-        let answer: RequestRun.Answer
+        let answer: RequestRun.Accepted
         /// The execution that brought the answer.
         let execution: Execution
     }
@@ -228,7 +228,7 @@ public final class RequestTask: Identifiable, Sendable {
     ///
     /// - Parameter execution: What brought the answer. If another is already under way, that one counts.
     func again(
-        after failure: RequestFailure, to answer: RequestRun.Answer, from execution: Execution?
+        after failure: RequestFailure, to answer: RequestRun.Accepted, from execution: Execution?
     ) async throws(RequestFailure) {
         let next: Execution? = core.withLock { core in
             guard let execution, case .finished(let last) = core.stage, last.number == execution.number else {

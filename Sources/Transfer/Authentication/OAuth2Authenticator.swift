@@ -103,7 +103,7 @@ public final class OAuth2Authenticator: Authenticator {
     }
 
     /// - Returns: The answer, and the refresh token that got it.
-    private func ask(with candidates: [String]) async throws(UploadFailure) -> (OAuth2Answer, String) {
+    private func ask(with candidates: [String]) async throws(UploadFailure) -> (OAuth2Response, String) {
         var first: UploadFailure?
         for token in candidates {
             let request = try await client.request(refreshToken: token)
@@ -115,9 +115,9 @@ public final class OAuth2Authenticator: Authenticator {
             {
                 throw error.failure
             }
-            do throws(OAuth2Answer.Refusal) {
+            do throws(OAuth2Response.Refusal) {
                 return (
-                    try OAuth2Answer(response, from: client.tokenURL, hiding: secrets, now: date()), token
+                    try OAuth2Response(response, from: client.tokenURL, hiding: secrets, now: date()), token
                 )
             } catch {
                 guard error.isForToken else { throw error.failure }

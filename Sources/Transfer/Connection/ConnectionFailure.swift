@@ -41,7 +41,7 @@ struct ConnectionFailure {
                 whenBroken,
                 UploadFailure(.addressLost, "this machine lost the address that it had reached \(host) from"),
                 bodySent: bodySent)
-        case is AnswerTimedOut:
+        case is ResponseTimedOut:
             return timedOut(.broken, "\(host) did not answer in time")
         case let error as NotHTTP:
             return network(.broken, "\(host) does not answer by HTTP's rules: \(error.reason)")

@@ -10,7 +10,7 @@ import Synchronization
 /// The HTTP clients of one transport, one for each way to a server; each is made when it is first needed.
 final class HTTPClients: Sendable {
     /// The properties of connections that need a client of their own.
-    private struct Way: Hashable {
+    private struct ConnectionKey: Hashable {
         enum Proxy: Hashable {
             case none
             /// The tunnel is asked for once, so the credentials belong to the connection.
@@ -27,7 +27,7 @@ final class HTTPClients: Sendable {
     static let connectionsPerOrigin = 256
 
     private enum State {
-        case open([Way: HTTPClient], direct: [String: Route])
+        case open([ConnectionKey: HTTPClient], direct: [String: Route])
         case closed
     }
 
@@ -99,7 +99,7 @@ final class HTTPClients: Sendable {
                 hint: "set the destination's url to an https address, or remove tls.pins")
         }
         let host = address?.host(percentEncoded: false) ?? ""
-        var way = Way(isVerified: !isTLS || configuration.tls.verifies(host: host))
+        var way = ConnectionKey(isVerified: !isTLS || configuration.tls.verifies(host: host))
         guard let proxy = try configuration.proxy.proxy(for: url) else {
             return Route(
                 client: try client(for: way), url: url, fields: Route.fields(for: url), proxy: nil,
@@ -126,7 +126,7 @@ final class HTTPClients: Sendable {
         for client in clients { try? await client.shutdown() }
     }
 
-    private func client(for way: Way) throws(UploadFailure) -> HTTPClient {
+    private func client(for way: ConnectionKey) throws(UploadFailure) -> HTTPClient {
         try state.withLock { state throws(UploadFailure) in
             guard case .open(var clients, let direct) = state else {
                 throw UploadFailure(.network, "stopped")
@@ -139,7 +139,7 @@ final class HTTPClients: Sendable {
         }
     }
 
-    private func settings(for way: Way) -> HTTPClient.Configuration {
+    private func settings(for way: ConnectionKey) -> HTTPClient.Configuration {
         var settings = HTTPClient.Configuration()
         settings.redirectConfiguration = .disallow
         settings.httpVersion = .http1Only

@@ -5,14 +5,14 @@ import Synchronization
 /// The client's pool would let them wait as well, but no longer than making a connection may take: then they would fail
 /// as if the server could not be reached.
 final class OriginLimiter: Sendable {
-    private struct Place {
+    private struct Origin {
         var taken = 0
         /// The waiters in the order they came.
         var waiting: [(ticket: UInt64, continuation: CheckedContinuation<Bool, Never>)] = []
     }
 
     private struct State {
-        var places: [String: Place] = [:]
+        var places: [String: Origin] = [:]
         var lastTicket: UInt64 = 0
     }
 
@@ -34,8 +34,8 @@ final class OriginLimiter: Sendable {
             await withCheckedContinuation { continuation in
                 let result: Bool? = state.withLock { state in
                     guard !Task.isCancelled else { return false }
-                    guard state.places[place, default: Place()].taken >= limit else {
-                        state.places[place, default: Place()].taken += 1
+                    guard state.places[place, default: Origin()].taken >= limit else {
+                        state.places[place, default: Origin()].taken += 1
                         return true
                     }
                     state.places[place]?.waiting.append((ticket, continuation))

@@ -11,7 +11,7 @@ final class ResponseCollector: HTTPClientResponseDelegate, ExchangeObserver {
     private static let drainLimit = 15 << 20
 
     /// More of an answer came than is worth draining.
-    private struct AnswerTooLong: Error {}
+    private struct ResponseTooLong: Error {}
 
     /// The beginning of the exchange.
     enum Start {
@@ -104,7 +104,7 @@ final class ResponseCollector: HTTPClientResponseDelegate, ExchangeObserver {
             return state.received - state.body.count > Self.drainLimit
         }
         return isTooMuch
-            ? task.eventLoop.makeFailedFuture(AnswerTooLong()) : task.eventLoop.makeSucceededVoidFuture()
+            ? task.eventLoop.makeFailedFuture(ResponseTooLong()) : task.eventLoop.makeSucceededVoidFuture()
     }
 
     func didReceiveError(task: HTTPClient.Task<TransportResponse>, _ error: any Error) {}
@@ -120,7 +120,7 @@ final class ResponseCollector: HTTPClientResponseDelegate, ExchangeObserver {
         guard let response, !(error is CancellationError), error as? HTTPClientError != .cancelled else {
             return nil
         }
-        return response.status >= 300 || error is AnswerTooLong ? response : nil
+        return response.status >= 300 || error is ResponseTooLong ? response : nil
     }
 
     private var response: TransportResponse? {

@@ -28,7 +28,7 @@ protocol ExchangeObserver: Sendable {
 /// everything is acknowledged does the time for the answer run. A connection that is dead while new ones are accepted is
 /// broken within seconds.
 ///
-/// Once its head is there, an answer has a time in all, however steadily its bytes drip (`AnswerTime`).
+/// Once its head is there, an answer has a time in all, however steadily its bytes drip (`ResponseTime`).
 final class StallDetector: ChannelDuplexHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias InboundOut = HTTPClientResponsePart
@@ -42,9 +42,9 @@ final class StallDetector: ChannelDuplexHandler {
     /// The longest time between two looks at the socket.
     private static let watchInterval = Duration.milliseconds(500)
 
-    private enum Answer {
+    private enum ResponseState {
         case awaited(interim: Int)
-        case begun(AnswerTime)
+        case begun(ResponseTime)
         case complete
     }
 
@@ -53,7 +53,7 @@ final class StallDetector: ChannelDuplexHandler {
     private struct Running {
         var observer: (any ExchangeObserver)?
         var request = RequestBody.underWay
-        var answer = Answer.awaited(interim: 0)
+        var answer = ResponseState.awaited(interim: 0)
         var silence: DeadPeerDetector
         var stall: StallLimit
         let began = NIODeadline.now()
@@ -149,7 +149,7 @@ final class StallDetector: ChannelDuplexHandler {
             }
         case (.head(let head), _):
             running.answer = .begun(
-                AnswerTime(
+                ResponseTime(
                     status: head.status.code, response: timeouts.response,
                     mayTakeLong: running.observer?.answerMayTakeLong ?? false, now: Self.uptime))
             state = .running(running)
@@ -304,7 +304,7 @@ final class StallDetector: ChannelDuplexHandler {
             lastMoved = now
         }
         if case .begun(let time) = running.answer, time.isOver(Self.uptime) {
-            return fail(context, AnswerTimedOut())
+            return fail(context, ResponseTimedOut())
         }
         let isSending = pendingWrites > 0 || progress.hasBytesOnTheWay
         switch (running.answer, running.request) {
@@ -321,7 +321,7 @@ final class StallDetector: ChannelDuplexHandler {
         case (.begun(let time), .underWay) where time.status < 300:
             lastMoved = now
         case (.awaited, .complete), (.begun, _), (.complete, .complete):
-            if now - lastMoved >= TimeAmount(timeouts.response) { return fail(context, AnswerTimedOut()) }
+            if now - lastMoved >= TimeAmount(timeouts.response) { return fail(context, ResponseTimedOut()) }
         }
         watch(context)
     }
@@ -366,7 +366,7 @@ struct ConnectionDied: Error {}
 struct ConnectionStalled: Error {}
 
 /// The answer's head, or its next piece, did not come in time.
-struct AnswerTimedOut: Error {}
+struct ResponseTimedOut: Error {}
 
 /// The response does not follow HTTP's rules.
 struct NotHTTP: Error {

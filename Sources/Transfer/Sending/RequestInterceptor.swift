@@ -33,7 +33,7 @@ public protocol ErrorRecoverer: RequestRetrier {
 }
 
 /// A retrier that learns from answers that were accepted, such as the nonce for the next request (RFC 7616 §3.5).
-public protocol AnswerReader: RequestRetrier {
+public protocol ResponseReader: RequestRetrier {
     /// Takes what an accepted answer says for the requests after it.
     ///
     /// - Parameter request: As it was sent.
@@ -103,7 +103,7 @@ public struct Interceptor: RequestInterceptor {
 
     /// Shows an answer that was accepted to the retriers that learn from it.
     func read(_ response: TransportResponse, to request: TransportRequest) {
-        for case let reader as any AnswerReader in retriers { reader.read(response, to: request) }
+        for case let reader as any ResponseReader in retriers { reader.read(response, to: request) }
     }
 
     /// Returns this interceptor followed by `other`.

@@ -7,7 +7,7 @@ package struct RequestRun: Sendable {
         @Sendable (TransportRequest, TransportResponse) async throws(RequestFailure) -> Void
 
     /// An answer that was accepted, to the request as it was sent.
-    package struct Answer: Sendable {
+    package struct Accepted: Sendable {
         package var request: TransportRequest
         package var response: TransportResponse
         /// The request that a retrier judges: see `RequestAttempt.judged`.
@@ -50,7 +50,7 @@ package struct RequestRun: Sendable {
     }
 
     /// The whole life of the request, told to the monitors.
-    package func performed() async throws(RequestFailure) -> Answer {
+    package func performed() async throws(RequestFailure) -> Accepted {
         reportCreation()
         var context = context
         do throws(RequestFailure) {
@@ -70,7 +70,7 @@ package struct RequestRun: Sendable {
 
     package func reportCreation() { context.reportStep(.created(summary)) }
 
-    package func reportEnd(_ result: Result<Answer, RequestFailure>, in context: RequestContext) {
+    package func reportEnd(_ result: Result<Accepted, RequestFailure>, in context: RequestContext) {
         let elapsed = ContinuousClock.now - created
         switch result {
         case .success(let answer):
@@ -88,7 +88,7 @@ package struct RequestRun: Sendable {
     ///   - start: Passed before each attempt.
     package func attempts(
         _ context: inout RequestContext, start: AttemptStart = AttemptStart()
-    ) async throws(RequestFailure) -> Answer {
+    ) async throws(RequestFailure) -> Accepted {
         while true {
             try await start.pass(context)
             var attempt = RequestAttempt(
@@ -98,7 +98,7 @@ package struct RequestRun: Sendable {
                 sender.secrets.add(attempt.context.secrets)
                 try await accept(attempt.request, response)
                 sender.interceptor.read(response, to: attempt.request)
-                return Answer(request: attempt.request, response: response, judged: attempt.judged)
+                return Accepted(request: attempt.request, response: response, judged: attempt.judged)
             } catch {
                 context.secrets = attempt.context.secrets
                 sender.secrets.add(attempt.context.secrets)

@@ -32,7 +32,7 @@ extension RequestSender {
         }
     }
 
-    private func answer(_ response: TransportResponse, to exchange: Exchange) -> Reply.Answer {
+    private func answer(_ response: TransportResponse, to exchange: Exchange) -> Reply.Response {
         var answer = response.answer
         answer.carriedCredentials = signs(exchange)
         return answer
@@ -74,7 +74,7 @@ extension RequestSender {
         { [interceptor] _, response throws(RequestFailure) in
             guard interceptor.canRecover(response) else { return }
             await beforeRetrying()
-            throw .rejected(response, AnswerVerdict.failure(response.answer))
+            throw .rejected(response, ResponseClassifier.failure(response.answer))
         }
     }
 }

@@ -13,7 +13,7 @@ extension SignInPage {
     ///   - isResuming: Whether the server was asked how much it holds, which no page for people can say.
     /// - Returns: nil if the answer is the server's.
     public init?(
-        suspecting answer: Reply.Answer, to url: String, of software: Set<String>, isResuming: Bool = false
+        suspecting answer: Reply.Response, to url: String, of software: Set<String>, isResuming: Bool = false
     ) {
         guard URL(string: url)?.scheme?.lowercased() == "http", !Self.isOwn(answer, of: software) else {
             return nil
@@ -39,7 +39,7 @@ extension SignInPage {
     ///
     /// - Parameter refusal: The status that is in doubt.
     public static func isExcluded(
-        by answer: Reply.Answer, of software: Set<String>, refusal: Int
+        by answer: Reply.Response, of software: Set<String>, refusal: Int
     ) -> Bool {
         if isOwn(answer, of: software) { return true }
         guard software.isEmpty, !(300..<400).contains(answer.status), answer.status != 511 else {
@@ -58,7 +58,7 @@ extension SignInPage {
     }
 
     /// True if the answer names the server's software, or has fields that only upload protocols know.
-    private static func isOwn(_ answer: Reply.Answer, of software: Set<String>) -> Bool {
+    private static func isOwn(_ answer: Reply.Response, of software: Set<String>) -> Bool {
         if let name = answer.fields[.server], software.contains(name) { return true }
         return answer.fields.contains { field in
             let name = field.name.canonicalName

@@ -109,7 +109,7 @@ enum AutoProbe {
         _ reply: Reply, at url: String, isGivenAddress: Bool, in catalog: [ProtocolCatalog.Entry]
     ) throws(UploadFailure) -> ProtocolChoice {
         guard case .answered(let answer) = reply else { throw reply.failure }
-        var failure = AnswerVerdict.failure(answer)
+        var failure = ResponseClassifier.failure(answer)
         let mayBeFile = isGivenAddress && !UploadAddress.tellsNamesApart(url)
         if mayBeFile, failure.category != .authentication, ![429, 503].contains(answer.status) {
             return try ProtocolChoice.told(by: answer, at: url, isGivenAddress: true)

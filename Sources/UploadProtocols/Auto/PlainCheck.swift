@@ -15,7 +15,7 @@ package struct PlainCheck: DestinationCheck {
         switch reply {
         case .broken(let failure, _): return .failed(failure)
         case .answered(let answer):
-            let failure = AnswerVerdict.failure(answer)
+            let failure = ResponseClassifier.failure(answer)
             // What else it says to OPTIONS, it may say of OPTIONS alone.
             if failure.category == .authentication || failure.isTransient { return .failed(failure) }
             let allowed = answer.fields[.allow].map { ", and allows \(ServerText.cleaned($0))" }

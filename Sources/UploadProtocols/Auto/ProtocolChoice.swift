@@ -54,7 +54,7 @@ public struct ProtocolChoice: Hashable, Sendable {
     /// - Parameter isGivenAddress: As `ProtocolOptions` has it.
     /// - Throws: `UploadFailure` (`permanent`) if it tells of nothing that files could be sent by.
     public static func told(
-        by answer: Reply.Answer, at url: String, isGivenAddress: Bool = false
+        by answer: Reply.Response, at url: String, isGivenAddress: Bool = false
     ) throws(UploadFailure) -> ProtocolChoice {
         let said = announced(in: answer.fields)
         if isGivenAddress, !UploadAddress.tellsNamesApart(url), said.map({ $0.name == "webdav" }) ?? true {

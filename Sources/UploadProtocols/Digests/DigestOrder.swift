@@ -20,7 +20,7 @@ public struct DigestOrder: Hashable, Sendable {
     }
 
     /// A field of the request, with what stands around the digest in it.
-    public struct Place: Hashable, Sendable {
+    public struct Carrier: Hashable, Sendable {
         /// Replaced if the request has it already.
         public var field: HTTPField.Name
         /// The form of the digest.
@@ -46,9 +46,9 @@ public struct DigestOrder: Hashable, Sendable {
     /// The bytes of the file, counted from its start.
     public var range: Range<ByteCount>
     /// nil if only the protocol wants to know, with the answer.
-    public var place: Place?
+    public var place: Carrier?
 
-    public init(_ algorithm: DigestAlgorithm, of range: Range<ByteCount>, in place: Place? = nil) {
+    public init(_ algorithm: DigestAlgorithm, of range: Range<ByteCount>, in place: Carrier? = nil) {
         self.algorithm = algorithm
         self.range = range
         self.place = place

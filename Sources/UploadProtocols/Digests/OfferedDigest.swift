@@ -11,7 +11,7 @@ enum OfferedDigest {
 
     /// Asks for the digest with the request that completes an upload of `size` bytes.
     static func ask(in exchange: inout Exchange, size: ByteCount, _ choice: ChecksumChoice) {
-        guard choice == .offered, (1...largestFile).contains(size), let key = ToldDigest.key(of: algorithm)
+        guard choice == .offered, (1...largestFile).contains(size), let key = ServerDigest.key(of: algorithm)
         else { return }
         exchange.fields[.wantReprDigest] = "\(key)=10"
         exchange.digestsIfTold = [DigestOrder(algorithm, of: 0..<size)]
@@ -19,7 +19,7 @@ enum OfferedDigest {
 
     /// Has the file compared with what `source` of the answer tells without being asked, by any of `algorithms`.
     static func take(
-        _ algorithms: [DigestAlgorithm], in source: ToldDigest.Source, of exchange: inout Exchange,
+        _ algorithms: [DigestAlgorithm], in source: ServerDigest.Source, of exchange: inout Exchange,
         size: ByteCount, _ choice: ChecksumChoice
     ) {
         guard choice == .offered, (1...largestFile).contains(size) else { return }
@@ -30,13 +30,13 @@ enum OfferedDigest {
     /// The digest that an answer confirms; nil if it tells none.
     ///
     /// - Throws: `UploadFailure` (`permanent`) if the server holds something else.
-    static func verified(by answer: Reply.Answer) throws(UploadFailure) -> DigestAlgorithm? {
+    static func verified(by answer: Reply.Response) throws(UploadFailure) -> DigestAlgorithm? {
         let found = FoundFile(headed: answer.fields)
         switch found.agrees(with: answer.digests) {
         case .same(let algorithm): return algorithm
         case .different(let algorithm):
             // The digest of the answer's own text says nothing of the file (RFC 9530 §3.1).
-            let text = ToldDigest(algorithm, RunningDigest.of(answer.body, algorithm))
+            let text = ServerDigest(algorithm, RunningDigest.of(answer.body, algorithm))
             guard found.told.contains(text) else { throw DigestComparison.mismatch(algorithm) }
             return nil
         case nil: return nil

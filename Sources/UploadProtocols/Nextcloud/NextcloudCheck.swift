@@ -31,7 +31,7 @@ package struct NextcloudCheck: DestinationCheck {
     }
 
     package mutating func receive(_ reply: Reply) -> CheckStep {
-        let answer: Reply.Answer
+        let answer: Reply.Response
         switch reply {
         case .broken(let failure, _):
             if case .sizing(let report, _) = phase { return .finished(report) }
@@ -52,7 +52,7 @@ package struct NextcloudCheck: DestinationCheck {
         }
     }
 
-    private mutating func finish(_ findings: [String], _ answer: Reply.Answer) -> CheckStep {
+    private mutating func finish(_ findings: [String], _ answer: Reply.Response) -> CheckStep {
         guard let uploads = NextcloudAddress(url)?.uploads else {
             return .failed(NextcloudUpload.wrongAddress)
         }

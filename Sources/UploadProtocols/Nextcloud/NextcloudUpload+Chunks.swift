@@ -15,7 +15,7 @@ extension NextcloudUpload {
         return .send(exchange)
     }
 
-    mutating func receiveUpload(_ answer: Reply.Answer) -> Step {
+    mutating func receiveUpload(_ answer: Reply.Response) -> Step {
         switch answer.status {
         case 200..<300: return send(NextcloudChunks(plan: plan, held: []))
         // Made by an attempt that ended before it could note so; the key is nobody else's.
@@ -34,7 +34,7 @@ extension NextcloudUpload {
         return .send(WebDAVProperties.exchange(resource.url, depth: 1, [.resourcetype, .getcontentlength]))
     }
 
-    mutating func receiveList(_ answer: Reply.Answer) -> Step {
+    mutating func receiveList(_ answer: Reply.Response) -> Step {
         // The server drops a folder that nobody wrote to for a day.
         if [404, 410].contains(answer.status) { return startAgain() }
         guard answer.status == 207 else { return .failed(WebDAVFailure.failure(answer)) }
@@ -78,7 +78,7 @@ extension NextcloudUpload {
         return exchange
     }
 
-    mutating func receiveChunk(_ answer: Reply.Answer, _ number: Int, _ chunks: NextcloudChunks) -> Step {
+    mutating func receiveChunk(_ answer: Reply.Response, _ number: Int, _ chunks: NextcloudChunks) -> Step {
         var chunks = chunks
         switch answer.status {
         case 200..<300:

@@ -19,7 +19,7 @@ extension NextcloudUpload {
         return .send(exchange)
     }
 
-    mutating func receiveWhole(_ answer: Reply.Answer, _ exchange: Exchange) -> Step {
+    mutating func receiveWhole(_ answer: Reply.Response, _ exchange: Exchange) -> Step {
         switch answer.status {
         case 200..<300:
             return look(at: address(of: name), for: .result(ours: answer.digests))
@@ -49,7 +49,7 @@ extension NextcloudUpload {
         return .send(exchange)
     }
 
-    mutating func receiveMove(_ answer: Reply.Answer) -> Step {
+    mutating func receiveMove(_ answer: Reply.Response) -> Step {
         switch answer.status {
         case 207: return .failed(WebDAVFailure.move(answer))
         case 200..<300:
@@ -98,7 +98,7 @@ extension NextcloudUpload {
 
     /// Takes whether the upload's folder is there: it goes when the file is whole. The file alone tells nothing, as an
     /// older one of the same size may be there.
-    mutating func foundAssembling(_ place: FoundPlace) -> Step {
+    mutating func foundAssembling(_ place: FoundEntry) -> Step {
         guard place != .nothing, var noted = resource else {
             return look(at: address(of: name), for: .settled)
         }
@@ -112,12 +112,12 @@ extension NextcloudUpload {
         return choose()
     }
 
-    mutating func foundSettled(_ place: FoundPlace) -> Step {
+    mutating func foundSettled(_ place: FoundEntry) -> Step {
         if case .file(let file) = place, file.size == item.size { return finish(file, []) }
         return startAgain()
     }
 
-    mutating func foundResult(_ place: FoundPlace, _ ours: [ComputedDigest]) -> Step {
+    mutating func foundResult(_ place: FoundEntry, _ ours: [ComputedDigest]) -> Step {
         guard case .file(let file) = place else {
             return .failed(
                 UploadFailure(.server, "the server took the file, and it is not there"),
@@ -134,7 +134,7 @@ extension NextcloudUpload {
     private mutating func finish(_ file: FoundFile, _ ours: [ComputedDigest]) -> Step {
         let receipt = Receipt(
             location: address(of: name).url, entityTag: file.entityTag, bytes: item.size)
-        guard let algorithm = options.checksum, let told = ToldDigest.ownCloudName(of: algorithm) else {
+        guard let algorithm = options.checksum, let told = ServerDigest.ownCloudName(of: algorithm) else {
             return .done(receipt)
         }
         phase = .hashing(receipt, ours: ours)
@@ -144,8 +144,8 @@ extension NextcloudUpload {
         return .send(exchange)
     }
 
-    func receiveHash(_ answer: Reply.Answer, _ receipt: Receipt, _ ours: [ComputedDigest]) -> Step {
-        let failure = AnswerVerdict.failure(answer)
+    func receiveHash(_ answer: Reply.Response, _ receipt: Receipt, _ ours: [ComputedDigest]) -> Step {
+        let failure = ResponseClassifier.failure(answer)
         guard answer.isSuccess else {
             // Since Nextcloud 23; before, nothing is compared.
             return failure.isTransient ? .failed(failure) : .done(receipt)

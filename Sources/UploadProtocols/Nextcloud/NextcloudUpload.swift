@@ -104,7 +104,7 @@ public struct NextcloudUpload: UploadProtocol {
 
 extension NextcloudUpload {
     private mutating func next(_ reply: Reply, _ exchange: Exchange) -> Step {
-        let answer: Reply.Answer
+        let answer: Reply.Response
         switch (reply, phase) {
         case (.broken, .deleting(let receipt)): return .done(receipt)
         case (.broken(let failure, .some), .moving): return lostAnswer(failure)
@@ -153,7 +153,8 @@ extension NextcloudUpload {
         return .send(look.start())
     }
 
-    private mutating func receiveLook(_ answer: Reply.Answer, _ look: WebDAVLook, _ purpose: Purpose) -> Step
+    private mutating func receiveLook(_ answer: Reply.Response, _ look: WebDAVLook, _ purpose: Purpose)
+        -> Step
     {
         var look = look
         switch (look.receive(answer), purpose) {
@@ -213,7 +214,7 @@ extension NextcloudUpload {
         return .send(folders.start())
     }
 
-    private mutating func receiveFolder(_ answer: Reply.Answer, _ folders: WebDAVFolders) -> Step {
+    private mutating func receiveFolder(_ answer: Reply.Response, _ folders: WebDAVFolders) -> Step {
         var folders = folders
         let verdict = folders.receive(answer)
         phase = .makingFolders(folders)
@@ -229,7 +230,7 @@ extension NextcloudUpload {
         if let modified = item.modified {
             exchange.fields[.ocMtime] = "\(Int64(modified.timeIntervalSince1970))"
         }
-        guard let algorithm = options.checksum, let name = ToldDigest.ownCloudName(of: algorithm) else {
+        guard let algorithm = options.checksum, let name = ServerDigest.ownCloudName(of: algorithm) else {
             return
         }
         exchange.digests = [

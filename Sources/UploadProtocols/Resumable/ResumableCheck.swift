@@ -13,9 +13,9 @@ package struct ResumableCheck: DestinationCheck {
 
     package mutating func receive(_ reply: Reply) -> CheckStep {
         guard case .answered(let answer) = reply else { return .failed(reply.failure) }
-        let failure = AnswerVerdict.failure(answer)
+        let failure = ResponseClassifier.failure(answer)
         if failure.category == .authentication || failure.isTransient { return .failed(failure) }
-        let told = ResumableAnswer(answer, version: .eight)
+        let told = ResumableResponse(answer, version: .eight)
         var found = ServerCapabilities()
         found.note(told)
         return .finished(
@@ -26,7 +26,7 @@ package struct ResumableCheck: DestinationCheck {
         Exchange(.options, target, fields: InteropVersion.eight.fields)
     }
 
-    private func findings(_ told: ResumableAnswer) -> [String] {
+    private func findings(_ told: ResumableResponse) -> [String] {
         guard let limit = told.limit else {
             if let version = told.version {
                 return ["the server speaks resumable uploads of interop version \(version.rawValue)"]

@@ -15,8 +15,8 @@ extension ResumableUpload {
         return .send(Exchange(.head, resource.url, fields: fields), notes: notes)
     }
 
-    mutating func receiveOffset(_ answer: Reply.Answer, resource: Resource) -> Step {
-        let told = ResumableAnswer(answer, version: resource.resumable.interop ?? .eight)
+    mutating func receiveOffset(_ answer: Reply.Response, resource: Resource) -> Step {
+        let told = ResumableResponse(answer, version: resource.resumable.interop ?? .eight)
         switch answer.status {
         case 200..<300:
             var resource = resource
@@ -33,7 +33,7 @@ extension ResumableUpload {
             return advance(resource, told, to: offset, end: nil)
         case 404, 410: return gone(resource)
         case 403 where told.offset == nil: return gone(resource)
-        default: return .failed(LockedUpload.failure(answer, to: .head) ?? AnswerVerdict.failure(answer))
+        default: return .failed(LockedUpload.failure(answer, to: .head) ?? ResponseClassifier.failure(answer))
         }
     }
 
@@ -95,14 +95,14 @@ extension ResumableUpload {
         return .failed(failure, notes: known == resource ? [] : [.resource(known)])
     }
 
-    mutating func receiveAppend(_ answer: Reply.Answer, resource: Resource, end: ByteCount) -> Step {
+    mutating func receiveAppend(_ answer: Reply.Response, resource: Resource, end: ByteCount) -> Step {
         var resource = resource
         if answer.isSuccess {
             resource.appends.didAppend()
         } else {
             resource.appends.wasRefused()
         }
-        let told = ResumableAnswer(answer, version: resource.resumable.interop ?? .eight)
+        let told = ResumableResponse(answer, version: resource.resumable.interop ?? .eight)
         let completes = end == item.size
         // Whatever the answer is, it is one: the mark that says that none came goes.
         let known: [Step.Note] = [.resource(resource)]
@@ -123,7 +123,7 @@ extension ResumableUpload {
                 resource, ResumableProblem.mismatchingDigest.failure(status: 400).summary, .permanent)
         case 404, 410: return gone(resource)
         default:
-            let failure = AnswerVerdict.failure(answer)
+            let failure = ResponseClassifier.failure(answer)
             // A refusal is a definite no; any other failure may have come after the last byte was taken.
             guard failure.isTransient, completes else { return .failed(failure, notes: known) }
             return .failed(failure, notes: [.resource(resource.withWholeBodySent(true))])
@@ -131,7 +131,7 @@ extension ResumableUpload {
     }
 
     private mutating func receiveSuccess(
-        _ told: ResumableAnswer, _ answer: Reply.Answer, resource: Resource, end: ByteCount
+        _ told: ResumableResponse, _ answer: Reply.Response, resource: Resource, end: ByteCount
     ) -> Step {
         if told.isComplete == true {
             return .failed(
@@ -155,7 +155,7 @@ extension ResumableUpload {
     ///
     /// - Parameter end: How far the request reached that is answered; nil if it sent nothing.
     private mutating func advance(
-        _ resource: Resource, _ told: ResumableAnswer, to offset: ByteCount, end: ByteCount?
+        _ resource: Resource, _ told: ResumableResponse, to offset: ByteCount, end: ByteCount?
     ) -> Step {
         if offset > end ?? item.size { return misfit(resource) }
         var moved = resource.withWholeBodySent(false)
@@ -170,7 +170,7 @@ extension ResumableUpload {
     }
 
     private mutating func sendLess(
-        _ answer: Reply.Answer, _ told: ResumableAnswer, resource: Resource, end: ByteCount
+        _ answer: Reply.Response, _ told: ResumableResponse, resource: Resource, end: ByteCount
     ) -> Step {
         let sent = end - resource.confirmed
         var smaller = resource
@@ -178,7 +178,7 @@ extension ResumableUpload {
         let most = smaller.resumable.limit?.maximumAppend ?? .max
         let guess = max(min(sent / 2, Self.largestGuess), min(Self.smallestGuess, most))
         guard guess < sent, RetryAfter.seconds(in: answer.fields, now: Date()) == nil else {
-            return .failed(AnswerVerdict.failure(answer), notes: [.resource(resource)])
+            return .failed(ResponseClassifier.failure(answer), notes: [.resource(resource)])
         }
         smaller.resumable.largestAppend = most < sent ? most : guess
         return query(smaller, noting: [.resource(smaller)])
@@ -209,21 +209,21 @@ extension ResumableUpload {
 
 extension ResumableUpload {
     /// The target's own answer. There is nothing left to resume, whatever it is.
-    private func verdict(_ answer: Reply.Answer, _ resource: Resource) -> Step {
+    private func verdict(_ answer: Reply.Response, _ resource: Resource) -> Step {
         if answer.isSuccess { return done(resource, answer) }
-        if let problem = ResumableAnswer(answer, version: .eight).problem {
+        if let problem = ResumableResponse(answer, version: .eight).problem {
             return .failed(problem.failure(status: answer.status), notes: [.resource(nil)])
         }
-        var failure = AnswerVerdict.failure(answer)
+        var failure = ResponseClassifier.failure(answer)
         failure.summary = "the file arrived and was turned down: \(failure.summary)"
         return .failed(failure, notes: [.resource(nil)])
     }
 
-    private func done(_ resource: Resource, _ answer: Reply.Answer) -> Step {
+    private func done(_ resource: Resource, _ answer: Reply.Response) -> Step {
         var receipt = Receipt(
             location: place(named: answer, resource), entityTag: answer.fields[.eTag], bytes: item.size)
         if let own = resource.resumable.ownDigest, let algorithm = options.checksum,
-            let told = ToldDigest.in(answer.fields).first(where: { $0.algorithm == algorithm })
+            let told = ServerDigest.in(answer.fields).first(where: { $0.algorithm == algorithm })
         {
             guard told.bytes == own else {
                 return .failed(
@@ -253,7 +253,7 @@ extension ResumableUpload {
     }
 
     /// The location of the finished file. The upload's own address is not that, except with servers that name no other.
-    private func place(named answer: Reply.Answer?, _ resource: Resource) -> String? {
+    private func place(named answer: Reply.Response?, _ resource: Resource) -> String? {
         for field in [answer?.fields[.contentLocation], answer?.fields[.location]] {
             if let field, let url = try? UploadAddress.resolve(field, against: resource.url) { return url }
         }

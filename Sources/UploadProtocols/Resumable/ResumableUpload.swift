@@ -51,7 +51,7 @@ public struct ResumableUpload: SequentialProtocol {
     }
 
     public mutating func receive(_ reply: Reply) -> Step {
-        let answer: Reply.Answer
+        let answer: Reply.Response
         switch reply {
         case .broken(let failure, let bodySent): return broke(failure, afterSending: bodySent ?? 0)
         case .answered(let received): answer = received
@@ -110,12 +110,12 @@ public struct ResumableUpload: SequentialProtocol {
 }
 
 extension ResumableUpload {
-    private mutating func receiveOptions(_ answer: Reply.Answer) -> Step {
-        if [401, 407].contains(answer.status) || AnswerVerdict.failure(answer).isTransient {
-            return .failed(AnswerVerdict.failure(answer))
+    private mutating func receiveOptions(_ answer: Reply.Response) -> Step {
+        if [401, 407].contains(answer.status) || ResponseClassifier.failure(answer).isTransient {
+            return .failed(ResponseClassifier.failure(answer))
         }
         var found = capabilities
-        found.note(ResumableAnswer(answer, version: .eight))
+        found.note(ResumableResponse(answer, version: .eight))
         learn(found)
         // Without the field the server may still know of it: older versions do not ask for it.
         return create(noting: search.isExpected ? [.capabilities(found)] : [])
@@ -151,9 +151,9 @@ extension ResumableUpload {
         return .send(exchange, notes: notes)
     }
 
-    private mutating func receiveCreation(_ answer: Reply.Answer, version: InteropVersion) -> Step {
+    private mutating func receiveCreation(_ answer: Reply.Response, version: InteropVersion) -> Step {
         if let digest = answer.digests.first { ownDigest = digest.bytes }
-        let told = ResumableAnswer(answer, version: version)
+        let told = ResumableResponse(answer, version: version)
         switch answer.status {
         case 200..<300:
             // The target's own answer to an empty file, or one that any server may give.
@@ -169,8 +169,9 @@ extension ResumableUpload {
         case _ where !hasAsked && answer.refusesKind: return askAnew()
         case 413:
             return .failed(
-                told.limit?.refusal(ofSize: item.size) ?? AnswerVerdict.failure(answer).naming(item.size))
-        default: return .failed(AnswerVerdict.failure(answer))
+                told.limit?.refusal(ofSize: item.size) ?? ResponseClassifier.failure(answer).naming(item.size)
+            )
+        default: return .failed(ResponseClassifier.failure(answer))
         }
     }
 
@@ -182,7 +183,9 @@ extension ResumableUpload {
         )
     }
 
-    private mutating func created(_ answer: Reply.Answer, _ told: ResumableAnswer, version: InteropVersion)
+    private mutating func created(
+        _ answer: Reply.Response, _ told: ResumableResponse, version: InteropVersion
+    )
         -> Step
     {
         guard let location = answer.fields[.location] else {
@@ -224,15 +227,15 @@ extension ResumableUpload {
     }
 
     /// `Repr-Digest` or `Content-Digest` with one digest (RFC 9530 §2).
-    static func place(of algorithm: DigestAlgorithm, in field: HTTPField.Name) -> DigestOrder.Place? {
-        ToldDigest.key(of: algorithm).map {
-            DigestOrder.Place(field, .base64, prefix: "\($0)=:", suffix: ":")
+    static func place(of algorithm: DigestAlgorithm, in field: HTTPField.Name) -> DigestOrder.Carrier? {
+        ServerDigest.key(of: algorithm).map {
+            DigestOrder.Carrier(field, .base64, prefix: "\($0)=:", suffix: ":")
         }
     }
 
     /// The value of `Want-Repr-Digest` (RFC 9530 §4).
     var wantedDigest: String? {
-        options.checksum.flatMap { ToldDigest.key(of: $0) }.map { "\($0)=10" }
+        options.checksum.flatMap { ServerDigest.key(of: $0) }.map { "\($0)=10" }
     }
 }
 
@@ -257,11 +260,11 @@ struct VersionSearch: Sendable {
     /// - Parameter spoken: The version that the server names.
     /// - Returns: The failure that ends the search; nil if another version is to be tried.
     mutating func refused(
-        _ version: InteropVersion, _ answer: Reply.Answer, spoken: InteropVersion?
+        _ version: InteropVersion, _ answer: Reply.Response, spoken: InteropVersion?
     ) -> UploadFailure? {
         versions.removeAll { $0 == version }
         if let spoken, versions.contains(spoken) { prefer(spoken) }
-        var failure = firstRefusal ?? AnswerVerdict.failure(answer)
+        var failure = firstRefusal ?? ResponseClassifier.failure(answer)
         firstRefusal = failure
         // A server that names the version that was asked in refuses something else, as far as can be told:
         // swift-nio-extras 1.35 names its newest with every refusal.
@@ -279,7 +282,7 @@ struct VersionSearch: Sendable {
 
 extension ServerCapabilities {
     /// Keeps what an answer to `OPTIONS` says.
-    mutating func note(_ told: ResumableAnswer) {
+    mutating func note(_ told: ResumableResponse) {
         if let version = told.version, version != .eight {
             facts[ResumableUpload.Fact.version] = "\(version.rawValue)"
         }

@@ -79,10 +79,10 @@ struct S3Completion {
     }
 
     /// The checksums of the whole object, not those that are made of its parts' own.
-    var digests: [ToldDigest] {
+    var digests: [ServerDigest] {
         guard root.child(named: "ChecksumType")?.text != "COMPOSITE" else { return [] }
         return [DigestAlgorithm.crc64nvme, .crc32c].compactMap { algorithm in
-            told(algorithm).flatMap(S3Checksum.bytes).map { ToldDigest(algorithm, $0) }
+            told(algorithm).flatMap(S3Checksum.bytes).map { ServerDigest(algorithm, $0) }
         }
     }
 

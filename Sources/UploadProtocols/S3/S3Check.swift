@@ -60,7 +60,7 @@ package struct S3Check: DestinationCheck {
         }
     }
 
-    private mutating func receiveList(_ answer: Reply.Answer) -> CheckStep {
+    private mutating func receiveList(_ answer: Reply.Response) -> CheckStep {
         guard case .success(let address) = setup else { return .finished(report) }
         let bucket = ServerText.cleaned(address.bucket ?? "")
         if answer.isSuccess {
@@ -102,7 +102,7 @@ package struct S3Check: DestinationCheck {
         }
     }
 
-    private mutating func receiveUploads(_ answer: Reply.Answer) -> CheckStep {
+    private mutating func receiveUploads(_ answer: Reply.Response) -> CheckStep {
         guard case .success(let address) = setup else { return .finished(report) }
         guard answer.isSuccess, let page = S3UploadPage(answer.body) else {
             let error = S3Error(answer)
@@ -142,7 +142,7 @@ package struct S3Check: DestinationCheck {
                 fields: S3CreationFields.always(options.s3)))
     }
 
-    private mutating func receiveParts(_ answer: Reply.Answer, of index: Int) -> CheckStep {
+    private mutating func receiveParts(_ answer: Reply.Response, of index: Int) -> CheckStep {
         // One that was ended meanwhile has no parts.
         if answer.status == 404 { return askSize(of: index + 1, after: nil) }
         guard answer.isSuccess, let page = S3PartPage(answer.body, digest: nil) else {

@@ -82,7 +82,7 @@ enum S3EntityTag: Hashable {
             fields[.named("x-amz-server-side-encryption-customer-algorithm")] == nil
         else { return nil }
         let pieces = tag.filter { $0 != "\"" }.split(separator: "-", omittingEmptySubsequences: false)
-        guard let first = pieces.first, first.utf8.count == 32, let digest = ToldDigest.unhex(first) else {
+        guard let first = pieces.first, first.utf8.count == 32, let digest = ServerDigest.unhex(first) else {
             return nil
         }
         switch pieces.count {

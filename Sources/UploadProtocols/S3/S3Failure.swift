@@ -10,12 +10,12 @@ package struct S3Error: Hashable, Sendable {
     private let fallback: UploadFailure
 
     /// - Parameter answer: A refusal, or a success with `<Error>` in its body.
-    package init(_ answer: Reply.Answer) {
+    package init(_ answer: Reply.Response) {
         status = answer.status
         let root = XMLDocument.parse(answer.body)
         details = root?.name == "Error" ? root : root?.child(named: "Error")
         code = details?.child(named: "Code")?.text ?? ""
-        fallback = AnswerVerdict.failure(answer)
+        fallback = ResponseClassifier.failure(answer)
     }
 
     /// An element of the error's description, made short and harmless.

@@ -11,7 +11,7 @@ package struct S3Location: Hashable, Sendable {
     }
 
     /// The reason why an address cannot be used, as the end of “expected …”.
-    package struct Mistake: Error, Hashable {
+    package struct Issue: Error, Hashable {
         /// The expected value.
         package let expected: String
         /// True if it is the endpoint that is wrong.
@@ -36,7 +36,7 @@ package struct S3Location: Hashable, Sendable {
     /// - Throws: `Mistake`.
     package init(
         _ location: String, endpoint: String? = nil, region: String? = nil, addressing: Addressing = .auto
-    ) throws(Mistake) {
+    ) throws(Issue) {
         guard Self.isLocation(location) else { throw Self.malformed }
         let rest = location.dropFirst(Self.scheme.count)
         let slash = rest.firstIndex(of: "/") ?? rest.endIndex
@@ -53,7 +53,7 @@ package struct S3Location: Hashable, Sendable {
             url = "\(base.scheme)://\(base.authority)/\(bucket)\(path)"
         } else {
             guard Self.isLabel(bucket) || bucket.split(separator: ".").allSatisfy(Self.isLabel) else {
-                throw Mistake(
+                throw Issue(
                     expected: "a bucket whose name can stand in a host's, or addressing \"path\"",
                     isEndpoint: false)
             }
@@ -72,7 +72,7 @@ package struct S3Location: Hashable, Sendable {
         return Base(scheme: "https", authority: region.map { "s3.\($0).\(domain)" } ?? "s3.\(domain)")
     }
 
-    private static func base(_ endpoint: String) throws(Mistake) -> Base {
+    private static func base(_ endpoint: String) throws(Issue) -> Base {
         let parts = endpoint.split(separator: "://", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, ["http", "https"].contains(parts[0].lowercased()),
             UploadAddress.expectation(brokenBy: endpoint) == nil,
@@ -80,14 +80,14 @@ package struct S3Location: Hashable, Sendable {
             ["/", ""].contains(parts[1].drop { $0 != "/" }),
             !parts[1].contains(where: { "@?#{".contains($0) })
         else {
-            throw Mistake(
+            throw Issue(
                 expected: "the server's http or https address, such as https://s3.example.org",
                 isEndpoint: true)
         }
         return Base(scheme: parts[0].lowercased(), authority: String(parts[1].prefix { $0 != "/" }))
     }
 
-    private static let malformed = Mistake(
+    private static let malformed = Issue(
         expected: "a place such as s3://bucket/folder/", isEndpoint: false)
 
     /// More than AWS allows, for servers that do.

@@ -12,7 +12,7 @@ extension S3Upload {
     }
 
     mutating func receiveCreation(
-        _ answer: Reply.Answer, _ plan: S3PartPlan, _ digest: DigestAlgorithm?
+        _ answer: Reply.Response, _ plan: S3PartPlan, _ digest: DigestAlgorithm?
     ) -> Step {
         guard answer.isSuccess, let place else {
             let error = S3Error(answer)
@@ -48,7 +48,7 @@ extension S3Upload {
     }
 
     mutating func receiveList(
-        _ answer: Reply.Answer, _ session: S3Session, _ ledger: S3PartLedger, _ marker: Int?
+        _ answer: Reply.Response, _ session: S3Session, _ ledger: S3PartLedger, _ marker: Int?
     ) -> Step {
         guard answer.isSuccess else {
             let error = S3Error(answer)
@@ -152,7 +152,7 @@ extension S3Upload {
 
     /// The server has the part; what it says of it is compared with what was sent.
     private mutating func receiveHeld(
-        _ answer: Reply.Answer, _ exchange: Exchange, _ session: S3Session, _ ledger: S3PartLedger,
+        _ answer: Reply.Response, _ exchange: Exchange, _ session: S3Session, _ ledger: S3PartLedger,
         _ ending: Ending?
     ) -> Step {
         var ledger = ledger
@@ -162,7 +162,7 @@ extension S3Upload {
         }
         var fault: UploadFailure?
         if let algorithm = session.checksum, let ours,
-            case .other(let told) = S3Told(
+            case .other(let told) = S3DigestMatch(
                 answer.fields, algorithm, ours: S3Checksum.base64(ours), tag: .whole(ours))
         {
             fault = Self.mismatch(algorithm, S3Checksum.base64(ours), told, of: "part \(number)")

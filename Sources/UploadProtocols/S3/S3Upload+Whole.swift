@@ -9,7 +9,7 @@ extension S3Upload {
         return follow(existing.start(), existing).noting(notes)
     }
 
-    mutating func receiveDecision(_ answer: Reply.Answer, _ existing: ExistingFile) -> Step {
+    mutating func receiveDecision(_ answer: Reply.Response, _ existing: ExistingFile) -> Step {
         if answer.status == 403 {
             // Without the right to list, S3 does not tell what is missing from what is hidden.
             var failure = S3Error(answer).failure
@@ -35,7 +35,7 @@ extension S3Upload {
             guard let object = object(of: name) else {
                 return .failed(UploadFailure(.permanent, "no object can have the name \(name)"))
             }
-            place = Place(object: object, onlyNew: precondition[.ifNoneMatch] != nil)
+            place = ObjectAddress(object: object, onlyNew: precondition[.ifNoneMatch] != nil)
             return begin()
         case .finished(let receipt): return .done(receipt)
         case .failed(let failure): return .failed(failure)
@@ -74,14 +74,14 @@ extension S3Upload {
         }
     }
 
-    mutating func receivePut(_ answer: Reply.Answer, _ digest: DigestAlgorithm?) -> Step {
+    mutating func receivePut(_ answer: Reply.Response, _ digest: DigestAlgorithm?) -> Step {
         guard answer.isSuccess else { return receivePutRefusal(answer, digest) }
         let receipt = Receipt(location: place?.object, entityTag: answer.fields[.eTag], bytes: item.size)
         guard digest != nil else { return receipt.comparing(answer) }
         guard let digest, let ours = answer.digests.first(where: { $0.algorithm == digest })?.bytes else {
             return .done(receipt)
         }
-        switch S3Told(answer.fields, digest, ours: S3Checksum.base64(ours), tag: .whole(ours)) {
+        switch S3DigestMatch(answer.fields, digest, ours: S3Checksum.base64(ours), tag: .whole(ours)) {
         case .same:
             var receipt = receipt
             receipt.verified = digest
@@ -102,7 +102,7 @@ extension S3Upload {
     /// others an entity tag that is the MD5.
     private static let toldByItself: [DigestAlgorithm] = [.crc64nvme, .crc32c, .md5]
 
-    private mutating func receivePutRefusal(_ answer: Reply.Answer, _ digest: DigestAlgorithm?) -> Step {
+    private mutating func receivePutRefusal(_ answer: Reply.Response, _ digest: DigestAlgorithm?) -> Step {
         let error = S3Error(answer)
         if place?.onlyNew == true, !lacks(.condition), error.refuses(.condition), budget.allows(.refusal) {
             return put(noting: [remember(without: .condition)])
@@ -130,14 +130,14 @@ extension S3Upload {
         phase = .recalling(resource)
         let size = item.size
         return withRequests { upload, requests in
-            upload.place = Place(object: resource.url, onlyNew: upload.wantsNewOnly)
+            upload.place = ObjectAddress(object: resource.url, onlyNew: upload.wantsNewOnly)
             var exchange = requests.head(resource.url)
             exchange.digests = [DigestOrder(.md5, of: 0..<size)]
             return .send(exchange)
         }
     }
 
-    mutating func receiveRecall(_ answer: Reply.Answer, _ resource: Resource) -> Step {
+    mutating func receiveRecall(_ answer: Reply.Response, _ resource: Resource) -> Step {
         switch answer.status {
         case 404, 410: return begin()
         case 200..<300:
@@ -157,7 +157,7 @@ extension S3Upload {
 }
 
 /// The statement of a response about a digest that is known here.
-enum S3Told {
+enum S3DigestMatch {
     case same
     case other(String)
     case nothing
@@ -196,11 +196,11 @@ enum S3Told {
     }
 }
 
-extension Reply.Answer {
+extension Reply.Response {
     var contentLength: ByteCount? { fields[.contentLength].flatMap { ByteCount(digits: $0) } }
 
     /// The response with an MD5 added that is its entity tag.
-    fileprivate var tellingMD5: Reply.Answer {
+    fileprivate var tellingMD5: Reply.Response {
         guard case .whole(let digest) = S3EntityTag(fields[.eTag], in: fields) else { return self }
         var answer = self
         if answer.fields[.reprDigest] == nil {
@@ -213,7 +213,7 @@ extension Reply.Answer {
 extension Receipt {
     /// Done with what the answer tells of the object, if that is the file's. An entity tag that is no MD5 of the file has
     /// another meaning, as with encryption.
-    fileprivate func comparing(_ answer: Reply.Answer) -> Step {
+    fileprivate func comparing(_ answer: Reply.Response) -> Step {
         var receipt = self
         do throws(UploadFailure) { receipt.verified = try OfferedDigest.verified(by: answer) } catch {
             return .failed(error, notes: [.resource(nil)])

@@ -44,7 +44,7 @@ public struct S3Upload: UploadProtocol {
     }
 
     /// The object's destination.
-    struct Place: Sendable {
+    struct ObjectAddress: Sendable {
         var object: String
         /// The server is to refuse if something has come there meanwhile.
         var onlyNew: Bool
@@ -57,7 +57,7 @@ public struct S3Upload: UploadProtocol {
     private let setup: Result<(S3Address, S3Requests), UploadFailure>
     var phase = Phase.starting
     var facts = ServerCapabilities()
-    var place: Place?
+    var place: ObjectAddress?
     var budget = RetryBudget()
     var atOnce: PartsAtOnce
     /// Bytes that an earlier attempt was told the server holds.
@@ -93,7 +93,7 @@ public struct S3Upload: UploadProtocol {
         facts = capabilities ?? facts
         return withRequests { upload, requests in
             if let resource, let session = S3Session(resource, size: upload.item.size) {
-                upload.place = Place(object: session.object, onlyNew: upload.wantsNewOnly)
+                upload.place = ObjectAddress(object: session.object, onlyNew: upload.wantsNewOnly)
                 upload.claimed = resource.confirmed
                 upload.wasResumed = true
                 upload.atOnce.beginAfterBreak()
@@ -128,7 +128,7 @@ public struct S3Upload: UploadProtocol {
         return [S3Requests.abort(resource.url), S3Requests.abort(resource.url)]
     }
 
-    private mutating func receive(_ answer: Reply.Answer) -> Step {
+    private mutating func receive(_ answer: Reply.Response) -> Step {
         switch phase {
         case .deciding(let existing): receiveDecision(answer, existing)
         case .recalling(let resource): receiveRecall(answer, resource)

@@ -29,7 +29,7 @@ public struct Exchange: Hashable, Sendable {
     /// with it, behind those of `digests`.
     public var digestsIfTold: [DigestOrder] = []
     /// The place in a response that would hold them.
-    public var toldIn = ToldDigest.Source.fields
+    public var toldIn = ServerDigest.Source.fields
     /// The number of this request among several in flight; 0 if there is only one.
     public var part = 0
 
@@ -96,7 +96,7 @@ extension Exchange {
 /// The outcome of an exchange.
 public enum Reply: Sendable {
     /// The server's final answer. Its body is cut at a limit that the transport sets.
-    case answered(Answer)
+    case answered(Response)
     /// No complete answer came. `bodySent` bytes of the body were handed to the socket; nil if nothing of the request
     /// was, not even its head.
     case broken(UploadFailure, bodySent: ByteCount?)
@@ -104,13 +104,13 @@ public enum Reply: Sendable {
     /// The failure that the reply stands for.
     var failure: UploadFailure {
         switch self {
-        case .answered(let answer): AnswerVerdict.failure(answer)
+        case .answered(let answer): ResponseClassifier.failure(answer)
         case .broken(let failure, _): failure
         }
     }
 
     /// A final answer (not 1xx), as far as protocols read it.
-    public struct Answer: Sendable {
+    public struct Response: Sendable {
         /// The status of the server's final response.
         public var status: Int
         /// The header fields in the order in which the server sent them.

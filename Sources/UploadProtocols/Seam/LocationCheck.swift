@@ -5,10 +5,10 @@ enum LocationCheck {
     static func question(_ location: String) -> Exchange { Exchange(.head, location) }
 
     /// The step after a response that calls an upload complete. A location that cannot be read says nothing.
-    static func step(_ answer: Reply.Answer, _ receipt: Receipt) -> Step {
+    static func step(_ answer: Reply.Response, _ receipt: Receipt) -> Step {
         var receipt = receipt
         guard answer.isSuccess else {
-            return isBusy(answer) ? .failed(AnswerVerdict.failure(answer)) : .done(receipt)
+            return isBusy(answer) ? .failed(ResponseClassifier.failure(answer)) : .done(receipt)
         }
         let found = FoundFile(headed: answer.fields)
         // Of what is packed, the length says nothing.
@@ -20,7 +20,7 @@ enum LocationCheck {
     }
 
     /// True for an answer of a server that will tell later.
-    static func isBusy(_ answer: Reply.Answer) -> Bool {
+    static func isBusy(_ answer: Reply.Response) -> Bool {
         [408, 423, 425, 429, 502, 503, 504].contains(answer.status)
     }
 }

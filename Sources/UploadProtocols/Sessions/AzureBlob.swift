@@ -67,7 +67,7 @@ struct AzureBlob: Sendable {
         return exchange
     }
 
-    func receipt(_ answer: Reply.Answer, verified: DigestAlgorithm?) -> Receipt {
+    func receipt(_ answer: Reply.Response, verified: DigestAlgorithm?) -> Receipt {
         Receipt(location: place, entityTag: answer.fields[.eTag], bytes: item.size, verified: verified)
     }
 
@@ -93,7 +93,7 @@ struct AzureBlob: Sendable {
 
     private func digests(_ field: HTTPField.Name, of range: Range<ByteCount>) -> [DigestOrder] {
         guard options.checksum == .md5 else { return [] }
-        return [DigestOrder(.md5, of: range, in: DigestOrder.Place(field, .base64))]
+        return [DigestOrder(.md5, of: range, in: DigestOrder.Carrier(field, .base64))]
     }
 }
 

@@ -21,9 +21,9 @@ extension Resource {
     }
 }
 
-extension Reply.Answer {
+extension Reply.Response {
     /// A blob's `Content-MD5` as the field that says the same everywhere else (RFC 9530 §3).
-    var tellingBlobMD5: Reply.Answer {
+    var tellingBlobMD5: Reply.Response {
         var answer = self
         if let sum = fields[.contentMD5] { answer.fields[.reprDigest] = "md5=:\(sum):" }
         return answer

@@ -137,7 +137,7 @@ extension AzureUpload {
         return .send(exchange, notes: notes)
     }
 
-    private mutating func receiveWhole(_ answer: Reply.Answer, _ resource: Resource) -> Step {
+    private mutating func receiveWhole(_ answer: Reply.Response, _ resource: Resource) -> Step {
         switch answer.status {
         case 200, 201: return .done(blob(resource).receipt(answer, verified: options.checksum))
         case 409 where resource.azure.mustBeNew, 412 where resource.azure.mustBeNew: return exists(resource)
@@ -149,7 +149,7 @@ extension AzureUpload {
         }
     }
 
-    private mutating func receiveCheck(_ answer: Reply.Answer, _ resource: Resource) -> Step {
+    private mutating func receiveCheck(_ answer: Reply.Response, _ resource: Resource) -> Step {
         switch answer.status {
         case 404: return sendWhole(resource, noting: [.resource(resource.withWholeBodySent(false))])
         case 200..<300:
@@ -172,7 +172,7 @@ extension AzureUpload {
 
     /// The blob is made once its blocks are those of this upload: their names are nobody else's.
     private mutating func receiveCommitted(
-        _ answer: Reply.Answer, _ resource: Resource, _ plan: BlockPlan
+        _ answer: Reply.Response, _ resource: Resource, _ plan: BlockPlan
     ) -> Step {
         switch answer.status {
         case 200..<300:
@@ -190,7 +190,7 @@ extension AzureUpload {
     }
 
     private mutating func receiveHeld(
-        _ answer: Reply.Answer, _ resource: Resource, _ plan: BlockPlan
+        _ answer: Reply.Response, _ resource: Resource, _ plan: BlockPlan
     ) -> Step {
         switch answer.status {
         case 200..<300:
@@ -222,7 +222,7 @@ extension AzureUpload {
     }
 
     private mutating func receiveBlock(
-        _ answer: Reply.Answer, _ exchange: Exchange, _ resource: Resource, _ before: BlockTable
+        _ answer: Reply.Response, _ exchange: Exchange, _ resource: Resource, _ before: BlockTable
     ) -> Step {
         guard answer.isSuccess else {
             guard answer.status == 400, ServiceFailure(answer).code == "Md5Mismatch" else {
@@ -253,7 +253,7 @@ extension AzureUpload {
     }
 
     private mutating func receiveCommit(
-        _ answer: Reply.Answer, _ resource: Resource, _ plan: BlockPlan
+        _ answer: Reply.Response, _ resource: Resource, _ plan: BlockPlan
     ) -> Step {
         let failure = ServiceFailure.of(answer)
         switch answer.status {
@@ -269,7 +269,7 @@ extension AzureUpload {
     }
 
     /// Every block came with its sum and was refused if it differed, so the whole is what we have.
-    private func done(_ resource: Resource, _ answer: Reply.Answer) -> Step {
+    private func done(_ resource: Resource, _ answer: Reply.Response) -> Step {
         let verified: DigestAlgorithm? = resource.azure.hasBlockSums && options.checksum == .md5 ? .md5 : nil
         return .done(blob(resource).receipt(answer, verified: verified))
     }

@@ -21,9 +21,9 @@ protocol ContentRangeService: Sendable {
     /// Sends a range that is not empty.
     func append(_ range: Range<ByteCount>, to session: Resource) -> Exchange
     /// - Parameter hasSent: True if the answer is to a range, false if it is to a question.
-    func state(of answer: Reply.Answer, hasSent: Bool) -> SessionState
+    func state(of answer: Reply.Response, hasSent: Bool) -> SessionState
     /// The end of an upload that the service calls complete.
-    func finish(_ answer: Reply.Answer, of session: Resource) -> Step
+    func finish(_ answer: Reply.Response, of session: Resource) -> Step
 }
 
 /// The part that all Content-Range sessions share: asks, sends from where the server is, and asks again.

@@ -16,7 +16,7 @@ struct GoogleObject: Decodable {
     var md5Checksum: String?
     var etag: String?
 
-    init?(_ answer: Reply.Answer) {
+    init?(_ answer: Reply.Response) {
         guard let object = try? JSONDecoder().decode(GoogleObject.self, from: Data(answer.body)) else {
             return nil
         }
@@ -24,14 +24,16 @@ struct GoogleObject: Decodable {
     }
 
     /// The digests it tells, the stronger first.
-    var told: [ToldDigest] {
-        var told: [ToldDigest] = []
+    var told: [ServerDigest] {
+        var told: [ServerDigest] = []
         if let data = md5Hash.flatMap({ Data(base64Encoded: $0) }) {
-            told.append(ToldDigest(.md5, Array(data)))
+            told.append(ServerDigest(.md5, Array(data)))
         }
-        if let bytes = md5Checksum.flatMap({ ToldDigest.unhex($0) }) { told.append(ToldDigest(.md5, bytes)) }
+        if let bytes = md5Checksum.flatMap({ ServerDigest.unhex($0) }) {
+            told.append(ServerDigest(.md5, bytes))
+        }
         if let data = crc32c.flatMap({ Data(base64Encoded: $0) }) {
-            told.append(ToldDigest(.crc32c, Array(data)))
+            told.append(ServerDigest(.crc32c, Array(data)))
         }
         return told
     }
@@ -57,7 +59,7 @@ struct GoogleLookup: Sendable {
         case free
         case same(Receipt)
         case other
-        case failed(Reply.Answer)
+        case failed(Reply.Response)
     }
 
     /// The name of the file, as asked for.
@@ -78,7 +80,7 @@ struct GoogleLookup: Sendable {
     func start() -> Exchange { Exchange(.get, place) }
 
     /// The object's digests are compared with the file's, which is read for that.
-    func receive(_ answer: Reply.Answer) -> Verdict {
+    func receive(_ answer: Reply.Response) -> Verdict {
         switch answer.status {
         case 404, 410: return .free
         case 200..<300: break

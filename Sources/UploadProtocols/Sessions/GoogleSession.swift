@@ -47,7 +47,7 @@ struct GoogleSession: ContentRangeService {
         return exchange
     }
 
-    func state(of answer: Reply.Answer, hasSent: Bool) -> SessionState {
+    func state(of answer: Reply.Response, hasSent: Bool) -> SessionState {
         switch answer.status {
         case 200, 201: return .complete
         case 308:
@@ -68,7 +68,7 @@ struct GoogleSession: ContentRangeService {
         }
     }
 
-    func finish(_ answer: Reply.Answer, of session: Resource) -> Step {
+    func finish(_ answer: Reply.Response, of session: Resource) -> Step {
         let object = GoogleObject(answer)
         var receipt = Receipt(
             location: object?.location(for: address), entityTag: object?.tag ?? answer.fields[.eTag],
@@ -93,7 +93,7 @@ struct GoogleSession: ContentRangeService {
 
     private func digests(in field: HTTPField.Name?) -> [DigestOrder] {
         guard let algorithm = options.checksum else { return [] }
-        let place = field.map { DigestOrder.Place($0, .base64, prefix: "\(algorithm.rawValue)=") }
+        let place = field.map { DigestOrder.Carrier($0, .base64, prefix: "\(algorithm.rawValue)=") }
         return [DigestOrder(algorithm, of: 0..<item.size, in: place)]
     }
 

@@ -59,7 +59,7 @@ public struct GoogleUpload: SequentialProtocol {
 }
 
 extension GoogleUpload {
-    private mutating func receive(_ answer: Reply.Answer) -> Step {
+    private mutating func receive(_ answer: Reply.Response) -> Step {
         switch phase {
         case .looking(let lookup, let number): receiveLookup(answer, lookup, number: number)
         case .creating(let name): receiveCreation(answer, name: name)
@@ -91,7 +91,7 @@ extension GoogleUpload {
     }
 
     private mutating func receiveLookup(
-        _ answer: Reply.Answer, _ lookup: GoogleLookup, number: Int
+        _ answer: Reply.Response, _ lookup: GoogleLookup, number: Int
     ) -> Step {
         switch lookup.receive(answer) {
         case .ask(let exchange): return .send(exchange)
@@ -143,7 +143,7 @@ extension GoogleUpload {
             notes: notes)
     }
 
-    private mutating func receiveCreation(_ answer: Reply.Answer, name: String) -> Step {
+    private mutating func receiveCreation(_ answer: Reply.Response, name: String) -> Step {
         switch answer.status {
         case 200, 201: break
         case 412: return .failed(.nameTaken(name, instead: "replace or rename"))
@@ -180,7 +180,7 @@ extension GoogleUpload {
     }
 
     private mutating func receiveRecovery(
-        _ answer: Reply.Answer, _ lookup: GoogleLookup, _ resource: Resource
+        _ answer: Reply.Response, _ lookup: GoogleLookup, _ resource: Resource
     ) -> Step {
         switch lookup.receive(answer) {
         case .ask(let exchange): return .send(exchange)

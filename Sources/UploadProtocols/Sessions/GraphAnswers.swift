@@ -1,13 +1,13 @@
 import FerryFiles
 
 /// Graph's description of an upload session (`uploadSession`).
-struct GraphSessionAnswer: Decodable {
+struct GraphSessionResponse: Decodable {
     var uploadUrl: String?
     /// RFC 3339.
     var expirationDateTime: String?
     var nextExpectedRanges: [String]?
 
-    init?(_ answer: Reply.Answer) {
+    init?(_ answer: Reply.Response) {
         guard let session = try? JSONDecoder().decode(Self.self, from: Data(answer.body)) else { return nil }
         self = session
     }
@@ -40,17 +40,17 @@ struct GraphItem: Decodable {
     var webUrl: String?
     var file: File?
 
-    init?(_ answer: Reply.Answer) {
+    init?(_ answer: Reply.Response) {
         guard let item = try? JSONDecoder().decode(Self.self, from: Data(answer.body)) else { return nil }
         self = item
     }
 
-    var told: [ToldDigest] {
+    var told: [ServerDigest] {
         let hashes: [(DigestAlgorithm, String?)] = [
             (.sha256, file?.hashes?.sha256Hash), (.sha1, file?.hashes?.sha1Hash),
         ]
         return hashes.compactMap { algorithm, text in
-            text.flatMap { ToldDigest.unhex($0) }.map { ToldDigest(algorithm, $0) }
+            text.flatMap { ServerDigest.unhex($0) }.map { ServerDigest(algorithm, $0) }
         }
     }
 }

@@ -30,10 +30,10 @@ struct GraphSession: ContentRangeService {
 
     func removal(of session: Resource) -> Exchange { exchange(.delete, session) }
 
-    func state(of answer: Reply.Answer, hasSent: Bool) -> SessionState {
+    func state(of answer: Reply.Response, hasSent: Bool) -> SessionState {
         switch answer.status {
         case 200, 201, 202:
-            let session = GraphSessionAnswer(answer)
+            let session = GraphSessionResponse(answer)
             if let ranges = session?.nextExpectedRanges, let start = ContentRange.firstExpected(ranges) {
                 return .holds(start, expires: session?.expires)
             }
@@ -49,10 +49,10 @@ struct GraphSession: ContentRangeService {
         }
     }
 
-    func finish(_ answer: Reply.Answer, of session: Resource) -> Step { finish(answer) }
+    func finish(_ answer: Reply.Response, of session: Resource) -> Step { finish(answer) }
 
     /// The end of an upload in one request or in many.
-    func finish(_ answer: Reply.Answer) -> Step {
+    func finish(_ answer: Reply.Response) -> Step {
         let file = GraphItem(answer)
         var receipt = Receipt(
             location: file?.webUrl.flatMap { UploadAddress.absolute($0, against: item.url)?.absoluteString },

@@ -87,14 +87,14 @@ extension GraphUpload {
             notes: notes)
     }
 
-    private mutating func receiveCreation(_ answer: Reply.Answer) -> Step {
+    private mutating func receiveCreation(_ answer: Reply.Response) -> Step {
         switch answer.status {
         case 200, 201: break
         case 409 where ServiceFailure(answer).code == "nameAlreadyExists":
             return .failed(.nameTaken(item.name, instead: "replace or rename"))
         default: return .failed(ServiceFailure.of(answer))
         }
-        let made = GraphSessionAnswer(answer)
+        let made = GraphSessionResponse(answer)
         guard let place = made?.uploadUrl else {
             return .failed(
                 UploadFailure(
@@ -141,7 +141,7 @@ extension GraphUpload {
         return .send(Exchange(.get, address.item(named: item.name)))
     }
 
-    private mutating func receiveRecovery(_ answer: Reply.Answer, _ resource: Resource) -> Step {
+    private mutating func receiveRecovery(_ answer: Reply.Response, _ resource: Resource) -> Step {
         let failure = ServiceFailure.of(answer)
         let isThere = answer.isSuccess
         guard isThere || answer.status == 404 else {
@@ -188,7 +188,7 @@ extension GraphUpload {
         return .send(exchange)
     }
 
-    private func receiveWhole(_ answer: Reply.Answer) -> Step {
+    private func receiveWhole(_ answer: Reply.Response) -> Step {
         switch answer.status {
         case 200..<300: service.finish(answer)
         case 409 where ServiceFailure(answer).code == "nameAlreadyExists":

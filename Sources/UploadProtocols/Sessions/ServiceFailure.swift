@@ -7,7 +7,7 @@ struct ServiceFailure {
     var code: String
     private let failure: UploadFailure
 
-    init(_ answer: Reply.Answer) {
+    init(_ answer: Reply.Response) {
         let said = Self.said(by: answer)
         code = said?.code ?? ""
         var plain = answer
@@ -15,13 +15,13 @@ struct ServiceFailure {
             plain.fields[.contentType] = "text/plain"
             plain.body = Array([said.code, said.message].filter { !$0.isEmpty }.joined(separator: ": ").utf8)
         }
-        failure = AnswerVerdict.failure(plain)
+        failure = ResponseClassifier.failure(plain)
     }
 
     /// The failure that the answer stands for, with the service's words.
-    static func of(_ answer: Reply.Answer) -> UploadFailure { ServiceFailure(answer).failure }
+    static func of(_ answer: Reply.Response) -> UploadFailure { ServiceFailure(answer).failure }
 
-    private static func said(by answer: Reply.Answer) -> (code: String, message: String)? {
+    private static func said(by answer: Reply.Response) -> (code: String, message: String)? {
         if let root = XMLDocument.parse(answer.body) {
             guard root.name == "Error" else { return nil }
             return (root.child(named: "Code")?.text ?? "", root.child(named: "Message")?.text ?? "")

@@ -2,7 +2,7 @@ import FerryFiles
 import HTTPTypes
 
 /// The facts in the header fields of tus servers.
-extension Reply.Answer {
+extension Reply.Response {
     /// nil also for what is no count.
     var uploadOffset: ByteCount? { Self.count(fields[.uploadOffset]) }
 
@@ -32,20 +32,20 @@ extension Reply.Answer {
     }
 }
 
-/// The meaning of a tus server's refusal, if `AnswerVerdict` does not know it.
+/// The meaning of a tus server's refusal, if `ResponseClassifier` does not know it.
 enum TusVerdict {
     static let version = "1.0.0"
 
-    static func failure(_ answer: Reply.Answer, limit: ByteCount? = nil) -> UploadFailure {
+    static func failure(_ answer: Reply.Response, limit: ByteCount? = nil) -> UploadFailure {
         if let locked = LockedUpload.failure(answer, to: .post) { return locked }
-        var failure = AnswerVerdict.failure(answer)
+        var failure = ResponseClassifier.failure(answer)
         switch answer.status {
         case 412:
             let spoken = answer.fields[.tusVersion].map { "it speaks \(ServerText.cleaned($0))" }
             failure.summary = "the server does not take tus \(version): \(spoken ?? "it answered 412")"
             failure.hint = "check that the destination's url is a tus 1.0 endpoint"
         case 413:
-            if let limit = Reply.Answer.count(answer.fields[.tusMaxSize]) ?? limit, limit > 0 {
+            if let limit = Reply.Response.count(answer.fields[.tusMaxSize]) ?? limit, limit > 0 {
                 failure.summary += "; it takes \(ByteFormat.sentence(limit))"
             }
         default: break
@@ -54,11 +54,11 @@ enum TusVerdict {
     }
 
     /// The known meaning of a refused request about an upload.
-    static func failure(_ answer: Reply.Answer, to method: HTTPRequest.Method) -> UploadFailure {
+    static func failure(_ answer: Reply.Response, to method: HTTPRequest.Method) -> UploadFailure {
         LockedUpload.failure(answer, to: method) ?? failure(answer)
     }
 
-    static func isNoTusServer(_ answer: Reply.Answer) -> UploadFailure {
+    static func isNoTusServer(_ answer: Reply.Response) -> UploadFailure {
         let name = StatusName.of(answer.status).map { " (\($0))" } ?? ""
         return UploadFailure(
             .permanent,

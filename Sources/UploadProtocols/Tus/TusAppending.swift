@@ -7,7 +7,7 @@ struct TusAppending: Sendable {
     enum Turn: Sendable {
         case send(Exchange)
         /// The server holds the whole range, and this is its last answer.
-        case full(Reply.Answer)
+        case full(Reply.Response)
         /// The server has no such upload, or has another one there.
         case gone(because: String)
         /// The server has the upload and says that it holds nothing of it, though it had confirmed bytes.
@@ -85,7 +85,7 @@ struct TusAppending: Sendable {
     }
 
     /// Appends what follows what the server is known to hold; `answer` is the last that said so.
-    mutating func append(after answer: Reply.Answer) -> Turn {
+    mutating func append(after answer: Reply.Response) -> Turn {
         guard resource.confirmed < size else { return .full(answer) }
         let held = resource.confirmed
         if held > 0 { isInPieces = true }
@@ -113,7 +113,7 @@ struct TusAppending: Sendable {
     }
 
     mutating func receive(_ reply: Reply) -> Turn {
-        let answer: Reply.Answer
+        let answer: Reply.Response
         switch reply {
         case .answered(let received): answer = received
         case .broken(let failure, let bodySent):
@@ -136,7 +136,7 @@ struct TusAppending: Sendable {
     /// Takes an answer that says how much the server holds, whatever was believed before.
     ///
     /// - Parameter end: How far the request reached that is answered; nil if it sent nothing.
-    mutating func advance(to answer: Reply.Answer, end: ByteCount?) -> Turn {
+    mutating func advance(to answer: Reply.Response, end: ByteCount?) -> Turn {
         guard let offset = answer.uploadOffset else {
             if let end = budget.standstill("the server does not say how much it holds (Upload-Offset)") {
                 return .failed(end)
@@ -159,7 +159,7 @@ struct TusAppending: Sendable {
         return append(after: answer)
     }
 
-    private mutating func receiveOffset(_ answer: Reply.Answer) -> Turn {
+    private mutating func receiveOffset(_ answer: Reply.Response) -> Turn {
         switch answer.status {
         case 200..<300:
             if answer.fields[.uploadLength] != nil {
@@ -179,7 +179,7 @@ struct TusAppending: Sendable {
 
     /// Asks for the offset after a refusal: some servers keep the bytes of what they refuse (seen with tuspyserver
     /// 4.4.3).
-    private mutating func refused(_ answer: Reply.Answer, end: ByteCount, tellsLength: Bool) -> Turn {
+    private mutating func refused(_ answer: Reply.Response, end: ByteCount, tellsLength: Bool) -> Turn {
         resource.appends.wasRefused()
         if let locked = LockedUpload.failure(answer, to: .patch) { return .failed(locked) }
         switch answer.status {

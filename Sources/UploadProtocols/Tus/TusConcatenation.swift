@@ -171,7 +171,7 @@ extension TusConcatenation {
     }
 
     /// Appends to the partials that were just made, and asks those that an earlier attempt made.
-    private mutating func fill(after answer: Reply.Answer? = nil) -> Turn {
+    private mutating func fill(after answer: Reply.Response? = nil) -> Turn {
         phase = .filling
         count()
         var exchanges: [Exchange] = []
@@ -283,7 +283,7 @@ extension TusConcatenation {
 
     /// A server that offers concatenation may still refuse it: once more after asking what it holds, then the file goes
     /// as one.
-    private mutating func refused(_ answer: Reply.Answer) -> Turn {
+    private mutating func refused(_ answer: Reply.Response) -> Turn {
         let failure = TusVerdict.failure(answer)
         guard failure.category == .permanent else {
             // It may have come to grief after the parts were joined, and taken away.
@@ -303,7 +303,7 @@ extension TusConcatenation {
         }
     }
 
-    private func receipt(_ answer: Reply.Answer) -> Receipt {
+    private func receipt(_ answer: Reply.Response) -> Receipt {
         let location = answer.fields[.location].flatMap {
             try? UploadAddress.resolve($0, against: item.url)
         }

@@ -15,7 +15,7 @@ enum TusOffer {
     }
 
     /// A server need not answer OPTIONS at all: then it may have the core and creation all the same, if it is one.
-    static func capabilities(in answer: Reply.Answer) throws(UploadFailure) -> ServerCapabilities {
+    static func capabilities(in answer: Reply.Response) throws(UploadFailure) -> ServerCapabilities {
         let isSuccess = answer.isSuccess
         let versions = FieldList.words(answer.fields[.tusVersion])
         if !versions.isEmpty, !versions.contains(TusVerdict.version), isSuccess || answer.status == 412 {
@@ -30,7 +30,7 @@ enum TusOffer {
         }
         guard let extensions = answer.fields[.tusExtension] else { return core }
         var found = ServerCapabilities(extensions: Set(FieldList.words(extensions.lowercased())))
-        found.maximumSize = Reply.Answer.count(answer.fields[.tusMaxSize])
+        found.maximumSize = Reply.Response.count(answer.fields[.tusMaxSize])
         found.facts[Fact.checksums] = answer.fields[.tusChecksumAlgorithm]
         return found
     }

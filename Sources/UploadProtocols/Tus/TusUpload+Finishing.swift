@@ -18,7 +18,7 @@ extension TusUpload {
 
     /// Takes what the upload says of itself. A server may have let go of a finished upload, or be unable to tell of it:
     /// then its last word counts.
-    mutating func confirm(_ answer: Reply.Answer, _ resource: Resource, _ receipt: Receipt) -> Step {
+    mutating func confirm(_ answer: Reply.Response, _ resource: Resource, _ receipt: Receipt) -> Step {
         guard answer.isSuccess else {
             return LocationCheck.isBusy(answer)
                 ? .failed(TusVerdict.failure(answer, to: .head)) : locate(receipt, asked: resource.url)
@@ -45,7 +45,7 @@ extension TusUpload {
     }
 
     /// Takes what the location says of the file.
-    mutating func locate(_ answer: Reply.Answer, _ receipt: Receipt) -> Step {
+    mutating func locate(_ answer: Reply.Response, _ receipt: Receipt) -> Step {
         let step = LocationCheck.step(answer, receipt)
         guard step.notes.contains(.resource(nil)) else { return step }
         return step.noting(noteForgetting())

@@ -114,7 +114,7 @@ public struct TusUpload: SequentialProtocol {
 }
 
 extension TusUpload {
-    private mutating func receiveOptions(_ answer: Reply.Answer) -> Step {
+    private mutating func receiveOptions(_ answer: Reply.Response) -> Step {
         let failure = TusVerdict.failure(answer)
         // A server whose OPTIONS has a fault may have none elsewhere.
         let isBroken = answer.status == 500 && options.checksum == nil
@@ -181,7 +181,7 @@ extension TusUpload {
     }
 
     private mutating func receiveCreation(
-        _ answer: Reply.Answer, sum: TusSum?, isDeferred: Bool
+        _ answer: Reply.Response, sum: TusSum?, isDeferred: Bool
     ) -> Step {
         let isStrange = !answer.namesTus && capabilities?.facts[TusOffer.Fact.saysNothing] != nil
         guard answer.status == 201 || answer.status == 200, !isStrange else {
@@ -286,7 +286,7 @@ extension TusUpload {
     }
 
     /// `Content-Location` names what the last answer is about: the finished file, where a server has one.
-    func receipt(_ resource: Resource, _ answer: Reply.Answer?) -> Receipt {
+    func receipt(_ resource: Resource, _ answer: Reply.Response?) -> Receipt {
         let named = answer?.fields[.contentLocation].flatMap {
             try? UploadAddress.resolve($0, against: resource.url)
         }

@@ -5,7 +5,7 @@ import HTTPTypes
 struct WebDAVLook: Sendable {
     enum Verdict: Sendable {
         case ask(Exchange)
-        case found(FoundPlace, ours: [ComputedDigest])
+        case found(FoundEntry, ours: [ComputedDigest])
         /// The server does not say.
         case failed(UploadFailure)
     }
@@ -51,7 +51,7 @@ struct WebDAVLook: Sendable {
         return exchange
     }
 
-    mutating func receive(_ answer: Reply.Answer) -> Verdict {
+    mutating func receive(_ answer: Reply.Response) -> Verdict {
         switch phase {
         case .properties: return receiveProperties(answer)
         case .head:
@@ -70,7 +70,7 @@ struct WebDAVLook: Sendable {
         }
     }
 
-    private mutating func receiveProperties(_ answer: Reply.Answer) -> Verdict {
+    private mutating func receiveProperties(_ answer: Reply.Response) -> Verdict {
         switch answer.status {
         case 207:
             guard let properties = WebDAVProperties.one(in: answer, at: address) else { break }
@@ -87,7 +87,7 @@ struct WebDAVLook: Sendable {
     }
 
     /// Sent on to the same address with a slash, as servers do for folders.
-    private func isSlashed(_ answer: Reply.Answer) -> Bool {
+    private func isSlashed(_ answer: Reply.Response) -> Bool {
         guard let location = answer.fields[.location],
             let target = UploadAddress.absolute(location, against: address.url)
         else { return false }

@@ -35,7 +35,7 @@ struct WebDAVProperties: Hashable, Sendable {
     }
 
     /// The properties in the order of the response; nil if it does not answer a `PROPFIND`.
-    static func list(in answer: Reply.Answer) -> [WebDAVProperties]? {
+    static func list(in answer: Reply.Response) -> [WebDAVProperties]? {
         guard answer.status == 207, let root = XMLDocument.parse(answer.body), root.name == "multistatus",
             root.namespace == dav
         else { return nil }
@@ -43,7 +43,7 @@ struct WebDAVProperties: Hashable, Sendable {
     }
 
     /// The properties of the requested address.
-    static func one(in answer: Reply.Answer, at address: WebDAVAddress) -> WebDAVProperties? {
+    static func one(in answer: Reply.Response, at address: WebDAVAddress) -> WebDAVProperties? {
         guard let all = list(in: answer) else { return nil }
         let path = normalized(address.path)
         return all.first { $0.path == path } ?? all.first
@@ -76,7 +76,7 @@ struct WebDAVProperties: Hashable, Sendable {
             let all = [property.text] + property.descendants.map(\.text)
             var fields = HTTPFields()
             fields[.ocChecksum] = all.filter { HTTPField.isValidValue($0) }.joined(separator: " ")
-            file.told = ToldDigest.in(fields)
+            file.told = ServerDigest.in(fields)
         default: break
         }
     }

@@ -39,12 +39,12 @@ extension WebDAVUpload {
         return .send(exchange)
     }
 
-    mutating func receiveTrial(_ answer: Reply.Answer) -> Step {
+    mutating func receiveTrial(_ answer: Reply.Response) -> Step {
         guard answer.isSuccess, answer.status != 207 else { return receiveMove(answer) }
         return look(at: temporary.nextTemporary, for: .trial)
     }
 
-    mutating func foundTrial(_ place: FoundPlace) -> Step {
+    mutating func foundTrial(_ place: FoundEntry) -> Step {
         guard case .file(let file) = place, file.size == nil || file.size == item.size,
             let next = resource?.webDAV.nextURL
         else { return clear(.failed(WebDAVFailure.astray(nil))) }
@@ -56,7 +56,7 @@ extension WebDAVUpload {
         return move()
     }
 
-    mutating func receiveMove(_ answer: Reply.Answer) -> Step {
+    mutating func receiveMove(_ answer: Reply.Response) -> Step {
         switch answer.status {
         // Some of it failed (RFC 4918 §9.9.4): for a single file that is all of it.
         case 207: return .failed(WebDAVFailure.failure(answer))
@@ -78,7 +78,7 @@ extension WebDAVUpload {
     }
 
     /// The file's folder is there, as the file is in it: what the server did not find is where it was to go.
-    mutating func foundUnmoved(_ place: FoundPlace, after refusal: Reply.Answer) -> Step {
+    mutating func foundUnmoved(_ place: FoundEntry, after refusal: Reply.Response) -> Step {
         guard case .file(let file) = place, file.size == nil || file.size == item.size else {
             return look(at: finalAddress, for: .result(isOurs: false))
         }
@@ -87,7 +87,7 @@ extension WebDAVUpload {
         return moveIntoPlace()
     }
 
-    mutating func foundResult(_ place: FoundPlace, isOurs: Bool, computed: [ComputedDigest]) -> Step {
+    mutating func foundResult(_ place: FoundEntry, isOurs: Bool, computed: [ComputedDigest]) -> Step {
         guard case .file(let file) = place, file.size == nil || file.size == item.size else {
             return isOurs ? lost(place) : startAgain()
         }
@@ -122,7 +122,7 @@ extension WebDAVUpload {
     }
 
     /// The server said that it moved the file, and something else is there.
-    private mutating func lost(_ place: FoundPlace) -> Step {
+    private mutating func lost(_ place: FoundEntry) -> Step {
         guard case .file(let file) = place, let size = file.size,
             goal.version.map({ WebDAVVersion(file).isSame(as: $0) ?? (size == $0.size) }) != true
         else { return clear(.failed(WebDAVFailure.astray(nil))) }
@@ -145,7 +145,7 @@ extension WebDAVUpload {
     }
 }
 
-extension FoundPlace {
+extension FoundEntry {
     /// Nil for what is no file.
     var version: WebDAVVersion? {
         if case .file(let file) = self { WebDAVVersion(file) } else { nil }

@@ -30,7 +30,7 @@ extension WebDAVUpload {
         return server.ranges == .patch || isInRanges && server.ranges != .refused
     }
 
-    mutating func foundTemporary(_ place: FoundPlace) -> Step {
+    mutating func foundTemporary(_ place: FoundEntry) -> Step {
         newVersion = place.version ?? newVersion
         resource?.webDAV.refusedLooks = 0
         held = place == .nothing ? nil : 0
@@ -86,7 +86,7 @@ extension WebDAVUpload {
 
     private var movedName: String { resource?.webDAV.movedName ?? item.name }
 
-    mutating func foundFolder(_ place: FoundPlace) -> Step {
+    mutating func foundFolder(_ place: FoundEntry) -> Step {
         knowsFolder = true
         guard place == .nothing, let folders = WebDAVFolders(of: finalAddress) else {
             return write(from: 0)
@@ -95,7 +95,7 @@ extension WebDAVUpload {
         return .send(folders.start())
     }
 
-    mutating func receiveFolder(_ answer: Reply.Answer, _ folders: WebDAVFolders) -> Step {
+    mutating func receiveFolder(_ answer: Reply.Response, _ folders: WebDAVFolders) -> Step {
         var folders = folders
         let verdict = folders.receive(answer)
         phase = .making(folders)
@@ -107,7 +107,7 @@ extension WebDAVUpload {
     }
 
     mutating func write(from offset: ByteCount) -> Step {
-        let piece = WebDAVPiece(
+        let piece = WebDAVChunk(
             after: offset, of: item.size, chunk: chunk, ranges: server.ranges)
         let address = temporary
         var exchange = piece.exchange(to: address.url, of: item.size)
@@ -124,7 +124,7 @@ extension WebDAVUpload {
         return .send(exchange)
     }
 
-    mutating func receiveWritten(_ answer: Reply.Answer, _ piece: WebDAVPiece) -> Step {
+    mutating func receiveWritten(_ answer: Reply.Response, _ piece: WebDAVChunk) -> Step {
         switch answer.status {
         case 200..<300:
             held = held ?? 0
@@ -157,7 +157,7 @@ extension WebDAVUpload {
 
     /// A request that carries less may pass: Apache's LimitRequestBody and nginx's client_max_body_size count one
     /// request, not the file.
-    private mutating func tooLarge(_ answer: Reply.Answer, _ piece: WebDAVPiece) -> Step {
+    private mutating func tooLarge(_ answer: Reply.Response, _ piece: WebDAVChunk) -> Step {
         let failure = WebDAVFailure.failure(answer).naming(item.size)
         guard !failure.isTransient else { return .failed(failure) }
         guard server.ranges != .refused,
@@ -169,7 +169,7 @@ extension WebDAVUpload {
     }
 
     /// Takes what the server has under the temporary name after `piece`; nil if it does not say.
-    mutating func measured(_ place: FoundPlace?, _ piece: WebDAVPiece) -> Step {
+    mutating func measured(_ place: FoundEntry?, _ piece: WebDAVChunk) -> Step {
         let end = piece.range.upperBound
         let size: ByteCount?
         newVersion = place?.version
@@ -197,7 +197,7 @@ extension WebDAVUpload {
     }
 
     /// One `PUT` of everything, and no more parts at this server if it showed that it does not put them together.
-    private mutating func writeAnew(after piece: WebDAVPiece) -> Step {
+    private mutating func writeAnew(after piece: WebDAVChunk) -> Step {
         guard budget.allows(.restart) else {
             return .failed(UploadFailure(.server, "the server loses what it was sent"))
         }

@@ -22,7 +22,7 @@ public struct WebDAVUpload: SequentialProtocol {
         case asking
         case looking(WebDAVLook, Purpose)
         case making(WebDAVFolders)
-        case writing(WebDAVPiece)
+        case writing(WebDAVChunk)
         /// A `MOVE` to the next temporary name, which shows where the server takes files.
         case trying
         case moving
@@ -37,11 +37,11 @@ public struct WebDAVUpload: SequentialProtocol {
         /// The folder, before many bytes are sent for nothing.
         case folder
         /// Whether all bytes up to the end of this piece arrived.
-        case written(WebDAVPiece)
+        case written(WebDAVChunk)
         /// Whether the `MOVE` that tried the server out arrived.
         case trial
         /// Whether the file is still under its temporary name after this refusal of a `MOVE`.
-        case unmoved(Reply.Answer)
+        case unmoved(Reply.Response)
         /// The file at its place; `isOurs` if the server said that it moved it there.
         case result(isOurs: Bool)
     }
@@ -118,7 +118,7 @@ public struct WebDAVUpload: SequentialProtocol {
 
 extension WebDAVUpload {
     private mutating func next(_ reply: Reply) -> Step {
-        let answer: Reply.Answer
+        let answer: Reply.Response
         switch (reply, phase) {
         case (.broken, .clearing(let end)): return finish(end)
         case (.broken(let failure, _), _): return .failed(failure)
@@ -167,7 +167,7 @@ extension WebDAVUpload {
         resource.map { WebDAVAddress($0.url) } ?? address(of: item.name).temporary(key: item.key)
     }
 
-    private mutating func receiveOptions(_ answer: Reply.Answer) -> Step {
+    private mutating func receiveOptions(_ answer: Reply.Response) -> Step {
         let failure = WebDAVFailure.failure(answer)
         if failure.category == .authentication || failure.isTransient { return .failed(failure) }
         server = WebDAVServer(options: answer)
@@ -189,7 +189,8 @@ extension WebDAVUpload {
         return .send(look.start())
     }
 
-    private mutating func receiveLook(_ answer: Reply.Answer, _ look: WebDAVLook, _ purpose: Purpose) -> Step
+    private mutating func receiveLook(_ answer: Reply.Response, _ look: WebDAVLook, _ purpose: Purpose)
+        -> Step
     {
         var look = look
         let verdict = look.receive(answer)

@@ -62,7 +62,7 @@ public struct ExistingChoice: Sendable {
     /// Takes what is at the place that was looked at.
     ///
     /// - Parameter ours: What was computed for the look, if it asked for that.
-    public mutating func receive(_ place: FoundPlace, ours: [ComputedDigest] = []) -> Verdict {
+    public mutating func receive(_ place: FoundEntry, ours: [ComputedDigest] = []) -> Verdict {
         switch (phase, place) {
         case (.comparing(let name, let isOwn), .file(let file)):
             return compared(file, name: name, isOwn: isOwn, ours: ours)

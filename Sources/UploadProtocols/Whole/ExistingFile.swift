@@ -33,7 +33,7 @@ public struct ExistingFile: Sendable {
     public func start() -> Verdict { verdict(choice.start()) }
 
     /// Takes the answer to what was asked last.
-    public mutating func receive(_ answer: Reply.Answer) -> Verdict {
+    public mutating func receive(_ answer: Reply.Response) -> Verdict {
         switch answer.status {
         case 404, 410: verdict(choice.receive(.nothing))
         case 200..<300:
@@ -43,7 +43,7 @@ public struct ExistingFile: Sendable {
                 UploadFailure(
                     .permanent, "the server does not tell what is there (HEAD gives \(answer.status))",
                     hint: "set ifExists to replace, or leave it out"))
-        default: .failed(AnswerVerdict.failure(answer))
+        default: .failed(ResponseClassifier.failure(answer))
         }
     }
 
@@ -76,6 +76,6 @@ extension FoundFile {
     init(headed fields: HTTPFields) {
         self.init(
             size: fields[.contentLength].flatMap { ByteCount(digits: $0) }, entityTag: fields[.eTag],
-            told: ToldDigest.in(fields), modified: fields[.lastModified])
+            told: ServerDigest.in(fields), modified: fields[.lastModified])
     }
 }

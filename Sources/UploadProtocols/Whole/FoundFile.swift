@@ -1,5 +1,5 @@
 /// A server's statement about the address that a file is to get.
-public enum FoundPlace: Hashable, Sendable {
+public enum FoundEntry: Hashable, Sendable {
     case nothing
     case folder
     case file(FoundFile)
@@ -12,12 +12,12 @@ public struct FoundFile: Hashable, Sendable {
     /// The entity tag as sent.
     public var entityTag: String?
     /// The strongest first.
-    public var told: [ToldDigest]
+    public var told: [ServerDigest]
     /// The time of the file's last change, as sent.
     public var modified: String?
 
     public init(
-        size: ByteCount? = nil, entityTag: String? = nil, told: [ToldDigest] = [], modified: String? = nil
+        size: ByteCount? = nil, entityTag: String? = nil, told: [ServerDigest] = [], modified: String? = nil
     ) {
         self.size = size
         self.entityTag = entityTag

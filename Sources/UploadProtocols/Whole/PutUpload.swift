@@ -13,14 +13,14 @@ public struct PutUpload: SequentialProtocol {
         existing: Set(ExistingFilePolicy.allCases))
 
     private enum Phase: Sendable {
-        case recalling(LostAnswer)
+        case recalling(MissingResponseCheck)
         case looking(ExistingFile)
         case sending(Exchange, name: String)
-        case verifying(Receipt, ours: [ComputedDigest], at: Place)
+        case verifying(Receipt, ours: [ComputedDigest], at: LookupAddress)
     }
 
     /// The address at which the server is asked for the file.
-    private enum Place: Sendable {
+    private enum LookupAddress: Sendable {
         /// The requested address. The server named another one that may have the file instead.
         case requested(told: String?)
         case told
@@ -52,7 +52,7 @@ public struct PutUpload: SequentialProtocol {
             return .failed(.oneAddress(" or put {name} into it"))
         }
         if !looks, let resource, resource.wholeBodySent {
-            let lost = LostAnswer(item)
+            let lost = MissingResponseCheck(item)
             phase = .recalling(lost)
             return act(on: lost.start())
         }
@@ -106,7 +106,7 @@ extension PutUpload {
         }
     }
 
-    private mutating func act(on verdict: LostAnswer.Verdict) -> Step {
+    private mutating func act(on verdict: MissingResponseCheck.Verdict) -> Step {
         switch verdict {
         case .ask(let exchange): .send(exchange)
         case .stored(let receipt): .done(receipt)
@@ -166,7 +166,7 @@ extension PutUpload {
 extension PutUpload {
     /// Computed with the request, in the fields by which servers check what arrives.
     private func digests() -> [DigestOrder] {
-        guard let algorithm = options.checksum, let key = ToldDigest.key(of: algorithm) else { return [] }
+        guard let algorithm = options.checksum, let key = ServerDigest.key(of: algorithm) else { return [] }
         var orders = [
             DigestOrder(
                 algorithm, of: 0..<item.size, in: .init(.reprDigest, .base64, prefix: "\(key)=:", suffix: ":")
@@ -187,10 +187,11 @@ extension PutUpload {
     }
 
     private mutating func verify(
-        _ receipt: Receipt, ours: [ComputedDigest] = [], at place: Place, noting notes: [Step.Note] = []
+        _ receipt: Receipt, ours: [ComputedDigest] = [], at place: LookupAddress,
+        noting notes: [Step.Note] = []
     ) -> Step {
         guard let algorithm = options.checksum ?? ours.first?.algorithm,
-            let key = ToldDigest.key(of: algorithm), let address = receipt.location
+            let key = ServerDigest.key(of: algorithm), let address = receipt.location
         else { return .done(receipt, notes: notes) }
         phase = .verifying(receipt, ours: ours, at: place)
         var stored = Resource(url: address)
@@ -202,12 +203,12 @@ extension PutUpload {
     }
 
     private mutating func verified(
-        _ answer: Reply.Answer, _ receipt: Receipt, ours: [ComputedDigest], at place: Place
+        _ answer: Reply.Response, _ receipt: Receipt, ours: [ComputedDigest], at place: LookupAddress
     ) -> Step {
         var receipt = receipt
         // Some places can be written and not read: then the server's 2xx is all there is.
         guard answer.isSuccess else {
-            let failure = AnswerVerdict.failure(answer)
+            let failure = ResponseClassifier.failure(answer)
             if case .requested(let told?) = place { receipt.location = told }
             return failure.isTransient ? .failed(failure) : .done(receipt)
         }

@@ -15,9 +15,9 @@ enum WholeUpload {
         case .answered(let answer)
         where !exchange.traits.contains(.idempotent) && [502, 504].contains(answer.status):
             // A proxy's words: what the server behind it did with the body, the proxy does not know.
-            return .failed(unknownOutcome(AnswerVerdict.failure(answer)))
+            return .failed(unknownOutcome(ResponseClassifier.failure(answer)))
         case .answered(let answer):
-            var failure = AnswerVerdict.failure(answer).naming(size)
+            var failure = ResponseClassifier.failure(answer).naming(size)
             if answer.namesTus, failure.category == .permanent {
                 failure.hint = "the server speaks tus: set the protocol to it, as in tus+http://host/files/"
             }

@@ -20,11 +20,11 @@ public final class CapabilityFile: CapabilityStore {
     }
 
     private struct Entry: Codable {
-        var place: CapabilityPlace
+        var place: CapabilityKey
         var capabilities: ServerCapabilities
     }
 
-    private typealias Known = [CapabilityPlace: ServerCapabilities]
+    private typealias Known = [CapabilityKey: ServerCapabilities]
 
     private struct Memory {
         /// The capabilities that could not be written.
@@ -44,11 +44,11 @@ public final class CapabilityFile: CapabilityStore {
         path = folder.appending(Array(Self.name.utf8))
     }
 
-    public func capabilities(of place: CapabilityPlace) -> ServerCapabilities? {
+    public func capabilities(of place: CapabilityKey) -> ServerCapabilities? {
         memory.withLock { $0.unsaved[place] ?? known(in: &$0)[place] }
     }
 
-    public func keep(_ capabilities: ServerCapabilities, of place: CapabilityPlace) {
+    public func keep(_ capabilities: ServerCapabilities, of place: CapabilityKey) {
         memory.withLock { memory in
             memory.unsaved[place] = capabilities
             let all = known(in: &memory).merging(memory.unsaved) { _, new in new }

@@ -8,13 +8,13 @@ import Synchronization
 /// Nothing depends on it: what is not there is asked again.
 public protocol CapabilityStore: Sendable {
     /// Returns the capabilities as last kept, however long ago; nil if there are none.
-    func capabilities(of place: CapabilityPlace) -> ServerCapabilities?
+    func capabilities(of place: CapabilityKey) -> ServerCapabilities?
     /// Takes the place of what was kept; `asked` says when.
-    func keep(_ capabilities: ServerCapabilities, of place: CapabilityPlace)
+    func keep(_ capabilities: ServerCapabilities, of place: CapabilityKey)
 }
 
 /// The key of capabilities: one address, as one protocol has found it out.
-public struct CapabilityPlace: Hashable, Codable, Sendable {
+public struct CapabilityKey: Hashable, Codable, Sendable {
     /// The destination's name in the configuration; empty for an address that somebody gave.
     public let destination: String
     /// The address without its query, which may be a secret.
@@ -41,7 +41,7 @@ public struct CapabilityPlace: Hashable, Codable, Sendable {
 
 /// The software that the server at an address names, whatever protocol it is spoken to by. It tells the server's
 /// responses from those of a network that answers in its place.
-extension CapabilityPlace {
+extension CapabilityKey {
     init(ofServer target: Upload.Target) {
         self.init(destination: target.destination, url: target.url, protocolName: "server")
     }
@@ -49,7 +49,7 @@ extension CapabilityPlace {
 
 extension CapabilityStore {
     /// Remembers that the server has answered as itself, and with which value of the field Server; nil if it names none.
-    func recognize(_ software: String?, at place: CapabilityPlace, now: Date) {
+    func recognize(_ software: String?, at place: CapabilityKey, now: Date) {
         let known = capabilities(of: place)
         var found = known ?? ServerCapabilities()
         // Servers behind one address may differ; those of years do not matter.
@@ -73,7 +73,7 @@ extension ServerCapabilities {
 
 extension CapabilityStore {
     /// Keeps what was found out at this moment.
-    func keep(_ capabilities: ServerCapabilities, of place: CapabilityPlace, at now: Date) {
+    func keep(_ capabilities: ServerCapabilities, of place: CapabilityKey, at now: Date) {
         var found = capabilities
         found.asked = now
         keep(found, of: place)
@@ -82,15 +82,15 @@ extension CapabilityStore {
 
 /// Keeps capabilities as long as the process runs.
 public final class CapabilityMemory: CapabilityStore {
-    private let known = Mutex<[CapabilityPlace: ServerCapabilities]>([:])
+    private let known = Mutex<[CapabilityKey: ServerCapabilities]>([:])
 
     public init() {}
 
-    public func capabilities(of place: CapabilityPlace) -> ServerCapabilities? {
+    public func capabilities(of place: CapabilityKey) -> ServerCapabilities? {
         known.withLock { $0[place] }
     }
 
-    public func keep(_ capabilities: ServerCapabilities, of place: CapabilityPlace) {
+    public func keep(_ capabilities: ServerCapabilities, of place: CapabilityKey) {
         known.withLock { $0[place] = capabilities }
     }
 }

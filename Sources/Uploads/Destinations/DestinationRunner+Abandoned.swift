@@ -86,7 +86,7 @@ extension DestinationRunner {
                     // Gone is gone. 499 is how Google says that a session was ended.
                     guard (200..<300).contains(answer.status) || [404, 410, 499].contains(answer.status)
                     else {
-                        refusal = AnswerVerdict.failure(answer)
+                        refusal = ResponseClassifier.failure(answer)
                         continue
                     }
                 }

@@ -23,7 +23,7 @@ extension DestinationRunner {
 
     /// Returns the known capabilities of a destination, however old; nil if none are known.
     public func known(of destination: Destination) -> ServerCapabilities? {
-        capabilities.capabilities(of: CapabilityPlace(destination))
+        capabilities.capabilities(of: CapabilityKey(destination))
     }
 
     /// Deletes what a check found left behind.

@@ -114,8 +114,8 @@ public final class DestinationRunner: AttemptRunner {
             let file = try await SourceFile.open(
                 upload.path, queuedAs: upload.identity, readers: readers)
             let identity = file.recognized(upload.identity)
-            let known = capabilities.capabilities(of: CapabilityPlace(upload.target))
-            let place = CapabilityPlace(ofServer: upload.target)
+            let known = capabilities.capabilities(of: CapabilityKey(upload.target))
+            let place = CapabilityKey(ofServer: upload.target)
             let server = server(of: upload, isKnown: known != nil, capabilities.capabilities(of: place))
             let query = KeptQuery(of: destination.url)
             let outcome = try await withSender(
@@ -129,7 +129,7 @@ public final class DestinationRunner: AttemptRunner {
                         capabilities.recognize(software, at: place, now: now())
                     }
                 ) { [capabilities, now] found in
-                    capabilities.keep(found, of: CapabilityPlace(upload.target), at: now())
+                    capabilities.keep(found, of: CapabilityKey(upload.target), at: now())
                 }
                 return await attempt.run(
                     uploadProtocol, resource: upload.resource.map(query.restored),
@@ -219,7 +219,7 @@ public final class DestinationRunner: AttemptRunner {
     /// known.
     public func resumes(_ upload: Upload) -> Bool {
         let chosen =
-            upload.resource?.choice ?? capabilities.capabilities(of: CapabilityPlace(upload.target))?.choice
+            upload.resource?.choice ?? capabilities.capabilities(of: CapabilityKey(upload.target))?.choice
         // A link that is away ends what resumes and lets the rest try: the safe side for what is not known.
         if chosen == nil, upload.target.method == AutoUpload.name { return false }
         return ProtocolCatalog.entry(named: chosen?.name ?? upload.target.method)?.traits.resumes ?? false
@@ -275,6 +275,6 @@ public final class DestinationRunner: AttemptRunner {
     }
 
     func keep(_ found: ServerCapabilities, of destination: Destination) {
-        capabilities.keep(found, of: CapabilityPlace(destination), at: now())
+        capabilities.keep(found, of: CapabilityKey(destination), at: now())
     }
 }

@@ -46,7 +46,7 @@ public final class RateLimit: RateLimiter {
 
     /// The strictest of the limits that hold for an upload.
     public func limiter(of upload: Upload) -> any RateLimiter {
-        ScopedPace(limit: self, scopes: upload.limitScopes)
+        ScopedRateLimiter(limit: self, scopes: upload.limitScopes)
     }
 
     public var chunkLimit: ByteCount? { chunkLimit(in: [.total]) }
@@ -78,7 +78,7 @@ public final class RateLimit: RateLimiter {
 }
 
 /// The limits of one upload.
-private struct ScopedPace: RateLimiter {
+private struct ScopedRateLimiter: RateLimiter {
     let limit: RateLimit
     let scopes: [LimitScope]
 

@@ -3,13 +3,13 @@ import FerryProtocols
 /// The changes that journals, read one after the other, make in the snapshot before them: the last record of each
 /// upload, as bytes. Nothing is decoded that a later record replaces.
 struct JournalReplay {
-    struct Place {
+    struct Position {
         var journal: Int
         var range: Range<Int>
     }
 
     enum Latest {
-        case set(Place)
+        case set(Position)
         case removed
     }
 
@@ -24,7 +24,7 @@ struct JournalReplay {
     private(set) var unknownSettings: [UInt8] = []
     private(set) var greatestID: Upload.ID?
     /// Operations of a newer version that may be passed over.
-    private(set) var skipped: [Place] = []
+    private(set) var skipped: [Position] = []
     /// The number of the last record. Numbers rise by exactly one, from one journal to the next too.
     private(set) var sequence: Int
     /// Operations of a newer version that may not be passed over, and were, as nothing is written.
@@ -40,7 +40,7 @@ struct JournalReplay {
     }
 
     func withBytes<Result, Failure: Error>(
-        of place: Place, _ body: (UnsafeBufferPointer<UInt8>) throws(Failure) -> Result
+        of place: Position, _ body: (UnsafeBufferPointer<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try journals[place.journal].withUnsafeBufferPointer { buffer throws(Failure) in
             try body(UnsafeBufferPointer(rebasing: buffer[place.range]))
@@ -127,7 +127,7 @@ struct JournalReplay {
             let value = try scanner.require(operation.value, "v")
             var record = JSONScanner(scanner.bytes, at: value.lowerBound)
             let id = try record.uploadID()
-            latest[id] = .set(Place(journal: journal, range: value))
+            latest[id] = .set(Position(journal: journal, range: value))
             greatestID = max(greatestID ?? id, id)
         case "remove":
             let id = try scanner.require(operation.id, "id")
@@ -144,7 +144,7 @@ struct JournalReplay {
                 notUnderstood += 1
                 return
             }
-            skipped.append(Place(journal: journal, range: operation.range))
+            skipped.append(Position(journal: journal, range: operation.range))
         }
     }
 }

@@ -16,7 +16,7 @@ final class RecordDecoder {
         var failure: JournalError?
     }
 
-    private struct Piece: Sendable {
+    private struct Batch: Sendable {
         var bytes: [UInt8] = []
         var records: [(origin: JournalReplay.Origin, range: Range<Int>)] = []
 
@@ -38,7 +38,7 @@ final class RecordDecoder {
 
     private let folder: String
     private let readsNewer: Bool
-    private var piece = Piece()
+    private var piece = Batch()
     private var handedOut = 0
     private var collected = 0
     private let finished = Finished()
@@ -79,7 +79,7 @@ final class RecordDecoder {
 
     private func handOut() {
         let (piece, number) = (piece, handedOut)
-        self.piece = Piece()
+        self.piece = Batch()
         handedOut += 1
         let (finished, folder, readsNewer) = (finished, folder, readsNewer)
         if piece.bytes.count >= Self.pieceSize, places.wait(timeout: .now()) == .success {
@@ -111,7 +111,7 @@ final class RecordDecoder {
         return nil
     }
 
-    private static func decode(_ piece: Piece, _ folder: String, _ readsNewer: Bool) -> Decoded {
+    private static func decode(_ piece: Batch, _ folder: String, _ readsNewer: Bool) -> Decoded {
         var decoded = Decoded()
         decoded.uploads.reserveCapacity(piece.records.count)
         var last = RepeatedTarget()

@@ -154,7 +154,7 @@ public actor WatchedFolders: QueueFollower {
 
     /// The same places without symbolic links, of those whose media say so in a moment.
     private static func resolve(_ places: [LocalPath]) async -> [LocalPath?] {
-        let resolved = SharedPlaces(places.count)
+        let resolved = ResolvedPaths(places.count)
         let group = DispatchGroup()
         for (index, place) in places.enumerated() {
             group.enter()
@@ -172,7 +172,7 @@ public actor WatchedFolders: QueueFollower {
         return resolved.all.withLock { $0 }
     }
 
-    private final class SharedPlaces: Sendable {
+    private final class ResolvedPaths: Sendable {
         let all: Mutex<[LocalPath?]>
         init(_ count: Int) { all = Mutex(Array(repeating: nil, count: count)) }
     }

@@ -52,7 +52,7 @@ struct Configuration: Decodable, Equatable {
         }
         for (index, watch) in watch.enumerated() {
             guard let name = watch.to, !name.contains("://"), destinations[name] == nil else { continue }
-            throw ConfigurationMistake(
+            throw ConfigurationIssue(
                 path: ["watch", "\(index)", "to"],
                 expected: "an address, or the name of one of the destinations\(destinationsKnown)")
         }
@@ -66,7 +66,7 @@ struct Configuration: Decodable, Equatable {
 
     private static func actions(_ keys: [String: [String]]) throws -> ActionTable {
         do throws(RebindingError) { return try ActionTable.standard.rebinding(keys) } catch {
-            throw ConfigurationMistake(path: ["keys", error.action], expected: error.expected)
+            throw ConfigurationIssue(path: ["keys", error.action], expected: error.expected)
         }
     }
 

@@ -38,7 +38,7 @@ enum ConfigurationFile {
         }
         do {
             return try JSONDecoder().decode(Value.self, from: data)
-        } catch let mistake as ConfigurationMistake {
+        } catch let mistake as ConfigurationIssue {
             throw wrong(file, mistake.path, "expected \(mistake.expected)")
         } catch DecodingError.typeMismatch(let type, let context) {
             throw wrong(file, context.codingPath.names, "expected \(name(of: type))")

@@ -128,7 +128,7 @@ private struct ParameterValue: Decodable {
         } else if let list = try? container.decode([ParameterValue].self) {
             values = list.flatMap(\.values)
         } else {
-            throw ConfigurationMistake(
+            throw ConfigurationIssue(
                 path: decoder.codingPath.names,
                 expected: "text, a number, true, false or a list of them")
         }

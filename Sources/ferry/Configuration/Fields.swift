@@ -17,12 +17,12 @@ struct Fields {
     private let members: [Schema.Member]
 
     /// - Parameter table: The keys that there may be.
-    /// - Throws: `ConfigurationMistake` for any other key.
+    /// - Throws: `ConfigurationIssue` for any other key.
     init(_ decoder: any Decoder, _ table: Schema) throws {
         try self.init(decoder, known: table.members.map(\.name), table.members)
     }
 
-    /// - Throws: `ConfigurationMistake` for a key that is not `known`.
+    /// - Throws: `ConfigurationIssue` for a key that is not `known`.
     init(_ decoder: any Decoder, known: [String], _ members: [Schema.Member] = []) throws {
         self.members = members
         container = try decoder.container(keyedBy: Key.self)
@@ -102,8 +102,8 @@ struct Fields {
         return choice
     }
 
-    func error(_ key: String, _ expected: String) -> ConfigurationMistake {
-        ConfigurationMistake(path: container.codingPath.names + [key], expected: expected)
+    func error(_ key: String, _ expected: String) -> ConfigurationIssue {
+        ConfigurationIssue(path: container.codingPath.names + [key], expected: expected)
     }
 }
 
@@ -113,7 +113,7 @@ extension [any CodingKey] {
 }
 
 /// An error at one key of a configuration.
-struct ConfigurationMistake: Error, Equatable {
+struct ConfigurationIssue: Error, Equatable {
     var path: [String]
     /// Completes "expected …".
     var expected: String

@@ -49,7 +49,7 @@ private struct HookCommands: Decodable {
         guard let lists, !lists.isEmpty,
             lists.allSatisfy({ $0.first?.isEmpty == false && !$0.contains { $0.contains("\0") } })
         else {
-            throw ConfigurationMistake(
+            throw ConfigurationIssue(
                 path: decoder.codingPath.names,
                 expected:
                     "a program and its arguments, each a text of its own, as no shell takes them apart: [\"logger\", \"-t\", \"ferry\"], or a list of such lists"

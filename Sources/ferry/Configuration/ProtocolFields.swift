@@ -2,7 +2,7 @@ import FerryProtocols
 import HTTPTypes
 
 extension ProtocolOptions {
-    /// - Throws: `ConfigurationMistake`, also for what the protocol cannot do.
+    /// - Throws: `ConfigurationIssue`, also for what the protocol cannot do.
     init(_ fields: Fields, for entry: ProtocolCatalog.Entry) throws {
         self.init(
             method: try fields.value("method"), fileField: try fields.value("field") ?? "file",

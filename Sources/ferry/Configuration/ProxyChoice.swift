@@ -20,7 +20,7 @@ enum ProxyChoice: Decodable, Equatable {
             case "environment": self = .environment
             default:
                 guard text.contains("://") else {
-                    throw ConfigurationMistake(path: path, expected: Self.expected)
+                    throw ConfigurationIssue(path: path, expected: Self.expected)
                 }
                 self = .server(try Self.address(text, at: path), password: nil, except: [])
             }
@@ -41,10 +41,10 @@ enum ProxyChoice: Decodable, Equatable {
     private static func address(_ text: String, at path: [String]) throws -> ProxyAddress {
         let address: ProxyAddress
         do throws(UploadFailure) { address = try ProxyAddress(text) } catch {
-            throw ConfigurationMistake(path: path, expected: "a proxy's address; \(error.summary)")
+            throw ConfigurationIssue(path: path, expected: "a proxy's address; \(error.summary)")
         }
         guard address.password == nil else {
-            throw ConfigurationMistake(
+            throw ConfigurationIssue(
                 path: path, expected: "an address without a password; that goes beside url, as password")
         }
         return address

@@ -19,7 +19,7 @@ enum Secret: Decodable, Equatable, CustomStringConvertible {
         }
         let fields = try Fields(decoder, ConfigurationTable.secret)
         let path = decoder.codingPath.names
-        guard fields.keys.count == 1 else { throw ConfigurationMistake(path: path, expected: Self.expected) }
+        guard fields.keys.count == 1 else { throw ConfigurationIssue(path: path, expected: Self.expected) }
         if let name: String = try fields.value("env") {
             self = .environment(name)
         } else if let file: String = try fields.value("file") {
@@ -27,7 +27,7 @@ enum Secret: Decodable, Equatable, CustomStringConvertible {
         } else if let command: [String] = try fields.value("command"), !command.isEmpty {
             self = .command(command)
         } else {
-            throw ConfigurationMistake(path: path, expected: Self.expected)
+            throw ConfigurationIssue(path: path, expected: Self.expected)
         }
     }
 

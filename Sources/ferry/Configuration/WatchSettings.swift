@@ -82,13 +82,13 @@ extension WatchSettings.After: Decodable {
             switch word {
             case "keep": self = .keep
             case "delete": self = .delete
-            default: throw ConfigurationMistake(path: [], expected: Self.expected)
+            default: throw ConfigurationIssue(path: [], expected: Self.expected)
             }
             return
         }
         let fields = try Fields(decoder, ConfigurationTable.after)
         guard let goal: String = try fields.value("move"), WatchSettings.isPlace(goal) else {
-            throw ConfigurationMistake(path: [], expected: Self.expected)
+            throw ConfigurationIssue(path: [], expected: Self.expected)
         }
         self = .move(goal)
     }

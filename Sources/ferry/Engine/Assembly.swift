@@ -75,7 +75,7 @@ struct Assembly {
             url = String(text[text.index(after: plus)...])
         }
         if S3Location.isLocation(url), protocolName == S3Upload.name || url == text {
-            do throws(S3Location.Mistake) {
+            do throws(S3Location.Issue) {
                 (protocolName, url) = (S3Upload.name, try S3Location(url).url)
             } catch {
                 throw UploadFailure(

@@ -53,12 +53,12 @@ extension ConfigurationReloader {
         case .add(let files), .addMissing(let files), .addNew(let files): new = files
         default: return []
         }
-        struct Place: Hashable {
+        struct Key: Hashable {
             var destination, url: String
         }
-        var known: Set<Place> = []
+        var known: Set<Key> = []
         return new.lazy.map(\.target).filter {
-            known.insert(Place(destination: $0.destination, url: $0.url)).inserted
+            known.insert(Key(destination: $0.destination, url: $0.url)).inserted
         }
     }
 }

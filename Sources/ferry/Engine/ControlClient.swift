@@ -28,7 +28,7 @@ struct ControlClient {
 
     /// The result of a question.
     enum Outcome {
-        case answered(ControlSocket.Response.Answer)
+        case answered(ControlSocket.Response.Content)
         /// The running ferry is another version, which understood nothing.
         case otherVersion(UploadFailure)
         /// No engine was asked.
@@ -37,7 +37,7 @@ struct ControlClient {
         case unknown
     }
 
-    enum Answer {
+    enum CommandResult {
         case reply(QueueReply)
         /// The command has not been carried out.
         case nobody
@@ -52,7 +52,7 @@ struct ControlClient {
     var process: Int32? { connect()?.process }
 
     /// - Parameter filter: What a list has.
-    func perform(_ command: QueueCommand, listing filter: UploadFilter = UploadFilter()) -> Answer {
+    func perform(_ command: QueueCommand, listing filter: UploadFilter = UploadFilter()) -> CommandResult {
         guard var connection = connect() else { return .nobody }
         switch connection.ask(command == .list ? .list(filter) : .perform(command)) {
         case .answered(.reply(let reply)): return .reply(reply)

@@ -68,7 +68,7 @@ final class ControlServer: Sendable {
     }
 
     /// - Returns: The answer, and the uploads whose records follow it.
-    private func answer(_ line: [UInt8]) -> (ControlSocket.Response.Answer, [Upload]) {
+    private func answer(_ line: [UInt8]) -> (ControlSocket.Response.Content, [Upload]) {
         guard let request = try? JSONDecoder().decode(ControlSocket.Request.self, from: Data(line)),
             request.version == ControlSocket.version
         else {
@@ -80,7 +80,7 @@ final class ControlServer: Sendable {
         return (.listing(count: uploads.count), uploads)
     }
 
-    private func answer(_ ask: ControlSocket.Request.Ask) -> ControlSocket.Response.Answer {
+    private func answer(_ ask: ControlSocket.Request.Ask) -> ControlSocket.Response.Content {
         switch ask {
         case .perform(let command):
             let client = EngineQueue(queue: queue, configuration: configuration)
@@ -113,7 +113,7 @@ final class ControlServer: Sendable {
         }
     }
 
-    private func reload() async -> ControlSocket.Response.Answer {
+    private func reload() async -> ControlSocket.Response.Content {
         do throws(UploadFailure) { return .reloaded(try await configuration.reload()) } catch {
             return .reply(.refused(error))
         }

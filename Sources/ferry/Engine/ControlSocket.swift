@@ -42,9 +42,9 @@ enum ControlSocket {
     struct Response: Codable {
         var version = ControlSocket.version
         var ferry = FerryVersion.current
-        var answer: Answer
+        var answer: Content
 
-        enum Answer: Codable {
+        enum Content: Codable {
             case reply(QueueReply)
             /// The number of records of uploads that come next, each in a line.
             case listing(count: Int)

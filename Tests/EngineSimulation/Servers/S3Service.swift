@@ -14,7 +14,7 @@ struct S3Service: Service {
     private var objects: [String: Content] = [:]
     private var lastUpload = 0
 
-    mutating func answer(_ request: ServerRequest) -> Reply.Answer {
+    mutating func answer(_ request: ServerRequest) -> Reply.Response {
         let exchange = request.exchange
         let query = Self.query(of: exchange.url)
         guard let id = query["uploadId"] else { return answerWhole(request, query) }
@@ -25,47 +25,48 @@ struct S3Service: Service {
                 return Self.error(400, "InvalidRequest")
             }
             uploads[id]?.parts[number] = request.body
-            return Reply.Answer(200, ["ETag": Self.tag(request.body)])
+            return Reply.Response(200, ["ETag": Self.tag(request.body)])
         case .get: return list(upload)
         case .post: return complete(exchange, upload, id)
         case .delete:
             uploads[id] = nil
-            return Reply.Answer(204)
+            return Reply.Response(204)
         default: return Self.error(405, "MethodNotAllowed")
         }
     }
 
-    private mutating func answerWhole(_ request: ServerRequest, _ query: [String: String]) -> Reply.Answer {
+    private mutating func answerWhole(_ request: ServerRequest, _ query: [String: String]) -> Reply.Response {
         let path = request.exchange.path
         switch request.exchange.method {
         case .post where query["uploads"] != nil:
             lastUpload += 1
             uploads["U\(lastUpload)"] = Multipart(owner: request.owner)
-            return Reply.Answer(
+            return Reply.Response(
                 200, [:],
                 "<InitiateMultipartUploadResult><UploadId>U\(lastUpload)</UploadId></InitiateMultipartUploadResult>"
             )
         case .put:
             objects[path] = request.body
-            return Reply.Answer(200, ["ETag": Self.tag(request.body)])
+            return Reply.Response(200, ["ETag": Self.tag(request.body)])
         case .head:
-            guard let object = objects[path] else { return Reply.Answer(404) }
-            return Reply.Answer(200, ["ETag": Self.tag(object), "Content-Length": "\(object.count)"])
+            guard let object = objects[path] else { return Reply.Response(404) }
+            return Reply.Response(200, ["ETag": Self.tag(object), "Content-Length": "\(object.count)"])
         default: return Self.error(405, "MethodNotAllowed")
         }
     }
 
-    private func list(_ upload: Multipart) -> Reply.Answer {
+    private func list(_ upload: Multipart) -> Reply.Response {
         let parts = upload.parts.sorted { $0.key < $1.key }.map { number, content in
             "<Part><PartNumber>\(number)</PartNumber><ETag>\(Self.tag(content))</ETag><Size>\(content.count)</Size></Part>"
         }
-        return Reply.Answer(
+        return Reply.Response(
             200, [:],
             "<ListPartsResult><UploadId>U</UploadId><IsTruncated>false</IsTruncated>\(parts.joined())</ListPartsResult>"
         )
     }
 
-    private mutating func complete(_ exchange: Exchange, _ upload: Multipart, _ id: String) -> Reply.Answer {
+    private mutating func complete(_ exchange: Exchange, _ upload: Multipart, _ id: String) -> Reply.Response
+    {
         guard case .bytes(let bytes) = exchange.body else { return Self.error(400, "MalformedXML") }
         var content = Content()
         for element in String(decoding: bytes, as: UTF8.self).split(separator: "<PartNumber>").dropFirst() {
@@ -77,7 +78,7 @@ struct S3Service: Service {
         }
         uploads[id] = nil
         objects[exchange.path] = content
-        return Reply.Answer(
+        return Reply.Response(
             200, [:],
             "<CompleteMultipartUploadResult><ETag>\(Self.tag(content))</ETag></CompleteMultipartUploadResult>"
         )
@@ -118,7 +119,7 @@ struct S3Service: Service {
         return Dictionary(pairs) { first, _ in first }
     }
 
-    private static func error(_ status: Int, _ code: String) -> Reply.Answer {
-        Reply.Answer(status, [:], "<Error><Code>\(code)</Code><Message>no</Message></Error>")
+    private static func error(_ status: Int, _ code: String) -> Reply.Response {
+        Reply.Response(status, [:], "<Error><Code>\(code)</Code><Message>no</Message></Error>")
     }
 }

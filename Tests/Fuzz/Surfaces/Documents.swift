@@ -51,8 +51,8 @@ extension FuzzSurface {
             promise((1...1000).contains(size), "an append of no bytes, or of more than there are")
             _ = UploadLimit(limit.header())
             _ = limit.refusal(ofSize: 1000)
-        case 6: _ = ToldDigest.dictionary(text)
-        case 7: _ = ToldDigest.in([.ocChecksum: text, .reprDigest: text, .eTag: text])
+        case 6: _ = ServerDigest.dictionary(text)
+        case 7: _ = ServerDigest.in([.ocChecksum: text, .reprDigest: text, .eTag: text])
         case 8: promise(ContentRange.held(text).map { $0 >= 0 } ?? true)
         case 9: promise(ContentRange.firstExpected([text]).map { $0 >= 0 } ?? true)
         case 10: _ = TusMetadata(header: text)
@@ -61,7 +61,7 @@ extension FuzzSurface {
                 _ = ContentDisposition.inline(filename: name)
             }
         case 12: _ = ParameterizedField(text)
-        case 13: promise(Reply.Answer.count(text).map { $0 >= 0 } ?? true)
+        case 13: promise(Reply.Response.count(text).map { $0 >= 0 } ?? true)
         case 14: _ = InteropVersion(field: text)
         default: _ = S3EntityTag(text)
         }

@@ -14,8 +14,8 @@ extension FuzzSurface {
             let status = input.pick([200, 201, 400, 401, 429, 500])
             let response = TransportResponse(status: status, body: input.all)
             let secrets = Secrets(["canary-refresh-1"])
-            do throws(OAuth2Answer.Refusal) {
-                let answer = try OAuth2Answer(
+            do throws(OAuth2Response.Refusal) {
+                let answer = try OAuth2Response(
                     response, from: "https://s.example/token", hiding: secrets, now: now)
                 promise(
                     answer.accessToken.utf8.allSatisfy { (0x21...0x7E).contains($0) },

@@ -200,7 +200,7 @@ private struct FuzzServer {
                 UploadFailure(category, "the connection broke"),
                 bodySent: sent.map { max(0, min($0, exchange.contentLength)) })
         }
-        var answer = Reply.Answer(status: input.pick(Self.statuses))
+        var answer = Reply.Response(status: input.pick(Self.statuses))
         for _ in 0..<(kind & 7) {
             let name = input.pick(Self.names)
             answer.fields[name] = value()
@@ -208,7 +208,7 @@ private struct FuzzServer {
         answer.body = body()
         answer.digests = exchange.digests.map(computed)
         if (200..<300).contains(answer.status) {
-            let told = ToldDigest.algorithms(in: answer, exchange.toldIn)
+            let told = ServerDigest.algorithms(in: answer, exchange.toldIn)
             answer.digests += exchange.digestsIfTold.filter { told.contains($0.algorithm) }.map(computed)
         }
         answer.carriedCredentials = kind & 64 == 0

@@ -2,7 +2,7 @@
 import Ferry
 
 /// Waits while a server is asleep, as it says with a status of its own.
-struct Patience: RequestRetrier {
+struct StubbornRetrier: RequestRetrier {
     func retry(
         _ request: TransportRequest, after failure: RequestFailure, for context: RequestContext
     ) async -> RetryDecision {

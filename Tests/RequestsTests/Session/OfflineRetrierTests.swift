@@ -57,7 +57,7 @@ struct OfflineRetrierTests {
         let response = TransportResponse(status: 404)
         let decision = await retrier.retry(
             TransportRequest(method: .put, url: url),
-            after: .rejected(response, AnswerVerdict.failure(response.answer)), for: RequestContext())
+            after: .rejected(response, ResponseClassifier.failure(response.answer)), for: RequestContext())
         #expect(decision == .doNotRetry)
         #expect(link.watchCount == 0)
     }

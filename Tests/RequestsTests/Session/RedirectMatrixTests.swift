@@ -10,7 +10,7 @@ import Testing
 private let url = "https://server.example/f"
 
 /// The target of an upload's redirect.
-enum RedirectPlace: String, CaseIterable, Sendable {
+enum RedirectTarget: String, CaseIterable, Sendable {
     case sameServer = "https://SERVER.example:443/g"
     case otherServer = "https://other.example/g"
     case unencrypted = "http://server.example/g"
@@ -21,7 +21,7 @@ struct RedirectMatrixTests {
     /// The requests to a transport that answers `status` to the file's address and, unless that leads back there, 201
     /// to any other.
     private func upload(
-        _ status: Int, to place: RedirectPlace
+        _ status: Int, to place: RedirectTarget
     ) async throws -> (status: Int?, asked: [TransportRequest]) {
         let asked = Mutex<[TransportRequest]>([])
         let file = try TestFile(count: 1000)
@@ -39,9 +39,9 @@ struct RedirectMatrixTests {
         return (final, asked.withLock { $0 })
     }
 
-    @Test(arguments: [301, 302, 303, 307, 308], RedirectPlace.allCases)
+    @Test(arguments: [301, 302, 303, 307, 308], RedirectTarget.allCases)
     func `P11 only 307 and 308 within the server are followed, with the whole body`(
-        status: Int, place: RedirectPlace
+        status: Int, place: RedirectTarget
     ) async throws {
         let (final, asked) = try await upload(status, to: place)
         switch (status, place) {

@@ -61,7 +61,7 @@ struct OAuth2RequestTests {
     }
 }
 
-struct OAuth2AnswerTests {
+struct OAuth2ResponseTests {
     private func credential(_ body: String) async -> Result<OAuth2Credential, any Error> {
         let endpoint = TokenEndpoint { _, _ in .json(200, body) }
         let authenticator = OAuth2Authenticator(OAuth2Client.make(), file: nil, transport: endpoint.transport)

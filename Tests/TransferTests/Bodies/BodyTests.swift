@@ -126,7 +126,7 @@ struct BodyTests {
         let file = try TestFile(count: 100_000)
         let server = try HostileServer([.answer(201)])
         defer { server.stop() }
-        let pace = StepPace(chunkLimit: 10_000, delay: .milliseconds(10))
+        let pace = StepLimiter(chunkLimit: 10_000, delay: .milliseconds(10))
         let began = ContinuousClock.now
         let answer = try await withTransport { transport in
             await transport.outcome(
@@ -153,7 +153,7 @@ struct BodyTests {
 }
 
 /// Ten thousand bytes a piece, and a wait before each.
-private final class StepPace: RateLimiter {
+private final class StepLimiter: RateLimiter {
     let chunkLimit: ByteCount?
     private let delay: Duration
     private let pieces = Mutex<(asked: Bool, booked: [ByteCount])>((false, []))

@@ -51,7 +51,7 @@ struct StreamedBodyChunksTests {
     }
 
     @Test func `each chunk waits for the pace`() async throws {
-        let pace = CountingPace()
+        let pace = CountingLimiter()
         let body = StreamedBody([.bytes([1]), .bytes([2, 2])], rateLimiter: pace)
         #expect(try await collected(body.chunks) == [[1], [2, 2]])
         #expect(pace.booked == [1, 2])
@@ -74,7 +74,7 @@ struct StreamedBodyChunksTests {
 }
 
 /// Holds each chunk back once.
-private final class CountingPace: RateLimiter {
+private final class CountingLimiter: RateLimiter {
     let chunkLimit: ByteCount? = nil
     private let state = Mutex<(asked: Int, booked: [ByteCount])>((0, []))
 

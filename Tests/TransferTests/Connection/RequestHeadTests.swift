@@ -97,7 +97,7 @@ struct RequestHeadTests {
 
 /// Redirects to addresses of any length.
 struct LongRedirectTests {
-    // A field may have 64 KiB (`AnswerLimitTests`), so a server can name an address that long.
+    // A field may have 64 KiB (`ResponseLimitTests`), so a server can name an address that long.
     @Test(arguments: [(8192, 201), (8193, 307), (60_000, 307)])
     func `a redirect to an address of more than 8 KiB is not followed`(length: Int, status: Int) async throws
     {

@@ -87,7 +87,7 @@ struct TimeoutTests {
             transport in
             await transport.outcome(
                 of: TransportRequest(
-                    method: .put, url: server.url(), body: try file.body(rateLimiter: SlowPace())))
+                    method: .put, url: server.url(), body: try file.body(rateLimiter: SlowLimiter())))
         }
         #expect(result.status == 201)
     }
@@ -137,7 +137,7 @@ struct TimeoutTests {
 }
 
 /// Lets every second question through.
-private final class SlowPace: RateLimiter {
+private final class SlowLimiter: RateLimiter {
     let chunkLimit: ByteCount? = 10_000
     private let hasAsked = Mutex(false)
 

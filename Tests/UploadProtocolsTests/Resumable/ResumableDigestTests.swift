@@ -14,7 +14,7 @@ struct ResumableDigestTests {
         _ = upload.start(resource: nil, capabilities: .newestResumable)
         return upload.receive(
             .answered(
-                Reply.Answer(
+                Reply.Response(
                     status: 201, fields: [.location: "7"],
                     digests: [ComputedDigest(.sha256, of: 0..<10, bytes: sum)])))
     }
@@ -22,12 +22,12 @@ struct ResumableDigestTests {
     @Test func `the whole file's digest goes with the creation, an append's with the append`() throws {
         var upload = ResumableUpload(item: .make(), options: options)
         let creation = try #require(upload.start(resource: nil, capabilities: .newestResumable).exchange)
-        let whole = DigestOrder.Place(.reprDigest, .base64, prefix: "sha-256=:", suffix: ":")
+        let whole = DigestOrder.Carrier(.reprDigest, .base64, prefix: "sha-256=:", suffix: ":")
         #expect(creation.digests == [DigestOrder(.sha256, of: 0..<10, in: whole)])
         #expect(creation.fields[.wantReprDigest] == "sha-256=10")
         let step = created(&upload)
         let append = try #require(step.exchange)
-        let piece = DigestOrder.Place(.contentDigest, .base64, prefix: "sha-256=:", suffix: ":")
+        let piece = DigestOrder.Carrier(.contentDigest, .base64, prefix: "sha-256=:", suffix: ":")
         #expect(append.digests == [DigestOrder(.sha256, of: 0..<4, in: piece)])
     }
 
@@ -36,7 +36,7 @@ struct ResumableDigestTests {
         _ = upload.start(resource: nil, capabilities: .newestResumable)
         let step = upload.receive(
             .answered(
-                Reply.Answer(
+                Reply.Response(
                     status: 400, fields: [.uploadDraftInteropVersion: "6"],
                     digests: [ComputedDigest(.sha256, of: 0..<10, bytes: sum)])))
         #expect(step.exchange?.digests == [])

@@ -257,7 +257,7 @@ struct S3CompletionTests {
         let composite =
             "<ChecksumCRC32C>AAAAAA==</ChecksumCRC32C><ChecksumType>COMPOSITE</ChecksumType>"
         guard case .answered(let answer) = Self.told(composite) else { return }
-        #expect(ToldDigest.algorithms(in: answer, .s3Completion) == [])
+        #expect(ServerDigest.algorithms(in: answer, .s3Completion) == [])
     }
 
     @Test func `a checksum that was asked for is not compared a second time`() throws {

@@ -46,7 +46,7 @@ struct S3LocationTests {
         "https://a/",
     ])
     func `what is no place is told with an example`(location: String) {
-        let mistake = #expect(throws: S3Location.Mistake.self) { try S3Location(location) }
+        let mistake = #expect(throws: S3Location.Issue.self) { try S3Location(location) }
         #expect(mistake?.expected.contains("s3://bucket/folder/") ?? false)
     }
 
@@ -55,14 +55,14 @@ struct S3LocationTests {
         "http+unix://%2Fa/",
     ])
     func `what is no endpoint is told as one`(endpoint: String) {
-        let mistake = #expect(throws: S3Location.Mistake.self) {
+        let mistake = #expect(throws: S3Location.Issue.self) {
             try S3Location("s3://a/", endpoint: endpoint)
         }
         #expect(mistake?.isEndpoint ?? false)
     }
 
     @Test func `a bucket that no host can be called is not put into one`() {
-        #expect(throws: S3Location.Mistake.self) { try S3Location("s3://My_Bucket/", addressing: .host) }
+        #expect(throws: S3Location.Issue.self) { try S3Location("s3://My_Bucket/", addressing: .host) }
         #expect((try? S3Location("s3://My_Bucket/"))?.isBucketInPath == true)
     }
 }

@@ -77,10 +77,10 @@ struct S3WholeTests {
     ) throws {
         var (upload, step) = started(10, .init(checksum: algorithm))
         let put = try #require(step.exchange)
-        let place = DigestOrder.Place(S3Checksum.field(algorithm), .base64)
+        let place = DigestOrder.Carrier(S3Checksum.field(algorithm), .base64)
         #expect(put.digests.first == DigestOrder(algorithm, of: 0..<10, in: place))
         let digest = ComputedDigest(algorithm, of: 0..<10, bytes: [1, 2, 3])
-        var answer = Reply.Answer(status: 200, digests: [digest])
+        var answer = Reply.Response(status: 200, digests: [digest])
         answer.fields[place.field] = S3Checksum.base64([1, 2, 3])
         step = upload.receive(.answered(answer), to: put)
         #expect(step.receipt?.verified == algorithm)
@@ -91,7 +91,7 @@ struct S3WholeTests {
         let put = try #require(step.exchange)
         #expect(put.digests.first?.place?.field.canonicalName == "content-md5")
         let digest = Array(repeating: UInt8(7), count: 16)
-        let answer = Reply.Answer(
+        let answer = Reply.Response(
             status: 200, fields: [.eTag: "\"\(DigestOrder.Form.hex.text(digest))\""],
             digests: [.init(.md5, of: 0..<10, bytes: digest)])
         step = upload.receive(.answered(answer), to: put)
@@ -102,7 +102,7 @@ struct S3WholeTests {
         var (upload, step) = started(10, .init(checksum: .crc32c))
         for attempt in 0..<2 {
             let put = try #require(step.exchange, "\(attempt)")
-            var answer = Reply.Answer(
+            var answer = Reply.Response(
                 status: 200, digests: [.init(.crc32c, of: 0..<10, bytes: [1, 2, 3, 4])])
             answer.fields[S3Checksum.field(.crc32c)] = S3Checksum.base64([4, 3, 2, 1])
             step = upload.receive(.answered(answer), to: put)
@@ -113,7 +113,7 @@ struct S3WholeTests {
 
     @Test func `a server that tells no digest is asked once, and its silence is not a confirmation`() throws {
         var (upload, step) = started(10, .init(checksum: .crc64nvme))
-        let answer = Reply.Answer(
+        let answer = Reply.Response(
             status: 200, digests: [.init(.crc64nvme, of: 0..<10, bytes: [1, 2, 3])])
         step = upload.receive(.answered(answer), to: try #require(step.exchange))
         let head = try #require(step.exchange)
@@ -130,7 +130,7 @@ struct S3WholeTests {
 
     @Test func `P16 an object of another size is a failure that says so`() throws {
         var (upload, step) = started(10, .init(checksum: .crc64nvme))
-        let answer = Reply.Answer(
+        let answer = Reply.Response(
             status: 200, digests: [.init(.crc64nvme, of: 0..<10, bytes: [1, 2, 3])])
         step = upload.receive(.answered(answer), to: try #require(step.exchange))
         step = upload.receive(.answer(200, [.contentLength: "9"]), to: try #require(step.exchange))

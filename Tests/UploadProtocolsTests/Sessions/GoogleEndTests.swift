@@ -31,7 +31,7 @@ struct GoogleEndTests {
         var google = google(chunkSize: 786_432, checksum: algorithm)
         #expect(google.begun().exchange?.digests.isEmpty == true)
         let last = google.receive(.answer(308, [.range: "bytes=0-786431"])).exchange
-        let place = DigestOrder.Place(.xGoogHash, .base64, prefix: prefix)
+        let place = DigestOrder.Carrier(.xGoogHash, .base64, prefix: prefix)
         #expect(last?.digests == [DigestOrder(algorithm, of: 0..<1_000_000, in: place)])
     }
 
@@ -49,7 +49,7 @@ struct GoogleEndTests {
         #expect(last.digests == [])
         #expect(last.digestsIfTold == [DigestOrder(.crc32c, of: 0..<1_000_000)])
         guard case .answered(let told) = answer(nil) else { return }
-        #expect(ToldDigest.algorithms(in: told, last.toldIn) == [.md5, .crc32c])
+        #expect(ServerDigest.algorithms(in: told, last.toldIn) == [.md5, .crc32c])
         let ours = ComputedDigest(.crc32c, of: 0..<1_000_000, bytes: [0, 0, 0, 1])
         #expect(google.receive(answer(ours)).receipt?.verified == .crc32c)
     }

@@ -206,7 +206,7 @@ struct GraphSendingTests {
         var graph = graph(size: 3, checksum: .sha1)
         _ = graph.begun()
         let body = #"{"file":{"hashes":{"sha1Hash":"ABAB"}}}"#
-        let answer = Reply.Answer(
+        let answer = Reply.Response(
             status: 200, body: Array(body.utf8), digests: [.init(.sha1, of: 0..<3, bytes: [1])])
         #expect(graph.receive(.answered(answer)).notes == [.resource(nil)])
     }
@@ -215,7 +215,7 @@ struct GraphSendingTests {
         var graph = graph(size: 3, checksum: .sha256)
         _ = graph.begun()
         let body = #"{"file":{"hashes":{"quickXorHash":"AAAA"}}}"#
-        let answer = Reply.Answer(
+        let answer = Reply.Response(
             status: 200, body: Array(body.utf8), digests: [.init(.sha256, of: 0..<3, bytes: [1])])
         #expect(graph.receive(.answered(answer)).receipt.map { $0.verified == nil } == true)
     }

@@ -8,7 +8,7 @@ import Testing
 
 /// The servers' capabilities in the state folder.
 struct CapabilityFileTests {
-    private static let place = CapabilityPlace(
+    private static let place = CapabilityKey(
         destination: "films", url: "https://h.example/files/?key=CANARY", protocolName: "auto")
     private static let known = ServerCapabilities(
         extensions: ["creation"], maximumSize: 5, facts: ["protocol": "tus"],
@@ -48,9 +48,9 @@ struct CapabilityFileTests {
     @Test func `another destination, address or protocol has its own`() {
         file.keep(Self.known, of: Self.place)
         for other in [
-            CapabilityPlace(destination: "", url: Self.place.url, protocolName: "auto"),
-            CapabilityPlace(destination: "films", url: "https://h.example/", protocolName: "auto"),
-            CapabilityPlace(destination: "films", url: Self.place.url, protocolName: "tus"),
+            CapabilityKey(destination: "", url: Self.place.url, protocolName: "auto"),
+            CapabilityKey(destination: "films", url: "https://h.example/", protocolName: "auto"),
+            CapabilityKey(destination: "films", url: Self.place.url, protocolName: "tus"),
         ] {
             #expect(file.capabilities(of: other) == nil)
         }
@@ -83,7 +83,7 @@ struct CapabilityFileTests {
 
     @Test func `addresses that were used once do not pile up, the latest stay`() {
         let places = (0...510).map {
-            CapabilityPlace(destination: "", url: "https://h.example/\($0)", protocolName: "auto")
+            CapabilityKey(destination: "", url: "https://h.example/\($0)", protocolName: "auto")
         }
         for (number, place) in places.enumerated() {
             file.keep(

@@ -64,7 +64,7 @@ struct RunnerCapabilityTests {
         }
         #expect(server.requests.map(\.method) == ["OPTIONS", "PUT", "PUT", "OPTIONS", "PUT"])
         #expect(
-            store.capabilities(of: CapabilityPlace(destination))?.asked == Date(timeIntervalSince1970: 95_040)
+            store.capabilities(of: CapabilityKey(destination))?.asked == Date(timeIntervalSince1970: 95_040)
         )
     }
 
@@ -95,7 +95,7 @@ struct RunnerCapabilityTests {
         var upload = try upload(to: destination)
         try await with(destination) { runner in
             #expect(!runner.resumes(upload))
-            store.keep(ServerCapabilities(facts: ["protocol": "tus"]), of: CapabilityPlace(destination))
+            store.keep(ServerCapabilities(facts: ["protocol": "tus"]), of: CapabilityKey(destination))
             #expect(runner.resumes(upload))
             upload.resource = Resource(url: "x", memory: ["protocol": "put"])
             #expect(!runner.resumes(upload))

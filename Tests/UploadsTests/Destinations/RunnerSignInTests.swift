@@ -64,7 +64,7 @@ struct RunnerSignInTests {
         let resource = path.map { Resource(url: server.url($0)) }
         let upload = try upload(to: destination, resource: resource)
         if let software {
-            store.recognize(software, at: CapabilityPlace(ofServer: upload.target), now: now())
+            store.recognize(software, at: CapabilityKey(ofServer: upload.target), now: now())
         }
         var outcome = UploadAttempt.Outcome.cancelled
         for _ in 0..<runs { outcome = await runner.run(upload, recorder: SilentRecorder()) }
@@ -174,7 +174,7 @@ struct RunnerSignInTests {
             return
         }
         let target = Destination(name: "d", url: server.url("/in/"), protocolName: "put").target(name: "f")
-        let known = store.capabilities(of: CapabilityPlace(ofServer: target))
+        let known = store.capabilities(of: CapabilityKey(ofServer: target))
         #expect(known.map { Array($0.facts.keys) } == ["box/2.0"])
     }
 }

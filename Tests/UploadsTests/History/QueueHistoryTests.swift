@@ -161,6 +161,6 @@ struct QueueHistoryTests {
             if await condition(queue) { return }
             await Task.yield()
         }
-        throw Patience()
+        throw TooLate()
     }
 }

@@ -90,7 +90,7 @@ final class MemoryJournal: Journal {
 }
 
 /// The failure when nothing started within ten seconds.
-struct Patience: Error {}
+struct TooLate: Error {}
 
 /// A runner that does what the test says, one attempt at a time.
 final class ScriptedRunner: AttemptRunner {
@@ -135,7 +135,7 @@ final class ScriptedRunner: AttemptRunner {
             }
             group.addTask {
                 try await Task.sleep(for: .seconds(10))
-                throw Patience()
+                throw TooLate()
             }
             defer { group.cancelAll() }
             guard let attempt = try await group.next() else { throw CancellationError() }
@@ -267,7 +267,7 @@ struct QueueFixture {
             throw CancellationError()
         }
         defer { found.cancel() }
-        if case .success = await patience.result { throw Patience() }
+        if case .success = await patience.result { throw TooLate() }
         return try await found.value
     }
 
@@ -277,7 +277,7 @@ struct QueueFixture {
             if await condition(queue) { return }
             await Task.yield()
         }
-        throw Patience()
+        throw TooLate()
     }
 
     func add(_ count: Int, url: String = "http://host.test/") async -> [Upload.ID] {

@@ -17,12 +17,12 @@ struct WatchSilenceTests {
         func resumes(_ upload: Upload) -> Bool { true }
     }
 
-    private final class Told: Sendable {
+    private final class Reports: Sendable {
         let all = Mutex<[String]>([])
     }
 
     private let directory: TemporaryDirectory
-    private let told = Told()
+    private let told = Reports()
 
     init() throws { directory = try TemporaryDirectory() }
 

@@ -8,7 +8,7 @@ import Synchronization
 /// One interceptor serves one destination: the first refusal of any request tells the scheme, and from then on all
 /// requests are signed with that challenge, each with the next number. A server that asked for Digest is not sent the
 /// password by Basic again.
-public final class PasswordInterceptor: RequestInterceptor, AnswerReader {
+public final class PasswordInterceptor: RequestInterceptor, ResponseReader {
     private enum Scheme {
         case basic
         case digest(DigestSession)

@@ -70,7 +70,7 @@ enum S3Authentication: Decodable, Equatable {
     init(from decoder: any Decoder) throws {
         if let word = try? decoder.singleValueContainer().decode(String.self) {
             guard word == "default" else {
-                throw ConfigurationMistake(
+                throw ConfigurationIssue(
                     path: decoder.codingPath.names,
                     expected: "\"default\", or an object with accessKey and secretKey, profile or command")
             }

@@ -15,7 +15,7 @@ struct S3PayloadTests {
     ) async throws -> TransportRequest {
         let url = "\(scheme)://bucket.example/"
         var body = StreamedBody([.bytes([]), .bytes(Array(content.utf8)), .bytes([])])
-        body.rateLimiter = EvenPace()
+        body.rateLimiter = EvenLimiter()
         return try await S3Stage([.fine], url: url, payload: payload).interceptor.adapt(
             TransportRequest(method: .put, url: "\(url)key", fields: fields, body: .streamed(body)),
             for: RequestContext())
@@ -108,7 +108,8 @@ struct S3PayloadTests {
 
     @Test func `pace and last check stay with the body`() async throws {
         let url = "https://bucket.example/"
-        let body = StreamedBody([.bytes(Array("hello".utf8))], beforeLastBytes: {}, rateLimiter: EvenPace())
+        let body = StreamedBody(
+            [.bytes(Array("hello".utf8))], beforeLastBytes: {}, rateLimiter: EvenLimiter())
         let request = try await S3Stage([.fine], url: url, payload: .streaming).interceptor.adapt(
             TransportRequest(
                 method: .put, url: "\(url)k", fields: Self.fields(hash: nil), body: .streamed(body)),
@@ -118,7 +119,7 @@ struct S3PayloadTests {
             return
         }
         #expect(framed.beforeLastBytes != nil)
-        #expect(framed.rateLimiter is EvenPace)
+        #expect(framed.rateLimiter is EvenLimiter)
         #expect(framed.segments.count == 3)
     }
 
@@ -142,7 +143,7 @@ struct S3PayloadTests {
     }
 }
 
-private struct EvenPace: RateLimiter {
+private struct EvenLimiter: RateLimiter {
     var chunkLimit: ByteCount? { nil }
     func delay(beforeSending bytes: ByteCount) -> Duration { .zero }
 }

@@ -11,7 +11,7 @@ import Testing
 
 /// The server has the whole file and has answered, and ferry never learns of it.
 @Suite(.fewAtOnce, .timeLimit(.minutes(10)))
-struct LostAnswerTests {
+struct LostResponseTests {
     private static let needsThreads: Comment = "needs /proc to see that a program stands still"
 
     private let place: Workplace
@@ -23,21 +23,21 @@ struct LostAnswerTests {
     }
 
     @Test func `S3 and P10 are tried with every server that can be started here`() {
-        let missing = LostAnswerRoute.allCases.compactMap { route in
+        let missing = LostResponseRoute.allCases.compactMap { route in
             route.missing.map { "\(route.rawValue) (needs \($0))" }
         }
         if !missing.isEmpty { print("not tried: \(missing.joined(separator: ", "))") }
-        #expect(LostAnswerRoute.possible.contains(.tusReceiver))
+        #expect(LostResponseRoute.possible.contains(.tusReceiver))
     }
 
-    @Test(.enabled(if: ChildProcess.showsThreads, needsThreads), arguments: LostAnswerRoute.possible)
+    @Test(.enabled(if: ChildProcess.showsThreads, needsThreads), arguments: LostResponseRoute.possible)
     func `S3 killed between the final answer and the journal, the next run asks the server and ends`(
-        route: LostAnswerRoute
+        route: LostResponseRoute
     ) async throws {
         let (place, folder) = (place, folder)
         try await route.with(folder) { port, isStored in
             let once = Once<ChildProcess>()
-            let proxy = try AnswerProxy(to: port) { request in
+            let proxy = try ResponseProxy(to: port) { request in
                 guard route.isLast(request), let engine = once.take() else { return .deliver }
                 return .around(before: { engine.standStill() }, after: { engine.signal(SIGKILL) })
             }
@@ -55,14 +55,14 @@ struct LostAnswerTests {
         }
     }
 
-    @Test(arguments: LostAnswerRoute.possible)
+    @Test(arguments: LostResponseRoute.possible)
     func `P10 the link loses the final answer, the next attempt asks the server and ends`(
-        route: LostAnswerRoute
+        route: LostResponseRoute
     ) async throws {
         let (place, folder) = (place, folder)
         try await route.with(folder) { port, isStored in
             let once = Once(())
-            let proxy = try AnswerProxy(to: port) { request in
+            let proxy = try ResponseProxy(to: port) { request in
                 route.isLast(request) && once.take() != nil ? .lose : .deliver
             }
             defer { proxy.stop() }
@@ -77,7 +77,7 @@ struct LostAnswerTests {
 
     /// - Returns: The path of the file that was queued.
     private static func queue(
-        _ route: LostAnswerRoute, in place: Workplace, at port: Int
+        _ route: LostResponseRoute, in place: Workplace, at port: Int
     ) async throws -> String {
         try place.file("whole.bin", "")
         _ = try PatternFile(at: place.path("whole.bin"), count: route.size, seed: 90)
@@ -88,8 +88,8 @@ struct LostAnswerTests {
     }
 
     private static func expectSettled(
-        _ route: LostAnswerRoute, in place: Workplace, after requests: [ProxiedRequest], _ file: String,
-        _ isStored: LostAnswerRoute.IsStored
+        _ route: LostResponseRoute, in place: Workplace, after requests: [ProxiedRequest], _ file: String,
+        _ isStored: LostResponseRoute.IsStored
     ) async throws {
         let upload = try #require(try await place.list().first)
         #expect(upload.state == (route.outcome == .held ? "held" : "done"), "\(upload.error ?? "")")
@@ -108,7 +108,7 @@ struct LostAnswerTests {
 }
 
 /// POST cannot ask: what the server has is for a person to find out, unless the request has a key.
-extension LostAnswerTests {
+extension LostResponseTests {
     @Test(.enabled(if: ChildProcess.showsThreads, needsThreads), arguments: ["post", "form"])
     func `S3 a POST whose answer died with ferry is held, and nothing is sent`(name: String) async throws {
         let server = try HostileServer([.answer(201), .answer(201)])
@@ -191,9 +191,9 @@ extension LostAnswerTests {
     /// - Returns: The way to the server, which is to be stopped.
     private func killAtAnswer(
         _ name: String, server: HostileServer, more: String = ""
-    ) async throws -> AnswerProxy {
+    ) async throws -> ResponseProxy {
         let once = Once<ChildProcess>()
-        let proxy = try AnswerProxy(to: Int(server.port)) { _ in
+        let proxy = try ResponseProxy(to: Int(server.port)) { _ in
             guard let engine = once.take() else { return .deliver }
             return .around(before: { engine.standStill() }, after: { engine.signal(SIGKILL) })
         }

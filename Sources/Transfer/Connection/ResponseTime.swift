@@ -2,7 +2,7 @@
 ///
 /// An answer that drips would hold its connection, and a slot of the queue, without end. A slow link that brings at least
 /// 1 KiB a second is not cut before ten times the response timeout.
-struct AnswerTime {
+struct ResponseTime {
     let status: UInt
     private let begin: Duration
     /// `Timeouts.response`.

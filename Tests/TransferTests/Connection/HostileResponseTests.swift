@@ -7,7 +7,7 @@ import Testing
 @testable import FerryTransfer
 
 /// Answers that are wrong, early, too long or never end.
-struct HostileAnswerTests {
+struct HostileResponseTests {
     private static func outcome(
         _ behavior: HostileBehavior, size: Int = 100_000, response: Duration = .seconds(10),
         stall: Duration = .seconds(10)

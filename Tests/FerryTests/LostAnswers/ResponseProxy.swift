@@ -2,7 +2,7 @@ import FerryTestSupport
 import Foundation
 import Synchronization
 
-/// One request that went through an `AnswerProxy`, and was answered by the server behind it.
+/// One request that went through an `ResponseProxy`, and was answered by the server behind it.
 struct ProxiedRequest: Sendable {
     var method: String
     var target: String
@@ -18,7 +18,7 @@ struct ProxiedRequest: Sendable {
 
 /// A proxy that passes on whole requests and responses. A test can step in after the server has answered and before the
 /// client has a byte of the response.
-final class AnswerProxy: Sendable {
+final class ResponseProxy: Sendable {
     /// The fate of a response.
     enum Fate: Sendable {
         case deliver

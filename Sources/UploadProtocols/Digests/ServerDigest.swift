@@ -2,7 +2,7 @@ import FerryFiles
 public import HTTPTypes
 
 /// A digest of a whole file as a server tells it.
-public struct ToldDigest: Hashable, Sendable {
+public struct ServerDigest: Hashable, Sendable {
     /// The part of a response that tells digests.
     public enum Source: Hashable, Sendable {
         case fields
@@ -24,19 +24,19 @@ public struct ToldDigest: Hashable, Sendable {
 
     /// The digests in header fields, strongest first: `Repr-Digest` (RFC 9530), `OC-Checksum` and S3's sums of whole
     /// files.
-    public static func `in`(_ fields: HTTPFields) -> [ToldDigest] {
+    public static func `in`(_ fields: HTTPFields) -> [ServerDigest] {
         var told = fields[.reprDigest].map(dictionary) ?? []
         if let field = fields[.ocChecksum] {
             for entry in field.split(separator: " ") {
                 let pair = entry.split(separator: ":", maxSplits: 1)
                 guard pair.count == 2, let algorithm = ownCloudNames[pair[0].uppercased()] else { continue }
-                if let bytes = unhex(pair[1]) { told.append(ToldDigest(algorithm, bytes)) }
+                if let bytes = unhex(pair[1]) { told.append(ServerDigest(algorithm, bytes)) }
             }
         }
         for (name, algorithm) in s3Names {
             // A composite sum is of the parts' sums (`BASE64-N`), and says nothing of the file alone.
             guard let value = fields[name], let data = Data(base64Encoded: value) else { continue }
-            told.append(ToldDigest(algorithm, Array(data)))
+            told.append(ServerDigest(algorithm, Array(data)))
         }
         return told.sorted { rank($0.algorithm) < rank($1.algorithm) }
     }
@@ -49,7 +49,7 @@ public struct ToldDigest: Hashable, Sendable {
     }
 
     /// The kinds of digests that `source` of an answer tells.
-    public static func algorithms(in answer: Reply.Answer, _ source: Source) -> Set<DigestAlgorithm> {
+    public static func algorithms(in answer: Reply.Response, _ source: Source) -> Set<DigestAlgorithm> {
         switch source {
         case .fields: algorithms(in: answer.fields)
         case .googleObject: Set(GoogleObject(answer)?.told.map(\.algorithm) ?? [])
@@ -58,14 +58,14 @@ public struct ToldDigest: Hashable, Sendable {
     }
 
     /// The digests of a field such as `sha-256=:BASE64:, md5=:BASE64:`; unknown and malformed ones are left out.
-    public static func dictionary(_ field: String) -> [ToldDigest] {
+    public static func dictionary(_ field: String) -> [ServerDigest] {
         field.split(separator: ",").compactMap { entry in
             let pair = entry.split(separator: "=", maxSplits: 1).map { String($0).trimmingSpaces }
             guard pair.count == 2, let algorithm = httpNames[pair[0]], pair[1].hasPrefix(":") else {
                 return nil
             }
             let value = pair[1].dropFirst().prefix { $0 != ":" }
-            return Data(base64Encoded: String(value)).map { ToldDigest(algorithm, Array($0)) }
+            return Data(base64Encoded: String(value)).map { ServerDigest(algorithm, Array($0)) }
         }
     }
 

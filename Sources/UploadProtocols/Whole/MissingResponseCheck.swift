@@ -4,7 +4,7 @@ import HTTPTypes
 ///
 /// Only a digest can tell it from an older file of the same size. Without one it is sent again: the same bytes to the
 /// same place do no harm.
-struct LostAnswer: Sendable {
+struct MissingResponseCheck: Sendable {
     enum Verdict: Sendable {
         case ask(Exchange)
         case stored(Receipt)
@@ -23,10 +23,10 @@ struct LostAnswer: Sendable {
     func start() -> Verdict { .ask(head()) }
 
     /// Takes the answer to what was asked last.
-    func receive(_ answer: Reply.Answer) -> Verdict {
+    func receive(_ answer: Reply.Response) -> Verdict {
         // Some places can be written and not read.
         guard answer.isSuccess else {
-            let failure = AnswerVerdict.failure(answer)
+            let failure = ResponseClassifier.failure(answer)
             return failure.isTransient ? .failed(failure) : .sendAgain
         }
         var found = FoundFile(headed: answer.fields)
@@ -34,7 +34,7 @@ struct LostAnswer: Sendable {
         // Stores of objects use the MD5 of the content as its entity tag. Another that looks like one is only taken for
         // the digest of another file, and that is then sent again.
         if found.told.isEmpty, case .whole(let digest) = S3EntityTag(found.entityTag) {
-            found.told = [ToldDigest(.md5, digest)]
+            found.told = [ServerDigest(.md5, digest)]
         }
         guard let told = found.told.first else { return .sendAgain }
         guard !answer.digests.isEmpty else { return .ask(head(computing: told.algorithm)) }

@@ -2,11 +2,11 @@ import Testing
 
 @testable import FerryTransfer
 
-struct AnswerTimeTests {
+struct ResponseTimeTests {
     private let start = Duration.seconds(1000)
 
-    private func time(_ status: UInt, mayTakeLong: Bool = false) -> AnswerTime {
-        AnswerTime(status: status, response: .seconds(60), mayTakeLong: mayTakeLong, now: start)
+    private func time(_ status: UInt, mayTakeLong: Bool = false) -> ResponseTime {
+        ResponseTime(status: status, response: .seconds(60), mayTakeLong: mayTakeLong, now: start)
     }
 
     @Test func `a body without bytes may take twice as long as a head`() {
@@ -52,7 +52,7 @@ struct AnswerTimeTests {
     }
 
     @Test func `the longest timeout there is can be multiplied`() {
-        let time = AnswerTime(status: 200, response: .seconds(Int64.max), mayTakeLong: true, now: start)
+        let time = ResponseTime(status: 200, response: .seconds(Int64.max), mayTakeLong: true, now: start)
         #expect(!time.isOver(start + .seconds(86_400)))
     }
 }

@@ -7,7 +7,7 @@ import Testing
 @testable import FerryTransfer
 
 /// Answers that come when nobody waits for them, and requests that wait for none.
-struct AnswerOrderTests {
+struct ResponseOrderTests {
     private static let unasked = "HTTP/1.1 201 Created\r\nContent-Length: 0\r\n\r\n"
 
     @Test func `P15 an answer that nobody asked for closes the connection it came on`() async throws {

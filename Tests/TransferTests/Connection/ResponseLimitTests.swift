@@ -7,7 +7,7 @@ import Testing
 @testable import FerryTransfer
 
 /// The limits of what is taken of an answer, and of what is sent to a server that refuses.
-struct AnswerLimitTests {
+struct ResponseLimitTests {
     private static func outcome(
         of behavior: HostileBehavior, body: TransportRequest.Body = .bytes([1, 2, 3]),
         fields: HTTPFields = [:],
@@ -115,7 +115,7 @@ struct AnswerLimitTests {
             })
         let answer = try result.get().answer
         #expect(answer.body == packed)
-        #expect(AnswerVerdict.failure(answer).summary == "the server answered 422 (cannot be processed)")
+        #expect(ResponseClassifier.failure(answer).summary == "the server answered 422 (cannot be processed)")
     }
 
     @Test func `P18 an extension of a chunk without end is given up`() async throws {

@@ -6,7 +6,7 @@ import Testing
 @testable import FerryTransfer
 
 /// Answers that come byte by byte, with pauses of real time between.
-struct SlowAnswerTests {
+struct SlowResponseTests {
     private static let limit = Duration.milliseconds(600)
 
     private static func trickle(

@@ -2,7 +2,7 @@ import FerryFiles
 import FerryProtocols
 
 /// The used part of a token server's response (RFC 6749 §5).
-struct OAuth2Answer {
+struct OAuth2Response {
     let accessToken: String
     /// The server's new one, if it replaced ours.
     let refreshToken: String?

@@ -2,7 +2,7 @@ import FerryFiles
 import HTTPTypes
 
 /// The facts about an upload in a response, in the words of any version. Malformed fields count as absent.
-struct ResumableAnswer: Sendable {
+struct ResumableResponse: Sendable {
     /// True if the answer is the target's own verdict; false if the upload is not complete.
     var isComplete: Bool?
     /// Bytes at the server.
@@ -15,7 +15,7 @@ struct ResumableAnswer: Sendable {
     var problem: ResumableProblem?
 
     /// - Parameter version: The one that was asked in.
-    init(_ answer: Reply.Answer, version asked: InteropVersion) {
+    init(_ answer: Reply.Response, version asked: InteropVersion) {
         let fields = answer.fields
         version = InteropVersion(field: fields[.uploadDraftInteropVersion])
         // Either field, whatever the version: swift-nio-extras 1.35.2 has them swapped.
@@ -57,7 +57,7 @@ enum ResumableProblem: Sendable, Hashable {
     }
 
     /// - Returns: nil if the answer is no problem (RFC 9457), or none of these.
-    init?(_ answer: Reply.Answer) {
+    init?(_ answer: Reply.Response) {
         guard answer.fields[.contentType]?.lowercased().hasPrefix("application/problem+json") == true,
             let body = try? JSONDecoder().decode(Body.self, from: Data(answer.body)),
             let mark = body.type.lastIndex(where: { $0 == "#" || $0 == "/" })

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// A server and a protocol, and what is known there after an answer is lost.
-enum LostAnswerRoute: String, CaseIterable, CustomTestStringConvertible {
+enum LostResponseRoute: String, CaseIterable, CustomTestStringConvertible {
     case tusReceiver, tuspyserver, resumableReceiver, resumableNIO
     case s3WholeMoto, s3PartsMoto, s3PartsSwift
     case putReceiver, putNginx
@@ -109,7 +109,7 @@ enum LostAnswerRoute: String, CaseIterable, CustomTestStringConvertible {
     }
 
     /// Routes whose servers can be started.
-    static var possible: [LostAnswerRoute] { allCases.filter { $0.missing == nil } }
+    static var possible: [LostResponseRoute] { allCases.filter { $0.missing == nil } }
 
     typealias IsStored = @Sendable (UploadLine, _ file: String) async throws -> Bool
 

@@ -10,7 +10,7 @@ import NIOCore
 #endif
 
 /// The response to a request.
-struct Answer {
+struct Response {
     var status: HTTPResponse.Status
     var fields: HTTPFields
     var body = ByteBuffer()
@@ -30,11 +30,11 @@ struct Answer {
 
 /// A request that is turned down: the answer, and the reason for the log.
 struct Refusal: Error {
-    var answer: Answer
+    var answer: Response
     var reason: String
 
     init(_ status: HTTPResponse.Status, _ reason: String, fields: HTTPFields = [:]) {
-        answer = Answer(status, saying: reason, fields: fields)
+        answer = Response(status, saying: reason, fields: fields)
         self.reason = reason
     }
 

@@ -1,7 +1,7 @@
 import HTTPTypes
 
 /// One request's share of a file, and how it says where its bytes belong.
-struct WebDAVPiece: Hashable, Sendable {
+struct WebDAVChunk: Hashable, Sendable {
     enum Manner: Hashable, Sendable {
         /// Makes the file, or replaces it.
         case whole
