@@ -219,6 +219,16 @@ struct ConnectionSlotTests {
         #expect(await slots.enter("a"))
     }
 
+    @Test func `256 requests are under way to one origin, and the next one waits`() async {
+        let slots = OriginLimiter(limit: HTTPClients.connectionsPerOrigin)
+        for _ in 0..<256 { #expect(await slots.enter("a")) }
+        let next = Task { await slots.enter("a") }
+        while slots.waitingCount(for: "a") == 0 { await Task.yield() }
+        #expect(await slots.enter("b"))
+        slots.leave("a")
+        #expect(await next.value)
+    }
+
     @Test func `a task that is cancelled already gets no slot`() async {
         let slots = OriginLimiter(limit: 1)
         let task = Task {

@@ -44,6 +44,15 @@ struct AbandonedUploadsTests {
         #expect(await urls(file) == ["1", "3"])
     }
 
+    @Test func `of more than a thousand entries the oldest are forgotten`() async throws {
+        file.add(try (1...1000).map { try entry($0) })
+        await file.flush()
+        #expect(await urls(another).count == 1000)
+        file.add([try entry(1001)])
+        await file.flush()
+        #expect(await urls(another) == (2...1001).map { "\($0)" })
+    }
+
     @Test func `what one process strikes out while another adds is struck out, and nothing else`()
         async throws
     {

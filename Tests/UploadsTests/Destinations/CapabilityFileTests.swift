@@ -32,6 +32,19 @@ struct CapabilityFileTests {
         #expect(reader.capabilities(of: Self.place) == Self.known)
     }
 
+    @Test func `of more than 500 servers those that were asked last are kept`() {
+        func place(_ number: Int) -> CapabilityKey {
+            CapabilityKey(destination: "", url: "https://\(number).example/", protocolName: "auto")
+        }
+        for number in 1...501 {
+            var known = Self.known
+            known.asked = Date(timeIntervalSince1970: Double(number))
+            file.keep(known, of: place(number))
+        }
+        let kept = (1...501).filter { another.capabilities(of: place($0)) != nil }
+        #expect(kept == Array(2...501))
+    }
+
     @Test func `asking makes no folder`() {
         _ = file.capabilities(of: Self.place)
         #expect(!FileManager.default.fileExists(atPath: state.path))
