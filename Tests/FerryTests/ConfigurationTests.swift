@@ -212,6 +212,10 @@ struct ConfigurationTests {
             "destinations.a.tls.certificate: expected both certificate and key, or neither"
         ),
         (
+            #"{ "destinations": { "a": { "url": "https://h/", "protocol": "put", "tls": { "caFile": "a", "authorities": "b" } } } }"#,
+            "destinations.a.tls.authorities: expected caFile alone: authorities is its former name"
+        ),
+        (
             #"{ "destinations": { "a": { "url": "https://h/", "protocol": "put", "tls": { "pins": ["x"] } } } }"#,
             #"destinations.a.tls.pins: expected the SHA-256 of a public key, as "sha256//" and 44 characters"#
         ),

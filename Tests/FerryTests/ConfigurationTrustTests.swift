@@ -84,10 +84,13 @@ struct ConfigurationTrustTests {
         try await expectRefusal(of: program, "chmod go-w \(program)")
     }
 
-    @Test func `certificates that others can change are refused`() async throws {
+    @Test(arguments: ["caFile", "authorities"])
+    func `certificates that others can change are refused, by the former name of the key too`(
+        key: String
+    ) async throws {
         let file = try place.file("ca.pem", "")
         try place.configure(
-            "put", at: "https://127.0.0.1:9/", more: #", "tls": { "authorities": "\#(file)" }"#)
+            "put", at: "https://127.0.0.1:9/", more: #", "tls": { "\#(key)": "\#(file)" }"#)
         try setMode(0o666, file)
         try await expectRefusal(of: file, "chmod go-w \(file)")
     }

@@ -152,7 +152,7 @@ struct ServeTests {
         let words = lines.flatMap { $0.split(separator: " ") }
         let url = try #require(words.first { $0.hasPrefix("https://") })
         try place.configure(
-            "tus", at: url + "files/", more: #", "tls": { "authorities": "\#(certificate)" }"#)
+            "tus", at: url + "files/", more: #", "tls": { "caFile": "\#(certificate)" }"#)
         _ = try PatternFile(at: place.directory.path("large.bin"), count: 3_000_001)
         try await place.ferry("add", place.directory.path("large.bin"), try place.file("a", "hello"))
         let run = try await place.ferry("run", "--exit-when-idle")

@@ -33,6 +33,26 @@ struct WaitTests {
         }
     }
 
+    @Test func `32 screens may be attached, and the next one is refused`() async throws {
+        let gate = Gate()
+        let server = try HostileServer.answering(201, after: gate)
+        defer { server.stop() }
+        try place.configure("put", at: server.url("/"))
+        try await place.ferry("add", try place.file("a"))
+        try await place.withEngine { _ in
+            try await server.wait { $0.count == 1 }
+            let waits = try (1...32).map { _ in try place.start("wait", "1") }
+            try await Eventually.holds("32 followers") {
+                try await place.ferry("status").output.contains("32 screens attached")
+            }
+            let next = try await place.ferry("wait", "1")
+            #expect(next.ending != .exited(0))
+            #expect(next.errors.contains("32 screens are attached already"), "\(next.errors)")
+            gate.open()
+            for wait in waits { #expect(try await wait.ending() == .exited(0)) }
+        }
+    }
+
     @Test func `done ones that leave the queue at once are done all the same`() async throws {
         try await ReceiverSite.with { site in
             try place.configure("put", at: site.url, limits: #"{ "done": 0 }"#)

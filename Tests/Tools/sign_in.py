@@ -70,7 +70,7 @@ class OAuth:
 
     @classmethod
     def options(cls, origin, authority):
-        tls = {"tls": {"authorities": str(authority)}} if origin.startswith("https") else {}
+        tls = {"tls": {"caFile": str(authority)}} if origin.startswith("https") else {}
         return {"auth": {"oauth2": {
             "tokenURL": origin + cls.path, "clientID": "ferry", "refreshToken": {"env": "FERRY_TEST_SECRET"}, **tls}}}
 

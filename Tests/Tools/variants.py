@@ -62,7 +62,7 @@ class Link:
 
     def options(self, address, authority):
         """What a destination at `address` (host and port) says of its link."""
-        options = {"tls": {"authorities": str(authority)}} if self.is_secure else {}
+        options = {"tls": {"caFile": str(authority)}} if self.is_secure else {}
         return options | {"proxy": f"http://{address}" if self.has_proxy else "none"}
 
 

@@ -47,11 +47,11 @@ struct SignInPageTests {
 
     @Test func `N11 a certificate that was good before is named with what may help`() {
         let failure = UploadFailure(
-            .permanent, "the certificate is not accepted", hint: "see tls.authorities")
+            .permanent, "the certificate is not accepted", hint: "see tls.caFile")
         let told = SignInPage().failure(inPlaceOf: "files.example", after: failure)
         #expect(told.summary == "the certificate is not accepted; it was accepted before")
         #expect(
-            told.hint == "this may be a network that wants you to sign in; if not, see tls.authorities")
+            told.hint == "this may be a network that wants you to sign in; if not, see tls.caFile")
     }
 
     @Test(

@@ -37,7 +37,7 @@ enum TLSFailure {
         if name.contains("WRONG_VERSION_NUMBER") {
             return "the server may speak no TLS at all there: then its address begins with http:"
         }
-        return "if the server has a private authority, name its certificate as tls.authorities"
+        return "if the server has a private authority, name its certificate as tls.caFile"
     }
 
     /// Words for people, without places in the library's sources.

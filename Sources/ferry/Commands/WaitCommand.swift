@@ -70,7 +70,9 @@ struct WaitCommand: AsyncParsableCommand {
         var wait = UploadWait(chosen.selection, past: past, pastBatch: pastBatch)
         do throws(CommandFailure) {
             for await update in await queue.updates() {
-                if case .lost = update.status.contact { throw gone("the engine has gone") }
+                if case .lost = update.status.contact {
+                    throw queue.refusal.map(CommandFailure.init(refused:)) ?? gone("the engine has gone")
+                }
                 live?.take(only(update))
                 for end in try wait.take(update) { output.write(line(end)) }
                 if wait.isOver { return .success(wait.areAllDone) }

@@ -185,7 +185,9 @@ enum ConfigurationTable {
     ])
 
     static let tls = Schema.object([
-        .init("authorities", .text(), "A file of certificates to trust in place of the system's."),
+        .init(
+            "caFile", .text(), "A file of certificates to trust in place of the system's.",
+            formerly: "authorities"),
         .init("certificate", .text(), "A file with Ferry's own certificate; needs key."),
         .init("key", .text(), "A file with the certificate's key."),
         .init(

@@ -19,7 +19,13 @@ struct Fields {
     /// - Parameter table: The keys that there may be.
     /// - Throws: `ConfigurationIssue` for any other key.
     init(_ decoder: any Decoder, _ table: Schema) throws {
-        try self.init(decoder, known: table.members.map(\.name), table.members)
+        let members = table.members
+        try self.init(decoder, known: members.map(\.name) + members.compactMap(\.formerName), members)
+        for member in members {
+            guard let formerName = member.formerName, keys.contains(formerName), keys.contains(member.name)
+            else { continue }
+            throw error(formerName, "\(member.name) alone: \(formerName) is its former name")
+        }
     }
 
     /// - Throws: `ConfigurationIssue` for a key that is not `known`.
@@ -28,7 +34,9 @@ struct Fields {
         container = try decoder.container(keyedBy: Key.self)
         if let stranger = container.allKeys.first(where: { !known.contains($0.stringValue) }) {
             // What is for other programs is no answer to what may stand here.
-            let names = known.filter { !$0.hasPrefix("$") }.sorted().joined(separator: ", ")
+            let former = members.compactMap(\.formerName)
+            let names = known.filter { !$0.hasPrefix("$") && !former.contains($0) }.sorted().joined(
+                separator: ", ")
             let nearest = Suggestions.nearest(to: stranger.stringValue, among: known)
             let meant = nearest.map { " (did you mean \($0)?)" } ?? ""
             throw error(stranger.stringValue, "one of \(names), not this key\(meant)")
@@ -39,8 +47,9 @@ struct Fields {
 
     /// - Returns: nil if the key is absent.
     func value<Value: Decodable>(_ key: String, as type: Value.Type = Value.self) throws -> Value? {
-        guard container.contains(Key(key)) else { return nil }
-        return try container.decode(Value.self, forKey: Key(key))
+        let names = [key, members.first { $0.name == key }?.formerName].compactMap(\.self)
+        guard let name = names.first(where: { container.contains(Key($0)) }) else { return nil }
+        return try container.decode(Value.self, forKey: Key(name))
     }
 
     /// True if the key is there and its value is null.

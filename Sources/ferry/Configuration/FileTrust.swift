@@ -75,7 +75,7 @@ extension Configuration {
             files += Self.files(of: destination.authentication.secrets, at: "\(place).auth")
             files += Self.files(of: [destination.proxy?.password].compactMap { $0 }, at: "\(place).proxy")
             let tls = destination.tls
-            files += [("authorities", tls.authorities), ("certificate", tls.certificate), ("key", tls.key)]
+            files += [("caFile", tls.authorities), ("certificate", tls.certificate), ("key", tls.key)]
                 .compactMap { key, path in
                     path.map { ("the file of \(place).tls.\(key)", Self.absolute($0)) }
                 }

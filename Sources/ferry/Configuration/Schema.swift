@@ -25,9 +25,15 @@ indirect enum Schema: Sendable {
         var purpose: String
         /// The value that a missing member stands for, as JSON; nil if there is none.
         var missing: String?
+        /// The name that it had in older versions, which is still read; nil if it always had this one.
+        var formerName: String?
 
-        init(_ name: String, _ schema: Schema, _ purpose: String, default missing: String? = nil) {
+        init(
+            _ name: String, _ schema: Schema, _ purpose: String, default missing: String? = nil,
+            formerly formerName: String? = nil
+        ) {
             self.name = name
+            self.formerName = formerName
             self.schema = schema
             self.purpose = purpose
             self.missing = missing
@@ -77,6 +83,10 @@ indirect enum Schema: Sendable {
                     try? JSONDecoder().decode(JSONValue.self, from: Data($0.utf8))
                 }
                 properties[member.name] = .object(value)
+                guard let formerName = member.formerName else { continue }
+                value["description"] = .text("The former name of \(member.name).")
+                value["deprecated"] = true
+                properties[formerName] = .object(value)
             }
             var object: [String: JSONValue] = [
                 "type": "object", "properties": .object(properties), "additionalProperties": false,

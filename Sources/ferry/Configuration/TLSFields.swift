@@ -8,7 +8,7 @@ struct TLSFields: Decodable {
 
     init(from decoder: any Decoder) throws {
         let fields = try Fields(decoder, ConfigurationTable.tls)
-        settings.authorities = try fields.value("authorities").map(LocalFiles.expanded)
+        settings.authorities = try fields.value("caFile").map(LocalFiles.expanded)
         settings.certificate = try fields.value("certificate").map(LocalFiles.expanded)
         settings.key = try fields.value("key").map(LocalFiles.expanded)
         if (settings.certificate == nil) != (settings.key == nil) {

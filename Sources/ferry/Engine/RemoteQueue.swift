@@ -21,6 +21,7 @@ final class RemoteQueue: QueueClient {
 
     private let client: ControlClient
     private let samples = Mutex(Samples())
+    private let lastRefusal = Mutex<UploadFailure?>(nil)
     /// A thread that a dead engine may block, and no other work with it.
     private let asking = DispatchQueue(label: "progress")
 
@@ -55,9 +56,14 @@ final class RemoteQueue: QueueClient {
         return latest
     }
 
+    /// The reason why the engine lets nothing be attached to it; nil if it did not refuse.
+    var refusal: UploadFailure? { lastRefusal.withLock { $0 } }
+
     func updates() async -> AsyncStream<QueueUpdate> {
         let (updates, continuation) = AsyncStream.makeStream(of: QueueUpdate.self)
-        let follower = Follower(client, continuation)
+        let follower = Follower(client, continuation) { [weak self] refusal in
+            self?.lastRefusal.withLock { $0 = refusal }
+        }
         continuation.onTermination = { _ in follower.end() }
         DetachedThread.start { follower.run() }
         DetachedThread.start { follower.watch() }
@@ -78,9 +84,15 @@ final class RemoteQueue: QueueClient {
         /// The last status of the engine, and whether it still answers.
         private let status = Mutex(EngineStatus())
 
-        init(_ client: ControlClient, _ updates: AsyncStream<QueueUpdate>.Continuation) {
+        private let noteRefusal: @Sendable (UploadFailure?) -> Void
+
+        init(
+            _ client: ControlClient, _ updates: AsyncStream<QueueUpdate>.Continuation,
+            noteRefusal: @escaping @Sendable (UploadFailure?) -> Void
+        ) {
             self.client = client
             self.updates = updates
+            self.noteRefusal = noteRefusal
         }
 
         func end() {
@@ -149,7 +161,14 @@ final class RemoteQueue: QueueClient {
                 state = .following(connection.socket)
                 return true
             }
-            guard mayGoOn, case .answered(.following) = connection.ask(.follow) else { return }
+            guard mayGoOn else { return }
+            switch connection.ask(.follow) {
+            case .answered(.following): noteRefusal(nil)
+            case .answered(.reply(.refused(let failure))):
+                noteRefusal(failure)
+                return status.withLock { $0.notice = failure }
+            default: return
+            }
             connection.socket.waitForever()
             while let update = Self.update(&connection) {
                 status.withLock { status in

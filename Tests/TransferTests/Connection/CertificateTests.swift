@@ -40,7 +40,7 @@ struct CertificateTests {
     @Test(arguments: [
         (TLSServer.Defect.expired, "the certificate is over; the server's administrator must renew it"),
         (.notYetValid, "the certificate is not valid yet; see that this machine's clock is right"),
-        (.selfSigned, "if the server has a private authority, name its certificate as tls.authorities"),
+        (.selfSigned, "if the server has a private authority, name its certificate as tls.caFile"),
     ])
     func `N12 whose certificate was shown is told, from when to when, its fingerprint and what to do`(
         defect: TLSServer.Defect, hint: String

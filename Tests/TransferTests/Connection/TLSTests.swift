@@ -31,7 +31,7 @@ struct TLSTests {
         let server = try await TLSServer.start(names: "IP:127.0.0.1")
         let error = try await Self.error(at: server, tls: TLSSettings())
         #expect(error?.failure.category == .permanent)
-        #expect(error?.failure.hint?.contains("tls.authorities") == true)
+        #expect(error?.failure.hint?.contains("tls.caFile") == true)
     }
 
     @Test func `N12 a certificate for another host is not trusted`() async throws {
