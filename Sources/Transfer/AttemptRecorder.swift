@@ -12,7 +12,8 @@ public protocol AttemptRecorder: Sendable {
     func didSend(_ bytes: ByteCount, reached: ByteCount)
     /// The last byte of the request is out.
     func didFinishSending(_ exchange: Exchange)
-    /// The attempt ends. `bytes` of the file went out, with what was confirmed before it and what had to go out again.
+    /// The attempt ends. `bytes` is the sum of the bytes that were confirmed when it began and of those of the file that
+    /// it sent, counted each time they went out.
     func didEnd(out bytes: ByteCount)
 }
 

@@ -195,6 +195,8 @@ public struct EngineStatus: Hashable, Codable, Sendable {
         case silent(since: Date)
         /// The engine ended or was killed; what it told last may be old. What it acknowledged is on disk.
         case lost(since: Date)
+        /// The engine is there and lets no more clients follow it, for this reason.
+        case refused(UploadFailure)
     }
 
     /// The network as the queue takes it to be.

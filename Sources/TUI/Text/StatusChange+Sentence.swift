@@ -16,6 +16,7 @@ extension StatusChange {
         case .storage(_, let failure): failure.map(Self.sentence) ?? "changes are not saved"
         case .contact(.lost): "the engine has gone; nothing it acknowledged is lost"
         case .contact(.silent): "the engine does not answer; nothing it acknowledged is lost"
+        case .contact(.refused(let failure)): failure.summary
         case .contact(.here): "an engine is running again"
         case .notice(let failure): Self.sentence(failure)
         case .asked(let pause):

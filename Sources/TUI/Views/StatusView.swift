@@ -208,6 +208,10 @@ struct StatusView {
                 "! The engine has gone.\(start)", "! ENGINE GONE \(start)",
             ]
         }
+        if case .refused(let failure) = model.status.contact {
+            let hint = failure.hint.map { "; \($0)" } ?? ""
+            return ["! \(failure.summary)\(hint)", "! \(failure.summary)", "! REFUSED"]
+        }
         if case .silent(let since) = model.status.contact {
             let time = Strings.timeOfDay(since, in: model.appearance.zone)
             return [

@@ -33,7 +33,7 @@ package struct S3Location: Hashable, Sendable {
     ///     bucket.
     ///   - endpoint: The server's address without a bucket; nil is AWS.
     ///   - region: At AWS; nil leaves it to AWS to find the bucket.
-    /// - Throws: `Mistake`.
+    /// - Throws: `Issue`.
     package init(
         _ location: String, endpoint: String? = nil, region: String? = nil, addressing: Addressing = .auto
     ) throws(Issue) {

@@ -121,15 +121,7 @@ extension S3Upload {
     private mutating func refuse(
         _ error: S3Error, _ number: Int, _ session: S3Session, _ ledger: S3PartLedger, _ ending: Ending?
     ) -> Step {
-        if let ending {
-            // The longest pause of those that the parts were asked for is kept.
-            if case .failed(let first) = ending, error.failure.asksAllToWait,
-                error.failure.retryAfter ?? 0 > first.retryAfter ?? 0
-            {
-                return drain(session, ledger, then: .failed(error.failure))
-            }
-            return drain(session, ledger, then: ending)
-        }
+        if let ending { return drain(session, ledger, then: ending.joined(with: error.failure)) }
         if error.deniesUpload {
             return drain(session, ledger, then: .restart(because: "the server no longer knows the upload"))
         }

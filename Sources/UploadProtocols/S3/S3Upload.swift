@@ -41,6 +41,14 @@ public struct S3Upload: UploadProtocol {
         case resume
         /// All over again with a new multipart upload.
         case restart(because: String)
+
+        /// Keeps the longer pause of this ending and of one more refusal.
+        func joined(with failure: UploadFailure) -> Ending {
+            guard case .failed(let first) = self, failure.asksAllToWait,
+                failure.retryAfter ?? 0 > first.retryAfter ?? 0
+            else { return self }
+            return .failed(failure)
+        }
     }
 
     /// The object's destination.

@@ -70,8 +70,10 @@ struct WaitCommand: AsyncParsableCommand {
         var wait = UploadWait(chosen.selection, past: past, pastBatch: pastBatch)
         do throws(CommandFailure) {
             for await update in await queue.updates() {
-                if case .lost = update.status.contact {
-                    throw queue.refusal.map(CommandFailure.init(refused:)) ?? gone("the engine has gone")
+                switch update.status.contact {
+                case .lost: throw gone("the engine has gone")
+                case .refused(let failure): throw CommandFailure(refused: failure)
+                case .here, .silent: break
                 }
                 live?.take(only(update))
                 for end in try wait.take(update) { output.write(line(end)) }

@@ -45,17 +45,20 @@ struct Fields {
 
     var keys: [String] { container.allKeys.map(\.stringValue) }
 
+    /// - Returns: The key as the configuration has it, by its former name too; nil if it is absent.
+    private func found(_ name: String) -> Key? {
+        let formerName = members.first { $0.name == name }?.formerName
+        return [name, formerName].lazy.compactMap { $0.map(Key.init(_:)) }.first(where: container.contains)
+    }
+
     /// - Returns: nil if the key is absent.
     func value<Value: Decodable>(_ key: String, as type: Value.Type = Value.self) throws -> Value? {
-        let names = [key, members.first { $0.name == key }?.formerName].compactMap(\.self)
-        guard let name = names.first(where: { container.contains(Key($0)) }) else { return nil }
-        return try container.decode(Value.self, forKey: Key(name))
+        try found(key).map { try container.decode(Value.self, forKey: $0) }
     }
 
     /// True if the key is there and its value is null.
     func isNull(_ key: String) throws -> Bool {
-        guard container.contains(Key(key)) else { return false }
-        return try container.decodeNil(forKey: Key(key))
+        try found(key).map { try container.decodeNil(forKey: $0) } ?? false
     }
 
     /// Reads a whole number in the range of the table.
@@ -68,11 +71,11 @@ struct Fields {
 
     /// Reads seconds in the range of the table.
     func seconds(_ key: String) throws -> Double? {
-        guard container.contains(Key(key)) else { return nil }
+        guard let found = found(key) else { return nil }
         guard case .number(let range)? = schema(of: key) else {
             preconditionFailure("\(key) is no number in the table")
         }
-        guard let number = try? container.decode(Double.self, forKey: Key(key)), range.contains(number) else {
+        guard let number = try? container.decode(Double.self, forKey: found), range.contains(number) else {
             throw error(key, "seconds, from \(range.lowerBound) to \(range.upperBound)")
         }
         return number
@@ -81,9 +84,9 @@ struct Fields {
     private func schema(of key: String) -> Schema? { members.first { $0.name == key }?.schema }
 
     func number(_ key: String, in range: ClosedRange<Int>) throws -> Int? {
-        guard container.contains(Key(key)) else { return nil }
+        guard let found = found(key) else { return nil }
         // By way of Double: a fraction where Int is asked for makes the decoder call the whole file malformed.
-        guard let number = (try? container.decode(Double.self, forKey: Key(key))).flatMap(Int.init(exactly:)),
+        guard let number = (try? container.decode(Double.self, forKey: found)).flatMap(Int.init(exactly:)),
             range.contains(number)
         else { throw error(key, "a whole number from \(range.lowerBound) to \(range.upperBound)") }
         return number
@@ -91,9 +94,9 @@ struct Fields {
 
     /// Bytes, as a number or as text with a unit.
     func amount(_ key: String) throws -> ByteCount? {
-        guard container.contains(Key(key)) else { return nil }
-        if let number = try? container.decode(ByteCount.self, forKey: Key(key)), number > 0 { return number }
-        if let text = try? container.decode(String.self, forKey: Key(key)),
+        guard let found = found(key) else { return nil }
+        if let number = try? container.decode(ByteCount.self, forKey: found), number > 0 { return number }
+        if let text = try? container.decode(String.self, forKey: found),
             let amount = ByteFormat.parse(text),
             amount > 0
         {

@@ -21,7 +21,6 @@ final class RemoteQueue: QueueClient {
 
     private let client: ControlClient
     private let samples = Mutex(Samples())
-    private let lastRefusal = Mutex<UploadFailure?>(nil)
     /// A thread that a dead engine may block, and no other work with it.
     private let asking = DispatchQueue(label: "progress")
 
@@ -56,14 +55,9 @@ final class RemoteQueue: QueueClient {
         return latest
     }
 
-    /// The reason why the engine lets nothing be attached to it; nil if it did not refuse.
-    var refusal: UploadFailure? { lastRefusal.withLock { $0 } }
-
     func updates() async -> AsyncStream<QueueUpdate> {
         let (updates, continuation) = AsyncStream.makeStream(of: QueueUpdate.self)
-        let follower = Follower(client, continuation) { [weak self] refusal in
-            self?.lastRefusal.withLock { $0 = refusal }
-        }
+        let follower = Follower(client, continuation)
         continuation.onTermination = { _ in follower.end() }
         DetachedThread.start { follower.run() }
         DetachedThread.start { follower.watch() }
@@ -84,15 +78,9 @@ final class RemoteQueue: QueueClient {
         /// The last status of the engine, and whether it still answers.
         private let status = Mutex(EngineStatus())
 
-        private let noteRefusal: @Sendable (UploadFailure?) -> Void
-
-        init(
-            _ client: ControlClient, _ updates: AsyncStream<QueueUpdate>.Continuation,
-            noteRefusal: @escaping @Sendable (UploadFailure?) -> Void
-        ) {
+        init(_ client: ControlClient, _ updates: AsyncStream<QueueUpdate>.Continuation) {
             self.client = client
             self.updates = updates
-            self.noteRefusal = noteRefusal
         }
 
         func end() {
@@ -105,9 +93,9 @@ final class RemoteQueue: QueueClient {
 
         func run() {
             while search() {
-                if let connection = client.connect() { follow(connection) }
+                let refusal = client.connect().flatMap(follow)
                 guard search() else { break }
-                tell(.lost(since: Date()))
+                tell(refusal.map(EngineStatus.Contact.refused) ?? .lost(since: Date()))
                 DetachedThread.sleep(for: .seconds(RemoteQueue.patience))
             }
         }
@@ -136,8 +124,10 @@ final class RemoteQueue: QueueClient {
         private func tell(_ contact: EngineStatus.Contact) {
             status.withLock { status in
                 switch (status.contact, contact) {
-                case (.here, .silent), (.here, .lost), (.silent, .here), (.silent, .lost): break
-                case (.here, .here), (.silent, .silent), (.lost, _): return
+                case (.here, .silent), (.silent, .here), (.lost, .refused), (.refused, .lost): break
+                case (.here, .lost), (.silent, .lost), (.here, .refused), (.silent, .refused): break
+                // The updates of an engine that is there again say so.
+                case (.here, .here), (.silent, .silent), (.lost, _), (.refused, _): return
                 }
                 status.contact = contact
                 updates.yield(QueueUpdate(isComplete: false, changed: [], removed: [], status: status))
@@ -153,21 +143,21 @@ final class RemoteQueue: QueueClient {
             }
         }
 
-        /// Returns when the engine has gone, or nobody listens any more.
-        private func follow(_ connection: ControlClient.Connection) {
+        /// Follows until the engine has gone, or nobody listens any more.
+        ///
+        /// - Returns: The reason why the engine lets nothing be attached to it; nil if it did not refuse.
+        private func follow(_ connection: ControlClient.Connection) -> UploadFailure? {
             var connection = connection
             let mayGoOn = state.withLock { state in
                 if case .ended = state { return false }
                 state = .following(connection.socket)
                 return true
             }
-            guard mayGoOn else { return }
+            guard mayGoOn else { return nil }
             switch connection.ask(.follow) {
-            case .answered(.following): noteRefusal(nil)
-            case .answered(.reply(.refused(let failure))):
-                noteRefusal(failure)
-                return status.withLock { $0.notice = failure }
-            default: return
+            case .answered(.following): break
+            case .answered(.reply(.refused(let failure))): return failure
+            default: return nil
             }
             connection.socket.waitForever()
             while let update = Self.update(&connection) {
@@ -176,6 +166,7 @@ final class RemoteQueue: QueueClient {
                     updates.yield(update)
                 }
             }
+            return nil
         }
 
         /// - Returns: nil at the end of the stream, and for what cannot be understood.

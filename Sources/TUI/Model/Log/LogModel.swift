@@ -71,7 +71,7 @@ struct LogModel: Sendable {
                 add(.information, "the network is back", date: date)
             case .online, .storage(.saved, _), .contact(.here), .limit:
                 add(.information, sentence, date: date)
-            case .offline, .storage, .notice, .asked, .contact(.lost), .contact(.silent):
+            case .offline, .storage, .notice, .asked, .contact(.lost), .contact(.silent), .contact(.refused):
                 add(.warning, sentence, date: date)
             case .happened(let dated):
                 add(dated.notice.kind == .warning ? .warning : .information, sentence, date: dated.date)
