@@ -204,7 +204,8 @@ def test_suspended_brought_back_and_in_the_background(home, slow, server, start,
     shell.wait("42", "1 done: one.bin")
     shell.press("fg\n")
     shell.press("quit\n")
-    shell.wait("1 uploaded (12 MiB)")
+    # Until the program has ended it may read what is typed for the shell.
+    shell.wait(lambda: "READY>" in shell.text.partition("1 uploaded (12 MiB)")[2])
     shell.press("exit\n")
     shell.exit_status()
 
