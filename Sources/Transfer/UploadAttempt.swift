@@ -394,18 +394,6 @@ public struct UploadAttempt: Sendable {
     }
 }
 
-/// Looks at the file when a request that finishes an upload without carrying any of it is ready to go, each time: to
-/// fetch credentials may have taken long.
-private struct LastLook: RequestInterceptor {
-    let file: SourceFile
-    let identity: FileIdentity
-
-    func adapt(_ request: TransportRequest, for context: RequestContext) async throws -> TransportRequest {
-        try await file.confirm(identity)
-        return request
-    }
-}
-
 extension Receipt {
     /// Returns the receipt with what became of the file's name.
     fileprivate func telling(of file: SourceFile) async -> Receipt {
@@ -428,30 +416,6 @@ extension RequestFailure {
         case .retry(_, let original): original.mayHaveSentAll(length)
         case .unusable, .adaptation, .rejected, .undecodable, .sessionClosed: false
         }
-    }
-}
-
-/// Turns bytes of one request's body into how much of the file is out.
-private struct ExchangeProgress: UploadDelegate {
-    let exchange: Exchange
-    let number: Int
-    let sent: SentBytes
-    let recorder: any AttemptRecorder
-
-    func start() { recorder.didStart(exchange, reached: sent.record(0, of: number)) }
-
-    func didSendBodyData(_ bytesSent: ByteCount, totalBytesSent: ByteCount, totalBytesExpected: ByteCount?) {
-        guard case .file = exchange.body else { return }
-        let bytes = exchange.fileBytes(afterSending: totalBytesSent)
-        recorder.didSend(bytesSent, reached: sent.record(bytes, of: number))
-    }
-
-    func didFinishSending() { recorder.didFinishSending(exchange) }
-
-    func didBreak(totalBytesSent: ByteCount) {
-        guard case .file = exchange.body else { return }
-        let bytes = exchange.fileBytes(afterSending: totalBytesSent)
-        recorder.didSend(0, reached: sent.record(bytes, of: number))
     }
 }
 

@@ -4,6 +4,7 @@
 usage: Tests/Tools/costs.py build [--configuration debug|release] [--scratch-path FOLDER] [SWIFT-BUILD-ARGUMENT...]
        Tests/Tools/costs.py size BINARY
        Tests/Tools/costs.py start BINARY
+       Tests/Tools/costs.py first [--runs N]
 
 build: removes the results of earlier builds in the scratch path (.build unless given), keeps what was fetched, builds
 the product ferry, and prints the CPU seconds of the compilers by package and by module of this package, the elapsed
@@ -14,6 +15,10 @@ size: the sections of an executable that take most room, and its symbols by modu
 stripped. Needs nm and size (binutils) and the toolchain's swift-demangle.
 
 start: the system calls of `BINARY --version`, its CPU time and memory, and the libraries that it loads. Needs strace.
+
+first: the first command of the README, without the packages of the system: `swift run ferry demo` in a clean clone of
+the last commit, with an empty home folder and so without any cache. Prints the time until the demo's first screen, the
+CPU seconds until the demo has ended, and the size of the build folder, of each run and as medians.
 """
 
 import argparse
@@ -21,8 +26,10 @@ import collections
 import json
 import os
 import pathlib
+import pty
 import re
 import resource
+import select
 import shutil
 import statistics
 import subprocess
@@ -193,6 +200,48 @@ def start(options):
     print(f"\nLibraries loaded: {len([line for line in libraries if '=>' in line])}.")
 
 
+def first_run(folder):
+    clone, home = folder / "ferry", folder / "home"
+    home.mkdir()
+    subprocess.run(["git", "clone", "--quiet", ROOT, clone], check=True)
+    environment = {"HOME": str(home), "PATH": f"{toolchain()}:{os.environ['PATH']}", "TERM": "xterm-256color", "LANG": "C.UTF-8"}
+    began = time.monotonic()
+    process, terminal = pty.fork()
+    if process == 0:
+        os.chdir(clone)
+        os.execvpe("swift", ["swift", "run", "ferry", "demo"], environment)
+    shown, appeared = b"", None
+    while time.monotonic() - began < 3600:
+        if not select.select([terminal], [], [], 1)[0]:
+            continue
+        try:
+            shown = (shown + os.read(terminal, 65536))[-200_000:]
+        except OSError:
+            break
+        # The screen begins with the switch to the alternate screen of the terminal.
+        if appeared is None and b"\x1b[?1049h" in shown:
+            appeared = time.monotonic() - began
+        if appeared and time.monotonic() - began > appeared + 5:
+            os.write(terminal, b"qq")
+    _, status, usage = os.wait4(process, 0)
+    os.close(terminal)
+    if appeared is None:
+        sys.exit("The demo did not appear:\n" + shown.decode(errors="replace")[-3000:])
+    size = int(subprocess.run(["du", "-sm", clone / ".build"], capture_output=True, text=True, check=True).stdout.split()[0])
+    return round(appeared), round(usage.ru_utime + usage.ru_stime), size
+
+
+def first(options):
+    runs = []
+    for _ in range(options.runs):
+        with tempfile.TemporaryDirectory(dir=ROOT.parent, prefix="ferry-first-") as folder:
+            runs.append(first_run(pathlib.Path(folder)))
+        print(runs[-1], file=sys.stderr, flush=True)
+    rows = [(f"run {number + 1}", *run) for number, run in enumerate(runs)]
+    rows.append(("median", *(round(statistics.median(column)) for column in zip(*runs))))
+    table(["swift run ferry demo", "s to the first screen", "CPU s", "MB of build folder"], rows)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(dest="command", required=True)
@@ -201,13 +250,14 @@ def main():
     builder.add_argument("--scratch-path", default=ROOT / ".build")
     for name in ["size", "start"]:
         commands.add_parser(name).add_argument("binary")
+    commands.add_parser("first").add_argument("--runs", type=int, default=3)
     options, rest = parser.parse_known_args()
     if options.command == "build":
         build(options, rest)
     elif rest:
         parser.error(f"unknown: {rest}")
     else:
-        {"size": size, "start": start}[options.command](options)
+        {"size": size, "start": start, "first": first}[options.command](options)
 
 
 main()

@@ -27,7 +27,7 @@ extension QueueCore {
         for submission in blocked { submit(submission.transaction, submission.reply) }
     }
 
-    private mutating func answer(_ reply: ReplyID?, _ result: Result<TransactionResult, UploadFailure>) {
+    mutating func answer(_ reply: ReplyID?, _ result: Result<TransactionResult, UploadFailure>) {
         if let reply { effects.append(.reply(reply, result)) }
     }
 
@@ -111,7 +111,7 @@ extension QueueCore {
 
     /// Sends a record to the disk.
     @discardableResult
-    private mutating func append(
+    mutating func append(
         _ changes: [QueueChange], _ durability: Durability, _ flight: TransactionLog.InFlight,
         locking ids: some Sequence<Upload.ID> = EmptyCollection(), _ reply: ReplyID?
     ) -> Ticket {
@@ -159,7 +159,7 @@ extension QueueCore {
     ///
     /// - Returns: What to tell whoever asked for the change that was refused.
     @discardableResult
-    private mutating func refuse(_ error: JournalError) -> UploadFailure {
+    mutating func refuse(_ error: JournalError) -> UploadFailure {
         guard error.isOfDisk else { return error.failure }
         health.refuse(error, isAccepting: phase == .accepting, now: now.instant)
         publish([])
@@ -267,153 +267,6 @@ extension QueueCore {
         }
         if case .limitConcurrency = undo { publish([]) } else { applyLimits() }
         return .success(TransactionResult(undo: undo))
-    }
-}
-
-// Adding and removing.
-extension QueueCore {
-    /// The uploads that some of these wait for: they stay until the new ones are here.
-    private func awaited(by new: [NewUpload]) throws(UploadFailure) -> [Upload.ID] {
-        if !new.isEmpty { try checkRoom(for: new) }
-        return Self.conditions(of: new).flatMap(\.after).flatMap(known)
-    }
-
-    private func checkRoom(for new: [NewUpload]) throws(UploadFailure) {
-        guard phase != .finishing else {
-            throw UploadFailure(
-                .permanent, "the queue is finishing and takes nothing new", hint: "start ferry again")
-        }
-        guard settings.nextID < Int.max - new.count, index.ranks.upperBound < Int64.max - Int64(new.count)
-        else {
-            throw UploadFailure(
-                .permanent, "the queue has no numbers left", hint: "begin a new one with --state-dir")
-        }
-        var last: String?
-        for case let batch? in new.lazy.map(\.batch) where batch != last {
-            if let flaw = Upload.flaw(ofBatch: batch) {
-                throw UploadFailure(.permanent, "the name of a batch \(flaw)")
-            }
-            last = batch
-        }
-    }
-
-    private static func conditions(of new: [NewUpload]) -> Set<Upload.StartCondition> {
-        var asked: Set<Upload.StartCondition> = []
-        var last: Upload.StartCondition?
-        for case let start? in new.lazy.map(\.start) where start != last {
-            asked.insert(start)
-            last = start
-        }
-        return asked
-    }
-
-    private mutating func beginAdd(_ new: [NewUpload], _ reply: ReplyID?) throws(UploadFailure) {
-        guard !new.isEmpty else { return answer(reply, .success(TransactionResult())) }
-        var conditions: [Upload.StartCondition: Upload.StartCondition?] = [:]
-        for start in Self.conditions(of: new) { conditions[start] = .some(try resolved(start)) }
-        let awaited = conditions.values.compactMap { $0 }.flatMap(\.after).flatMap(known)
-        var added: [Upload] = []
-        added.reserveCapacity(new.count)
-        for item in new {
-            var upload = Upload(
-                id: settings.nextID, rank: index.appendRank(), path: item.path, identity: item.identity,
-                target: item.target, state: isPaused(item.batch) ? .paused(.user) : .queued,
-                added: now.date, batch: item.batch, start: item.start.flatMap { conditions[$0] ?? nil })
-            if let last = added.last { upload.shareRest(with: last) }
-            added.append(upload)
-            settings.nextID += 1
-        }
-        // Before they are in memory: an upload that is not on disk must not start.
-        append(
-            added.map(QueueChange.set), .powerCut, .add(added, awaited: awaited), locking: awaited, reply)
-    }
-
-    private mutating func endAdd(
-        _ added: [Upload], _ error: JournalError?
-    ) -> Result<TransactionResult, UploadFailure> {
-        if let error { return .failure(refuse(error)) }
-        for upload in added { store(upload) }
-        let ids = added.map(\.id)
-        publish(ids)
-        let isPaused = added.contains { if case .paused = $0.state { true } else { false } }
-        return .success(TransactionResult(ids: ids, isPaused: isPaused, undo: .unadd(ids)))
-    }
-
-    /// Changes that follow batches: those may have been paused, or resumed, while these were written down.
-    func batchChanges(of ids: [Upload.ID]) -> [Transaction] {
-        let planned = ids.compactMap { uploads[$0] }.filter { $0.batch != nil }
-        let late = planned.filter { isPaused($0.batch) && $0.state == .queued }.map(\.id)
-        let early = planned.filter { !isPaused($0.batch) && $0.state == .paused(.user) }.map(\.id)
-        return (late.isEmpty ? [] : [.change(late, .pause)])
-            + (early.isEmpty ? [] : [.change(early, .resume)])
-    }
-
-    /// Takes uploads out of the files, and then out of memory. What was to start after one that is not done is held.
-    private mutating func beginTakeOut(_ ids: [Upload.ID], isRemoval: Bool, _ reply: ReplyID?) {
-        let held = stranded(by: ids)
-        let ids = ids.filter { uploads[$0] != nil }
-        guard !ids.isEmpty else {
-            return answer(reply, .success(TransactionResult(undo: isRemoval ? .putBack([]) : nil)))
-        }
-        append(
-            held.map(QueueChange.set) + ids.map(QueueChange.remove), isRemoval ? .powerCut : .process,
-            .takeOut(ids, held: held, isRemoval: isRemoval), locking: ids + held.map(\.id), reply)
-    }
-
-    private mutating func endTakeOut(
-        _ ids: [Upload.ID], _ held: [Upload], isRemoval: Bool, _ error: JournalError?
-    ) -> Result<TransactionResult, UploadFailure> {
-        if let error { return .failure(isRemoval ? refuse(error) : error.failure) }
-        let gone = ids.compactMap { uploads[$0] }
-        var stranded: [Upload.ID: Upload.State] = [:]
-        for upload in held {
-            stranded[upload.id] = uploads[upload.id]?.state
-            store(upload)
-        }
-        for upload in gone { drop(upload.id) }
-        let ids = gone.map(\.id)
-        if isRemoval {
-            effects.append(.remember(gone.compactMap { HistoryEntry(removed: $0, at: now.date) }))
-            removals.add(gone, now: now.instant)
-            for id in ids where runs.contains(id) { effects.append(.cancel(id)) }
-            effects.append(
-                .abandon(gone, since: now.date.addingTimeInterval(Removals.window / .seconds(1))))
-        }
-        publish(Array(stranded.keys), removed: ids)
-        return .success(
-            TransactionResult(ids: ids, gone: gone, undo: isRemoval ? .putBack(ids, stranded: stranded) : nil)
-        )
-    }
-
-    /// Puts removed uploads back where they were. Of those whose parts at the server are gone by now, all is sent again.
-    private mutating func beginPutBack(
-        _ ids: [Upload.ID], _ stranded: [Upload.ID: Upload.State], _ reply: ReplyID?
-    ) {
-        let waiting = stranded.compactMap { id, state -> Upload? in
-            guard var upload = uploads[id], upload.start != nil, case .held = upload.state else { return nil }
-            upload.state = state
-            return upload
-        }
-        let back = removals.takeBack(ids)
-        effects.append(.reclaim(back))
-        // Before they are in memory: an upload that is not on disk must not start.
-        append(
-            (back + waiting).map(QueueChange.set), .powerCut,
-            .putBack(back, waiting: waiting, stranded: Array(stranded.keys)), locking: stranded.keys, reply)
-    }
-
-    private mutating func endPutBack(
-        _ back: [Upload], _ waiting: [Upload], _ error: JournalError?
-    ) -> Result<TransactionResult, UploadFailure> {
-        if let error {
-            removals.restore(back)
-            effects.append(.abandon(back, since: now.date))
-            return .failure(refuse(error))
-        }
-        // One that is not there counts as done for those that wait for it, and they only wait for earlier ones.
-        for upload in (back + waiting).sorted(by: { $0.id < $1.id }) { store(upload) }
-        publish((back + waiting).map(\.id))
-        return .success(TransactionResult(ids: back.map(\.id), undo: .remove(back.map(\.id))))
     }
 }
 

@@ -1,0 +1,26 @@
+import FerryFiles
+import FerryProtocols
+
+/// Turns bytes of one request's body into how much of the file is out.
+struct ExchangeProgress: UploadDelegate {
+    let exchange: Exchange
+    let number: Int
+    let sent: SentBytes
+    let recorder: any AttemptRecorder
+
+    func start() { recorder.didStart(exchange, reached: sent.record(0, of: number)) }
+
+    func didSendBodyData(_ bytesSent: ByteCount, totalBytesSent: ByteCount, totalBytesExpected: ByteCount?) {
+        guard case .file = exchange.body else { return }
+        let bytes = exchange.fileBytes(afterSending: totalBytesSent)
+        recorder.didSend(bytesSent, reached: sent.record(bytes, of: number))
+    }
+
+    func didFinishSending() { recorder.didFinishSending(exchange) }
+
+    func didBreak(totalBytesSent: ByteCount) {
+        guard case .file = exchange.body else { return }
+        let bytes = exchange.fileBytes(afterSending: totalBytesSent)
+        recorder.didSend(0, reached: sent.record(bytes, of: number))
+    }
+}
