@@ -62,8 +62,13 @@ final class BodyWriter: Sendable {
             state.phase = .running(Run(write: write, done: done))
             return true
         }
-        if isWanted { goOn() } else { done.fail(Stopped()) }
-        if isWanted, chunks.needsWatching { watchFiles() }
+        guard isWanted else {
+            done.fail(Stopped())
+            return done.futureResult
+        }
+        if !sendsRegions { BufferBudget.begin() }
+        goOn()
+        if chunks.needsWatching { watchFiles() }
         return done.futureResult
     }
 
@@ -142,9 +147,11 @@ final class BodyWriter: Sendable {
             }
         }
         chunks.stop()
-        run?.pause?.cancel()
-        run?.watch?.cancel()
-        run?.done.completeWith(result)
+        guard let run else { return }
+        if !sendsRegions { BufferBudget.end() }
+        run.pause?.cancel()
+        run.watch?.cancel()
+        run.done.completeWith(result)
     }
 
     private func goOn() {
@@ -215,8 +222,9 @@ final class BodyWriter: Sendable {
     }
 
     private func nextChunk() -> EventLoopFuture<Chunk> {
-        let chunkLimit = body.rateLimiter?.chunkLimit ?? .max
-        return chunks.next(upTo: max(1, min(state.withLock { $0.chunkSize }, chunkLimit)), on: eventLoop)
+        let limits = [body.rateLimiter?.chunkLimit, sendsRegions ? nil : BufferBudget.largestChunk]
+        let size = limits.compactMap { $0 }.reduce(state.withLock { $0.chunkSize }, min)
+        return chunks.next(upTo: max(1, size), on: eventLoop)
     }
 
     /// A chunk should take about 50 ms: long enough to be cheap, short enough to show movement.

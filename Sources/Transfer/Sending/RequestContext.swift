@@ -97,7 +97,7 @@ public struct RetryCounts: Hashable, Sendable {
 extension UUID {
     /// A random one (RFC 9562 §5.4). On Linux `UUID()` opens and reads `/dev/urandom` for each.
     fileprivate static func drawn() -> UUID {
-        var generator = SystemRandomNumberGenerator()
+        var generator = PooledRandom()
         let (high, low) = (generator.next(), generator.next())
         func byte(_ word: UInt64, _ index: UInt64) -> UInt8 { UInt8(truncatingIfNeeded: word >> (8 * index)) }
         return UUID(

@@ -7,9 +7,9 @@ package struct MultipartBoundary: Hashable, Sendable {
     /// True if nobody can have put it into a part; a boundary that somebody chose must be looked for (`BoundaryCheck`).
     package let isUnguessable: Bool
 
-    /// 52 letters and digits: 256 random bits, for four calls of the system's generator.
+    /// 52 letters and digits: 256 random bits.
     package init() {
-        var generator = SystemRandomNumberGenerator()
+        var generator = PooledRandom()
         let words = (0..<4).map { _ in String(generator.next(), radix: 36) }
         text = words.map { String(repeating: "0", count: 13 - $0.utf8.count) + $0 }.joined()
         isUnguessable = true

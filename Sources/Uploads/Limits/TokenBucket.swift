@@ -7,9 +7,9 @@ import FerryProtocols
     import Darwin
 #endif
 
-/// Bytes per second, with a quarter of a second in advance. Pure.
+/// Bytes per second, with a tenth of a second in advance. Pure.
 struct TokenBucket {
-    private static let burst = Duration.milliseconds(250)
+    private static let burst = Duration.milliseconds(100)
     private static let longestScatter = 0.025
 
     let rate: ByteCount
@@ -21,8 +21,8 @@ struct TokenBucket {
         paidUntil = now
     }
 
-    /// The most bytes to send at once so that the rate stays even.
-    var chunkLimit: ByteCount { max(4 << 10, rate / 10) }
+    /// The most bytes to send at once so that the rate is even within a tenth of a second.
+    var chunkLimit: ByteCount { max(1 << 10, rate / 100) }
 
     mutating func book(_ bytes: ByteCount, at now: ContinuousClock.Instant) {
         // What was not used in time is lost, except for one burst.

@@ -65,10 +65,29 @@ struct ScopedLimitTests {
     @Test func `pieces are as small as the strictest limit wants them`() {
         let limit = RateLimit(10_000_000)
         limit[.destination("a")] = 100_000
-        #expect(limit.limiter(of: upload(1, to: "a")).chunkLimit == 10_000)
-        #expect(limit.limiter(of: upload(2, to: "b")).chunkLimit == 1_000_000)
+        #expect(limit.limiter(of: upload(1, to: "a")).chunkLimit == 1024)
+        #expect(limit.limiter(of: upload(2, to: "b")).chunkLimit == 100_000)
         limit.set([:])
         #expect(limit.limiter(of: upload(1, to: "a")).chunkLimit == nil)
+    }
+
+    @Test func `a limited upload sends the same in each tenth of a second, within 5 %`() {
+        let start = ContinuousClock.now
+        let clock = ManualClock()
+        let limit = RateLimit(1_000_000) { start.advanced(by: clock.now.offset) }
+        var sent = [ByteCount](repeating: 0, count: 100)
+        while clock.now.offset < .seconds(10) {
+            let chunk = limit.chunkLimit ?? 0
+            let wait = limit.delay(beforeSending: chunk)
+            if wait == .zero { sent[Int(clock.now.offset / .milliseconds(100))] += chunk }
+            clock.advance(by: wait)
+        }
+        // The first window has the burst as well.
+        let mean = Double(sent.dropFirst().reduce(0, +)) / 99
+        let squares = sent.dropFirst().map { (Double($0) - mean) * (Double($0) - mean) }
+        let deviation = (squares.reduce(0, +) / 99).squareRoot()
+        #expect(deviation < mean * 0.05, "\(sent)")
+        #expect((9_800_000...10_200_000).contains(sent.reduce(0, +)), "\(sent)")
     }
 
     @Test func `what waits for one limit is not booked in another`() {

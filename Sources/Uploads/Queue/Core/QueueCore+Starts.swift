@@ -20,13 +20,18 @@ extension QueueCore {
         return min(whole, max(1, Int(clamping: pieces)))
     }
 
+    /// While so many results are not on disk, nothing starts: a kill would repeat them all.
+    private static let unconfirmedEnds = 64
+
     /// True if an upload is so small that its start need not be written down: a crash costs it no more than a record.
     static func isBrief(_ upload: Upload) -> Bool { upload.size <= smallPiece }
 
     mutating func startRuns() {
         // A look in the past would be asked for again and again while nothing may start.
         schedule.stuckLook = nil
-        guard phase == .accepting, unconfirmed.dirty.isEmpty, !health.isRefused else { return }
+        guard phase == .accepting, unconfirmed.dirty.isEmpty, !health.isRefused,
+            unconfirmed.endedIDs.count < Self.unconfirmedEnds
+        else { return }
         let whole = smallPerSlot
         let limits = Scheduler.Limits(
             total: concurrency * whole, perHost: (configuration.concurrencyPerHost ?? concurrency) * whole)

@@ -1,0 +1,31 @@
+import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Random numbers of the kernel, fetched 256 bytes at a time: each small upload draws a dozen. No number is given twice.
+package struct PooledRandom: RandomNumberGenerator, Sendable {
+    /// The most that getentropy(3) gives at once.
+    private static let size = 256
+    private static let pool = Mutex<[UInt64]>([])
+
+    package init() {}
+
+    package mutating func next() -> UInt64 {
+        Self.pool.withLock { pool in
+            if pool.isEmpty { pool = Self.drawn() }
+            return pool.removeLast()
+        }
+    }
+
+    private static func drawn() -> [UInt64] {
+        var numbers = [UInt64](repeating: 0, count: size / 8)
+        let isDrawn = numbers.withUnsafeMutableBytes { getentropy($0.baseAddress!, $0.count) == 0 }
+        if isDrawn { return numbers }
+        var generator = SystemRandomNumberGenerator()
+        return [generator.next()]
+    }
+}

@@ -1,0 +1,22 @@
+import FerryFiles
+import FerryProtocols
+import Synchronization
+
+/// The size of the chunks of all bodies that pass through memory: the more of them run, the smaller. TLS keeps about four
+/// times the size of its largest chunk for each connection (a chunk on its way, the next one, and what NIOSSL encrypts).
+enum BufferBudget {
+    /// Up to 16 bodies have the largest chunks.
+    private static let total: ByteCount = 16 << 20
+    /// One record of TLS (RFC 8446 §5.1).
+    private static let smallest: ByteCount = 16 << 10
+    private static let running = Atomic<Int>(0)
+
+    static var largestChunk: ByteCount { largestChunk(running: running.load(ordering: .relaxed)) }
+
+    static func largestChunk(running: Int) -> ByteCount {
+        min(ChunkSize.largestBuffer, max(smallest, total / ByteCount(max(1, running))))
+    }
+
+    static func begin() { running.add(1, ordering: .relaxed) }
+    static func end() { running.subtract(1, ordering: .relaxed) }
+}
