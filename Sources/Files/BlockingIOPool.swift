@@ -10,7 +10,7 @@ public final class BlockingIOPool: Sendable {
     /// The pool that callers without one of their own share.
     public static let shared = BlockingIOPool()
 
-    /// A silent call is looked at this often within the patience, so that no clock that jumped decides.
+    /// A silent call is looked at this often within the timeout, so that no clock that jumped decides.
     private static let looks = 4
     /// A thread that has had nothing to do for so long ends.
     private static let idleTime = DispatchTimeInterval.seconds(10)
@@ -65,19 +65,19 @@ public final class BlockingIOPool: Sendable {
     }
 
     private let limit: Int
-    private let patience: Duration
+    private let timeout: Duration
     private let clock: any Clock<Duration>
     private let wakeUp = DispatchSemaphore(value: 0)
     private let state = Mutex(State())
 
     /// - Parameters:
     ///   - limit: Threads at most; half of them for any one medium.
-    ///   - patience: How long a single call to the system may take before nobody waits for it any more.
+    ///   - timeout: How long a single call to the system may take before nobody waits for it any more.
     public init(
-        limit: Int = 32, patience: Duration = .seconds(30), clock: any Clock<Duration> = ContinuousClock()
+        limit: Int = 32, timeout: Duration = .seconds(30), clock: any Clock<Duration> = ContinuousClock()
     ) {
         self.limit = max(2, limit)
-        self.patience = max(.milliseconds(1), patience)
+        self.timeout = max(.milliseconds(1), timeout)
         self.clock = clock
     }
 
@@ -104,7 +104,7 @@ public final class BlockingIOPool: Sendable {
     ///   - medium: The device that is waited for; one that hangs leaves threads to the others. All that are not known
     ///     count as one.
     ///   - isWanted: Asked before the work begins; if it says no, nothing is delivered.
-    ///   - silent: What the outcome is if a call takes longer than the patience, which is handed over.
+    ///   - silent: What the outcome is if a call takes longer than the timeout, which is handed over.
     ///   - deliver: Receives the outcome, on any thread; after `silent` perhaps once more.
     package func submit<Value: Sendable, Failure: Error>(
         on medium: UInt64?, isWanted: @escaping @Sendable () -> Bool,
@@ -112,13 +112,13 @@ public final class BlockingIOPool: Sendable {
         silent: @escaping @Sendable (Duration) -> Failure,
         deliver: @escaping @Sendable (Result<Value, Failure>) -> Void
     ) {
-        let patience = patience
+        let timeout = timeout
         let (next, watches): (Step, Bool) = state.withLock { state in
             state.lastNumber += 1
             let job = Job(
                 number: state.lastNumber, medium: medium,
                 work: { if isWanted() { deliver(Result { () throws(Failure) in try work() }) } },
-                giveUp: { deliver(.failure(silent(patience))) })
+                giveUp: { deliver(.failure(silent(timeout))) })
             state.queued.append(job)
             state.awaited[job.number] = Awaited(job: job)
             let watches = !state.isWatched
@@ -191,7 +191,7 @@ public final class BlockingIOPool: Sendable {
     /// Looks after what is waited for, for as long as something is.
     private func watch() async {
         // In turns instead of by deadlines: after a machine has slept, every call gets its time all the same.
-        while (try? await clock.sleep(for: patience / Self.looks)) != nil {
+        while (try? await clock.sleep(for: timeout / Self.looks)) != nil {
             let (late, isOver) = state.withLock { look(&$0) }
             for job in late { job.giveUp() }
             if isOver { return }

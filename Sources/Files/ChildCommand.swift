@@ -62,7 +62,7 @@ package struct ChildCommand: Sendable {
 
     private static let complaintLimit = 4096
     /// The time to read on after a command's end: a process that it left running may keep its output open for ever.
-    private static let patience = DispatchTimeInterval.milliseconds(500)
+    private static let timeout = DispatchTimeInterval.milliseconds(500)
 
     /// The named variables of this process's environment; a name that ends in `*` stands for all that begin so.
     package static func environment(_ names: [String]) -> [String: String] {
@@ -91,8 +91,8 @@ package struct ChildCommand: Sendable {
         DetachedThread.start { [output] in
             // Reaped meanwhile, as it was killed: nobody asks any more.
             let ending = process.waitForEnd().map(Result.Ending.init) ?? .cancelled
-            if case .all = output { printed.wait() } else { printed.wait(upTo: Self.patience) }
-            complaint.wait(upTo: Self.patience)
+            if case .all = output { printed.wait() } else { printed.wait(upTo: Self.timeout) }
+            complaint.wait(upTo: Self.timeout)
             end.yield(ending)
         }
         let clock = Task {
@@ -193,5 +193,5 @@ private final class ChildOutput: Sendable {
 
     func wait() { ended.wait() }
 
-    func wait(upTo patience: DispatchTimeInterval) { _ = ended.wait(timeout: .now() + patience) }
+    func wait(upTo timeout: DispatchTimeInterval) { _ = ended.wait(timeout: .now() + timeout) }
 }

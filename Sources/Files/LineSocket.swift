@@ -14,20 +14,20 @@ package final class LineSocket: Sendable {
 
     /// Connects to a socket in the file system; nil if nobody listens there.
     ///
-    /// - Parameter patience: Seconds that the other end may stand still.
-    package convenience init?(connectingTo path: LocalPath, patience: Int) {
+    /// - Parameter timeout: Seconds that the other end may stand still.
+    package convenience init?(connectingTo path: LocalPath, timeout: Int) {
         let descriptor = LocalAddress.openSocket()
         guard descriptor >= 0 else { return nil }
-        self.init(descriptor, patience: patience)
+        self.init(descriptor, timeout: timeout)
         guard LocalAddress.with(path, { connect(descriptor, $0, $1) }) == 0 else { return nil }
     }
 
     /// - Parameters:
     ///   - descriptor: Is closed by the new object.
-    ///   - patience: Seconds that the other end may stand still.
-    init(_ descriptor: CInt, patience: Int) {
+    ///   - timeout: Seconds that the other end may stand still.
+    init(_ descriptor: CInt, timeout: Int) {
         self.descriptor = descriptor
-        for option in [SO_RCVTIMEO, SO_SNDTIMEO] { setTimeout(option, patience) }
+        for option in [SO_RCVTIMEO, SO_SNDTIMEO] { setTimeout(option, timeout) }
     }
 
     deinit { close(descriptor) }
@@ -156,13 +156,13 @@ package final class SocketListener: Sendable {
 
     /// Waits for the next connection; nil when the listener has been stopped.
     ///
-    /// - Parameter patience: Seconds that the other end may stand still.
-    package func next(patience: Int) -> LineSocket? {
+    /// - Parameter timeout: Seconds that the other end may stand still.
+    package func next(timeout: Int) -> LineSocket? {
         while true {
             let connection = accept(descriptor, nil, nil)
             if connection >= 0 {
                 _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
-                return LineSocket(connection, patience: patience)
+                return LineSocket(connection, timeout: timeout)
             }
             if errno == EINTR || errno == ECONNABORTED { continue }
             // No descriptor left: others will be given back.

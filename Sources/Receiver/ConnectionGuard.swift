@@ -18,7 +18,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
         let isRateLimited: Bool
         let isSecure: Bool
         let clients: ClientTable
-        let ledger: Ledger
+        let metrics: ReceiverMetrics
     }
 
     private enum State {
@@ -106,7 +106,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
     private func refuse(_ client: ClientAddress, _ context: ChannelHandlerContext) {
         state = .refused
         let status = HTTPResponse.Status.serviceUnavailable
-        rules.ledger.note(
+        rules.metrics.note(
             .refused(
                 status: status.code, reason: "\(client.text) has too many connections open.", request: ""))
         // TLS would have to be agreed on first, and for so long the connection would count.

@@ -23,7 +23,7 @@ enum FolderMaking {
     case noParent
 }
 
-extension Inbox {
+extension UploadStore {
     /// The extent of a search: the folder alone, or its entries as well.
     enum Depth {
         case itself

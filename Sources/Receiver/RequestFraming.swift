@@ -12,24 +12,24 @@ enum FramingError: String, CaseIterable {
     case codingInOldVersion
     case coding
 
-    /// The first flaw of a head as it was on the wire; nil if it has none.
+    /// The first issue of a head as it was on the wire; nil if it has none.
     init?(_ head: HTTPRequestHead) {
         let hosts = head.headers["Host"]
         // RFC 9112 §3.2: a server must answer 400, whether or not they are the same.
         if hosts.count > 1 {
             self = .severalHosts
-        } else if let flaw = Self.flaw(ofTarget: head.uri, host: hosts.first) {
-            self = flaw
-        } else if let flaw = Self.flaw(ofCoding: head) {
-            self = flaw
-        } else if let flaw = Self.flaw(ofLength: head.headers["Content-Length"]) {
-            self = flaw
+        } else if let issue = Self.issue(ofTarget: head.uri, host: hosts.first) {
+            self = issue
+        } else if let issue = Self.issue(ofCoding: head) {
+            self = issue
+        } else if let issue = Self.issue(ofLength: head.headers["Content-Length"]) {
+            self = issue
         } else {
             return nil
         }
     }
 
-    private static func flaw(ofTarget target: String, host: String?) -> FramingError? {
+    private static func issue(ofTarget target: String, host: String?) -> FramingError? {
         if target.hasPrefix("/") || target == "*" { return nil }
         guard let range = target.firstRange(of: "://"),
             ["http", "https"].contains(target[..<range.lowerBound].lowercased())
@@ -39,7 +39,7 @@ enum FramingError: String, CaseIterable {
         return authority.lowercased() == host?.lowercased() ? nil : .otherAuthority
     }
 
-    private static func flaw(ofCoding head: HTTPRequestHead) -> FramingError? {
+    private static func issue(ofCoding head: HTTPRequestHead) -> FramingError? {
         let codings = head.headers["Transfer-Encoding"]
         guard !codings.isEmpty else { return nil }
         // RFC 9112 §6.1: HTTP/1.0 knows no codings, so such a message was assembled wrongly.
@@ -50,7 +50,7 @@ enum FramingError: String, CaseIterable {
         return names == ["chunked"] ? nil : .coding
     }
 
-    private static func flaw(ofLength lengths: [String]) -> FramingError? {
+    private static func issue(ofLength lengths: [String]) -> FramingError? {
         guard let length = lengths.first else { return nil }
         let isNumber = lengths.count == 1 && length.utf8.allSatisfy { (0x30...0x39).contains($0) }
         return isNumber && Int(length) != nil ? nil : .length
@@ -68,7 +68,7 @@ enum FramingError: String, CaseIterable {
     }
 }
 
-/// Marks heads that have a flaw, where the version and the target can still be seen as they were sent.
+/// Marks heads that have a issue, where the version and the target can still be seen as they were sent.
 ///
 /// The mark is a header field, since heads wait in line behind the requests before them. What a client sends under its
 /// name is removed.
@@ -79,7 +79,9 @@ final class FramingCheck: ChannelInboundHandler, RemovableChannelHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard case .head(var head) = unwrapInboundIn(data) else { return context.fireChannelRead(data) }
         head.headers.remove(name: FramingError.field)
-        if let flaw = FramingError(head) { head.headers.add(name: FramingError.field, value: flaw.rawValue) }
+        if let issue = FramingError(head) {
+            head.headers.add(name: FramingError.field, value: issue.rawValue)
+        }
         context.fireChannelRead(wrapInboundOut(.head(head)))
     }
 }
@@ -87,7 +89,7 @@ final class FramingCheck: ChannelInboundHandler, RemovableChannelHandler {
 extension FramingError {
     fileprivate static let field = "Ferry-Framing-Flaw"
 
-    /// The flaw that `FramingCheck` marked; nil for a head without one.
+    /// The issue that `FramingCheck` marked; nil for a head without one.
     init?(markedIn fields: HTTPFields) {
         guard let name = HTTPField.Name(Self.field), let mark = fields[name] else { return nil }
         self.init(rawValue: mark)

@@ -36,9 +36,9 @@ extension Responder {
             return try await publish(intake)
         } catch {
             for file in intake.files { try? await discard(file.id, bytes: 0) }
-            ledger.giveBack(intake.bodyBytes)
+            metrics.giveBack(intake.bodyBytes)
             for file in intake.files {
-                ledger.note(.interrupted(id: file.id, name: file.path.text, kept: 0))
+                metrics.note(.interrupted(id: file.id, name: file.path.text, kept: 0))
             }
             if let error = error as? MultipartError {
                 throw Refusal(.badRequest, "Cannot read this: \(error).")
@@ -53,7 +53,7 @@ extension Responder {
             if let maximumSize, count > maximumSize - intake.bodyBytes {
                 throw Refusal(.contentTooLarge, "The form is larger than \(maximumSize) bytes.")
             }
-            guard ledger.take(count) else {
+            guard metrics.take(count) else {
                 throw Refusal(.insufficientStorage, "The receiver's quota is used up.")
             }
             intake.bodyBytes += count
@@ -64,7 +64,7 @@ extension Responder {
                 case .partEnded: try await end(&intake)
                 }
             }
-            try await reception.rate?.pass(count)
+            try await bodyReceiver.rate?.pass(count)
         }
         try intake.parser.finish()
     }
@@ -83,13 +83,13 @@ extension Responder {
             throw Refusal(problem)
         }
         let id = UploadID.make()
-        let inbox = inbox
-        let file = try await offLoop { () throws(SystemCallError) in try inbox.create(id) }
+        let uploadStore = uploadStore
+        let file = try await offLoop { () throws(SystemCallError) in try uploadStore.create(id) }
         let isNamed = !filename.isEmpty
         intake.files.append(
             FormIntake.File(id: id, field: part.name, path: path, isNamed: isNamed, data: file))
-        ledger.note(.created(id: id, name: path.text, size: nil))
-        intake.current = .file(PartWriter(file: file, offset: 0, ledger: ledger))
+        metrics.note(.created(id: id, name: path.text, size: nil))
+        intake.current = .file(PartWriter(file: file, offset: 0, metrics: metrics))
     }
 
     private func take(_ bytes: ArraySlice<UInt8>, in intake: inout FormIntake) async throws {
@@ -125,7 +125,7 @@ extension Responder {
 
     private func publish(_ intake: FormIntake) async throws -> Response {
         var receipt = FormReceipt(fields: intake.fields)
-        let inbox = inbox
+        let uploadStore = uploadStore
         for file in intake.files {
             // Browsers send a file field without a choice as an empty file without a name.
             guard file.isNamed || file.size > 0 else {
@@ -134,9 +134,9 @@ extension Responder {
             }
             let path = try await offLoop { () throws(SystemCallError) in
                 try file.data.sync()
-                return try inbox.publish(file.id, as: file.path)
+                return try uploadStore.publish(file.id, as: file.path)
             }
-            ledger.note(.finished(id: file.id, name: path.text, size: file.size))
+            metrics.note(.finished(id: file.id, name: path.text, size: file.size))
             receipt.files.append(
                 FormReceipt.File(
                     field: file.field, name: path.text, size: file.size, location: path.location))

@@ -116,7 +116,7 @@ extension Responder {
                 .serviceUnavailable, "Too many uploads are unfinished.", fields: [.retryAfter: "60"])
         }
         guard let id = upload?.id else { throw Refusal(.internalServerError, "The upload was not created.") }
-        ledger.note(.created(id: id, name: wish.text, size: length))
+        metrics.note(.created(id: id, name: wish.text, size: length))
         return try await releasing(id, &upload) { upload in
             if exchange.length != 0 {
                 // The address first: whoever loses the connection from here on can go on there.
@@ -198,10 +198,10 @@ extension Responder {
     ) async throws -> Int {
         let isKnown = current.length != TusUpload.unknownLength
         let limit = isKnown ? current.length : maximumSize
-        var (size, ending) = (expected, Reception.Ending.tooLarge)
+        var (size, ending) = (expected, BodyReceiver.Ending.tooLarge)
         if exchange.length ?? 0 <= (limit ?? .max) - expected {
             await noteResuming(current, at: expected)
-            (size, ending) = await reception.receive(
+            (size, ending) = await bodyReceiver.receive(
                 exchange, id: current.id, into: file, from: expected, limit: limit)
         }
         if case .tooLarge = ending {
@@ -235,7 +235,7 @@ extension Responder {
     }
 
     private func takeBack(_ file: PartFile, from size: Int, to expected: Int) async throws {
-        ledger.giveBack(size - expected)
+        metrics.giveBack(size - expected)
         try await offLoop { () throws(SystemCallError) in
             try file.truncate(to: expected)
             try file.sync()

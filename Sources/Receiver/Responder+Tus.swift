@@ -88,7 +88,7 @@ extension Responder {
                 .serviceUnavailable, "Too many uploads are unfinished.", fields: [.retryAfter: "60"])
         }
         guard let id = upload?.id else { throw Refusal(.internalServerError, "The upload was not created.") }
-        ledger.note(.created(id: id, name: wish.text, size: length))
+        metrics.note(.created(id: id, name: wish.text, size: length))
         return try await releasing(id, &upload) { upload in
             var answer = Response(.created, fields: tusFields)
             if sendsContent || length == 0 {
@@ -198,19 +198,19 @@ extension Responder {
         guard let removed = upload else { return }
         await tus.discard(removed)
         upload = nil
-        ledger.note(.removed(id: removed.id, name: removed.name))
+        metrics.note(.removed(id: removed.id, name: removed.name))
     }
 
     /// Reports that bytes of an upload come again after a break.
     func noteResuming(_ upload: TusUpload, at offset: Int) async {
         guard offset > 0, await tus.resume(upload.id) else { return }
-        ledger.note(.resumed(id: upload.id, name: upload.name, offset: offset))
+        metrics.note(.resumed(id: upload.id, name: upload.name, offset: offset))
     }
 
     /// Reports that the client went away, with so many bytes left to continue from.
     func noteBreak(_ upload: TusUpload, kept: Int) async {
         await tus.interrupt(upload.id)
-        ledger.note(.interrupted(id: upload.id, name: upload.name, kept: kept))
+        metrics.note(.interrupted(id: upload.id, name: upload.name, kept: kept))
     }
 
     func releasing(
@@ -230,10 +230,10 @@ extension Responder {
     func settle(_ upload: inout TusUpload?) async throws -> Held {
         guard let current = upload else { throw Refusal(.gone, "The upload was removed.") }
         if case .finished = current.state { return Held(file: nil, offset: current.length) }
-        let inbox = inbox
+        let uploadStore = uploadStore
         do {
             let (file, offset) = try await offLoop { () throws(SystemCallError) in
-                let file = try inbox.open(current.id)
+                let file = try uploadStore.open(current.id)
                 try file.sync()
                 return (file, try file.status().size)
             }
@@ -266,7 +266,7 @@ extension Responder {
             return held.offset
         }
         await noteResuming(current, at: expected)
-        let (size, ending) = await reception.receive(
+        let (size, ending) = await bodyReceiver.receive(
             exchange, id: current.id, into: file, from: expected, limit: current.length)
         if case .tooLarge = ending {
             try await takeBack(file, from: size, to: expected)
@@ -295,7 +295,7 @@ extension Responder {
     }
 
     private func takeBack(_ file: PartFile, from size: Int, to start: Int) async throws {
-        ledger.giveBack(size - start)
+        metrics.giveBack(size - start)
         try await offLoop { () throws(SystemCallError) in try file.truncate(to: start) }
     }
 
@@ -304,20 +304,20 @@ extension Responder {
     func finish(_ upload: inout TusUpload?) async throws {
         guard let current = upload else { return }
         let wish = try current.wish()
-        let inbox = inbox
+        let uploadStore = uploadStore
         let now = tus.now()
         let (finished, path) = try await offLoop { () throws(SystemCallError) in
             var finished = current
             finished.touched = now
-            let path = try inbox.publish(current.id, as: wish) { candidate throws(SystemCallError) in
+            let path = try uploadStore.publish(current.id, as: wish) { candidate throws(SystemCallError) in
                 finished.state = .finishing(path: candidate.text)
-                try inbox.save(finished)
+                try uploadStore.save(finished)
             }
             finished.state = .finished(path: path.text)
-            try inbox.save(finished)
+            try uploadStore.save(finished)
             return (finished, path.text)
         }
         upload = finished
-        ledger.note(.finished(id: current.id, name: path, size: current.length))
+        metrics.note(.finished(id: current.id, name: path, size: current.length))
     }
 }

@@ -22,8 +22,8 @@ extension Responder {
         if case .children = depth, !allowListing {
             throw Refusal(.forbidden, "This receiver does not list what it has; PROPFIND needs a Depth of 0.")
         }
-        let inbox = inbox
-        switch try await offLoop({ () throws(SystemCallError) in try inbox.find(names, depth) }) {
+        let uploadStore = uploadStore
+        switch try await offLoop({ () throws(SystemCallError) in try uploadStore.find(names, depth) }) {
         case .nothing:
             throw Refusal(.notFound, "There is no such file or folder.")
         case .tooMany:
@@ -45,8 +45,8 @@ extension Responder {
         guard exchange.length == 0 else {
             throw Refusal(.unsupportedMediaType, "MKCOL takes no content here.")
         }
-        let inbox = inbox
-        switch try await offLoop({ () throws(SystemCallError) in try inbox.makeFolder(names) }) {
+        let uploadStore = uploadStore
+        switch try await offLoop({ () throws(SystemCallError) in try uploadStore.makeFolder(names) }) {
         case .made:
             return Response(.created, fields: [.location: StoredPath.location(of: names) + "/"])
         case .nameTaken:
@@ -58,7 +58,7 @@ extension Responder {
     }
 
     /// - Throws: 403 for the whole tree, which is also meant where the field is missing (RFC 4918 §9.1).
-    private static func depth(_ fields: HTTPFields) throws(Refusal) -> Inbox.Depth {
+    private static func depth(_ fields: HTTPFields) throws(Refusal) -> UploadStore.Depth {
         switch fields[.depth]?.lowercased() {
         case "0": return .itself
         case "1": return .children(limit: listLimit)

@@ -48,10 +48,10 @@ extension Responder {
         try await checkLength(exchange)
         let demand = DigestDemand(exchange.head.headerFields)
         let id = UploadID.make()
-        ledger.note(.created(id: id, name: wish.text, size: exchange.length))
-        let inbox = inbox
-        let file = try await offLoop { () throws(SystemCallError) in try inbox.create(id) }
-        let (size, ending) = await reception.receive(
+        metrics.note(.created(id: id, name: wish.text, size: exchange.length))
+        let uploadStore = uploadStore
+        let file = try await offLoop { () throws(SystemCallError) in try uploadStore.create(id) }
+        let (size, ending) = await bodyReceiver.receive(
             exchange, id: id, into: file, from: 0, limit: maximumSize)
         do {
             if case .cut(let cut) = ending { throw cut }
@@ -60,23 +60,23 @@ extension Responder {
             let told = try await check(demand.content + demand.whole, demand, file, 0..<size)
             let (path, status) = try await offLoop { () throws(SystemCallError) in
                 try file.sync()
-                return (try inbox.publish(id, as: wish), try file.status())
+                return (try uploadStore.publish(id, as: wish), try file.status())
             }
-            ledger.note(.finished(id: id, name: path.text, size: size))
+            metrics.note(.finished(id: id, name: path.text, size: size))
             var answer = Response(.created, fields: [.location: path.location, .eTag: status.entityTag])
             answer.fields[.reprDigest] = told
             return answer
         } catch {
             try? await discard(id, bytes: size)
-            ledger.note(.interrupted(id: id, name: wish.text, kept: 0))
+            metrics.note(.interrupted(id: id, name: wish.text, kept: 0))
             throw error
         }
     }
 
     func discard(_ id: String, bytes: Int) async throws(SystemCallError) {
-        let inbox = inbox
-        try await offLoop { () throws(SystemCallError) in try inbox.discard(id) }
-        ledger.giveBack(bytes)
+        let uploadStore = uploadStore
+        try await offLoop { () throws(SystemCallError) in try uploadStore.discard(id) }
+        metrics.giveBack(bytes)
     }
 
     /// Refuses by Content-Length, before any of the content has come.
@@ -90,13 +90,13 @@ extension Responder {
         if let maximumSize, size > maximumSize {
             throw Refusal(.contentTooLarge, "The content is larger than \(maximumSize) bytes.")
         }
-        if let room = ledger.room, size > room {
+        if let room = metrics.room, size > room {
             throw Refusal(.insufficientStorage, "The receiver's quota is used up.")
         }
         // A small file that finds no room is refused while it is written; most need not wait for a look at the disk.
         guard size > Self.smallSize else { return }
-        let inbox = inbox
-        let disk = try await offLoop { () throws(SystemCallError) in try inbox.disk() }
+        let uploadStore = uploadStore
+        let disk = try await offLoop { () throws(SystemCallError) in try uploadStore.disk() }
         guard size <= disk.capacity else {
             throw Refusal(.contentTooLarge, "The content is larger than the receiver's disk.")
         }
@@ -142,7 +142,7 @@ extension Responder {
     func stored(
         _ path: StoredPath
     ) async throws(SystemCallError) -> (file: PartFile, status: PartFile.Status)? {
-        let inbox = inbox
-        return try await offLoop { () throws(SystemCallError) in try inbox.stored(path) }
+        let uploadStore = uploadStore
+        return try await offLoop { () throws(SystemCallError) in try uploadStore.stored(path) }
     }
 }

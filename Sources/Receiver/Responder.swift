@@ -8,11 +8,11 @@ struct Responder: Sendable {
     /// tus resources are made and live under this path.
     static let tusPath = "/files/"
 
-    let inbox: Inbox
+    let uploadStore: UploadStore
     let tus: TusStore
     let access: Access
-    let ledger: Ledger
-    let reception: Reception
+    let metrics: ReceiverMetrics
+    let bodyReceiver: BodyReceiver
     let maximumSize: Int?
     let allowDownload: Bool
     let allowListing: Bool
@@ -21,7 +21,7 @@ struct Responder: Sendable {
 
     func respond(_ exchange: Exchange) async throws {
         do {
-            if let flaw = FramingError(markedIn: exchange.head.headerFields) { throw flaw.refusal }
+            if let issue = FramingError(markedIn: exchange.head.headerFields) { throw issue.refusal }
             try access.check(exchange.head)
             try await exchange.send(try await answer(exchange))
         } catch let refusal as Refusal {
@@ -41,7 +41,7 @@ struct Responder: Sendable {
 
     private func refuse(_ exchange: Exchange, _ refusal: Refusal) async throws {
         let request = "\(exchange.head.method.rawValue) \(exchange.head.path ?? "")"
-        ledger.note(
+        metrics.note(
             .refused(
                 status: refusal.answer.status.code, reason: refusal.reason,
                 request: String(request.prefix(Self.shownRequest))))

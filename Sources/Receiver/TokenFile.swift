@@ -24,15 +24,15 @@ enum TokenFile {
     /// Reads the token, or makes one of 128 random bits.
     ///
     /// - Throws: `ReceiverError.file`.
-    static func token(in inbox: Inbox, directory: String) throws(ReceiverError) -> ReceiverToken {
+    static func token(in uploadStore: UploadStore, directory: String) throws(ReceiverError) -> ReceiverToken {
         let path = "\(directory)/\(SafeName.workFolder)/\(name)"
         let token: ReceiverToken
         do throws(SystemCallError) {
-            if let text = try read(inbox.work) {
+            if let text = try read(uploadStore.work) {
                 token = ReceiverToken(text: text, path: path, isNew: false)
             } else {
                 token = ReceiverToken(text: UploadID.make(), path: path, isNew: true)
-                try write(token.text, in: inbox.work)
+                try write(token.text, in: uploadStore.work)
             }
         } catch {
             throw .file(path, reason: error.reason)

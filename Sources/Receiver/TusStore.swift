@@ -20,11 +20,11 @@ actor TusStore {
         let proceed: CheckedContinuation<TusUpload?, Never>
     }
 
-    nonisolated let inbox: Inbox
+    nonisolated let uploadStore: UploadStore
     nonisolated let now: @Sendable () -> Date
     nonisolated let expiry: Duration
     private let limits: ReceiverConfiguration.Limits
-    private let ledger: Ledger
+    private let metrics: ReceiverMetrics
     private var slots: [String: Slot] = [:]
     /// The unfinished uploads of each client.
     private var open: [String: Set<String>] = [:]
@@ -32,18 +32,19 @@ actor TusStore {
     private var interrupted: Set<String> = []
 
     init(
-        inbox: Inbox, expiry: Duration, limits: ReceiverConfiguration.Limits, ledger: Ledger,
+        uploadStore: UploadStore, expiry: Duration, limits: ReceiverConfiguration.Limits,
+        metrics: ReceiverMetrics,
         now: @escaping @Sendable () -> Date
     ) throws(SystemCallError) {
-        self.inbox = inbox
+        self.uploadStore = uploadStore
         self.expiry = expiry
         self.limits = limits
-        self.ledger = ledger
+        self.metrics = metrics
         self.now = now
-        for var upload in try inbox.restore() {
-            if let status = try? inbox.open(upload.id).status() {
+        for var upload in try uploadStore.restore() {
+            if let status = try? uploadStore.open(upload.id).status() {
                 upload.touched = max(upload.touched, status.modified)
-                _ = ledger.take(status.size)
+                _ = metrics.take(status.size)
                 if status.size > 0 { interrupted.insert(upload.id) }
             }
             slots[upload.id] = .free(upload)
@@ -66,11 +67,11 @@ actor TusStore {
             resumable: resumable, client: client)
         slots[upload.id] = .held(upload, stop: stop, waiting: [])
         open[client, default: []].insert(upload.id)
-        let inbox = inbox
+        let uploadStore = uploadStore
         do {
             try await offLoop { () throws(SystemCallError) in
-                _ = try inbox.create(upload.id)
-                try inbox.save(upload)
+                _ = try uploadStore.create(upload.id)
+                try uploadStore.save(upload)
             }
         } catch {
             slots[upload.id] = nil
@@ -167,9 +168,9 @@ actor TusStore {
         let waiting = open[client, default: []].compactMap { id -> TusUpload? in
             if case .free(let upload) = slots[id] { upload } else { nil }
         }.sorted { $0.touched < $1.touched }
-        let inbox = inbox
+        let uploadStore = uploadStore
         let empty = try? await offLoop { () throws(SystemCallError) in
-            waiting.first { (try? inbox.open($0.id).status().size) == 0 }
+            waiting.first { (try? uploadStore.open($0.id).status().size) == 0 }
         }
         guard let empty = empty ?? nil, case .free(let upload) = slots[empty.id], upload == empty else {
             return
@@ -211,17 +212,17 @@ actor TusStore {
         slots[upload.id] = .gone(since: now())
         close(upload)
         await discard(upload)
-        ledger.note(.expired(id: upload.id, name: upload.name))
+        metrics.note(.expired(id: upload.id, name: upload.name))
     }
 
     /// Removes the files of an upload. A finished file has left for its name, and stays.
     nonisolated func discard(_ upload: TusUpload) async {
-        let inbox = inbox
+        let uploadStore = uploadStore
         let freed = try? await offLoop { () throws(SystemCallError) in
-            let size = (try? inbox.open(upload.id).status().size) ?? 0
-            try inbox.forget(upload.id)
+            let size = (try? uploadStore.open(upload.id).status().size) ?? 0
+            try uploadStore.forget(upload.id)
             return size
         }
-        ledger.giveBack(freed ?? 0)
+        metrics.giveBack(freed ?? 0)
     }
 }

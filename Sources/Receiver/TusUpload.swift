@@ -82,7 +82,7 @@ extension TusUpload {
     }
 }
 
-extension Inbox {
+extension UploadStore {
     /// Replaces the info file, durably.
     func save(_ upload: TusUpload) throws(SystemCallError) {
         guard let bytes = try? JSONEncoder().encode(upload) else {

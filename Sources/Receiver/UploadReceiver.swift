@@ -16,7 +16,7 @@ import NIOSSL
 public final class UploadReceiver: Sendable {
     private let configuration: ReceiverConfiguration
     private let responder: Responder
-    private let ledger: Ledger
+    private let metrics: ReceiverMetrics
     private let store: TusStore
     private let tls: NIOSSLContext?
     /// The token that the receiver made for itself; nil if it was given one, or needs none.
@@ -43,25 +43,27 @@ public final class UploadReceiver: Sendable {
         }
         self.configuration = configuration
         tls = try configuration.tls?.context()
-        ledger = Ledger(quota: configuration.limits.quota, report: report)
-        let inbox = try Inbox(directory: configuration.directory, overwrite: configuration.overwrite)
+        metrics = ReceiverMetrics(quota: configuration.limits.quota, report: report)
+        let uploadStore = try UploadStore(
+            directory: configuration.directory, overwrite: configuration.overwrite)
         do throws(SystemCallError) {
             store = try TusStore(
-                inbox: inbox, expiry: configuration.expiry, limits: configuration.limits, ledger: ledger,
+                uploadStore: uploadStore, expiry: configuration.expiry, limits: configuration.limits,
+                metrics: metrics,
                 now: now)
         } catch {
             throw .directory(configuration.directory, reason: error.reason)
         }
         token =
             given == nil && configuration.makesToken
-            ? try TokenFile.token(in: inbox, directory: configuration.directory) : nil
+            ? try TokenFile.token(in: uploadStore, directory: configuration.directory) : nil
         let rate = configuration.bytesPerSecond.map(ReceiveRate.init(bytesPerSecond:))
         responder = Responder(
-            inbox: store.inbox, tus: store,
+            uploadStore: store.uploadStore, tus: store,
             access: Access(
                 token: given ?? token?.text,
                 names: configuration.allowedHosts.union([configuration.host])),
-            ledger: ledger, reception: Reception(ledger: ledger, rate: rate),
+            metrics: metrics, bodyReceiver: BodyReceiver(metrics: metrics, rate: rate),
             maximumSize: configuration.maximumSize, allowDownload: configuration.allowDownload,
             allowListing: configuration.allowListing,
             slowest: BodyRate(
@@ -70,7 +72,7 @@ public final class UploadReceiver: Sendable {
     }
 
     /// The statistics so far, also while `run` runs.
-    public func statistics() -> ReceiverStatistics { ledger.statistics }
+    public func statistics() -> ReceiverStatistics { metrics.statistics }
 
     /// Serves until the task is cancelled; then keeps what has come of each upload, and returns.
     /// - Parameter onStart: Called once connections are accepted.
@@ -107,7 +109,7 @@ public final class UploadReceiver: Sendable {
             rules: ConnectionGuard.Rules(
                 headerTime: TimeAmount(limits.headerTime), idleTime: TimeAmount(limits.idleTime),
                 isRateLimited: configuration.bytesPerSecond != nil, isSecure: tls != nil,
-                clients: ClientTable(limit: limits.connectionsPerClient), ledger: ledger),
+                clients: ClientTable(limit: limits.connectionsPerClient), metrics: metrics),
             responder: responder)
     }
 

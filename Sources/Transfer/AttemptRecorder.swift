@@ -3,7 +3,7 @@ public import FerryProtocols
 /// The receiver of an attempt's progress and of what must outlive the attempt.
 public protocol AttemptRecorder: Sendable {
     /// Remembers what to resume with. Returns once it would survive a power cut if `durably`.
-    func record(_ resource: Resource?, durably: Bool) async throws(UploadFailure)
+    func record(_ resource: UploadResource?, durably: Bool) async throws(UploadFailure)
     /// The file is read for a digest before anything of it is sent.
     func isReading()
     /// A request begins; `reached` bytes of the file are out or at the server.

@@ -17,8 +17,8 @@ final class ServerRecognition: Sendable {
 
     /// An answer that is taken for the server's. A success makes the server known, but for a page for people: where a
     /// server has never been reached, that may be anybody's.
-    func accept(_ answer: Reply.Response) {
-        guard (200..<300).contains(answer.status), !SignInPage.isPage(answer) else { return }
+    func accept(_ answer: ExchangeOutcome.Response) {
+        guard (200..<300).contains(answer.status), !CaptivePortal.isPage(answer) else { return }
         let software = answer.fields[.server]
         let isNew = server.withLock { server in
             let before = server

@@ -3,11 +3,11 @@ import Synchronization
 
 /// Writes down that a body is about to be complete, and takes that back if it did not come to it.
 final class UnknownOutcomeMarker: Sendable {
-    private let mark: Resource?
+    private let mark: UploadResource?
     private let recorder: any AttemptRecorder
     private let isSet = Mutex(false)
 
-    init(mark: Resource?, recorder: any AttemptRecorder) {
+    init(mark: UploadResource?, recorder: any AttemptRecorder) {
         self.mark = mark
         self.recorder = recorder
     }
@@ -19,7 +19,7 @@ final class UnknownOutcomeMarker: Sendable {
     }
 
     /// If this fails the mark stays, and a person is asked: the safe side.
-    func remove(leaving known: Resource?) async {
+    func remove(leaving known: UploadResource?) async {
         guard isSet.withLock({ $0 }), (try? await recorder.record(known, durably: true)) != nil else {
             return
         }

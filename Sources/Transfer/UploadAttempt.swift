@@ -80,14 +80,14 @@ public struct UploadAttempt: Sendable {
     /// - Returns: `cancelled` as soon as the task is cancelled; the connection is then closed.
     ///   Nothing in it repeats a secret of the requests, whatever the server wrote.
     public func run(
-        _ uploadProtocol: any UploadProtocol, resource: Resource?, capabilities: ServerCapabilities?
+        _ uploadProtocol: any UploadProtocol, resource: UploadResource?, capabilities: ServerCapabilities?
     ) async -> Outcome {
         sender.secrets.cut(
             from: await performed(uploadProtocol, resource: resource, capabilities: capabilities))
     }
 
     private func performed(
-        _ uploadProtocol: any UploadProtocol, resource: Resource?, capabilities: ServerCapabilities?
+        _ uploadProtocol: any UploadProtocol, resource: UploadResource?, capabilities: ServerCapabilities?
     ) async -> Outcome {
         let sent = SentBytes(confirmed: resource?.confirmed ?? 0)
         let outcome = await exchanged(uploadProtocol, resource, capabilities, sent)
@@ -96,7 +96,8 @@ public struct UploadAttempt: Sendable {
     }
 
     private func exchanged(
-        _ uploadProtocol: any UploadProtocol, _ resource: Resource?, _ capabilities: ServerCapabilities?,
+        _ uploadProtocol: any UploadProtocol, _ resource: UploadResource?,
+        _ capabilities: ServerCapabilities?,
         _ sent: SentBytes
     ) async -> Outcome {
         await withTaskGroup(of: Ending.self) { group in
@@ -163,7 +164,7 @@ public struct UploadAttempt: Sendable {
 
     /// Deletes what the server holds of a version of the file that is no more, and then what we know of it. Where no
     /// answer comes both stay as they are, for whoever tries again.
-    private func forget(_ known: Resource?, _ uploadProtocol: any UploadProtocol) async {
+    private func forget(_ known: UploadResource?, _ uploadProtocol: any UploadProtocol) async {
         // What may be complete is the version that was queued, whole: that is not ours to delete.
         guard let known, !known.wholeBodySent else { return }
         for exchange in uploadProtocol.removal(of: known) {
@@ -175,10 +176,11 @@ public struct UploadAttempt: Sendable {
     /// The outcome of one exchange; its reply is nil if the attempt was cancelled.
     private struct Ending: Sendable {
         var number: Int
-        var reply: Result<Reply?, UploadFailure>
+        var reply: Result<ExchangeOutcome?, UploadFailure>
     }
 
-    private func ending(of exchange: Exchange, number: Int, known: Resource?, sent: SentBytes) async -> Ending
+    private func ending(of exchange: Exchange, number: Int, known: UploadResource?, sent: SentBytes) async
+        -> Ending
     {
         let progress = ExchangeProgress(exchange: exchange, number: number, sent: sent, recorder: recorder)
         do throws(UploadFailure) {
@@ -192,7 +194,7 @@ public struct UploadAttempt: Sendable {
 
     /// Records what the protocol wants remembered. A new address is durable before anything goes to it.
     private func take(
-        _ notes: [Step.Note], known: inout Resource?, choice: inout ProtocolChoice?
+        _ notes: [Step.Note], known: inout UploadResource?, choice: inout ProtocolChoice?
     ) async throws(UploadFailure) {
         for note in notes {
             switch note {
@@ -217,8 +219,8 @@ public struct UploadAttempt: Sendable {
 
     /// - Returns: nil if the attempt was cancelled.
     private func perform(
-        _ exchange: Exchange, known: Resource?, progress: ExchangeProgress
-    ) async throws(UploadFailure) -> Reply? {
+        _ exchange: Exchange, known: UploadResource?, progress: ExchangeProgress
+    ) async throws(UploadFailure) -> ExchangeOutcome? {
         // A server that may have all of the file is asked for it first, whatever became of the file since.
         let carriesFile = exchange.carriesFile
         if carriesFile || exchange.traits.contains(.completes) || known?.wholeBodySent != true {
@@ -261,14 +263,15 @@ public struct UploadAttempt: Sendable {
             case .source: throw error.failure
             case .broken where error.failure == .redirectCircle:
                 // As 307 within the server, which is what makes a circle.
-                let answer = Reply.Response(status: 307, fields: [.location: exchange.url])
+                let answer = ExchangeOutcome.Response(status: 307, fields: [.location: exchange.url])
                 guard let page = await suspicion(of: answer, to: exchange, known: known) else {
                     return .broken(error.failure, bodySent: error.bodySent)
                 }
                 return .broken(page, bodySent: nil)
             case .notTrusted where server.now.isKnown:
                 return .broken(
-                    SignInPage().failure(inPlaceOf: host(of: exchange), after: error.failure), bodySent: nil)
+                    CaptivePortal().failure(inPlaceOf: host(of: exchange), after: error.failure),
+                    bodySent: nil)
             case .unsent, .notConnected, .notTrusted:
                 // Nothing a server or a protocol could have a say in.
                 if error.failure.category == .descriptors { throw error.failure }
@@ -284,11 +287,12 @@ public struct UploadAttempt: Sendable {
 
     /// Returns the reply, unless something answered in the server's place: then the server has seen nothing.
     private func reply(
-        to exchange: Exchange, _ answer: Reply.Response, _ marker: UnknownOutcomeMarker, known: Resource?
-    ) async -> Reply {
+        to exchange: Exchange, _ answer: ExchangeOutcome.Response, _ marker: UnknownOutcomeMarker,
+        known: UploadResource?
+    ) async -> ExchangeOutcome {
         let isAboutFile = exchange.method == .head
         let server = server.now
-        let expecting = SignInPage.Expectation(
+        let expecting = CaptivePortal.Expectation(
             isKnown: server.isKnown,
             mayBePage: server.answersInPages
                 && (exchange.traits.contains(.completes) || isAboutFile || answer.status != 200),
@@ -296,7 +300,7 @@ public struct UploadAttempt: Sendable {
         let failure: UploadFailure?
         if server.isTakenAtWord, answer.status != 511 {
             failure = nil
-        } else if let page = SignInPage(answer, to: exchange.url, expecting: expecting) {
+        } else if let page = CaptivePortal(answer, to: exchange.url, expecting: expecting) {
             failure = page.failure(inPlaceOf: host(of: exchange))
         } else {
             failure = await suspicion(of: answer, to: exchange, known: known)
@@ -312,20 +316,20 @@ public struct UploadAttempt: Sendable {
     /// Returns the failure if a known server has perhaps not given this answer; nil if it did. Asks for its first page
     /// in doubt: a network that wants a sign-in answers everything alike.
     private func suspicion(
-        of answer: Reply.Response, to exchange: Exchange, known: Resource?
+        of answer: ExchangeOutcome.Response, to exchange: Exchange, known: UploadResource?
     ) async -> UploadFailure? {
         let server = server.now
         let isResuming = exchange.method == .head && exchange.url == known?.url
         // Nothing tells a refusal of a server whose own answers were never seen from a network's.
         guard server.isKnown, !server.isTakenAtWord, let software = server.software,
-            let page = SignInPage(
+            let page = CaptivePortal(
                 suspecting: answer, to: exchange.url, of: software, isResuming: isResuming),
             let front = URL(string: "/", relativeTo: URL(string: exchange.url))?.absoluteString
         else { return nil }
         var look = Exchange(.head, front)
         look.traits.insert(.withoutCredentials)
         if case .answered(let told)? = try? await sender.ask(look, label: label),
-            SignInPage.isExcluded(by: told, of: software, refusal: answer.status)
+            CaptivePortal.isExcluded(by: told, of: software, refusal: answer.status)
         {
             return nil
         }
@@ -347,7 +351,9 @@ public struct UploadAttempt: Sendable {
 
     /// The digests to compare with those that a server has told; none if the file is another one by now, or cannot be
     /// read: the upload itself has gone well.
-    private func comparisons(for exchange: Exchange, _ answer: Reply.Response) async -> [ComputedDigest] {
+    private func comparisons(for exchange: Exchange, _ answer: ExchangeOutcome.Response) async
+        -> [ComputedDigest]
+    {
         guard !exchange.digestsIfTold.isEmpty, (200..<300).contains(answer.status) else { return [] }
         let told = ServerDigest.algorithms(in: answer, exchange.toldIn)
         let orders = exchange.digestsIfTold.filter { told.contains($0.algorithm) }
@@ -365,7 +371,7 @@ public struct UploadAttempt: Sendable {
     /// A server that refuses credentials has taken nothing. To get others may take long, and whatever ends this process
     /// meanwhile must not leave a question. Only a file's mark is set again when it is sent again.
     private func acceptance(
-        of exchange: Exchange, _ marker: UnknownOutcomeMarker, known: Resource?
+        of exchange: Exchange, _ marker: UnknownOutcomeMarker, known: UploadResource?
     ) -> RequestRun.Check {
         sender.acceptance {
             if case .file = exchange.body { await marker.remove(leaving: known) }
@@ -444,7 +450,7 @@ extension Exchange {
 extension TransportResponse {
     fileprivate func answer(
         with digests: [ComputedDigest], _ sender: RequestSender, _ exchange: Exchange
-    ) -> Reply.Response {
+    ) -> ExchangeOutcome.Response {
         var answer = answer
         answer.digests = digests
         answer.carriedCredentials = sender.signs(exchange)

@@ -40,7 +40,7 @@ extension Upload {
     public static let longestBatchName = 64
 
     /// Returns the error of a batch's name, as a sentence part; nil if it can be one.
-    public static func flaw(ofBatch name: String) -> String? {
+    public static func issue(ofBatch name: String) -> String? {
         if name.isEmpty { return "is empty" }
         if name.count > longestBatchName { return "is longer than \(longestBatchName) characters" }
         let isControl = name.unicodeScalars.contains { $0.properties.generalCategory == .control }

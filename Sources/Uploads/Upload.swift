@@ -20,7 +20,7 @@ public struct Upload: Identifiable, Hashable, Sendable {
     /// The state.
     public var state: State
     /// The resource that the server gave to resume with; nil before creation and for protocols that cannot resume.
-    public var resource: Resource? {
+    public var resource: UploadResource? {
         get { boxedResource.value }
         set { boxedResource = Boxed(newValue) }
     }
@@ -42,7 +42,7 @@ public struct Upload: Identifiable, Hashable, Sendable {
         set { setRest { $0.start = newValue?.ifAny } }
     }
 
-    private var boxedResource: Boxed<Resource>
+    private var boxedResource: Boxed<UploadResource>
     private var rest: Boxed<Rest>
 
     /// The members that few of the uploads in a long queue have.
@@ -54,7 +54,7 @@ public struct Upload: Identifiable, Hashable, Sendable {
 
     public init(
         id: ID, rank: Int64, path: LocalPath, identity: FileIdentity, target: Target, state: State = .queued,
-        resource: Resource? = nil, tries: Tries = Tries(), added: Date, batch: String? = nil,
+        resource: UploadResource? = nil, tries: Tries = Tries(), added: Date, batch: String? = nil,
         start: StartCondition? = nil
     ) {
         self.id = id

@@ -85,7 +85,7 @@ extension Simulation {
     }
 
     private mutating func record(
-        _ resource: Resource?, of attempt: Attempt, durably: Bool, _ waiter: Engine.Waiter
+        _ resource: UploadResource?, of attempt: Attempt, durably: Bool, _ waiter: Engine.Waiter
     ) {
         var resource = resource
         if mutant == .offsetsAreExaggerated, let confirmed = resource?.confirmed, confirmed > 0 {
@@ -180,7 +180,7 @@ extension Simulation {
     // Ends of exchanges.
 
     /// Takes in what came of a request; a mark that says too much is taken back first.
-    mutating func ended(_ number: Int, _ reply: Reply, removesMark: Bool) {
+    mutating func ended(_ number: Int, _ reply: ExchangeOutcome, removesMark: Bool) {
         guard let flight = flights[number] else { return }
         if flight.isMarked, removesMark, let attempt = engine?.attempts[flight.owner] {
             flights[number]?.stage = .ended
@@ -189,7 +189,7 @@ extension Simulation {
         deliver(reply, of: number)
     }
 
-    mutating func deliver(_ reply: Reply, of number: Int) {
+    mutating func deliver(_ reply: ExchangeOutcome, of number: Int) {
         guard let flight = flights.removeValue(forKey: number) else { return }
         let id = flight.owner
         switch flight.purpose {
@@ -219,7 +219,7 @@ extension Simulation {
             if mutant == .retryAfterIsDropped { answer.fields[.retryAfter] = nil }
             if mutant == .refusalsAreTaken, ending.exchange.traits.contains(.completes), answer.status >= 500
             {
-                answer = Reply.Response(
+                answer = ExchangeOutcome.Response(
                     204, ["Upload-Offset": "\(attempt.upload.size)", "Tus-Resumable": "1.0.0"])
             }
             answer.digests = ending.exchange.digests.map {
@@ -281,7 +281,7 @@ extension Simulation {
         plan(flight, after: sites[attempt.site].latency)
     }
 
-    private mutating func forgot(_ id: Upload.ID, run: Int, _ reply: Reply) {
+    private mutating func forgot(_ id: Upload.ID, run: Int, _ reply: ExchangeOutcome) {
         guard let attempt = attempt(id, run), case .forgetting = attempt.phase else { return }
         guard case .answered = reply else { return finish(id, .failed(.changed)) }
         forgetNext(id)

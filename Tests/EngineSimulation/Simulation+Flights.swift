@@ -80,7 +80,7 @@ extension Simulation {
             number: number, owner: flight.owner, file: .init(file: flight.file, version: flight.version),
             exchange: flight.exchange)
         if happens(site.mood.locks), [.patch, .head].contains(flight.exchange.method) {
-            request.refusal = Reply.Response(423)
+            request.refusal = ExchangeOutcome.Response(423)
         }
         sites[flight.site].begin(request)
         flights[number]?.stage = flight.length > 0 ? .sending : .waiting
@@ -161,7 +161,7 @@ extension Simulation {
         let mood = sites[flight.site].mood
         if happens(mood.wrongCredentials) {
             sites[flight.site].drop(number)
-            return answer(number, Reply.Response(401))
+            return answer(number, ExchangeOutcome.Response(401))
         }
         if happens(mood.refusals) { return answer(number, refusal(number, flight)) }
         let reply = sites[flight.site].answer(number)
@@ -171,8 +171,8 @@ extension Simulation {
         answer(number, reply)
     }
 
-    private mutating func refusal(_ number: Int, _ flight: Flight) -> Reply.Response {
-        var refusal = Reply.Response(
+    private mutating func refusal(_ number: Int, _ flight: Flight) -> ExchangeOutcome.Response {
+        var refusal = ExchangeOutcome.Response(
             [500, 502, 503, 503, 503, 429, 507].randomElement(using: &random) ?? 503)
         // Whatever a gateway says, the server behind it may have done the work.
         if refusal.status == 502, happens(50) {
@@ -185,7 +185,7 @@ extension Simulation {
         return refusal
     }
 
-    private mutating func answer(_ number: Int, _ answer: Reply.Response) {
+    private mutating func answer(_ number: Int, _ answer: ExchangeOutcome.Response) {
         log.add("answer", number, answer.status)
         let isFile = flights[number]?.exchange.range != nil
         ended(number, .answered(answer), removesMark: answer.status == 401 && isFile)

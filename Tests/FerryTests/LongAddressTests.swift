@@ -27,7 +27,7 @@ struct LongAddressTests {
                     destination: "", url: server.url("/in/"), method: method, name: "f\(id)"),
                 added: Date(timeIntervalSince1970: 1_760_000_000))
             if id == 1 {
-                upload.resource = Resource(url: server.url("/" + String(repeating: "x", count: 70_000)))
+                upload.resource = UploadResource(url: server.url("/" + String(repeating: "x", count: 70_000)))
             }
             try await journal.append([.set(upload)], durably: true)
         }

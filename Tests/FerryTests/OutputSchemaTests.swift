@@ -62,7 +62,7 @@ struct OutputSchemaTests {
         line.verified = DigestAlgorithm.sha256.rawValue
         line.duration = 0.25
         line.wasThere = true
-        line.source = SourceFate.replaced.rawValue
+        line.source = SourceDisposition.replaced.rawValue
         line.possibleDuplicate = true
         (line.rate, line.eta) = (1_000_000, 12.5)
         return line
@@ -101,7 +101,7 @@ struct OutputSchemaTests {
 
     private static func check() -> CheckLine {
         let known = ServerCapabilities(extensions: ["creation"], maximumSize: 1 << 30, asked: moment)
-        let leftover = CheckReport.Leftover(name: "a", begun: moment, resource: Resource(url: "/a"))
+        let leftover = CheckReport.Leftover(name: "a", begun: moment, resource: UploadResource(url: "/a"))
         var line = CheckLine(
             CheckResult(
                 destination: Destination(name: "d", url: "https://h.example/", protocolName: "tus"),
@@ -189,7 +189,7 @@ struct OutputSchemaTests {
     func `a line with all its members fits its schema`(index: Int) throws {
         let text = JSONLine.text(Self.samples[index])
         let value = try JSONSerialization.jsonObject(with: Data(text.utf8))
-        #expect(type(of: Self.samples[index]).schema.schema.flaw(in: value) == nil, "\(text)")
+        #expect(type(of: Self.samples[index]).schema.schema.issue(in: value) == nil, "\(text)")
     }
 
     @Test func `every event is printed by a command or read by a hook, and has a schema`() {

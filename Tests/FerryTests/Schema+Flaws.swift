@@ -4,7 +4,7 @@ import Foundation
 
 extension Schema {
     /// Returns the first mismatch in a value of `JSONSerialization`; nil if all of it fits.
-    func flaw(in value: Any, at place: String = "") -> String? {
+    func issue(in value: Any, at place: String = "") -> String? {
         let fits: Bool
         switch self {
         case .object(let members, let required):
@@ -15,21 +15,21 @@ extension Schema {
             }
             return object.lazy.compactMap { name, inner in
                 let inside = "\(place).\(name)"
-                return known[name].map { $0.flaw(in: inner, at: inside) } ?? "\(inside): not known"
+                return known[name].map { $0.issue(in: inner, at: inside) } ?? "\(inside): not known"
             }.first
         case .dictionary(let schema, let names):
             guard let object = value as? [String: Any] else { return "\(place): no object" }
-            if let stranger = object.keys.first(where: { names.flaw(in: $0) != nil }) {
+            if let stranger = object.keys.first(where: { names.issue(in: $0) != nil }) {
                 return "\(place).\(stranger): no name"
             }
-            return object.lazy.compactMap { schema.flaw(in: $0.value, at: "\(place).\($0.key)") }.first
+            return object.lazy.compactMap { schema.issue(in: $0.value, at: "\(place).\($0.key)") }.first
         case .array(let schema, let count):
             guard let items = value as? [Any], items.count >= count else { return "\(place): no array" }
-            return items.lazy.compactMap { schema.flaw(in: $0, at: "\(place)[]") }.first
+            return items.lazy.compactMap { schema.issue(in: $0, at: "\(place)[]") }.first
         case .list(let first, let others):
             guard let items = value as? [Any], let head = items.first else { return "\(place): no list" }
-            return first.flaw(in: head, at: "\(place)[0]")
-                ?? items.dropFirst().lazy.compactMap { others.flaw(in: $0, at: "\(place)[]") }.first
+            return first.issue(in: head, at: "\(place)[0]")
+                ?? items.dropFirst().lazy.compactMap { others.issue(in: $0, at: "\(place)[]") }.first
         case .text(let pattern):
             let text = value as? String
             fits =
@@ -40,7 +40,7 @@ extension Schema {
         case .flag: fits = value is Bool
         case .whole(let range): fits = (value as? Int).map(range.contains) ?? false
         case .number(let range): fits = (value as? Double).map(range.contains) ?? false
-        case .any(let schemas): fits = schemas.contains { $0.flaw(in: value) == nil }
+        case .any(let schemas): fits = schemas.contains { $0.issue(in: value) == nil }
         }
         return fits ? nil : "\(place): \(value) does not fit"
     }

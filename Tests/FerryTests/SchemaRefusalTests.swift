@@ -5,8 +5,8 @@ import Testing
 
 /// The schema of the configuration beside the reader: an editor marks what ferry refuses, and nothing else.
 struct SchemaRefusalTests {
-    private func flaw(in text: String) throws -> String? {
-        ConfigurationTable.root.flaw(in: try JSONSerialization.jsonObject(with: Data(text.utf8)))
+    private func issue(in text: String) throws -> String? {
+        ConfigurationTable.root.issue(in: try JSONSerialization.jsonObject(with: Data(text.utf8)))
     }
 
     private func isRead(_ text: String) -> Bool {
@@ -26,7 +26,7 @@ struct SchemaRefusalTests {
             !togetherness.contains { mistake.1.contains($0) }
         })
     func `what the reader refuses for itself the schema refuses too`(text: String, message: String) throws {
-        #expect(try flaw(in: text) != nil, "\(message)")
+        #expect(try issue(in: text) != nil, "\(message)")
     }
 
     private static func destination(_ members: String) -> String {
@@ -78,7 +78,7 @@ struct SchemaRefusalTests {
     @Test(arguments: refused)
     func `a value that the reader refuses the schema refuses too`(text: String) throws {
         #expect(!isRead(text), "the reader takes it")
-        #expect(try flaw(in: text) != nil)
+        #expect(try issue(in: text) != nil)
     }
 
     private static let taken: [String] =
@@ -118,10 +118,10 @@ struct SchemaRefusalTests {
     @Test(arguments: taken)
     func `a value that the reader takes the schema takes too`(text: String) throws {
         #expect(isRead(text), "the reader refuses it")
-        #expect(try flaw(in: text) == nil)
+        #expect(try issue(in: text) == nil)
     }
 
     @Test func `the example fits`() throws {
-        #expect(try flaw(in: ManualPage.example()) == nil)
+        #expect(try issue(in: ManualPage.example()) == nil)
     }
 }

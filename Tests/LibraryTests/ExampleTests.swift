@@ -282,11 +282,11 @@ struct ExampleTests {
 
 /// Keeps the first thing to resume with.
 private final class Recorder: AttemptRecorder {
-    private let resource = Mutex<Resource?>(nil)
+    private let resource = Mutex<UploadResource?>(nil)
 
-    var first: Resource? { resource.withLock { $0 } }
+    var first: UploadResource? { resource.withLock { $0 } }
 
-    func record(_ resource: Resource?, durably: Bool) async throws(UploadFailure) {
+    func record(_ resource: UploadResource?, durably: Bool) async throws(UploadFailure) {
         self.resource.withLock { $0 = $0 ?? resource }
     }
     func isReading() {}

@@ -167,7 +167,7 @@ private struct SimulatedAttempt: Sendable {
         }
     }
 
-    private func isNew(_ new: Resource?, _ old: Resource?) -> Bool {
+    private func isNew(_ new: UploadResource?, _ old: UploadResource?) -> Bool {
         guard world.mutant != .addressIsLate else { return false }
         return new?.url != old?.url || new?.memory != old?.memory
     }
@@ -178,7 +178,7 @@ private struct SimulatedAttempt: Sendable {
         }
     }
 
-    private func record(_ resource: Resource?, durably: Bool) async throws(Stop) {
+    private func record(_ resource: UploadResource?, durably: Bool) async throws(Stop) {
         var resource = resource
         if world.mutant == .offsetsAreExaggerated, let confirmed = resource?.confirmed, confirmed > 0 {
             resource?.confirmed = min(upload.size, confirmed + 1)
@@ -200,7 +200,7 @@ private struct SimulatedAttempt: Sendable {
     }
 
     /// - Throws: As an attempt ends; a broken exchange is a reply.
-    private func perform(_ exchange: Exchange, known: Resource?) async throws(Stop) -> Reply {
+    private func perform(_ exchange: Exchange, known: UploadResource?) async throws(Stop) -> ExchangeOutcome {
         try await pause()
         try checkSource()
         guard world.reaches(upload.target.url) else {
@@ -243,7 +243,7 @@ private struct SimulatedAttempt: Sendable {
 
     private func send(
         _ exchange: Exchange, _ flight: Int, isMarked: inout Bool
-    ) async throws(Stop) -> Reply {
+    ) async throws(Stop) -> ExchangeOutcome {
         let length = exchange.contentLength
         var sent: ByteCount = 0
         recorder.didStart(exchange, reached: 0)
@@ -291,7 +291,7 @@ private struct SimulatedAttempt: Sendable {
         }
     }
 
-    private func note(_ answer: Reply.Response, to exchange: Exchange) {
+    private func note(_ answer: ExchangeOutcome.Response, to exchange: Exchange) {
         guard exchange.method == .patch, answer.status == 204 else { return }
         world.with { state in
             guard state.life == life, var known = state.watch.uploads[upload.id] else { return }
@@ -313,7 +313,7 @@ private struct SimulatedAttempt: Sendable {
         return true
     }
 
-    private func unmark(_ isMarked: Bool, leaving known: Resource?) async {
+    private func unmark(_ isMarked: Bool, leaving known: UploadResource?) async {
         guard isMarked, world.isAlive(life) else { return }
         try? await recorder.record(known, durably: true)
     }

@@ -48,7 +48,7 @@ struct SimulatedServer {
         /// The offset of the next byte in an upload that is appended to; nil if the server does not take it.
         var position: ByteCount?
         /// An answer that the server gives whatever else comes.
-        var refusal: Reply.Response?
+        var refusal: ExchangeOutcome.Response?
         /// The client is no longer there.
         var isGhost = false
     }
@@ -88,14 +88,14 @@ struct SimulatedServer {
 
     private mutating func begin(_ flight: inout Flight) {
         guard var making = makings[flight.exchange.url] else {
-            flight.refusal = Reply.Response(status: 404)
+            flight.refusal = ExchangeOutcome.Response(status: 404)
             return
         }
         if making.owner != flight.owner {
             complain("I7", "upload \(flight.owner) sends to the address of upload \(making.owner)")
         }
         guard case .file(let range, _, _) = flight.exchange.body, range.lowerBound == making.held else {
-            flight.refusal = Reply.Response(status: 409)
+            flight.refusal = ExchangeOutcome.Response(status: 409)
             return
         }
         if let version = making.version, version != flight.version {
@@ -136,8 +136,10 @@ struct SimulatedServer {
     }
 
     /// The whole request is there: carries it out and answers.
-    mutating func answer(_ number: Int) -> Reply.Response {
-        guard let flight = flights.removeValue(forKey: number) else { return Reply.Response(status: 500) }
+    mutating func answer(_ number: Int) -> ExchangeOutcome.Response {
+        guard let flight = flights.removeValue(forKey: number) else {
+            return ExchangeOutcome.Response(status: 500)
+        }
         if let refusal = flight.refusal { return refusal }
         let exchange = flight.exchange
         switch exchange.method {
@@ -152,7 +154,7 @@ struct SimulatedServer {
             if size == 0 { whole[flight.owner, default: []].insert(flight.version) }
             return Self.answer(201, ["Location": url])
         case .head:
-            guard let making = makings[exchange.url] else { return Reply.Response(status: 404) }
+            guard let making = makings[exchange.url] else { return ExchangeOutcome.Response(status: 404) }
             return Self.answer(
                 200, ["Upload-Offset": "\(making.held)", "Upload-Length": "\(making.size)"])
         case .patch:
@@ -162,20 +164,20 @@ struct SimulatedServer {
             }
             flights[number] = nil
             guard flight.position != nil, let making = makings[exchange.url] else {
-                return Reply.Response(status: 409)
+                return ExchangeOutcome.Response(status: 409)
             }
             return Self.answer(204, ["Upload-Offset": "\(making.held)"])
         case .delete:
             makings[exchange.url] = nil
-            return Reply.Response(status: 204)
+            return ExchangeOutcome.Response(status: 204)
         case .put:
             whole[flight.owner, default: []].insert(flight.version)
-            return Reply.Response(status: 201)
+            return ExchangeOutcome.Response(status: 201)
         case .post:
             whole[flight.owner, default: []].insert(flight.version)
             posted[flight.owner, default: 0] += 1
-            return Reply.Response(status: 201)
-        default: return Reply.Response(status: 405)
+            return ExchangeOutcome.Response(status: 201)
+        default: return ExchangeOutcome.Response(status: 405)
         }
     }
 
@@ -228,8 +230,10 @@ struct SimulatedServer {
         complaints.append((invariant, text))
     }
 
-    private static func answer(_ status: Int, _ fields: KeyValuePairs<String, String>) -> Reply.Response {
-        var answer = Reply.Response(status: status, fields: version)
+    private static func answer(_ status: Int, _ fields: KeyValuePairs<String, String>)
+        -> ExchangeOutcome.Response
+    {
+        var answer = ExchangeOutcome.Response(status: status, fields: version)
         for (name, value) in fields {
             if let name = HTTPField.Name(name) { answer.fields[name] = value }
         }

@@ -9,7 +9,7 @@ enum Transferred {
     case sent
     /// The connection broke after this many bytes of the piece.
     case broken(ByteCount)
-    case answered(Reply.Response)
+    case answered(ExchangeOutcome.Response)
 }
 
 extension World {
@@ -44,7 +44,7 @@ extension World {
         }
     }
 
-    func answer(_ flight: Int, to exchange: Exchange, of owner: Upload.ID, _ url: String) -> Reply {
+    func answer(_ flight: Int, to exchange: Exchange, of owner: Upload.ID, _ url: String) -> ExchangeOutcome {
         let mutant = mutant
         return with { state in
             let length = exchange.contentLength
@@ -57,11 +57,12 @@ extension World {
             }
             if state.random.happens(mood.wrongCredentials) {
                 state.server.drop(flight)
-                return .answered(Reply.Response(status: 401))
+                return .answered(ExchangeOutcome.Response(status: 401))
             }
             if state.random.happens(mood.refusals) {
                 let statuses = [500, 502, 503, 503, 429, 507]
-                var answer = Reply.Response(status: statuses.randomElement(using: &state.random) ?? 503)
+                var answer = ExchangeOutcome.Response(
+                    status: statuses.randomElement(using: &state.random) ?? 503)
                 if answer.status == 502 {
                     // Whatever the proxy says, the server behind it may have done the work.
                     state.server.letGo(flight, random: &state.random)

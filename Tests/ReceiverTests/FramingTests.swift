@@ -8,22 +8,22 @@ import Testing
 /// Requests that two servers could read in two ways.
 @Suite(.timeLimit(.minutes(1)))
 struct FramingTests {
-    private static func flaw(
+    private static func issue(
         _ target: String = "/a", _ version: HTTPVersion = .http1_1, _ fields: (String, String)...
     ) -> FramingError? {
         FramingError(
             HTTPRequestHead(version: version, method: .PUT, uri: target, headers: HTTPHeaders(fields)))
     }
 
-    @Test func `a usual request has no flaw`() {
-        #expect(Self.flaw("/a", .http1_1, ("Host", "h:1"), ("Content-Length", "5")) == nil)
-        #expect(Self.flaw("/a", .http1_1, ("Host", "h:1"), ("Transfer-Encoding", "Chunked")) == nil)
-        #expect(Self.flaw("*", .http1_1, ("Host", "h")) == nil)
-        #expect(Self.flaw("/a", .http1_0, ("Content-Length", "5")) == nil)
+    @Test func `a usual request has no issue`() {
+        #expect(Self.issue("/a", .http1_1, ("Host", "h:1"), ("Content-Length", "5")) == nil)
+        #expect(Self.issue("/a", .http1_1, ("Host", "h:1"), ("Transfer-Encoding", "Chunked")) == nil)
+        #expect(Self.issue("*", .http1_1, ("Host", "h")) == nil)
+        #expect(Self.issue("/a", .http1_0, ("Content-Length", "5")) == nil)
     }
 
     @Test func `two hosts are one too many, also if they are the same`() {
-        #expect(Self.flaw("/a", .http1_1, ("Host", "h"), ("host", "h")) == .severalHosts)
+        #expect(Self.issue("/a", .http1_1, ("Host", "h"), ("host", "h")) == .severalHosts)
     }
 
     @Test(arguments: [
@@ -32,32 +32,33 @@ struct FramingTests {
         ("http://h/a", "h:1", .otherAuthority), ("ftp://h:1/a", "h:1", .target), ("a.txt", "h:1", .target),
         ("h:1", "h:1", .target),
     ])
-    func `a target that is an address names the same host`(target: String, host: String, flaw: FramingError?)
+    func `a target that is an address names the same host`(target: String, host: String, issue: FramingError?)
     {
-        #expect(Self.flaw(target, .http1_1, ("Host", host)) == flaw)
+        #expect(Self.issue(target, .http1_1, ("Host", host)) == issue)
     }
 
     @Test(arguments: [
         "9223372036854775808", "18446744073709551615", "-1", "+1", "0x10", "1 2",
     ])
-    func `a length that no file can have is a flaw`(length: String) {
-        #expect(Self.flaw("/a", .http1_1, ("Host", "h"), ("Content-Length", length)) == .length)
+    func `a length that no file can have is a issue`(length: String) {
+        #expect(Self.issue("/a", .http1_1, ("Host", "h"), ("Content-Length", length)) == .length)
     }
 
-    @Test func `two lengths are a flaw`() {
+    @Test func `two lengths are a issue`() {
         #expect(
-            Self.flaw("/a", .http1_1, ("Host", "h"), ("Content-Length", "1"), ("Content-Length", "2"))
+            Self.issue("/a", .http1_1, ("Host", "h"), ("Content-Length", "1"), ("Content-Length", "2"))
                 == .length)
     }
 
     @Test(arguments: ["gzip, chunked", "chunked, chunked", "identity", "xchunked"])
-    func `any coding but chunked is a flaw`(coding: String) {
-        #expect(Self.flaw("/a", .http1_1, ("Host", "h"), ("Transfer-Encoding", coding)) == .coding)
+    func `any coding but chunked is a issue`(coding: String) {
+        #expect(Self.issue("/a", .http1_1, ("Host", "h"), ("Transfer-Encoding", coding)) == .coding)
     }
 
     @Test func `HTTP 1.0 has no codings`() {
         #expect(
-            Self.flaw("/a", .http1_0, ("Host", "h"), ("Transfer-Encoding", "chunked")) == .codingInOldVersion)
+            Self.issue("/a", .http1_0, ("Host", "h"), ("Transfer-Encoding", "chunked")) == .codingInOldVersion
+        )
     }
 
     private static let chunks = "1\r\nx\r\n0\r\n\r\n"

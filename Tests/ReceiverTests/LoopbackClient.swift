@@ -2,7 +2,7 @@ import Foundation
 
 /// A connection to a port on loopback that sends exactly what a test says, and can break off anywhere.
 final class LoopbackClient: Sendable {
-    struct Reply: Sendable {
+    struct ExchangeOutcome: Sendable {
         var status: Int
         var fields: [String: String]
         var body: String
@@ -71,7 +71,7 @@ final class LoopbackClient: Sendable {
     }
 
     /// Reads one answer. Head only for `HEAD` and for interim answers.
-    func receive(hasBody: Bool = true) async throws -> Reply {
+    func receive(hasBody: Bool = true) async throws -> ExchangeOutcome {
         let descriptor = descriptor
         return try await Self.blocking {
             var head: [UInt8] = []
@@ -89,7 +89,8 @@ final class LoopbackClient: Sendable {
             let length = hasBody && status >= 200 ? fields["content-length"].flatMap { Int($0) } ?? 0 : 0
             var body: [UInt8] = []
             while body.count < length { body += try Self.read(descriptor, length - body.count) }
-            return Reply(status: status, fields: fields, body: String(decoding: body, as: UTF8.self))
+            return ExchangeOutcome(
+                status: status, fields: fields, body: String(decoding: body, as: UTF8.self))
         }
     }
 

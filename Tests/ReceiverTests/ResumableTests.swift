@@ -28,7 +28,7 @@ extension Site {
 
     func append(
         _ path: String, at offset: Int, _ body: String, last: Bool = false, _ more: [String: String] = [:]
-    ) async throws -> LoopbackClient.Reply {
+    ) async throws -> LoopbackClient.ExchangeOutcome {
         try await request("PATCH", path, Self.appendFields(offset, last: last).merging(more) { $1 }, body)
     }
 

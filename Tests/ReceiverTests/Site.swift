@@ -14,7 +14,7 @@ struct Site: Sendable {
     func request(
         _ method: String, _ path: String, _ fields: [String: String] = [:], _ body: String? = nil,
         raw: String = ""
-    ) async throws -> LoopbackClient.Reply {
+    ) async throws -> LoopbackClient.ExchangeOutcome {
         let client = try LoopbackClient(port: port)
         let head = Self.head(method, path, fields, length: body.map { $0.utf8.count })
         try await client.send(head + (body ?? raw))

@@ -74,12 +74,12 @@ struct TusRecoveryTests {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let id = UploadID.make()
         do {
-            let inbox = try Inbox(directory: folder, overwrite: false)
-            let file = try inbox.create(id)
+            let uploadStore = try UploadStore(directory: folder, overwrite: false)
+            let file = try uploadStore.create(id)
             try "hello".utf8.withContiguousStorageIfAvailable {
                 try file.write(UnsafeRawBufferPointer($0), at: 0)
             }
-            try inbox.save(.make(id: id, length: 5, state: .finishing(path: "a.bin")))
+            try uploadStore.save(.make(id: id, length: 5, state: .finishing(path: "a.bin")))
         }
         try await withReceiver(folder: folder) { site async throws in
             #expect(try await site.offset("/files/\(id)") == 5)
@@ -93,12 +93,12 @@ struct TusRecoveryTests {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let id = UploadID.make()
         do {
-            let inbox = try Inbox(directory: folder, overwrite: false)
-            _ = try inbox.create(id)
-            let data = folder + "/.ferry/" + Inbox.dataName(id)
+            let uploadStore = try UploadStore(directory: folder, overwrite: false)
+            _ = try uploadStore.create(id)
+            let data = folder + "/.ferry/" + UploadStore.dataName(id)
             try FileManager.default.linkItem(atPath: data, toPath: folder + "/a.bin")
-            if !hasBoth { try inbox.discard(id) }
-            try inbox.save(.make(id: id, length: 0, state: .finishing(path: "a.bin")))
+            if !hasBoth { try uploadStore.discard(id) }
+            try uploadStore.save(.make(id: id, length: 0, state: .finishing(path: "a.bin")))
         }
         try await withReceiver(folder: folder) { site async throws in
             #expect(try await site.offset("/files/\(id)") == 0)
@@ -110,7 +110,7 @@ struct TusRecoveryTests {
     @Test func `leftovers of whole uploads are removed at the start`() async throws {
         let folder = try makeFolder()
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        do { _ = try Inbox(directory: folder, overwrite: false).create(UploadID.make()) }
+        do { _ = try UploadStore(directory: folder, overwrite: false).create(UploadID.make()) }
         try await withReceiver(folder: folder) { site async throws in
             #expect(try site.unfinished() == [])
         }

@@ -16,7 +16,7 @@ extension Site {
 
     func tryToCreate(
         length: Int, name: String = "a.bin", relativePath: String? = nil
-    ) async throws -> LoopbackClient.Reply {
+    ) async throws -> LoopbackClient.ExchangeOutcome {
         func pair(_ key: String, _ value: String) -> String {
             "\(key) \(Data(value.utf8).base64EncodedString())"
         }
@@ -29,7 +29,8 @@ extension Site {
         tus.merging(["Upload-Offset": "\(offset)", "Content-Type": offsetStream]) { $1 }
     }
 
-    func patch(_ path: String, at offset: Int, _ body: String) async throws -> LoopbackClient.Reply {
+    func patch(_ path: String, at offset: Int, _ body: String) async throws -> LoopbackClient.ExchangeOutcome
+    {
         try await request("PATCH", path, Self.patchFields(offset), body)
     }
 

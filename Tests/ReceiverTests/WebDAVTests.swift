@@ -7,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct WebDAVTests {
     /// The addresses in a 207 answer, the one that was asked for first.
-    private static func addresses(_ reply: LoopbackClient.Reply) -> [String] {
+    private static func addresses(_ reply: LoopbackClient.ExchangeOutcome) -> [String] {
         reply.body.components(separatedBy: "<D:href>").dropFirst().map {
             String($0.prefix { $0 != "<" })
         }

@@ -6,7 +6,7 @@ import Foundation
 extension Upload {
     package static func make(
         _ id: ID = 1, rank: Int64? = nil, path: LocalPath = LocalPath("/data/a.bin"), size: ByteCount = 10,
-        state: State = .queued, resource: Resource? = nil, url: String = "https://example.com/files"
+        state: State = .queued, resource: UploadResource? = nil, url: String = "https://example.com/files"
     ) -> Upload {
         Upload(
             id: id, rank: rank ?? Int64(id), path: path,

@@ -58,7 +58,7 @@ package struct Workload {
         let states: [Upload.State] = [
             .queued, .paused(.user), .held(UploadFailure(.sourceChanged, "ändert sich")),
         ]
-        let resource = Resource(url: "https://example.com/files/\(id)", confirmed: ByteCount(number))
+        let resource = UploadResource(url: "https://example.com/files/\(id)", confirmed: ByteCount(number))
         return .make(
             id, rank: Int64(number), path: LocalPath(bytes: names[id % names.count]), size: 1 << 20,
             state: states[Int.random(in: states.indices, using: &random)],

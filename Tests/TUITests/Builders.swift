@@ -17,7 +17,7 @@ extension Upload {
             identity: FileIdentity(device: 1, inode: UInt64(id), size: size, modified: 0, changed: 0),
             target: Target(destination: destination, url: "https://box.example/", method: method, name: name),
             state: state,
-            resource: confirmed.map { Resource(url: "https://box.example/1", confirmed: $0) },
+            resource: confirmed.map { UploadResource(url: "https://box.example/1", confirmed: $0) },
             added: Date(timeIntervalSince1970: 0))
     }
 }

@@ -9,7 +9,7 @@ import Testing
 @Suite struct DetailsTests {
     private static func parts() -> Upload {
         var upload = Upload.make(7, name: "reel.mov", size: 40 << 20, state: .running, method: "auto")
-        upload.resource = Resource(
+        upload.resource = UploadResource(
             url: "https://box.example/1", confirmed: 12 << 20, parts: .init(held: 12, planned: 40),
             expires: Date(timeIntervalSince1970: Clock.start + 7200),
             memory: ["protocol": "tus", "because": "the server says Tus-Version 1.0.0"])

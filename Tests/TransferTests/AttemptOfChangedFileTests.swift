@@ -23,7 +23,7 @@ struct AttemptOfChangedFileTests {
         #expect(outcome.failure?.hint == "retry sends it as it is now")
         #expect(
             stage.log.all == [
-                .request("POST"), .recorded(tusResource, durably: true), .request("DELETE"),
+                .request("POST"), .recorded(tusUploadResource, durably: true), .request("DELETE"),
                 .recorded(nil, durably: true),
             ])
     }
@@ -39,7 +39,7 @@ struct AttemptOfChangedFileTests {
         #expect(outcome.failure?.category == .sourceChanged)
         #expect(
             stage.log.all == [
-                .request("POST"), .recorded(tusResource, durably: true), .request("DELETE"),
+                .request("POST"), .recorded(tusUploadResource, durably: true), .request("DELETE"),
             ])
     }
 
@@ -51,7 +51,7 @@ struct AttemptOfChangedFileTests {
         let source = try stage.file.open()
         try SourceChangeTests.Change.isRewritten.make(at: stage.file.path)
         let outcome = try await stage.run(
-            of: source, resource: tusResource.withWholeBodySent(true)
+            of: source, resource: tusUploadResource.withWholeBodySent(true)
         ) { number, _ in
             number == 1
                 ? .success(TransportResponse(status: 200, fields: [.uploadOffset: offset]))
@@ -94,7 +94,7 @@ struct AttemptOfChangedFileTests {
     @Test func `F1 a link that broke over a file that changed is about the file`() async throws {
         let stage = try AttemptStage()
         let path = stage.file.path
-        let outcome = try await stage.run(resource: tusResource) { number, _ in
+        let outcome = try await stage.run(resource: tusUploadResource) { number, _ in
             if number == 1 { return .success(TransportResponse(status: 200, fields: [.uploadOffset: "0"])) }
             try? SourceChangeTests.Change.grows.make(at: path)
             return brokenLink(sent: 3)

@@ -9,7 +9,7 @@ import Synchronization
 /// The records and the bytes of an attempt, in one order.
 final class AttemptSequence: AttemptRecorder {
     enum Entry: Hashable {
-        case recorded(Resource?, durably: Bool)
+        case recorded(UploadResource?, durably: Bool)
         case request(String)
     }
 
@@ -21,7 +21,7 @@ final class AttemptSequence: AttemptRecorder {
     var all: [Entry] { entries.withLock { $0 } }
     func note(_ entry: Entry) { entries.withLock { $0.append(entry) } }
 
-    func record(_ resource: Resource?, durably: Bool) async throws(UploadFailure) {
+    func record(_ resource: UploadResource?, durably: Bool) async throws(UploadFailure) {
         note(.recorded(resource, durably: durably))
         if let failure { throw failure }
     }
@@ -43,7 +43,7 @@ struct AttemptStage {
 
     func run(
         _ uploadProtocol: (any UploadProtocol)? = nil, of opened: SourceFile? = nil,
-        resource: Resource? = nil,
+        resource: UploadResource? = nil,
         adapters: [any RequestAdapter] = [], retriers: [any RequestRetrier] = [],
         _ answers:
             @escaping @Sendable (Int, TransportRequest) async -> Result<TransportResponse, TransportError>
@@ -78,7 +78,7 @@ struct AttemptStage {
     }
 }
 
-let tusResource = Resource(url: "http://server.example/files/7")
+let tusUploadResource = UploadResource(url: "http://server.example/files/7")
 
 func brokenLink(
     _ reason: TransportError.Reason = .broken, sent: ByteCount

@@ -12,14 +12,16 @@ struct DigestAttemptTests {
     private static let field = HTTPField.Name.named("X-Sum")
     private static let ok = Result<TransportResponse, TransportError>.success(TransportResponse(status: 200))
 
-    private static func exchange(_ orders: [DigestOrder]) -> Exchange {
+    private static func exchange(_ orders: [DigestRequest]) -> Exchange {
         var exchange = Exchange(
             .put, "http://server.example/f", body: .file(range: 0..<10))
         exchange.digests = orders
         return exchange
     }
 
-    private static func one(_ orders: [DigestOrder], _ take: @escaping @Sendable (Reply) -> Void = { _ in })
+    private static func one(
+        _ orders: [DigestRequest], _ take: @escaping @Sendable (ExchangeOutcome) -> Void = { _ in }
+    )
         -> ScriptedProtocol<Void>
     {
         ScriptedProtocol(.send(exchange(orders))) { reply in
@@ -31,7 +33,7 @@ struct DigestAttemptTests {
     @Test func `a digest of a range stands in its field when the request is made`() async throws {
         let file = try TestFile(count: 200_000)
         let seen = Mutex<String?>(nil)
-        let order = DigestOrder(
+        let order = DigestRequest(
             .sha256, of: 70_000..<140_001, in: .init(Self.field, .base64, prefix: "sha-256=:", suffix: ":"))
         _ = try await AttemptLog().run(Self.one([order]), of: file) { request in
             seen.withLock { $0 = request.fields[Self.field] }
@@ -46,8 +48,8 @@ struct DigestAttemptTests {
         let file = try TestFile(count: 1000)
         let digests = Mutex<[ComputedDigest]>([])
         let orders = [
-            DigestOrder(.md5, of: 0..<1000), DigestOrder(.crc32c, of: 5..<10),
-            DigestOrder(.sha1, of: 0..<1000), DigestOrder(.sha256, of: 7..<7),
+            DigestRequest(.md5, of: 0..<1000), DigestRequest(.crc32c, of: 5..<10),
+            DigestRequest(.sha1, of: 0..<1000), DigestRequest(.sha256, of: 7..<7),
         ]
         let attempt = Self.one(orders) { reply in
             digests.withLock { $0 = reply.answer?.digests ?? [] }
@@ -67,7 +69,7 @@ struct DigestAttemptTests {
     @Test func `the file is said to be read before anything is sent, and only for a digest`() async throws {
         let (file, log) = (try TestFile(count: 10), AttemptLog())
         let attempt = ScriptedProtocol(
-            .send(Self.exchange([DigestOrder(.md5, of: 0..<10)])), state: 0
+            .send(Self.exchange([DigestRequest(.md5, of: 0..<10)])), state: 0
         ) { count, _, _ in
             count += 1
             return count == 2 ? .done(Receipt()) : .send(Self.exchange([]))
@@ -83,7 +85,7 @@ struct DigestAttemptTests {
     {
         let file = try TestFile(count: 21 << 20)
         let log = AttemptLog { [path = file.path] in try? change.make(at: path) }
-        let attempt = Self.one([DigestOrder(.crc32c, of: 0..<(21 << 20))])
+        let attempt = Self.one([DigestRequest(.crc32c, of: 0..<(21 << 20))])
         let outcome = try await log.run(attempt, of: file) { _ in Self.ok }
         #expect(outcome.failure?.category == .sourceChanged)
         #expect(log.requests.isEmpty)
@@ -96,7 +98,7 @@ struct DigestAttemptTests {
             goesOn.block()
         }
         let running = Task {
-            try await log.run(Self.one([DigestOrder(.md5, of: 0..<1000)]), of: file) { _ in Self.ok }
+            try await log.run(Self.one([DigestRequest(.md5, of: 0..<1000)]), of: file) { _ in Self.ok }
         }
         try await reads.wait()
         running.cancel()

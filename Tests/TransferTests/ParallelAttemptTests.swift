@@ -77,7 +77,7 @@ struct ParallelAttemptTests {
 
     @Test func `notes are taken in their order before anything of the step is sent`() async throws {
         let (file, log) = (try TestFile(count: 10), AttemptLog())
-        let (first, second) = (Resource(url: "u", confirmed: 1), Resource(url: "u", confirmed: 2))
+        let (first, second) = (UploadResource(url: "u", confirmed: 1), UploadResource(url: "u", confirmed: 2))
         let known = ServerCapabilities(extensions: ["x"])
         let notes: [Step.Note] = [.resource(first), .capabilities(known), .resource(second)]
         let parts = Self.whole(.sendAll(Self.parts(1...2), notes: notes), count: 2)
@@ -162,7 +162,7 @@ struct ParallelAttemptTests {
             let end = ByteCount(number) << 20
             return Exchange.part(number, (end - 1 << 20)..<end, at: server.url("/p"))
         }
-        let parts = ScriptedProtocol(.sendAll(exchanges), state: Resource(url: "u")) { resource, _, _ in
+        let parts = ScriptedProtocol(.sendAll(exchanges), state: UploadResource(url: "u")) { resource, _, _ in
             resource.confirmed += 1 << 20
             let notes: [Step.Note] = [.resource(resource)]
             return resource.confirmed == size

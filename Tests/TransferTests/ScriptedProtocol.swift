@@ -11,10 +11,11 @@ struct ScriptedProtocol<State: Sendable>: UploadProtocol {
 
     private let first: Step
     private var state: State
-    private let next: @Sendable (inout State, Reply, Exchange) -> Step
+    private let next: @Sendable (inout State, ExchangeOutcome, Exchange) -> Step
 
     init(
-        _ first: Step, state: State, next: @escaping @Sendable (inout State, Reply, Exchange) -> Step
+        _ first: Step, state: State,
+        next: @escaping @Sendable (inout State, ExchangeOutcome, Exchange) -> Step
     ) {
         self.first = first
         self.state = state
@@ -25,13 +26,15 @@ struct ScriptedProtocol<State: Sendable>: UploadProtocol {
         preconditionFailure("a test makes this protocol with the steps that it takes")
     }
 
-    mutating func start(resource: Resource?, capabilities: ServerCapabilities?) -> Step { first }
-    mutating func receive(_ reply: Reply, to exchange: Exchange) -> Step { next(&state, reply, exchange) }
-    func removal(of resource: Resource) -> [Exchange] { [] }
+    mutating func start(resource: UploadResource?, capabilities: ServerCapabilities?) -> Step { first }
+    mutating func receive(_ reply: ExchangeOutcome, to exchange: Exchange) -> Step {
+        next(&state, reply, exchange)
+    }
+    func removal(of resource: UploadResource) -> [Exchange] { [] }
 }
 
 extension ScriptedProtocol<Void> {
-    init(_ first: Step, next: @escaping @Sendable (Reply) -> Step) {
+    init(_ first: Step, next: @escaping @Sendable (ExchangeOutcome) -> Step) {
         self.init(first, state: ()) { _, reply, _ in next(reply) }
     }
 }
@@ -50,7 +53,7 @@ extension Exchange {
 /// Everything that an attempt tells whoever records it, in one order.
 final class AttemptLog: AttemptRecorder {
     enum Entry: Hashable {
-        case recorded(Resource?, durably: Bool)
+        case recorded(UploadResource?, durably: Bool)
         case reading
         case request(String)
         case learnt(ServerCapabilities)
@@ -70,7 +73,7 @@ final class AttemptLog: AttemptRecorder {
 
     func note(_ entry: Entry) { entries.withLock { $0.append(entry) } }
 
-    func record(_ resource: Resource?, durably: Bool) async throws(UploadFailure) {
+    func record(_ resource: UploadResource?, durably: Bool) async throws(UploadFailure) {
         note(.recorded(resource, durably: durably))
     }
 
@@ -89,7 +92,7 @@ final class AttemptLog: AttemptRecorder {
 extension AttemptLog {
     /// Runs one attempt at `file` over a transport that answers as a closure says.
     func run(
-        _ uploadProtocol: any UploadProtocol, of file: TestFile, resource: Resource? = nil,
+        _ uploadProtocol: any UploadProtocol, of file: TestFile, resource: UploadResource? = nil,
         headers: HTTPFields = [:], interceptor: Interceptor = Interceptor(),
         monitors: [any EventMonitor] = [],
         _ answer: @escaping @Sendable (TransportRequest) async -> Result<TransportResponse, TransportError>
@@ -108,7 +111,7 @@ extension AttemptLog {
     }
 }
 
-extension Reply {
+extension ExchangeOutcome {
     var answer: Response? { if case .answered(let answer) = self { answer } else { nil } }
     var status: Int? { answer?.status }
 }

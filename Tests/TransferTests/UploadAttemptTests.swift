@@ -18,9 +18,9 @@ struct UploadAttemptTests {
         #expect(outcome.receipt?.bytes == 10)
         #expect(
             stage.log.all == [
-                .request("POST"), .recorded(tusResource, durably: true), .request("PATCH"),
-                .recorded(tusResource.withWholeBodySent(true), durably: true),
-                .recorded(Resource(url: tusResource.url, confirmed: 10), durably: false),
+                .request("POST"), .recorded(tusUploadResource, durably: true), .request("PATCH"),
+                .recorded(tusUploadResource.withWholeBodySent(true), durably: true),
+                .recorded(UploadResource(url: tusUploadResource.url, confirmed: 10), durably: false),
             ])
     }
 
@@ -36,7 +36,7 @@ struct UploadAttemptTests {
 
     @Test func `a mark is durable before the last bytes and goes when they did not get out`() async throws {
         let stage = try AttemptStage()
-        let mark = Resource(url: "http://server.example/f").withWholeBodySent(true)
+        let mark = UploadResource(url: "http://server.example/f").withWholeBodySent(true)
         _ = try await stage.run(stage.post) { _, _ in brokenLink(.cancelled, sent: 9) }
         #expect(
             stage.log.all == [
@@ -53,7 +53,7 @@ struct UploadAttemptTests {
 
     @Test func `what a server refused is not marked while other credentials are fetched`() async throws {
         let stage = try AttemptStage()
-        let mark = Resource(url: "http://server.example/f").withWholeBodySent(true)
+        let mark = UploadResource(url: "http://server.example/f").withWholeBodySent(true)
         let before = Mutex<[AttemptSequence.Entry]>([])
         let retrier = WatchingRetrier { [log = stage.log] in before.withLock { $0 = log.all } }
         let outcome = try await stage.run(stage.post, retriers: [retrier]) { number, _ in
@@ -191,7 +191,7 @@ struct UploadAttemptTests {
         let requests = Mutex(0)
         let outcome = try await AttemptLog().run(
             TusUpload(item: .make(url: "http://server.example/files/"), options: .init()), of: file,
-            resource: Resource(url: tusResource.url, confirmed: 8),
+            resource: UploadResource(url: tusUploadResource.url, confirmed: 8),
             monitors: [log]
         ) { _ in
             let isFirst = requests.withLock { count in
@@ -223,7 +223,7 @@ struct UploadAttemptTests {
                 sender: RequestSender(over: transport), file: source, identity: source.identity, label: "1",
                 recorder: AttemptSequence())
             let entry = try #require(ProtocolCatalog.entry(named: name))
-            let resource = name == "tus" ? Resource(url: server.url("/files/7")) : nil
+            let resource = name == "tus" ? UploadResource(url: server.url("/files/7")) : nil
             let known = ServerCapabilities(extensions: ["creation"])
             let first = await attempt.run(entry.make(item, .init()), resource: resource, capabilities: known)
             #expect(first.failure?.category == .network)
@@ -259,7 +259,7 @@ struct UploadAttemptTests {
             let first = await attempt.run(tus, resource: nil, capabilities: nil)
             #expect(first.failure?.category == .network)
             let second = await attempt.run(
-                tus, resource: Resource(url: server.url("/files/7")),
+                tus, resource: UploadResource(url: server.url("/files/7")),
                 capabilities: ServerCapabilities(extensions: ["creation"]))
             #expect(second.receipt?.location == server.url("/files/7"))
         }
@@ -293,7 +293,9 @@ private struct EndlessProtocol: SequentialProtocol {
     init() {}
     init(item: UploadItem, options: ProtocolOptions) {}
 
-    mutating func start(resource: Resource?, capabilities: ServerCapabilities?) -> Step { .send(exchange) }
-    mutating func receive(_ reply: Reply) -> Step { .send(exchange) }
-    func removal(of resource: Resource) -> [Exchange] { [] }
+    mutating func start(resource: UploadResource?, capabilities: ServerCapabilities?) -> Step {
+        .send(exchange)
+    }
+    mutating func receive(_ reply: ExchangeOutcome) -> Step { .send(exchange) }
+    func removal(of resource: UploadResource) -> [Exchange] { [] }
 }

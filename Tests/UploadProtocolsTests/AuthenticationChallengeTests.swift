@@ -47,7 +47,7 @@ struct AuthenticationChallengeTests {
 /// The text that a user reads when a server asks for a sign-in.
 struct SignInWishTests {
     private func failure(_ status: Int, _ wanted: String?, carried: Bool = true) -> UploadFailure {
-        var answer = Reply.Response(status: status)
+        var answer = ExchangeOutcome.Response(status: status)
         answer.fields[.wwwAuthenticate] = wanted
         answer.carriedCredentials = carried
         return ResponseClassifier.failure(answer)

@@ -14,7 +14,7 @@ extension AutoUpload {
     ) -> AutoUpload { AutoUpload(item: item, options: options, catalog: catalog) }
 
     /// The capabilities of an unknown server that answers `OPTIONS` like this.
-    fileprivate mutating func start(_ answer: Reply) -> Step {
+    fileprivate mutating func start(_ answer: ExchangeOutcome) -> Step {
         guard let asked = start(resource: nil, capabilities: nil).exchange else { return .wait() }
         return receive(answer, to: asked)
     }
@@ -70,7 +70,7 @@ struct AutoUploadTests {
 
     @Test func `a resource goes on by the protocol that made it, whatever is known of the server`() throws {
         var auto = AutoUpload.make()
-        var resource = Resource(url: "http://server.example/files/7", confirmed: 3)
+        var resource = UploadResource(url: "http://server.example/files/7", confirmed: 3)
         resource.memory = ResumeMemory(tus.added(to: ["tag": "x"]))
         let other = ServerCapabilities(facts: ProtocolChoice("put", because: "x").added(to: [:]))
         let step = auto.start(resource: resource, capabilities: other)
@@ -81,7 +81,7 @@ struct AutoUploadTests {
     }
 
     @Test func `what is left at a server is removed by the protocol that made it`() {
-        var resource = Resource(url: "http://server.example/files/7")
+        var resource = UploadResource(url: "http://server.example/files/7")
         #expect(AutoUpload.make().removal(of: resource).isEmpty)
         resource.memory = ResumeMemory(tus.added(to: [:]))
         #expect(AutoUpload.make().removal(of: resource).map(\.method) == [.delete])
@@ -267,26 +267,26 @@ private struct PartsProtocol<Check>: UploadProtocol {
         Check.self == PartsCheck.self ? PartsCheck() : nil
     }
 
-    mutating func start(resource: Resource?, capabilities: ServerCapabilities?) -> Step {
+    mutating func start(resource: UploadResource?, capabilities: ServerCapabilities?) -> Step {
         let exchanges = [1, 2].map { part in
             var exchange = Exchange(.put, "http://server.example/\(part)")
             exchange.part = part
             return exchange
         }
-        return .sendAll(exchanges, notes: [.resource(Resource(url: "id"))])
+        return .sendAll(exchanges, notes: [.resource(UploadResource(url: "id"))])
     }
-    mutating func receive(_ reply: Reply, to exchange: Exchange) -> Step { .wait() }
-    func removal(of resource: Resource) -> [Exchange] { [] }
+    mutating func receive(_ reply: ExchangeOutcome, to exchange: Exchange) -> Step { .wait() }
+    func removal(of resource: UploadResource) -> [Exchange] { [] }
 }
 
 private struct PartsCheck: DestinationCheck {
     mutating func start() -> CheckStep {
         .send(Exchange(.get, "http://server.example/?uploads"))
     }
-    mutating func receive(_ reply: Reply) -> CheckStep {
+    mutating func receive(_ reply: ExchangeOutcome) -> CheckStep {
         .finished(
             CheckReport(
                 findings: ["there are parts"],
-                leftovers: [.init(name: "a.bin", resource: Resource(url: "id"))]))
+                leftovers: [.init(name: "a.bin", resource: UploadResource(url: "id"))]))
     }
 }

@@ -14,13 +14,13 @@ extension UploadItem {
     }
 }
 
-extension Reply {
-    static func answer(_ status: Int, _ fields: HTTPFields = [:], body: String = "") -> Reply {
+extension ExchangeOutcome {
+    static func answer(_ status: Int, _ fields: HTTPFields = [:], body: String = "") -> ExchangeOutcome {
         .answered(Response(status: status, fields: fields, body: Array(body.utf8)))
     }
 
     /// The link broke after so many bytes of the body.
-    static func broke(afterSending bytes: ByteCount?) -> Reply {
+    static func broke(afterSending bytes: ByteCount?) -> ExchangeOutcome {
         .broken(UploadFailure(.network, "the link broke"), bodySent: bytes)
     }
 }
@@ -31,8 +31,8 @@ extension Step {
     var failure: UploadFailure? { if case .failed(let failure, _) = self { failure } else { nil } }
 
     /// The resource to resume with in the last note; the outer nil means that no note has one.
-    var notedResource: Resource?? {
-        notes.reversed().lazy.compactMap { (note) -> Resource?? in
+    var notedResource: UploadResource?? {
+        notes.reversed().lazy.compactMap { (note) -> UploadResource?? in
             if case .resource(let resource) = note { .some(resource) } else { nil }
         }.first
     }

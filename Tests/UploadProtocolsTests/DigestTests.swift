@@ -56,9 +56,9 @@ struct DigestTests {
 
     @Test func `a digest stands in a field as its place says`() throws {
         let digests = try #require(try vectors("checksums", as: Checksums.self).inputs["hello"])
-        let place = DigestOrder.Carrier(.reprDigest, .base64, prefix: "sha-256=:", suffix: ":")
+        let place = DigestRequest.Carrier(.reprDigest, .base64, prefix: "sha-256=:", suffix: ":")
         #expect(place.value(RunningDigest.of(Array("hello".utf8), .sha256)) == digests.contentDigest)
-        #expect(DigestOrder.Form.hex.text([0, 10, 255]) == "000aff")
+        #expect(DigestRequest.Form.hex.text([0, 10, 255]) == "000aff")
     }
 
     @Test func `Repr-Digest is read, the strongest first, without what is unknown or broken`() {

@@ -10,8 +10,8 @@ private let start = Date(timeIntervalSince1970: 1_795_215_600)
 /// The notes of an earlier attempt about an upload that replaced a dropped one.
 private func resource(
     _ fields: [String: String] = [:], droppedAt: Date?, confirmed: ByteCount = 4
-) -> Resource {
-    var resource = Resource(url: url, confirmed: confirmed, memory: ResumeMemory(fields))
+) -> UploadResource {
+    var resource = UploadResource(url: url, confirmed: confirmed, memory: ResumeMemory(fields))
     resource.marks.droppedAt = droppedAt
     return resource
 }

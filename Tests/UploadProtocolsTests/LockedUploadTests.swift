@@ -40,7 +40,7 @@ struct LockedUploadTests {
         let size = 2 * TusConcatenation.smallestPart
         var tus = TusUpload(item: .make(size: size), options: .init(parallelRequests: 2))
         var step = tus.start(resource: nil, capabilities: .tusJoining)
-        var noted: Resource?
+        var noted: UploadResource?
         for name in ["a", "b"] {
             step = tus.receive(.answer(201, [.location: name]), to: try #require(step.exchange))
             noted = step.notedResource ?? noted

@@ -72,7 +72,7 @@ struct LongAddressTests {
     @Test func `what an upload became is not told where its address is too long`() {
         let place = "/" + String(repeating: "x", count: 70_000)
         let exchange = Exchange(.post, "http://server.example/in")
-        let step = WholeUpload.step(.answer(201, [.location: place]), to: exchange, size: 1)
+        let step = SingleRequestUpload.step(.answer(201, [.location: place]), to: exchange, size: 1)
         #expect(step.receipt != nil && step.receipt?.location == nil)
     }
 

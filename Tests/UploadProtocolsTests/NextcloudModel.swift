@@ -24,7 +24,7 @@ struct NextcloudModel {
         log.map { "\($0.method.rawValue) \(WebDAVAddress($0.url).path.removingPercentEncoding ?? "")" }
     }
 
-    mutating func answer(_ exchange: Exchange) -> Reply.Response {
+    mutating func answer(_ exchange: Exchange) -> ExchangeOutcome.Response {
         log.append(exchange)
         let address = WebDAVAddress(exchange.url)
         let path = address.path.removingPercentEncoding ?? address.path
@@ -44,7 +44,7 @@ struct NextcloudModel {
         }
     }
 
-    private func properties(_ path: String) -> Reply.Response {
+    private func properties(_ path: String) -> ExchangeOutcome.Response {
         var entries: [(String, ByteCount?)] = []
         if let size = files[path] { entries.append((path, size)) }
         if folders.contains(path) { entries.append((path, nil)) }
@@ -67,7 +67,7 @@ struct NextcloudModel {
         return .init(status: 207, body: Array(body.utf8))
     }
 
-    private mutating func make(_ path: String, _ exchange: Exchange) -> Reply.Response {
+    private mutating func make(_ path: String, _ exchange: Exchange) -> ExchangeOutcome.Response {
         if path.hasPrefix(Self.uploads) {
             guard exchange.fields[.destination] != nil else { return .init(status: 400) }
             guard pending[path] == nil else { return .init(status: 405) }
@@ -84,7 +84,7 @@ struct NextcloudModel {
     }
 
     private mutating func put(_ exchange: Exchange, _ path: String, _ address: WebDAVAddress)
-        -> Reply.Response
+        -> ExchangeOutcome.Response
     {
         let size = exchange.contentLength
         guard path.hasPrefix(Self.uploads) else {
@@ -101,7 +101,8 @@ struct NextcloudModel {
         return .init(status: 201)
     }
 
-    private mutating func assemble(_ exchange: Exchange, _ address: WebDAVAddress) -> Reply.Response {
+    private mutating func assemble(_ exchange: Exchange, _ address: WebDAVAddress) -> ExchangeOutcome.Response
+    {
         guard address.last == ".file", let chunks = pending[address.folder] else { return .init(status: 404) }
         let target = WebDAVAddress(exchange.fields[.destination] ?? "").path
         let place = target.removingPercentEncoding ?? target
@@ -117,7 +118,7 @@ struct NextcloudModel {
 /// Runs the protocol against the model until it ends; of several requests at once, the last is answered first.
 struct NextcloudRun {
     var model = NextcloudModel()
-    var resource: Resource?
+    var resource: UploadResource?
     var digest: [UInt8] = [1, 2, 3]
 
     static let url = "http://cloud.example" + NextcloudModel.files

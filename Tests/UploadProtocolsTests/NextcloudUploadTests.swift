@@ -189,10 +189,10 @@ struct NextcloudUploadTests {
 
     @Test func `removal deletes the chunks, and never a file at its place`() {
         let upload = NextcloudUpload(item: item(), options: .init())
-        var chunked = Resource(url: "http://cloud.example" + folder)
+        var chunked = UploadResource(url: "http://cloud.example" + folder)
         chunked.nextcloud.chunkSize = 5
         #expect(upload.removal(of: chunked).map(\.url) == [chunked.url])
-        #expect(upload.removal(of: Resource(url: NextcloudRun.url + "a.bin")).isEmpty)
+        #expect(upload.removal(of: UploadResource(url: NextcloudRun.url + "a.bin")).isEmpty)
     }
 }
 

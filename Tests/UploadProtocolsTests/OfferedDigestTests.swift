@@ -16,7 +16,7 @@ import Testing
 
     private static func answer(
         _ status: Int, _ fields: HTTPFields, body: [UInt8] = [], ours: [UInt8] = digest
-    ) -> Reply {
+    ) -> ExchangeOutcome {
         .answered(
             .init(
                 status: status, fields: fields, body: body,
@@ -40,7 +40,7 @@ import Testing
         let exchange = Self.exchange()
         #expect(exchange?.fields[.wantReprDigest] == "sha-256=10")
         #expect(exchange?.digests == [])
-        #expect(exchange?.digestsIfTold == [DigestOrder(.sha256, of: 0..<10)])
+        #expect(exchange?.digestsIfTold == [DigestRequest(.sha256, of: 0..<10)])
     }
 
     @Test func `none turns it off, and so does a file that takes a server too long to read`() {
@@ -68,8 +68,8 @@ import Testing
     @Test func `the digest of the answer's own text is not the file's`() throws {
         let body = Array("created".utf8)
         let own = ServerDigest(.sha256, RunningDigest.of(body, .sha256))
-        let field = DigestOrder.Form.base64.text(own.bytes)
-        let answer = Reply.Response(
+        let field = DigestRequest.Form.base64.text(own.bytes)
+        let answer = ExchangeOutcome.Response(
             status: 200, fields: [.reprDigest: "sha-256=:\(field):"], body: body,
             digests: [ComputedDigest(.sha256, of: 0..<10, bytes: Self.digest)])
         #expect(try OfferedDigest.verified(by: answer) == nil)

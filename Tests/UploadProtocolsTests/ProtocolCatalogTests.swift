@@ -10,11 +10,11 @@ struct ProtocolCatalogTests {
 
         init(item: UploadItem, options: ProtocolOptions) {}
 
-        mutating func start(resource: Resource?, capabilities: ServerCapabilities?) -> Step {
+        mutating func start(resource: UploadResource?, capabilities: ServerCapabilities?) -> Step {
             .done(Receipt())
         }
-        mutating func receive(_ reply: Reply) -> Step { .done(Receipt()) }
-        func removal(of resource: Resource) -> [Exchange] { [] }
+        mutating func receive(_ reply: ExchangeOutcome) -> Step { .done(Receipt()) }
+        func removal(of resource: UploadResource) -> [Exchange] { [] }
     }
 
     private struct Misnamed: SequentialProtocol {
@@ -23,11 +23,11 @@ struct ProtocolCatalogTests {
 
         init(item: UploadItem, options: ProtocolOptions) {}
 
-        mutating func start(resource: Resource?, capabilities: ServerCapabilities?) -> Step {
+        mutating func start(resource: UploadResource?, capabilities: ServerCapabilities?) -> Step {
             .done(Receipt())
         }
-        mutating func receive(_ reply: Reply) -> Step { .done(Receipt()) }
-        func removal(of resource: Resource) -> [Exchange] { [] }
+        mutating func receive(_ reply: ExchangeOutcome) -> Step { .done(Receipt()) }
+        func removal(of resource: UploadResource) -> [Exchange] { [] }
     }
 
     @Test func `a protocol that was registered is found by its name, and registered once`() throws {

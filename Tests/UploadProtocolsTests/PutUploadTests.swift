@@ -10,7 +10,7 @@ private func computed(_ exchange: Exchange?, _ bytes: [UInt8]) -> [ComputedDiges
 
 private func answer(
     _ status: Int, _ fields: HTTPFields = [:], to exchange: Exchange?, ours bytes: [UInt8] = [1, 2, 3]
-) -> Reply {
+) -> ExchangeOutcome {
     .answered(.init(status: status, fields: fields, digests: computed(exchange, bytes)))
 }
 
@@ -158,15 +158,15 @@ struct PutMissingResponseTests {
         answer(200, [.contentLength: "10"], to: nil), answer(200, [.contentLength: "4"], to: nil),
         answer(200, [.eTag: "\"1700000-1000\""], to: nil), .answer(404), .answer(405), .answer(403),
     ])
-    func `P10 a server that cannot tell gets the same bytes again`(reply: Reply) throws {
+    func `P10 a server that cannot tell gets the same bytes again`(reply: ExchangeOutcome) throws {
         var (put, _) = try recalled()
         let exchange = put.receive(reply).exchange
         #expect(exchange?.method == .put)
         #expect(exchange?.markBeforeLastBytes?.wholeBodySent == true)
     }
 
-    @Test(arguments: [Reply.answer(503), .broke(afterSending: nil)])
-    func `P10 a server that is away for the question is asked again later`(reply: Reply) throws {
+    @Test(arguments: [ExchangeOutcome.answer(503), .broke(afterSending: nil)])
+    func `P10 a server that is away for the question is asked again later`(reply: ExchangeOutcome) throws {
         var (put, _) = try recalled()
         let step = put.receive(reply)
         #expect(step.failure?.isTransient == true)
@@ -238,7 +238,7 @@ struct PutExistingTests {
         _ = put.start(resource: nil, capabilities: nil)
         let fields: HTTPFields = [.contentLength: "10", .reprDigest: told]
         let again = put.receive(.answer(200, fields)).exchange
-        #expect(again?.digests == [DigestOrder(.sha256, of: 0..<10)])
+        #expect(again?.digests == [DigestRequest(.sha256, of: 0..<10)])
         let step = put.receive(answer(200, fields, to: again))
         #expect(step.receipt?.verified == (isSame ? .sha256 : nil))
         #expect(step.exchange?.method == (isSame ? nil : .put))
@@ -298,7 +298,7 @@ struct PutExistingTests {
     }
 
     /// The notes of an attempt whose body was sent and whose response did not come.
-    private func lost(_ policy: ExistingFilePolicy) throws -> Resource {
+    private func lost(_ policy: ExistingFilePolicy) throws -> UploadResource {
         var put = make(policy)
         _ = put.start(resource: nil, capabilities: nil)
         let exchange = try #require(put.receive(.answer(404)).exchange)

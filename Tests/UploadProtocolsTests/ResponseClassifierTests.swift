@@ -8,7 +8,7 @@ struct ResponseClassifierTests {
     private static func failure(_ status: Int, _ fields: HTTPFields = [:], body: String = "") -> UploadFailure
     {
         ResponseClassifier.failure(
-            Reply.Response(status: status, fields: fields, body: Array(body.utf8)),
+            ExchangeOutcome.Response(status: status, fields: fields, body: Array(body.utf8)),
             now: Date(timeIntervalSince1970: 0))
     }
 
@@ -84,7 +84,7 @@ struct ResponseClassifierTests {
 
 struct ServerTextTests {
     private static func excerpt(_ body: [UInt8], type: String? = "text/plain; charset=utf-8") -> String? {
-        var answer = Reply.Response(status: 400, body: body)
+        var answer = ExchangeOutcome.Response(status: 400, body: body)
         answer.fields[.contentType] = type
         return ServerText.excerpt(of: answer)
     }
@@ -132,7 +132,7 @@ struct ServerTextTests {
         arguments: [("identity", "said"), ("Identity", "said"), ("gzip", nil), ("br, gzip", nil), ("", nil)]
             as [(String, String?)])
     func `P18 what is packed is not shown`(encoding: String, shown: String?) {
-        let answer = Reply.Response(
+        let answer = ExchangeOutcome.Response(
             status: 400, fields: [.contentType: "text/plain", .contentEncoding: encoding],
             body: Array("said".utf8))
         #expect(ServerText.excerpt(of: answer) == shown)

@@ -5,14 +5,16 @@ import Testing
 
 /// Files of older versions have a flat dictionary of texts for each resource.
 struct ResumeMemoryTests {
-    private func resource(_ members: String) throws -> Resource {
+    private func resource(_ members: String) throws -> UploadResource {
         let text = #"{"url":"https://h.example/1","confirmed":7,"fields":{\#(members)}}"#
-        return try JSONDecoder().decode(Resource.self, from: Data(text.utf8))
+        return try JSONDecoder().decode(UploadResource.self, from: Data(text.utf8))
     }
 
     /// The members once a value was read from them and written again.
-    private func rewritten<Form: ResumeForm>(_ resource: Resource, _ form: Form.Type) -> [String: String] {
-        var written = Resource(url: resource.url)
+    private func rewritten<Form: ResumeForm>(_ resource: UploadResource, _ form: Form.Type) -> [String:
+        String]
+    {
+        var written = UploadResource(url: resource.url)
         written[form] = resource[form]
         return written.memory.members
     }
@@ -95,7 +97,7 @@ struct ResumeMemoryTests {
     }
 
     @Test func `a value leaves the members of others alone`() {
-        var resource = Resource(url: "u", memory: ["protocol": "tus", "chunk": "1"])
+        var resource = UploadResource(url: "u", memory: ["protocol": "tus", "chunk": "1"])
         resource[TusMemory.self].overridesMethod = true
         #expect(resource.memory == ["protocol": "tus", "chunk": "1", "override": "yes"])
         resource[TusMemory.self] = TusMemory()

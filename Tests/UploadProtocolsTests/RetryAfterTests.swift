@@ -74,7 +74,8 @@ struct RetryAfterTests {
         throws
     {
         let field = HTTPField(name: try #require(HTTPField.Name(name)), value: "40")
-        let failure = ResponseClassifier.failure(Reply.Response(status: status, fields: HTTPFields([field])))
+        let failure = ResponseClassifier.failure(
+            ExchangeOutcome.Response(status: status, fields: HTTPFields([field])))
         #expect(failure.category == .server)
         #expect(failure.retryAfter == 40)
     }

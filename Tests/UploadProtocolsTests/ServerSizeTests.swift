@@ -7,7 +7,7 @@ import Testing
 struct ServerSizeTests {
     @Test(arguments: ["-1", "+1", "9223372036854775808", "1.5", "0x10", ""])
     func `a size that is no number of bytes is none`(text: String) {
-        let answer = Reply.Response(
+        let answer = ExchangeOutcome.Response(
             status: 207,
             body: Array(
                 """
@@ -17,6 +17,6 @@ struct ServerSizeTests {
         let properties = WebDAVProperties.list(in: answer)
         #expect(properties?.count == 1)
         #expect(properties?.first?.file.size == nil)
-        #expect(Reply.Response(status: 200, fields: [.contentLength: text]).contentLength == nil)
+        #expect(ExchangeOutcome.Response(status: 200, fields: [.contentLength: text]).contentLength == nil)
     }
 }

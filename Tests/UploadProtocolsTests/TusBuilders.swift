@@ -11,15 +11,15 @@ extension ServerCapabilities {
     static let tusJoining = ServerCapabilities(extensions: ["creation", "concatenation"])
 }
 
-extension Resource {
-    static let tus = Resource(url: "http://server.example/files/7")
+extension UploadResource {
+    static let tus = UploadResource(url: "http://server.example/files/7")
 }
 
 extension TusUpload {
-    /// An upload that has been created at `Resource.tus` and is about to append from `offset`.
+    /// An upload that has been created at `UploadResource.tus` and is about to append from `offset`.
     static func appending(
         size: ByteCount = 10, from offset: ByteCount = 0, options: ProtocolOptions = .init(),
-        resource: Resource = .tus, capabilities: ServerCapabilities = .tusCore
+        resource: UploadResource = .tus, capabilities: ServerCapabilities = .tusCore
     ) throws -> (tus: TusUpload, exchange: Exchange) {
         var tus = TusUpload(item: .make(size: size), options: options)
         _ = tus.start(resource: resource, capabilities: capabilities)

@@ -5,7 +5,7 @@ import Testing
 
 /// A check of a tus destination fails where an upload would.
 struct TusCheckFailureTests {
-    private func asked(_ reply: Reply, _ options: ProtocolOptions = .init()) -> (
+    private func asked(_ reply: ExchangeOutcome, _ options: ProtocolOptions = .init()) -> (
         check: TusCheck, step: CheckStep
     ) {
         var check = TusCheck(url: "http://server.example/files/", options: options)
@@ -39,7 +39,7 @@ struct TusCheckFailureTests {
         #expect(step.exchange?.method == .post)
         step = check.receive(.answer(201, [.location: "7", .tusResumable: "1.0.0"]))
         #expect(step.exchange?.method == .delete)
-        #expect(step.exchange?.url == Resource.tus.url)
+        #expect(step.exchange?.url == UploadResource.tus.url)
         step = check.receive(.answer(404))
         #expect(step.report?.findings.last == "it takes new tus uploads all the same")
     }

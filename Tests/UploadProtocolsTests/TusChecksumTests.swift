@@ -11,7 +11,7 @@ struct TusChecksumTests {
     /// A new upload in checked chunks of 4 bytes, and its first chunk.
     private func checked(
         _ options: ProtocolOptions = Self.sha1, size: ByteCount = 10
-    ) throws -> (tus: TusUpload, exchange: Exchange, noted: Resource) {
+    ) throws -> (tus: TusUpload, exchange: Exchange, noted: UploadResource) {
         var tus = TusUpload(item: .make(size: size), options: options)
         _ = tus.start(resource: nil, capabilities: .tusChecking)
         let step = tus.receive(.answer(201, [.location: "7"]))
@@ -24,8 +24,8 @@ struct TusChecksumTests {
     func `each request is a chunk with its digest`(algorithm: DigestAlgorithm, prefix: String) throws {
         let (_, exchange, _) = try checked(.init(chunkSize: 4, checksum: algorithm))
         #expect(exchange.body == .file(range: 0..<4))
-        let place = DigestOrder.Carrier(.uploadChecksum, .base64, prefix: prefix)
-        #expect(exchange.digests == [DigestOrder(algorithm, of: 0..<4, in: place)])
+        let place = DigestRequest.Carrier(.uploadChecksum, .base64, prefix: prefix)
+        #expect(exchange.digests == [DigestRequest(algorithm, of: 0..<4, in: place)])
     }
 
     private struct Vectors: Decodable { var inputs: [String: [String: String]] }

@@ -10,8 +10,8 @@ struct TusChunkingTests {
     /// Attempts that break after so many bytes, while the server's offset stays at `offset`.
     private func breaking(
         after bytes: [ByteCount], at offset: ByteCount = 0
-    ) throws -> (sizes: [ByteCount], noted: Resource, told: [ServerCapabilities]) {
-        var noted = Resource.tus
+    ) throws -> (sizes: [ByteCount], noted: UploadResource, told: [ServerCapabilities]) {
+        var noted = UploadResource.tus
         var sizes: [ByteCount] = []
         var told: [ServerCapabilities] = []
         for sent in bytes + [0] {
@@ -40,7 +40,7 @@ struct TusChunkingTests {
     }
 
     @Test func `attempts that ended without a word count as well`() throws {
-        var noted = Resource.tus
+        var noted = UploadResource.tus
         var sizes: [ByteCount] = []
         for _ in 0..<3 {
             var tus = TusUpload(item: .make(size: Self.size), options: .init())

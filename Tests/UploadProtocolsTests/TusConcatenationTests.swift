@@ -16,10 +16,10 @@ struct TusConcatenationTests {
     /// An upload whose three partials are made and being filled.
     private func filling(
         _ options: ProtocolOptions = Self.three, at server: ServerCapabilities = .tusJoining
-    ) throws -> (tus: TusUpload, exchanges: [Exchange], noted: Resource) {
+    ) throws -> (tus: TusUpload, exchanges: [Exchange], noted: UploadResource) {
         var tus = upload(options)
         var step = tus.start(resource: nil, capabilities: server)
-        var noted: Resource?
+        var noted: UploadResource?
         for name in ["a", "b", "c"] {
             let exchange = try #require(step.exchange)
             step = tus.receive(.answer(201, [.location: name]), to: exchange)

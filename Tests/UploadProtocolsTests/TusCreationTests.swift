@@ -6,7 +6,7 @@ import Testing
 
 private let core = ServerCapabilities.tusCore
 private let withUpload = ServerCapabilities.tusWithUpload
-private let resource = Resource.tus
+private let resource = UploadResource.tus
 
 struct TusCreationTests {
     @Test func `a server nobody knows is asked first, and what it offers is noted`() throws {
@@ -109,7 +109,7 @@ struct TusCreationTests {
         let step = tus.receive(
             .answer(201, [.location: "7", .uploadExpires: "Wed, 25 Nov 2026 23:27:30 GMT"]))
         let expires = Date(timeIntervalSince1970: 1_795_649_250)
-        #expect(step.notes == [.resource(Resource(url: resource.url, expires: expires))])
+        #expect(step.notes == [.resource(UploadResource(url: resource.url, expires: expires))])
         #expect(step.exchange?.url == resource.url)
         #expect(step.exchange?.body == .file(range: 0..<10))
     }

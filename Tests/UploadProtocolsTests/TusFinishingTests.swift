@@ -26,14 +26,14 @@ struct TusFinishingTests {
     @Test func `a file that went in several requests is asked for before it is done`() throws {
         var (tus, step) = try finished()
         #expect(step.exchange?.method == .head)
-        #expect(step.exchange?.url == Resource.tus.url)
+        #expect(step.exchange?.url == UploadResource.tus.url)
         #expect(tus.receive(.answer(200, [.uploadOffset: "10", .uploadLength: "10"])).receipt != nil)
     }
 
     @Test(arguments: [404, 410, 403, 405, 400, 500, 501])
     func `a server that cannot tell of a finished upload is taken at its word`(status: Int) throws {
         var (tus, _) = try finished()
-        #expect(tus.receive(.answer(status)).receipt?.location == Resource.tus.url)
+        #expect(tus.receive(.answer(status)).receipt?.location == UploadResource.tus.url)
     }
 
     @Test(arguments: [423, 429, 502, 503, 504])
@@ -45,7 +45,7 @@ struct TusFinishingTests {
         step = next.start(resource: noted, capabilities: .tusCore)
         #expect(step.exchange?.method == .head)
         // It has let go of the finished upload meanwhile.
-        #expect(next.receive(.answer(404)).receipt?.location == Resource.tus.url)
+        #expect(next.receive(.answer(404)).receipt?.location == UploadResource.tus.url)
     }
 
     @Test(arguments: ["0", "4", "9"])
@@ -110,7 +110,8 @@ struct TusFinishingTests {
 struct ForgettingTusServerTests {
     @Test func `an upload of which the server forgot everything is begun anew, and others hear of it`() {
         var tus = TusUpload(item: .make(), options: .init())
-        _ = tus.start(resource: Resource(url: Resource.tus.url, confirmed: 6), capabilities: .tusCore)
+        _ = tus.start(
+            resource: UploadResource(url: UploadResource.tus.url, confirmed: 6), capabilities: .tusCore)
         let step = tus.receive(.answer(200, [.uploadOffset: "0"]))
         #expect(step.exchanges.map(\.method) == [.delete])
         #expect(step.notes.contains(.serverLost(6)))
@@ -129,7 +130,7 @@ struct ForgettingTusServerTests {
 
     @Test func `an upload that broke there is deleted and begun anew`() {
         var tus = TusUpload(item: .make(), options: .init())
-        let broken = Resource(url: Resource.tus.url, confirmed: 4)
+        let broken = UploadResource(url: UploadResource.tus.url, confirmed: 4)
         #expect(
             tus.start(resource: broken, capabilities: .forgettingTus).exchanges.map(\.method) == [.delete])
         #expect(tus.receive(.answer(404)).exchange?.method == .post)
@@ -137,7 +138,7 @@ struct ForgettingTusServerTests {
 
     @Test func `an upload that may be complete there is asked for`() {
         var tus = TusUpload(item: .make(), options: .init())
-        let whole = Resource.tus.withWholeBodySent(true)
+        let whole = UploadResource.tus.withWholeBodySent(true)
         #expect(tus.start(resource: whole, capabilities: .forgettingTus).exchange?.method == .head)
         #expect(tus.receive(.answer(200, [.uploadOffset: "10"])).receipt != nil)
     }

@@ -50,7 +50,7 @@ struct ModelTusServer {
     /// The outcome of a request, and how it looks from the client.
     mutating func perform(
         _ exchange: Exchange, using random: inout some RandomNumberGenerator
-    ) -> Reply {
+    ) -> ExchangeOutcome {
         let length = exchange.contentLength
         guard Int.random(in: 0..<1000, using: &random) < habits.breaks else {
             return .answered(answer(exchange, arrived: length, using: &random))
@@ -73,9 +73,9 @@ struct ModelTusServer {
 
     private mutating func answer(
         _ exchange: Exchange, arrived: ByteCount, using random: inout some RandomNumberGenerator
-    ) -> Reply.Response {
+    ) -> ExchangeOutcome.Response {
         if Int.random(in: 0..<1000, using: &random) < habits.trouble {
-            return Reply.Response(status: [423, 500, 503].randomElement(using: &random) ?? 503)
+            return ExchangeOutcome.Response(status: [423, 500, 503].randomElement(using: &random) ?? 503)
         }
         if Int.random(in: 0..<1000, using: &random) < habits.forgets { uploads[exchange.url] = nil }
         let override = exchange.fields[.methodOverride]
@@ -103,7 +103,7 @@ struct ModelTusServer {
         }
     }
 
-    private mutating func create(_ exchange: Exchange, arrived: ByteCount) -> Reply.Response {
+    private mutating func create(_ exchange: Exchange, arrived: ByteCount) -> ExchangeOutcome.Response {
         var made = Upload()
         let concat = exchange.fields[.uploadConcat]
         if let concat, concat.hasPrefix("final;") {
@@ -134,7 +134,7 @@ struct ModelTusServer {
 
     private mutating func append(
         _ exchange: Exchange, arrived: ByteCount, using random: inout some RandomNumberGenerator
-    ) -> Reply.Response {
+    ) -> ExchangeOutcome.Response {
         guard var upload = uploads[exchange.url] else { return said(404) }
         guard exchange.fields[.uploadOffset] == "\(upload.offset)" else { return said(409) }
         if let told = exchange.fields[.uploadLength].flatMap({ ByteCount($0) }) {
@@ -160,9 +160,9 @@ struct ModelTusServer {
         if habits.forgetsFinished { uploads[url] = nil }
     }
 
-    private func said(_ status: Int, _ fields: HTTPFields = [:]) -> Reply.Response {
+    private func said(_ status: Int, _ fields: HTTPFields = [:]) -> ExchangeOutcome.Response {
         var fields = fields
         fields[.tusResumable] = "1.0.0"
-        return Reply.Response(status: status, fields: fields)
+        return ExchangeOutcome.Response(status: status, fields: fields)
     }
 }

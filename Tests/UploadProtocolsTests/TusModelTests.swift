@@ -80,7 +80,7 @@ private struct ModelRun {
     let item: UploadItem
     let options: ProtocolOptions
     var server: ModelTusServer
-    private var resource: Resource?
+    private var resource: UploadResource?
     private var capabilities: ServerCapabilities?
     private var requests = 0
 

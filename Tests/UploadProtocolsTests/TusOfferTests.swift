@@ -6,7 +6,7 @@ import Testing
 
 /// Tests how responses to OPTIONS are read, also those of servers that are not tus.
 struct TusOfferTests {
-    private func asked(_ answer: Reply, size: ByteCount = 10) -> (tus: TusUpload, step: Step) {
+    private func asked(_ answer: ExchangeOutcome, size: ByteCount = 10) -> (tus: TusUpload, step: Step) {
         var tus = TusUpload(item: .make(size: size), options: .init())
         _ = tus.start(resource: nil, capabilities: nil)
         let step = tus.receive(answer)
@@ -98,12 +98,12 @@ struct TusOfferTests {
     func `a date of expiry that cannot be read is not known`(date: String) throws {
         var (tus, _) = try TusUpload.appending(options: .init(chunkSize: 4))
         let step = tus.receive(.answer(204, [.uploadOffset: "4", .uploadExpires: date]))
-        #expect(step.notedResource == Resource(url: Resource.tus.url, confirmed: 4))
+        #expect(step.notedResource == UploadResource(url: UploadResource.tus.url, confirmed: 4))
     }
 
     @Test(arguments: [404, 410])
     func `an upload whose time is over is asked for all the same, and made anew if it is gone`(status: Int) {
-        var over = Resource.tus
+        var over = UploadResource.tus
         over.expires = .distantPast
         var tus = TusUpload(item: .make(), options: .init())
         #expect(tus.start(resource: over, capabilities: .tusCore).exchange?.method == .head)
@@ -119,7 +119,7 @@ struct TusCheckTests {
         #expect(entry.traits == ProtocolTraits(resumes: true, isParallel: true, checksums: checksums))
     }
 
-    private func report(_ reply: Reply) -> CheckReport? {
+    private func report(_ reply: ExchangeOutcome) -> CheckReport? {
         var check = TusCheck(url: "http://server.example/files/")
         guard case .send(let exchange) = check.start(), exchange.method == .options else { return nil }
         guard case .finished(let report) = check.receive(reply) else { return nil }

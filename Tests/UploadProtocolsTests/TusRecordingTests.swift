@@ -13,7 +13,7 @@ private struct Recordings: Decodable {
     var servers: [String: [String: Exchange]]
 }
 
-private func answer(_ exchange: Recordings.Exchange?) throws -> Reply {
+private func answer(_ exchange: Recordings.Exchange?) throws -> ExchangeOutcome {
     let response = try #require(exchange).response
     let parts = response.split(separator: "\r\n\r\n", maxSplits: 1).map(String.init)
     let lines = try #require(parts.first).split(separator: "\r\n").map(String.init)
@@ -59,7 +59,7 @@ struct TusRecordingTests {
         let recorded = try #require(try vectors("tus-responses", as: Recordings.self).servers[server])
         var tus = TusUpload(item: .make(url: try Self.url(recorded)), options: .init())
         let url = try Self.url(recorded) + "gone"
-        _ = tus.start(resource: Resource(url: url), capabilities: .init(extensions: ["creation"]))
+        _ = tus.start(resource: UploadResource(url: url), capabilities: .init(extensions: ["creation"]))
         #expect(try tus.receive(answer(recorded["headUnknown"])).exchange?.method == .post)
     }
 }

@@ -4,7 +4,7 @@ import Testing
 @testable import FerryProtocols
 
 private let core = ServerCapabilities.tusCore
-private let resource = Resource.tus
+private let resource = UploadResource.tus
 
 private func appending(
     size: ByteCount = 10, from offset: ByteCount = 0, chunkSize: ByteCount? = nil
@@ -22,7 +22,7 @@ struct TusResumeTests {
         #expect(exchange.fields[.uploadOffset] == "4")
         #expect(exchange.fields[.contentType] == "application/offset+octet-stream")
         #expect(exchange.body == .file(range: 4..<10))
-        #expect(step.notes == [.resource(Resource(url: resource.url, confirmed: 4))])
+        #expect(step.notes == [.resource(UploadResource(url: resource.url, confirmed: 4))])
     }
 
     @Test func `an upload that is complete at the server is done`() {
@@ -33,7 +33,7 @@ struct TusResumeTests {
 
     @Test func `P9 the server's offset wins over ours, and what it lost is noted`() {
         var tus = TusUpload(item: .make(), options: .init())
-        _ = tus.start(resource: Resource(url: resource.url, confirmed: 8), capabilities: core)
+        _ = tus.start(resource: UploadResource(url: resource.url, confirmed: 8), capabilities: core)
         let step = tus.receive(.answer(200, [.uploadOffset: "3"]))
         #expect(step.notes.first == .serverLost(5))
         #expect(step.exchange?.body == .file(range: 3..<10))
@@ -74,7 +74,7 @@ struct TusResumeTests {
         value: String?
     ) throws {
         var (tus, _) = try appending()
-        let answer = Reply.answer(200, value.map { [.uploadOffset: $0] } ?? [:])
+        let answer = ExchangeOutcome.answer(200, value.map { [.uploadOffset: $0] } ?? [:])
         #expect(tus.receive(answer).exchange?.method == .head)
         #expect(tus.receive(answer).exchange?.method == .head)
         // What answers so may not be the server: it is asked again later, and not for ever.
@@ -148,7 +148,7 @@ struct TusResumeTests {
     @Test(arguments: [404, 410, 403])
     func `P8 an upload the server dropped starts again, once`(status: Int) {
         var tus = TusUpload(item: .make(), options: .init())
-        _ = tus.start(resource: Resource(url: resource.url, confirmed: 4), capabilities: core)
+        _ = tus.start(resource: UploadResource(url: resource.url, confirmed: 4), capabilities: core)
         let step = tus.receive(.answer(status))
         #expect(step.exchange?.method == .post)
         #expect(step.notes == [.serverLost(4)])
@@ -193,7 +193,7 @@ struct TusResumeTests {
 }
 
 struct TusOutcomeTests {
-    private let marked = Resource(url: "http://server.example/files/7").withWholeBodySent(true)
+    private let marked = UploadResource(url: "http://server.example/files/7").withWholeBodySent(true)
 
     @Test func `the last append is marked before its last bytes, the others are not`() throws {
         #expect(try appending().exchange.markBeforeLastBytes == marked)
@@ -209,7 +209,7 @@ struct TusOutcomeTests {
 
     @Test func `everything acknowledged and then gone is an unknown outcome`() {
         var tus = TusUpload(item: .make(), options: .init())
-        _ = tus.start(resource: Resource(url: resource.url, confirmed: 10), capabilities: core)
+        _ = tus.start(resource: UploadResource(url: resource.url, confirmed: 10), capabilities: core)
         #expect(tus.receive(.answer(404)).failure?.category == .outcomeUnknown)
     }
 
@@ -228,7 +228,7 @@ struct TusOutcomeTests {
         var tus = TusUpload(item: .make(), options: .init())
         _ = tus.start(resource: marked, capabilities: core)
         let step = tus.receive(.answer(200, [.uploadOffset: "4"]))
-        #expect(step.notedResource == Resource(url: resource.url, confirmed: 4))
+        #expect(step.notedResource == UploadResource(url: resource.url, confirmed: 4))
     }
 
     @Test(

@@ -5,7 +5,9 @@ import Testing
 @testable import FerryProtocols
 
 /// Feeds answers to a check and tells how it ended, and what it asked.
-private func run(_ check: any DestinationCheck, _ answers: [Reply]) -> (end: CheckStep, asked: [Exchange]) {
+private func run(_ check: any DestinationCheck, _ answers: [ExchangeOutcome]) -> (
+    end: CheckStep, asked: [Exchange]
+) {
     var check = check
     var step = check.start()
     var asked: [Exchange] = []

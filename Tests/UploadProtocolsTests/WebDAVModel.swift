@@ -48,7 +48,7 @@ struct WebDAVModel {
     /// The requests, shortly.
     private(set) var log: [String] = []
 
-    mutating func answer(_ exchange: Exchange) -> Reply.Response {
+    mutating func answer(_ exchange: Exchange) -> ExchangeOutcome.Response {
         let address = WebDAVAddress(exchange.url)
         let path = address.path.removingPercentEncoding ?? address.path
         log.append("\(exchange.method.rawValue) \(path)")
@@ -88,7 +88,7 @@ struct WebDAVModel {
         times[path] = time
     }
 
-    private func properties(_ path: String) -> Reply.Response {
+    private func properties(_ path: String) -> ExchangeOutcome.Response {
         let isFolder = folders.contains(path) || folders.contains(path + "/")
         let size = files[path]
         guard isFolder || size != nil else { return .init(status: 404) }
@@ -108,7 +108,7 @@ struct WebDAVModel {
         return .init(status: 207, body: Array(body.utf8))
     }
 
-    private mutating func write(_ exchange: Exchange, _ path: String) -> Reply.Response {
+    private mutating func write(_ exchange: Exchange, _ path: String) -> ExchangeOutcome.Response {
         guard folders.contains(where: { path.hasPrefix($0) && !path.dropFirst($0.count).contains("/") })
         else { return .init(status: missingFolderStatus) }
         var range: Range<ByteCount> = 0..<0
@@ -129,7 +129,7 @@ struct WebDAVModel {
         return .init(status: 201)
     }
 
-    private mutating func move(_ exchange: Exchange, _ path: String) -> Reply.Response {
+    private mutating func move(_ exchange: Exchange, _ path: String) -> ExchangeOutcome.Response {
         if let moveStatus { return .init(status: moveStatus) }
         guard let size = files[path] else { return .init(status: 404) }
         let target = WebDAVAddress(exchange.fields[.destination] ?? "").path
@@ -146,7 +146,7 @@ struct WebDAVModel {
 /// Runs a protocol against the model until it ends.
 struct WebDAVRun {
     var model: WebDAVModel
-    var resource: Resource?
+    var resource: UploadResource?
     var capabilities: ServerCapabilities?
     /// The digest that every file has.
     var digest: [UInt8] = [1, 2, 3]

@@ -138,7 +138,7 @@ struct WebDAVUploadTests {
     }
 
     @Test func `removal deletes what was sent so far`() {
-        let resource = Resource(url: "http://server.example/files/.a.bin.part-key-1")
+        let resource = UploadResource(url: "http://server.example/files/.a.bin.part-key-1")
         let exchanges = WebDAVUpload(item: .make(), options: .init()).removal(of: resource)
         #expect(exchanges.map(\.method) == [.delete])
         #expect(exchanges.map(\.url) == [resource.url])

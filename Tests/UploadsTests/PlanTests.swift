@@ -36,7 +36,7 @@ struct PlanTests {
         upload.batch = "night"
         upload.start = .init(after: [1...3])
         upload.tries.attempts = 2
-        upload.resource = Resource(url: "https://host/1", confirmed: 5)
+        upload.resource = UploadResource(url: "https://host/1", confirmed: 5)
         #expect(try Self.coded(upload) == upload)
         var writer = JSONWriter()
         writer.upload(upload, unknown: nil)
@@ -55,11 +55,11 @@ struct PlanTests {
     }
 
     @Test func `a name of a batch is neither empty nor long, and has no control characters`() {
-        #expect(Upload.flaw(ofBatch: "Fotos 2026 📷") == nil)
-        #expect(Upload.flaw(ofBatch: String(repeating: "ä", count: 64)) == nil)
-        #expect(Upload.flaw(ofBatch: String(repeating: "a", count: 65)) != nil)
-        #expect(Upload.flaw(ofBatch: "") != nil)
-        #expect(Upload.flaw(ofBatch: "a\nb") != nil)
-        #expect(Upload.flaw(ofBatch: "a\u{1B}[2J") != nil)
+        #expect(Upload.issue(ofBatch: "Fotos 2026 📷") == nil)
+        #expect(Upload.issue(ofBatch: String(repeating: "ä", count: 64)) == nil)
+        #expect(Upload.issue(ofBatch: String(repeating: "a", count: 65)) != nil)
+        #expect(Upload.issue(ofBatch: "") != nil)
+        #expect(Upload.issue(ofBatch: "a\nb") != nil)
+        #expect(Upload.issue(ofBatch: "a\u{1B}[2J") != nil)
     }
 }

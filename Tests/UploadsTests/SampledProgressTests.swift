@@ -14,7 +14,7 @@ struct SampledProgressTests {
     /// An upload of 100 bytes of which the server holds 20, and a sample of 70.
     private func sent(_ state: Upload.State, _ phase: ProgressSample.Phase = .sending) -> ByteCount {
         let upload = Upload.make(
-            size: 100, state: state, resource: Resource(url: "https://host/1", confirmed: 20))
+            size: 100, state: state, resource: UploadResource(url: "https://host/1", confirmed: 20))
         return SampledProgress([ProgressSample(id: 1, sent: 70, confirmed: 30, phase: phase)]).of(upload)
     }
 
@@ -40,7 +40,7 @@ struct SampledProgressTests {
     @Test func `without a sample what the server holds counts`() {
         let upload = Upload.make(
             2, size: 100, state: .running(attempt: 1, since: Self.date),
-            resource: Resource(url: "https://host/2", confirmed: 20))
+            resource: UploadResource(url: "https://host/2", confirmed: 20))
         #expect(SampledProgress().of(upload) == 20)
         #expect(SampledProgress().left(of: upload) == 80)
     }

@@ -30,12 +30,12 @@ public struct RetryPolicy: RequestInterceptor {
     public var base = 2.0
     /// The wait before the first retry.
     public var scale = Duration.milliseconds(500)
-    /// No wait of our own is longer. A server may ask for more, up to `patience`.
+    /// No wait of our own is longer. A server may ask for more, up to `timeout`.
     public var cap = Duration.seconds(120)
     /// Full unless tests, or people, want to know beforehand.
     public var jitter = Jitter.full
     /// A server that asks for a longer wait than this is not waited for.
-    public var patience = Duration.seconds(600)
+    public var timeout = Duration.seconds(600)
     /// RFC 9110 §9.2.2.
     public var methods: Set<HTTPRequest.Method> = [.delete, .get, .head, .options, .put, .trace]
     /// Answers that mean "not now" (RFC 9110 §15.5.9, §15.6; RFC 6585 §4).
@@ -75,7 +75,7 @@ public struct RetryPolicy: RequestInterceptor {
             return .retryAfter(own)
         }
         let asking = Duration.seconds(asked)
-        return asking > patience ? .doNotRetry : .retryAfter(max(own, asking))
+        return asking > timeout ? .doNotRetry : .retryAfter(max(own, asking))
     }
 
     private func mayRepeat(_ request: TransportRequest) -> Bool {

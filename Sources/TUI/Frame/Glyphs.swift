@@ -45,7 +45,7 @@ struct Glyphs: Sendable {
     }
 
     /// Returns a strip of signs for the parts on the server and the missing ones, if there is a sign for each part.
-    func parts(_ parts: Resource.Parts, width: Int) -> String {
+    func parts(_ parts: UploadResource.Parts, width: Int) -> String {
         guard parts.planned > 0, parts.planned <= width, (0...parts.planned).contains(parts.held) else {
             return ""
         }

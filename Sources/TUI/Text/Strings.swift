@@ -82,7 +82,7 @@ package enum Strings {
     }
 
     /// Returns `12 of 40 parts`.
-    static func parts(_ parts: Resource.Parts) -> String { "\(parts.held) of \(parts.planned) parts" }
+    static func parts(_ parts: UploadResource.Parts) -> String { "\(parts.held) of \(parts.planned) parts" }
 
     /// Returns whole percent; 100 only if nothing is missing.
     static func percent(_ part: Int64, of whole: Int64) -> Int {

@@ -9,7 +9,7 @@ import NIOTLS
 /// A certificate that was not accepted, in the words a person needs to judge it: whose it says to be, from when to when
 /// it is valid, and its fingerprint as `openssl x509 -fingerprint -sha256` prints it.
 struct PresentedCertificate {
-    private static let patience = TimeAmount.seconds(5)
+    private static let timeout = TimeAmount.seconds(5)
 
     let names: String
     let begin: Date
@@ -39,7 +39,7 @@ struct PresentedCertificate {
         configuration.certificateVerification = .none
         guard let context = try? NIOSSLContext(configuration: configuration) else { return nil }
         let shown = loop.makePromise(of: NIOSSLCertificate.self)
-        let connected = ClientBootstrap(group: loop).connectTimeout(patience).channelInitializer { channel in
+        let connected = ClientBootstrap(group: loop).connectTimeout(timeout).channelInitializer { channel in
             channel.eventLoop.makeCompletedFuture {
                 // An address is no name to ask for (RFC 6066 §3).
                 let name = (try? SocketAddress(ipAddress: host, port: port)) == nil ? host : nil
@@ -48,7 +48,7 @@ struct PresentedCertificate {
             }
         }.connect(host: host, port: port)
         connected.whenFailure { shown.fail($0) }
-        let limit = loop.scheduleTask(in: patience) { shown.fail(ChannelError.connectTimeout(patience)) }
+        let limit = loop.scheduleTask(in: timeout) { shown.fail(ChannelError.connectTimeout(timeout)) }
         let certificate = try? await shown.futureResult.get()
         limit.cancel()
         (try? await connected.get())?.close(promise: nil)

@@ -112,7 +112,9 @@ public struct TransportResponse: Sendable {
     }
 
     /// The answer as the protocols take it.
-    package var answer: Reply.Response { Reply.Response(status: status, fields: fields, body: body) }
+    package var answer: ExchangeOutcome.Response {
+        ExchangeOutcome.Response(status: status, fields: fields, body: body)
+    }
 }
 
 /// The reason why no complete answer came.

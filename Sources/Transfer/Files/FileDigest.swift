@@ -11,7 +11,7 @@ enum FileDigest {
     /// - Returns: In the order of `orders`; nil if the task was cancelled.
     /// - Throws: `sourceChanged` if the file ends too soon; `sourceAway` for an error of the medium.
     static func compute(
-        _ orders: [DigestOrder], of file: SourceFile
+        _ orders: [DigestRequest], of file: SourceFile
     ) async throws(UploadFailure) -> [ComputedDigest]? {
         var found: [Range<ByteCount>: [DigestAlgorithm: [UInt8]]] = [:]
         for range in Set(orders.map(\.range)) {

@@ -16,8 +16,8 @@ extension SourceFile {
     }
 
     /// The failure that says that a call to the system has not come back.
-    static func silent(_ path: LocalPath, for patience: Duration) -> UploadFailure {
-        let seconds = (patience / .seconds(1) * 10).rounded() / 10
+    static func silent(_ path: LocalPath, for timeout: Duration) -> UploadFailure {
+        let seconds = (timeout / .seconds(1) * 10).rounded() / 10
         let time = Int(exactly: seconds).map(String.init) ?? "\(seconds)"
         return UploadFailure(
             .sourceAway, "\(path.text): has not been read for \(time) s",

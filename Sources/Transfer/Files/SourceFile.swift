@@ -171,7 +171,7 @@ public final class SourceFile: Sendable {
     }
 
     /// `fate` off the caller's thread; nil if the medium does not say.
-    func fateNow() async -> SourceFate? {
+    func fateNow() async -> SourceDisposition? {
         let found = try? await readers.run(path, on: identity.device) { () throws(UploadFailure) in
             self.fate()
         }
@@ -179,7 +179,7 @@ public final class SourceFile: Sendable {
     }
 
     /// Returns what became of the name since the file was opened; nil if the file still has it.
-    func fate() -> SourceFate? {
+    func fate() -> SourceDisposition? {
         guard let status = try? Self.status(of: descriptor, path: path) else { return nil }
         guard status.links < links else { return nil }
         do throws(SystemCallError) {

@@ -5,7 +5,7 @@ extension RequestSender {
     ///
     /// - Parameter label: Names the request in events.
     /// - Throws: `UploadFailure` if it could not be made or the task was cancelled; an answer of any status is a reply.
-    public func ask(_ exchange: Exchange, label: String = "") async throws(UploadFailure) -> Reply {
+    public func ask(_ exchange: Exchange, label: String = "") async throws(UploadFailure) -> ExchangeOutcome {
         let body: TransportRequest.Body
         switch exchange.body {
         case .none: body = .none
@@ -32,7 +32,7 @@ extension RequestSender {
         }
     }
 
-    private func answer(_ response: TransportResponse, to exchange: Exchange) -> Reply.Response {
+    private func answer(_ response: TransportResponse, to exchange: Exchange) -> ExchangeOutcome.Response {
         var answer = response.answer
         answer.carriedCredentials = signs(exchange)
         return answer

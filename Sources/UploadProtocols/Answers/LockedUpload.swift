@@ -58,7 +58,7 @@ struct LockedUpload: Hashable, Sendable {
     ///
     /// A lock is waited for without end. What answers HEAD has no body (RFC 9110 §9.3.2), so a bare 400 to one may be a
     /// lock or a fault of the server's: it is asked again, and not for ever.
-    static func failure(_ answer: Reply.Response, to method: HTTPRequest.Method) -> UploadFailure? {
+    static func failure(_ answer: ExchangeOutcome.Response, to method: HTTPRequest.Method) -> UploadFailure? {
         let said = ResponseClassifier.failure(answer)
         let wait = RetryAfter.seconds(in: answer.fields, now: Date()) ?? pause
         if isMeant(by: answer) {
@@ -70,7 +70,7 @@ struct LockedUpload: Hashable, Sendable {
         return UploadFailure(.server, said.summary, hint: said.hint, status: 400, retryAfter: wait)
     }
 
-    private static func isMeant(by answer: Reply.Response) -> Bool {
+    private static func isMeant(by answer: ExchangeOutcome.Response) -> Bool {
         let rows = known.filter { $0.status == answer.status }
         guard !rows.isEmpty else { return false }
         let text = String(decoding: answer.body.prefix(2048), as: UTF8.self)

@@ -9,7 +9,7 @@ package enum ResponseClassifier {
     ]
 
     /// The failure that `answer` stands for, worded for people.
-    package static func failure(_ answer: Reply.Response, now: Date = Date()) -> UploadFailure {
+    package static func failure(_ answer: ExchangeOutcome.Response, now: Date = Date()) -> UploadFailure {
         let said = ServerText.excerpt(of: answer).map { ": \($0)" } ?? ""
         let name = StatusName.of(answer.status).map { " (\($0))" } ?? ""
         let place = redirection(of: answer).map { " and sends it to \($0)" } ?? ""
@@ -33,7 +33,7 @@ package enum ResponseClassifier {
     }
 
     /// The target of a redirect, without secrets: no query, and nothing at all if it names a user.
-    private static func redirection(of answer: Reply.Response) -> String? {
+    private static func redirection(of answer: ExchangeOutcome.Response) -> String? {
         guard (300..<400).contains(answer.status), let location = answer.fields[.location],
             let url = URL(string: location), url.user() == nil, url.password() == nil
         else { return nil }
@@ -41,7 +41,7 @@ package enum ResponseClassifier {
         return shown.isEmpty ? nil : shown
     }
 
-    private static func hint(_ answer: Reply.Response) -> String? {
+    private static func hint(_ answer: ExchangeOutcome.Response) -> String? {
         switch answer.status {
         case 300..<400: "set the destination's url to the address it redirects to"
         case 403 where !answer.carriedCredentials:
@@ -59,7 +59,7 @@ package enum ResponseClassifier {
     }
 }
 
-extension Reply.Response {
+extension ExchangeOutcome.Response {
     /// True if it may mean that the server does not do this kind of thing, or not any more.
     var refusesKind: Bool { [400, 404, 405, 410, 411, 413, 415, 501].contains(status) }
 }
@@ -90,7 +90,7 @@ enum ProblemText {
 
 /// The server's own words, made short and harmless: one line, no control characters, at most 200 code points.
 package enum ServerText {
-    static func excerpt(of answer: Reply.Response) -> String? {
+    static func excerpt(of answer: ExchangeOutcome.Response) -> String? {
         // Nothing is unpacked: a few bytes of an answer can be made to hold gigabytes.
         guard ["identity", nil].contains(answer.fields[.contentEncoding]?.lowercased()) else { return nil }
         let type = answer.fields[.contentType]?.lowercased() ?? ""

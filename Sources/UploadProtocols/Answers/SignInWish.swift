@@ -7,7 +7,7 @@ struct SignInWish: Hashable, Sendable {
     /// The number of schemes that fit into a sentence.
     private static let mostSchemes = 4
 
-    init(_ answer: Reply.Response) {
+    init(_ answer: ExchangeOutcome.Response) {
         let challenges = AuthenticationChallenge.list(in: answer.fields)
         var schemes: [String] = []
         for scheme in challenges.map({ ServerText.cleaned($0.scheme) }) where !schemes.contains(scheme) {

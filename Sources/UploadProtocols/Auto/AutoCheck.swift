@@ -25,7 +25,7 @@ package struct AutoCheck: DestinationCheck {
         return .send(AutoProbe.exchange(at: UploadAddress.filled(url, with: "ferry-check")))
     }
 
-    package mutating func receive(_ reply: Reply) -> CheckStep {
+    package mutating func receive(_ reply: ExchangeOutcome) -> CheckStep {
         switch phase {
         case .asking:
             do throws(UploadFailure) {

@@ -39,7 +39,7 @@ public struct AutoUpload: UploadProtocol {
         AutoCheck(url: url, options: options)
     }
 
-    public mutating func start(resource: Resource?, capabilities: ServerCapabilities?) -> Step {
+    public mutating func start(resource: UploadResource?, capabilities: ServerCapabilities?) -> Step {
         if let resource, let choice = resource.choice {
             return speak(choice, resource: resource.unstamped, capabilities: capabilities)
         }
@@ -49,7 +49,7 @@ public struct AutoUpload: UploadProtocol {
         return .send(AutoProbe.exchange(at: UploadAddress.filled(item.url, with: item.name)))
     }
 
-    public mutating func receive(_ reply: Reply, to exchange: Exchange) -> Step {
+    public mutating func receive(_ reply: ExchangeOutcome, to exchange: Exchange) -> Step {
         switch phase {
         case .asking:
             do throws(UploadFailure) {
@@ -68,7 +68,7 @@ public struct AutoUpload: UploadProtocol {
         }
     }
 
-    public func removal(of resource: Resource) -> [Exchange] {
+    public func removal(of resource: UploadResource) -> [Exchange] {
         guard let choice = resource.choice, let entry = AutoProbe.entry(choice.name, in: catalog) else {
             return []
         }
@@ -84,7 +84,7 @@ public struct AutoUpload: UploadProtocol {
     }
 
     private mutating func speak(
-        _ choice: ProtocolChoice, resource: Resource?, capabilities: ServerCapabilities?
+        _ choice: ProtocolChoice, resource: UploadResource?, capabilities: ServerCapabilities?
     ) -> Step {
         do throws(UploadFailure) {
             let (entry, options) = try AutoProbe.use(choice, options, catalog)
@@ -106,7 +106,7 @@ enum AutoProbe {
     }
 
     static func choice(
-        _ reply: Reply, at url: String, isGivenAddress: Bool, in catalog: [ProtocolCatalog.Entry]
+        _ reply: ExchangeOutcome, at url: String, isGivenAddress: Bool, in catalog: [ProtocolCatalog.Entry]
     ) throws(UploadFailure) -> ProtocolChoice {
         guard case .answered(let answer) = reply else { throw reply.failure }
         var failure = ResponseClassifier.failure(answer)
@@ -195,16 +195,16 @@ extension Exchange {
     }
 }
 
-extension Resource {
+extension UploadResource {
     /// Adds the choice to what the chosen protocol remembers.
-    func stamped(_ choice: ProtocolChoice) -> Resource {
+    func stamped(_ choice: ProtocolChoice) -> UploadResource {
         var resource = self
         resource.memory.members = choice.added(to: memory.members)
         return resource
     }
 
     /// The resource as the chosen protocol noted it.
-    fileprivate var unstamped: Resource {
+    fileprivate var unstamped: UploadResource {
         var resource = self
         resource.memory[ProtocolChoice.nameKey] = nil
         resource.memory[ProtocolChoice.reasonKey] = nil

@@ -11,7 +11,7 @@ package struct PlainCheck: DestinationCheck {
         .send(Exchange(.options, UploadAddress.filled(url, with: "ferry-check")))
     }
 
-    package mutating func receive(_ reply: Reply) -> CheckStep {
+    package mutating func receive(_ reply: ExchangeOutcome) -> CheckStep {
         switch reply {
         case .broken(let failure, _): return .failed(failure)
         case .answered(let answer):

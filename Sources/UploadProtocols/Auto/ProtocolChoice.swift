@@ -54,7 +54,7 @@ public struct ProtocolChoice: Hashable, Sendable {
     /// - Parameter isGivenAddress: As `ProtocolOptions` has it.
     /// - Throws: `UploadFailure` (`permanent`) if it tells of nothing that files could be sent by.
     public static func told(
-        by answer: Reply.Response, at url: String, isGivenAddress: Bool = false
+        by answer: ExchangeOutcome.Response, at url: String, isGivenAddress: Bool = false
     ) throws(UploadFailure) -> ProtocolChoice {
         let said = announced(in: answer.fields)
         if isGivenAddress, !UploadAddress.tellsNamesApart(url), said.map({ $0.name == "webdav" }) ?? true {
@@ -115,7 +115,7 @@ public struct ProtocolChoice: Hashable, Sendable {
 }
 
 extension ProtocolChoice {
-    /// The key of the choice in the facts of `ServerCapabilities` and the memory of `Resource`.
+    /// The key of the choice in the facts of `ServerCapabilities` and the memory of `UploadResource`.
     static let nameKey = "protocol"
     static let reasonKey = "because"
 
@@ -139,7 +139,7 @@ extension ServerCapabilities {
     public var choice: ProtocolChoice? { ProtocolChoice(facts) }
 }
 
-extension Resource {
+extension UploadResource {
     /// The protocol that `auto` chose; nil if it did not have to choose.
     public var choice: ProtocolChoice? { ProtocolChoice(memory.members) }
 }

@@ -14,7 +14,7 @@ enum OfferedDigest {
         guard choice == .offered, (1...largestFile).contains(size), let key = ServerDigest.key(of: algorithm)
         else { return }
         exchange.fields[.wantReprDigest] = "\(key)=10"
-        exchange.digestsIfTold = [DigestOrder(algorithm, of: 0..<size)]
+        exchange.digestsIfTold = [DigestRequest(algorithm, of: 0..<size)]
     }
 
     /// Has the file compared with what `source` of the answer tells without being asked, by any of `algorithms`.
@@ -23,14 +23,14 @@ enum OfferedDigest {
         size: ByteCount, _ choice: ChecksumChoice
     ) {
         guard choice == .offered, (1...largestFile).contains(size) else { return }
-        exchange.digestsIfTold = algorithms.map { DigestOrder($0, of: 0..<size) }
+        exchange.digestsIfTold = algorithms.map { DigestRequest($0, of: 0..<size) }
         exchange.toldIn = source
     }
 
     /// The digest that an answer confirms; nil if it tells none.
     ///
     /// - Throws: `UploadFailure` (`permanent`) if the server holds something else.
-    static func verified(by answer: Reply.Response) throws(UploadFailure) -> DigestAlgorithm? {
+    static func verified(by answer: ExchangeOutcome.Response) throws(UploadFailure) -> DigestAlgorithm? {
         let found = FoundFile(headed: answer.fields)
         switch found.agrees(with: answer.digests) {
         case .same(let algorithm): return algorithm

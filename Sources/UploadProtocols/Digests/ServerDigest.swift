@@ -49,7 +49,9 @@ public struct ServerDigest: Hashable, Sendable {
     }
 
     /// The kinds of digests that `source` of an answer tells.
-    public static func algorithms(in answer: Reply.Response, _ source: Source) -> Set<DigestAlgorithm> {
+    public static func algorithms(in answer: ExchangeOutcome.Response, _ source: Source) -> Set<
+        DigestAlgorithm
+    > {
         switch source {
         case .fields: algorithms(in: answer.fields)
         case .googleObject: Set(GoogleObject(answer)?.told.map(\.algorithm) ?? [])

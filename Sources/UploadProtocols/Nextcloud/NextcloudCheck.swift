@@ -30,8 +30,8 @@ package struct NextcloudCheck: DestinationCheck {
         return .send(WebDAVProperties.exchange(folder.url, [.resourcetype, .quota]))
     }
 
-    package mutating func receive(_ reply: Reply) -> CheckStep {
-        let answer: Reply.Response
+    package mutating func receive(_ reply: ExchangeOutcome) -> CheckStep {
+        let answer: ExchangeOutcome.Response
         switch reply {
         case .broken(let failure, _):
             if case .sizing(let report, _) = phase { return .finished(report) }
@@ -52,7 +52,7 @@ package struct NextcloudCheck: DestinationCheck {
         }
     }
 
-    private mutating func finish(_ findings: [String], _ answer: Reply.Response) -> CheckStep {
+    private mutating func finish(_ findings: [String], _ answer: ExchangeOutcome.Response) -> CheckStep {
         guard let uploads = NextcloudAddress(url)?.uploads else {
             return .failed(NextcloudUpload.wrongAddress)
         }
@@ -66,7 +66,7 @@ package struct NextcloudCheck: DestinationCheck {
         let leftovers: [CheckReport.Leftover] = all.compactMap { entry in
             let name = entry.path.split(separator: "/").last.map(String.init) ?? ""
             guard entry.isFolder, entry.path + "/" != own.percentDecoded() ?? own else { return nil }
-            var resource = Resource(url: uploads + WebDAVAddress.quoted(name) + "/")
+            var resource = UploadResource(url: uploads + WebDAVAddress.quoted(name) + "/")
             resource.nextcloud.chunkSize = NextcloudPlan(size: 0, wished: plan).chunkSize
             return CheckReport.Leftover(name: name, changed: entry.modified, resource: resource)
         }

@@ -5,7 +5,7 @@ extension NextcloudUpload {
     mutating func makeUpload() -> Step {
         knowsFolder = true
         guard let place = NextcloudAddress(item.url) else { return .failed(Self.lost) }
-        var made = Resource(
+        var made = UploadResource(
             url: place.folder(key: item.key), parts: .init(held: 0, planned: plan.count))
         made.nextcloud = NextcloudMemory(name: name, chunkSize: plan.chunkSize)
         noteResource(made)
@@ -15,7 +15,7 @@ extension NextcloudUpload {
         return .send(exchange)
     }
 
-    mutating func receiveUpload(_ answer: Reply.Response) -> Step {
+    mutating func receiveUpload(_ answer: ExchangeOutcome.Response) -> Step {
         switch answer.status {
         case 200..<300: return send(NextcloudChunks(plan: plan, held: []))
         // Made by an attempt that ended before it could note so; the key is nobody else's.
@@ -34,7 +34,7 @@ extension NextcloudUpload {
         return .send(WebDAVProperties.exchange(resource.url, depth: 1, [.resourcetype, .getcontentlength]))
     }
 
-    mutating func receiveList(_ answer: Reply.Response) -> Step {
+    mutating func receiveList(_ answer: ExchangeOutcome.Response) -> Step {
         // The server drops a folder that nobody wrote to for a day.
         if [404, 410].contains(answer.status) { return startAgain() }
         guard answer.status == 207 else { return .failed(WebDAVFailure.failure(answer)) }
@@ -78,7 +78,9 @@ extension NextcloudUpload {
         return exchange
     }
 
-    mutating func receiveChunk(_ answer: Reply.Response, _ number: Int, _ chunks: NextcloudChunks) -> Step {
+    mutating func receiveChunk(_ answer: ExchangeOutcome.Response, _ number: Int, _ chunks: NextcloudChunks)
+        -> Step
+    {
         var chunks = chunks
         switch answer.status {
         case 200..<300:

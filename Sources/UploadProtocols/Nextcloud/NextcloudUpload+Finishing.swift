@@ -10,7 +10,7 @@ extension NextcloudUpload {
         // Nobody's file may come in between (RFC 9110 §13.1.2).
         if !replaces { exchange.fields[.ifNoneMatch] = "*" }
         addKept(to: &exchange)
-        var begun = Resource(url: address.url)
+        var begun = UploadResource(url: address.url)
         begun.nextcloud.name = name
         // Where nothing was, a file of the size is this one; where one was, it may be the old one.
         if !replaces { exchange.markBeforeLastBytes = begun.withWholeBodySent(true) }
@@ -19,7 +19,7 @@ extension NextcloudUpload {
         return .send(exchange)
     }
 
-    mutating func receiveWhole(_ answer: Reply.Response, _ exchange: Exchange) -> Step {
+    mutating func receiveWhole(_ answer: ExchangeOutcome.Response, _ exchange: Exchange) -> Step {
         switch answer.status {
         case 200..<300:
             return look(at: address(of: name), for: .result(ours: answer.digests))
@@ -49,7 +49,7 @@ extension NextcloudUpload {
         return .send(exchange)
     }
 
-    mutating func receiveMove(_ answer: Reply.Response) -> Step {
+    mutating func receiveMove(_ answer: ExchangeOutcome.Response) -> Step {
         switch answer.status {
         case 207: return .failed(WebDAVFailure.move(answer))
         case 200..<300:
@@ -57,7 +57,7 @@ extension NextcloudUpload {
         // The folder is gone: an earlier MOVE made the file of it, or it was dropped.
         case 404, 410: return mayBeMoved ? look(at: address(of: name), for: .settled) : startAgain()
         case 412: return takenMeanwhile()
-        // A proxy lost its patience, or the file is locked because it is being put together.
+        // A proxy lost its timeout, or the file is locked because it is being put together.
         case 423, 502, 504: return stillAssembling(WebDAVFailure.failure(answer))
         default: return .failed(WebDAVFailure.move(answer), notes: [.resource(resource)])
         }
@@ -125,7 +125,8 @@ extension NextcloudUpload {
         }
         guard file.size == nil || file.size == item.size else {
             return .failed(
-                WholeUpload.wrongSize(file.size ?? 0, of: item.size, .server), notes: [.resource(nil)])
+                SingleRequestUpload.wrongSize(file.size ?? 0, of: item.size, .server), notes: [.resource(nil)]
+            )
         }
         return finish(file, ours)
     }
@@ -140,11 +141,12 @@ extension NextcloudUpload {
         phase = .hashing(receipt, ours: ours)
         var exchange = Exchange(.patch, address(of: name).url, traits: .idempotent)
         exchange.fields[.recalculateHash] = told.lowercased()
-        if ours.isEmpty { exchange.digests = [DigestOrder(algorithm, of: 0..<item.size)] }
+        if ours.isEmpty { exchange.digests = [DigestRequest(algorithm, of: 0..<item.size)] }
         return .send(exchange)
     }
 
-    func receiveHash(_ answer: Reply.Response, _ receipt: Receipt, _ ours: [ComputedDigest]) -> Step {
+    func receiveHash(_ answer: ExchangeOutcome.Response, _ receipt: Receipt, _ ours: [ComputedDigest]) -> Step
+    {
         let failure = ResponseClassifier.failure(answer)
         guard answer.isSuccess else {
             // Since Nextcloud 23; before, nothing is compared.

@@ -13,7 +13,7 @@ public struct NextcloudUpload: UploadProtocol {
         existing: Set(ExistingFilePolicy.allCases))
 
     enum Phase: Sendable {
-        case looking(WebDAVLook, Purpose)
+        case looking(PropertyLookup, Purpose)
         case makingFolders(WebDAVFolders)
         case sendingWhole
         case makingUpload
@@ -48,14 +48,14 @@ public struct NextcloudUpload: UploadProtocol {
     let options: ProtocolOptions
     var phase: Phase
     /// The upload's folder, or the file's own place for a small one; nil before it is noted.
-    var resource: Resource?
+    var resource: UploadResource?
     var name: String
     var replaces = false
     /// Whether an earlier attempt may have made the file.
     var mayBeMoved = false
     var knowsFolder = false
     var budget = RetryBudget()
-    var atOnce: PartsAtOnce
+    var atOnce: PartConcurrency
     private var pending: [Step.Note] = []
 
     /// - Parameter options: The chunk size, the requests at once, the checksum and what becomes of an existing file are
@@ -63,7 +63,7 @@ public struct NextcloudUpload: UploadProtocol {
     public init(item: UploadItem, options: ProtocolOptions) {
         self.item = item
         self.options = options
-        atOnce = PartsAtOnce(most: options.parallelRequests ?? Self.usualParallelRequests)
+        atOnce = PartConcurrency(most: options.parallelRequests ?? Self.usualParallelRequests)
         name = item.name
         phase = .makingUpload
     }
@@ -72,7 +72,7 @@ public struct NextcloudUpload: UploadProtocol {
         NextcloudCheck(url: url, options: options)
     }
 
-    public mutating func start(resource: Resource?, capabilities: ServerCapabilities?) -> Step {
+    public mutating func start(resource: UploadResource?, capabilities: ServerCapabilities?) -> Step {
         guard NextcloudAddress(item.url) != nil, UploadAddress.tellsNamesApart(item.url) else {
             return .failed(Self.wrongAddress)
         }
@@ -90,21 +90,21 @@ public struct NextcloudUpload: UploadProtocol {
         return choose()
     }
 
-    public mutating func receive(_ reply: Reply, to exchange: Exchange) -> Step {
+    public mutating func receive(_ reply: ExchangeOutcome, to exchange: Exchange) -> Step {
         let step = next(reply, exchange)
         defer { pending = [] }
         return step.noting(pending)
     }
 
     /// The upload's folder. What may be the finished file is not touched.
-    public func removal(of resource: Resource) -> [Exchange] {
+    public func removal(of resource: UploadResource) -> [Exchange] {
         resource.isChunked ? [Exchange(.delete, resource.url)] : []
     }
 }
 
 extension NextcloudUpload {
-    private mutating func next(_ reply: Reply, _ exchange: Exchange) -> Step {
-        let answer: Reply.Response
+    private mutating func next(_ reply: ExchangeOutcome, _ exchange: Exchange) -> Step {
+        let answer: ExchangeOutcome.Response
         switch (reply, phase) {
         case (.broken, .deleting(let receipt)): return .done(receipt)
         case (.broken(let failure, .some), .moving): return lostAnswer(failure)
@@ -127,7 +127,7 @@ extension NextcloudUpload {
     /// Keeps a note for the next step.
     mutating func note(_ note: Step.Note) { pending.append(note) }
 
-    mutating func noteResource(_ noted: Resource?) {
+    mutating func noteResource(_ noted: UploadResource?) {
         let lost = (resource?.confirmed ?? 0) - (noted?.confirmed ?? 0)
         if lost > 0 { note(.serverLost(lost)) }
         resource = noted
@@ -146,14 +146,17 @@ extension NextcloudUpload {
 
     private var isSmall: Bool { item.size <= plan.chunkSize }
 
-    mutating func look(at address: WebDAVAddress, for purpose: Purpose, orders: [DigestOrder] = []) -> Step {
-        let look = WebDAVLook(
+    mutating func look(at address: WebDAVAddress, for purpose: Purpose, orders: [DigestRequest] = []) -> Step
+    {
+        let look = PropertyLookup(
             address, takesPropfind: true, asksChecksums: options.existing == .skip, orders: orders)
         phase = .looking(look, purpose)
         return .send(look.start())
     }
 
-    private mutating func receiveLook(_ answer: Reply.Response, _ look: WebDAVLook, _ purpose: Purpose)
+    private mutating func receiveLook(
+        _ answer: ExchangeOutcome.Response, _ look: PropertyLookup, _ purpose: Purpose
+    )
         -> Step
     {
         var look = look
@@ -187,7 +190,7 @@ extension NextcloudUpload {
         case .look(let name, let algorithm):
             return look(
                 at: address(of: name), for: .place(choice),
-                orders: algorithm.map { [DigestOrder($0, of: 0..<item.size)] } ?? [])
+                orders: algorithm.map { [DigestRequest($0, of: 0..<item.size)] } ?? [])
         case .free(let name, let replaces):
             (self.name, self.replaces) = (name, replaces)
             if isSmall { return sendWhole() }
@@ -214,7 +217,8 @@ extension NextcloudUpload {
         return .send(folders.start())
     }
 
-    private mutating func receiveFolder(_ answer: Reply.Response, _ folders: WebDAVFolders) -> Step {
+    private mutating func receiveFolder(_ answer: ExchangeOutcome.Response, _ folders: WebDAVFolders) -> Step
+    {
         var folders = folders
         let verdict = folders.receive(answer)
         phase = .makingFolders(folders)
@@ -234,7 +238,7 @@ extension NextcloudUpload {
             return
         }
         exchange.digests = [
-            DigestOrder(algorithm, of: 0..<item.size, in: .init(.ocChecksum, .hex, prefix: "\(name):"))
+            DigestRequest(algorithm, of: 0..<item.size, in: .init(.ocChecksum, .hex, prefix: "\(name):"))
         ]
     }
 }
@@ -253,7 +257,7 @@ struct NextcloudMemory: ResumeForm {
     }
 }
 
-extension Resource {
+extension UploadResource {
     var nextcloud: NextcloudMemory {
         get { self[NextcloudMemory.self] }
         set { self[NextcloudMemory.self] = newValue }

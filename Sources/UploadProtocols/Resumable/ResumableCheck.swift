@@ -11,7 +11,7 @@ package struct ResumableCheck: DestinationCheck {
 
     package mutating func start() -> CheckStep { .send(Self.question(target)) }
 
-    package mutating func receive(_ reply: Reply) -> CheckStep {
+    package mutating func receive(_ reply: ExchangeOutcome) -> CheckStep {
         guard case .answered(let answer) = reply else { return .failed(reply.failure) }
         let failure = ResponseClassifier.failure(answer)
         if failure.category == .authentication || failure.isTransient { return .failed(failure) }

@@ -19,7 +19,7 @@ struct ResumableMemory: ResumeForm {
     }
 }
 
-extension Resource {
+extension UploadResource {
     var resumable: ResumableMemory {
         get { self[ResumableMemory.self] }
         set { self[ResumableMemory.self] = newValue }

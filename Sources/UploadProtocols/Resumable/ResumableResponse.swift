@@ -15,7 +15,7 @@ struct ResumableResponse: Sendable {
     var problem: ResumableProblem?
 
     /// - Parameter version: The one that was asked in.
-    init(_ answer: Reply.Response, version asked: InteropVersion) {
+    init(_ answer: ExchangeOutcome.Response, version asked: InteropVersion) {
         let fields = answer.fields
         version = InteropVersion(field: fields[.uploadDraftInteropVersion])
         // Either field, whatever the version: swift-nio-extras 1.35.2 has them swapped.
@@ -57,7 +57,7 @@ enum ResumableProblem: Sendable, Hashable {
     }
 
     /// - Returns: nil if the answer is no problem (RFC 9457), or none of these.
-    init?(_ answer: Reply.Response) {
+    init?(_ answer: ExchangeOutcome.Response) {
         guard answer.fields[.contentType]?.lowercased().hasPrefix("application/problem+json") == true,
             let body = try? JSONDecoder().decode(Body.self, from: Data(answer.body)),
             let mark = body.type.lastIndex(where: { $0 == "#" || $0 == "/" })

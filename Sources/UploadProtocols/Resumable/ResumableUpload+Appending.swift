@@ -8,14 +8,14 @@ extension ResumableUpload {
     static let largestGuess: ByteCount = 64 << 20
     static let smallestGuess: ByteCount = 64 << 10
 
-    mutating func query(_ resource: Resource, noting notes: [Step.Note] = []) -> Step {
+    mutating func query(_ resource: UploadResource, noting notes: [Step.Note] = []) -> Step {
         phase = .querying(resource)
         var fields = resource.resumable.interop?.fields ?? [:]
         fields[.wantReprDigest] = wantedDigest
         return .send(Exchange(.head, resource.url, fields: fields), notes: notes)
     }
 
-    mutating func receiveOffset(_ answer: Reply.Response, resource: Resource) -> Step {
+    mutating func receiveOffset(_ answer: ExchangeOutcome.Response, resource: UploadResource) -> Step {
         let told = ResumableResponse(answer, version: resource.resumable.interop ?? .eight)
         switch answer.status {
         case 200..<300:
@@ -37,7 +37,7 @@ extension ResumableUpload {
         }
     }
 
-    mutating func append(_ resource: Resource, noting notes: [Step.Note] = []) -> Step {
+    mutating func append(_ resource: UploadResource, noting notes: [Step.Note] = []) -> Step {
         var resource = resource
         let version = resource.resumable.interop ?? .eight
         let left = item.size - resource.confirmed
@@ -66,7 +66,7 @@ extension ResumableUpload {
         exchange.set(.kept, if: !isChecked && resource.appends.learntChunk == nil)
         if isChecked, left > 0, let algorithm = options.checksum {
             exchange.digests = [
-                DigestOrder(
+                DigestRequest(
                     algorithm, of: resource.confirmed..<end,
                     in: Self.place(of: algorithm, in: .contentDigest))
             ]
@@ -79,9 +79,9 @@ extension ResumableUpload {
     }
 
     /// The facts that the upload has shown about the server, to be kept for others.
-    private mutating func news(of resource: Resource) -> [Step.Note] {
+    private mutating func news(of resource: UploadResource) -> [Step.Note] {
         var found = capabilities
-        BrokenAppends.note(resource, in: &found)
+        ChunkSizePolicy.note(resource, in: &found)
         guard search.isExpected, found != capabilities else { return [] }
         capabilities = found
         return [.capabilities(found)]
@@ -95,7 +95,9 @@ extension ResumableUpload {
         return .failed(failure, notes: known == resource ? [] : [.resource(known)])
     }
 
-    mutating func receiveAppend(_ answer: Reply.Response, resource: Resource, end: ByteCount) -> Step {
+    mutating func receiveAppend(_ answer: ExchangeOutcome.Response, resource: UploadResource, end: ByteCount)
+        -> Step
+    {
         var resource = resource
         if answer.isSuccess {
             resource.appends.didAppend()
@@ -131,7 +133,8 @@ extension ResumableUpload {
     }
 
     private mutating func receiveSuccess(
-        _ told: ResumableResponse, _ answer: Reply.Response, resource: Resource, end: ByteCount
+        _ told: ResumableResponse, _ answer: ExchangeOutcome.Response, resource: UploadResource,
+        end: ByteCount
     ) -> Step {
         if told.isComplete == true {
             return .failed(
@@ -155,7 +158,7 @@ extension ResumableUpload {
     ///
     /// - Parameter end: How far the request reached that is answered; nil if it sent nothing.
     private mutating func advance(
-        _ resource: Resource, _ told: ResumableResponse, to offset: ByteCount, end: ByteCount?
+        _ resource: UploadResource, _ told: ResumableResponse, to offset: ByteCount, end: ByteCount?
     ) -> Step {
         if offset > end ?? item.size { return misfit(resource) }
         var moved = resource.withWholeBodySent(false)
@@ -170,7 +173,8 @@ extension ResumableUpload {
     }
 
     private mutating func sendLess(
-        _ answer: Reply.Response, _ told: ResumableResponse, resource: Resource, end: ByteCount
+        _ answer: ExchangeOutcome.Response, _ told: ResumableResponse, resource: UploadResource,
+        end: ByteCount
     ) -> Step {
         let sent = end - resource.confirmed
         var smaller = resource
@@ -186,30 +190,30 @@ extension ResumableUpload {
 
     /// Asks how much the server holds, after an answer that says that nothing of a request was taken.
     private mutating func askAgain(
-        _ resource: Resource, _ reason: String, _ category: UploadFailure.Category = .server
+        _ resource: UploadResource, _ reason: String, _ category: UploadFailure.Category = .server
     ) -> Step {
         let notes: [Step.Note] = [.resource(resource)]
         return budget.standstill(reason, category).map { .failed($0, notes: notes) }
             ?? query(resource, noting: notes)
     }
 
-    private mutating func misfit(_ resource: Resource) -> Step {
+    private mutating func misfit(_ resource: UploadResource) -> Step {
         restart(after: resource, because: "the server's upload does not fit this file")
     }
 
-    private mutating func gone(_ resource: Resource) -> Step {
+    private mutating func gone(_ resource: UploadResource) -> Step {
         // It said that it has all, and has let go of the upload since.
         if resource.marks.isAcknowledged {
             return .done(Receipt(location: place(named: nil, resource), bytes: item.size))
         }
-        if resource.wholeBodySent { return .failed(WholeUpload.unknownOutcome(nil)) }
+        if resource.wholeBodySent { return .failed(SingleRequestUpload.unknownOutcome(nil)) }
         return restart(after: resource, because: "the server no longer knows the upload")
     }
 }
 
 extension ResumableUpload {
     /// The target's own answer. There is nothing left to resume, whatever it is.
-    private func verdict(_ answer: Reply.Response, _ resource: Resource) -> Step {
+    private func verdict(_ answer: ExchangeOutcome.Response, _ resource: UploadResource) -> Step {
         if answer.isSuccess { return done(resource, answer) }
         if let problem = ResumableResponse(answer, version: .eight).problem {
             return .failed(problem.failure(status: answer.status), notes: [.resource(nil)])
@@ -219,7 +223,7 @@ extension ResumableUpload {
         return .failed(failure, notes: [.resource(nil)])
     }
 
-    private func done(_ resource: Resource, _ answer: Reply.Response) -> Step {
+    private func done(_ resource: UploadResource, _ answer: ExchangeOutcome.Response) -> Step {
         var receipt = Receipt(
             location: place(named: answer, resource), entityTag: answer.fields[.eTag], bytes: item.size)
         if let own = resource.resumable.ownDigest, let algorithm = options.checksum,
@@ -243,7 +247,7 @@ extension ResumableUpload {
 
     /// A server may open its file anew for each append: before a file that went in several is done, it is asked for where
     /// the server says it is, unless its digest says enough.
-    mutating func located(_ step: Step, _ appended: Resource) -> Step {
+    mutating func located(_ step: Step, _ appended: UploadResource) -> Step {
         guard case .done(let receipt, let notes) = step, appended.confirmed > 0, receipt.verified == nil,
             let location = receipt.location, ![appended.url, target].contains(location)
         else { return step }
@@ -253,7 +257,7 @@ extension ResumableUpload {
     }
 
     /// The location of the finished file. The upload's own address is not that, except with servers that name no other.
-    private func place(named answer: Reply.Response?, _ resource: Resource) -> String? {
+    private func place(named answer: ExchangeOutcome.Response?, _ resource: UploadResource) -> String? {
         for field in [answer?.fields[.contentLocation], answer?.fields[.location]] {
             if let field, let url = try? UploadAddress.resolve(field, against: resource.url) { return url }
         }
@@ -263,7 +267,7 @@ extension ResumableUpload {
 
 extension [Step.Note] {
     /// The notes with this resource in place of any other. Each new one is written down durably.
-    fileprivate func replacing(_ resource: Resource) -> [Step.Note] {
+    fileprivate func replacing(_ resource: UploadResource) -> [Step.Note] {
         filter { if case .resource = $0 { false } else { true } } + [.resource(resource)]
     }
 }

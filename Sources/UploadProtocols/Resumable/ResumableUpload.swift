@@ -14,8 +14,8 @@ public struct ResumableUpload: SequentialProtocol {
     enum Phase: Sendable {
         case discovering
         case creating(InteropVersion)
-        case querying(Resource)
-        case appending(Resource, end: ByteCount)
+        case querying(UploadResource)
+        case appending(UploadResource, end: ByteCount)
         /// The server is asked for the file at the location that it named.
         case locating(Receipt)
     }
@@ -25,7 +25,7 @@ public struct ResumableUpload: SequentialProtocol {
     var phase = Phase.discovering
     var budget = RetryBudget()
     /// The bytes that the server has dropped; a test sets its clock.
-    var dropped = DroppedUploads()
+    var dropped = RestartGuard()
     /// True once this attempt has asked what the server offers: what was kept from before may be out of date.
     private var hasAsked = false
     var capabilities = ServerCapabilities()
@@ -43,15 +43,15 @@ public struct ResumableUpload: SequentialProtocol {
         ResumableCheck(url: url, options: options)
     }
 
-    public mutating func start(resource: Resource?, capabilities: ServerCapabilities?) -> Step {
+    public mutating func start(resource: UploadResource?, capabilities: ServerCapabilities?) -> Step {
         if let capabilities { learn(capabilities) }
         // What another protocol left behind is nothing to go on with.
         if let resource, resource.resumable.interop != nil { return query(resource) }
         return search.isExpected ? create() : discover()
     }
 
-    public mutating func receive(_ reply: Reply) -> Step {
-        let answer: Reply.Response
+    public mutating func receive(_ reply: ExchangeOutcome) -> Step {
+        let answer: ExchangeOutcome.Response
         switch reply {
         case .broken(let failure, let bodySent): return broke(failure, afterSending: bodySent ?? 0)
         case .answered(let received): answer = received
@@ -66,7 +66,7 @@ public struct ResumableUpload: SequentialProtocol {
         }
     }
 
-    public func removal(of resource: Resource) -> [Exchange] {
+    public func removal(of resource: UploadResource) -> [Exchange] {
         guard let version = resource.resumable.interop else { return [] }
         return [Exchange(.delete, resource.url, fields: version.fields)]
     }
@@ -110,7 +110,7 @@ public struct ResumableUpload: SequentialProtocol {
 }
 
 extension ResumableUpload {
-    private mutating func receiveOptions(_ answer: Reply.Response) -> Step {
+    private mutating func receiveOptions(_ answer: ExchangeOutcome.Response) -> Step {
         if [401, 407].contains(answer.status) || ResponseClassifier.failure(answer).isTransient {
             return .failed(ResponseClassifier.failure(answer))
         }
@@ -132,7 +132,7 @@ extension ResumableUpload {
         version.write(isComplete: false, to: &fields)
         fields[.contentType] = item.contentType
         fields[.contentDisposition] = ContentDisposition.inline(filename: item.name)
-        var orders: [DigestOrder] = []
+        var orders: [DigestRequest] = []
         if version.isTyped {
             fields[.uploadLength] = "\(item.size)"
             if let algorithm = options.checksum, let place = Self.place(of: algorithm, in: .reprDigest) {
@@ -140,7 +140,7 @@ extension ResumableUpload {
                 if let ownDigest {
                     fields[.reprDigest] = place.value(ownDigest)
                 } else {
-                    orders = [DigestOrder(algorithm, of: 0..<item.size, in: place)]
+                    orders = [DigestRequest(algorithm, of: 0..<item.size, in: place)]
                 }
             }
         }
@@ -151,7 +151,8 @@ extension ResumableUpload {
         return .send(exchange, notes: notes)
     }
 
-    private mutating func receiveCreation(_ answer: Reply.Response, version: InteropVersion) -> Step {
+    private mutating func receiveCreation(_ answer: ExchangeOutcome.Response, version: InteropVersion) -> Step
+    {
         if let digest = answer.digests.first { ownDigest = digest.bytes }
         let told = ResumableResponse(answer, version: version)
         switch answer.status {
@@ -184,7 +185,7 @@ extension ResumableUpload {
     }
 
     private mutating func created(
-        _ answer: Reply.Response, _ told: ResumableResponse, version: InteropVersion
+        _ answer: ExchangeOutcome.Response, _ told: ResumableResponse, version: InteropVersion
     )
         -> Step
     {
@@ -200,12 +201,12 @@ extension ResumableUpload {
                     .permanent, "the server says that it holds bytes of an upload that has none yet"))
         }
         do throws(UploadFailure) {
-            var resource = Resource(url: try UploadAddress.resolve(location, against: target))
+            var resource = UploadResource(url: try UploadAddress.resolve(location, against: target))
             resource.resumable.interop = version
             resource.resumable.ownDigest = ownDigest
             dropped.mark(&resource)
             resource.take(told.limit)
-            BrokenAppends.apply(capabilities, to: &resource)
+            ChunkSizePolicy.apply(capabilities, to: &resource)
             var found = capabilities
             found.facts[Fact.version] = "\(version.rawValue)"
             var notes: [Step.Note] = found == capabilities ? [] : [.capabilities(found)]
@@ -218,7 +219,7 @@ extension ResumableUpload {
         }
     }
 
-    mutating func restart(after resource: Resource, because reason: String) -> Step {
+    mutating func restart(after resource: UploadResource, because reason: String) -> Step {
         if let end = dropped.drop(resource, because: reason) { return end }
         if let digest = resource.resumable.ownDigest { ownDigest = digest }
         let lost: [Step.Note] = resource.confirmed > 0 ? [.serverLost(resource.confirmed)] : []
@@ -227,9 +228,9 @@ extension ResumableUpload {
     }
 
     /// `Repr-Digest` or `Content-Digest` with one digest (RFC 9530 §2).
-    static func place(of algorithm: DigestAlgorithm, in field: HTTPField.Name) -> DigestOrder.Carrier? {
+    static func place(of algorithm: DigestAlgorithm, in field: HTTPField.Name) -> DigestRequest.Carrier? {
         ServerDigest.key(of: algorithm).map {
-            DigestOrder.Carrier(field, .base64, prefix: "\($0)=:", suffix: ":")
+            DigestRequest.Carrier(field, .base64, prefix: "\($0)=:", suffix: ":")
         }
     }
 
@@ -260,7 +261,7 @@ struct VersionSearch: Sendable {
     /// - Parameter spoken: The version that the server names.
     /// - Returns: The failure that ends the search; nil if another version is to be tried.
     mutating func refused(
-        _ version: InteropVersion, _ answer: Reply.Response, spoken: InteropVersion?
+        _ version: InteropVersion, _ answer: ExchangeOutcome.Response, spoken: InteropVersion?
     ) -> UploadFailure? {
         versions.removeAll { $0 == version }
         if let spoken, versions.contains(spoken) { prefer(spoken) }

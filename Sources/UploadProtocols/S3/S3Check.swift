@@ -37,7 +37,7 @@ package struct S3Check: DestinationCheck {
         return ask(["list-type": "2", "max-keys": "1"])
     }
 
-    package mutating func receive(_ reply: Reply) -> CheckStep {
+    package mutating func receive(_ reply: ExchangeOutcome) -> CheckStep {
         switch (phase, reply) {
         case (.sizing, .broken): .finished(report)
         case (_, .broken(let failure, _)): .failed(failure)
@@ -60,7 +60,7 @@ package struct S3Check: DestinationCheck {
         }
     }
 
-    private mutating func receiveList(_ answer: Reply.Response) -> CheckStep {
+    private mutating func receiveList(_ answer: ExchangeOutcome.Response) -> CheckStep {
         guard case .success(let address) = setup else { return .finished(report) }
         let bucket = ServerText.cleaned(address.bucket ?? "")
         if answer.isSuccess {
@@ -102,7 +102,7 @@ package struct S3Check: DestinationCheck {
         }
     }
 
-    private mutating func receiveUploads(_ answer: Reply.Response) -> CheckStep {
+    private mutating func receiveUploads(_ answer: ExchangeOutcome.Response) -> CheckStep {
         guard case .success(let address) = setup else { return .finished(report) }
         guard answer.isSuccess, let page = S3UploadPage(answer.body) else {
             let error = S3Error(answer)
@@ -142,7 +142,7 @@ package struct S3Check: DestinationCheck {
                 fields: S3CreationFields.always(options.s3)))
     }
 
-    private mutating func receiveParts(_ answer: Reply.Response, of index: Int) -> CheckStep {
+    private mutating func receiveParts(_ answer: ExchangeOutcome.Response, of index: Int) -> CheckStep {
         // One that was ended meanwhile has no parts.
         if answer.status == 404 { return askSize(of: index + 1, after: nil) }
         guard answer.isSuccess, let page = S3PartPage(answer.body, digest: nil) else {
@@ -158,7 +158,7 @@ package struct S3Check: DestinationCheck {
     }
 
     private static func leftover(_ entry: S3UploadPage.Entry, at address: S3Address) -> CheckReport.Leftover {
-        var resource = Resource(
+        var resource = UploadResource(
             url: address.object(entry.key) + S3Address.query(["uploadId": entry.uploadID]))
         resource[S3Memory.self].uploadID = entry.uploadID
         return CheckReport.Leftover(

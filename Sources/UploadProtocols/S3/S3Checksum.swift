@@ -44,7 +44,7 @@ enum S3Checksum {
     {
         switch algorithm {
         case .md5:
-            return DigestOrder.Form.hex.text(RunningDigest.of(parts.flatMap(\.digest), .md5))
+            return DigestRequest.Form.hex.text(RunningDigest.of(parts.flatMap(\.digest), .md5))
                 + "-\(parts.count)"
         case .sha1, .sha256:
             return base64(RunningDigest.of(parts.flatMap(\.digest), algorithm)) + "-\(parts.count)"
@@ -63,7 +63,7 @@ enum S3Checksum {
         return base64((0..<width).map { UInt8(truncatingIfNeeded: sum >> Register(8 * (width - 1 - $0))) })
     }
 
-    static func base64(_ bytes: [UInt8]) -> String { DigestOrder.Form.base64.text(bytes) }
+    static func base64(_ bytes: [UInt8]) -> String { DigestRequest.Form.base64.text(bytes) }
 
     static func bytes(_ text: String) -> [UInt8]? { Data(base64Encoded: text).map { Array($0) } }
 }

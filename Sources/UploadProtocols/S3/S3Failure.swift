@@ -10,7 +10,7 @@ package struct S3Error: Hashable, Sendable {
     private let fallback: UploadFailure
 
     /// - Parameter answer: A refusal, or a success with `<Error>` in its body.
-    package init(_ answer: Reply.Response) {
+    package init(_ answer: ExchangeOutcome.Response) {
         status = answer.status
         let root = XMLDocument.parse(answer.body)
         details = root?.name == "Error" ? root : root?.child(named: "Error")

@@ -94,14 +94,14 @@ struct S3Requests: Sendable {
     private func send(_ range: Range<ByteCount>, digest: DigestAlgorithm?, in exchange: inout Exchange) {
         if let digest {
             exchange.digests.append(
-                DigestOrder(digest, of: range, in: .init(S3Checksum.field(digest), .base64)))
+                DigestRequest(digest, of: range, in: .init(S3Checksum.field(digest), .base64)))
         }
         guard !range.isEmpty else { return }
         exchange.body = .file(range: range)
         if isEncrypted {
             exchange.fields[.amzContentSHA256] = "UNSIGNED-PAYLOAD"
         } else {
-            exchange.digests.append(DigestOrder(.sha256, of: range, in: .init(.amzContentSHA256, .hex)))
+            exchange.digests.append(DigestRequest(.sha256, of: range, in: .init(.amzContentSHA256, .hex)))
         }
     }
 }

@@ -29,7 +29,7 @@ struct S3Session: Hashable, Sendable {
     }
 
     /// Nil for what is no multipart upload of a file of this size.
-    init?(_ resource: Resource, size: ByteCount) {
+    init?(_ resource: UploadResource, size: ByteCount) {
         let memory = resource[S3Memory.self]
         guard let uploadID = memory.uploadID, !uploadID.isEmpty, let partSize = memory.partSize,
             let plan = S3PartPlan(size: size, keeping: partSize, later: memory.laterPartSizes)
@@ -47,12 +47,12 @@ struct S3Session: Hashable, Sendable {
     /// The address tells one upload of an object from the next: a new one is made durable before parts go to it.
     var url: String { object + S3Address.query(["uploadId": uploadID]) }
 
-    func resource(heldBytes: ByteCount = 0, heldParts: Int = 0) -> Resource {
+    func resource(heldBytes: ByteCount = 0, heldParts: Int = 0) -> UploadResource {
         let memory = S3Memory(
             uploadID: uploadID, partSize: plan.partSize, laterPartSizes: plan.laterSizes, checksum: checksum,
             parallelLimit: parallelLimit, isCompleting: completion != nil, entityTag: completion?.entityTag,
             digest: completion?.digest)
-        var resource = Resource(
+        var resource = UploadResource(
             url: url, confirmed: heldBytes, parts: .init(held: heldParts, planned: plan.count))
         resource[S3Memory.self] = memory
         return resource

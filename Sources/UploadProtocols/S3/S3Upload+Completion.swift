@@ -41,7 +41,7 @@ extension S3Upload {
     }
 
     mutating func receiveCompletion(
-        _ answer: Reply.Response, _ session: S3Session, _ ledger: S3PartLedger
+        _ answer: ExchangeOutcome.Response, _ session: S3Session, _ ledger: S3PartLedger
     ) -> Step {
         if answer.isSuccess {
             if let completion = S3Completion(answer.body) { return finish(session, completion, answer) }
@@ -98,7 +98,7 @@ extension S3Upload {
     }
 
     private mutating func finish(
-        _ session: S3Session, _ completion: S3Completion, _ answer: Reply.Response
+        _ session: S3Session, _ completion: S3Completion, _ answer: ExchangeOutcome.Response
     ) -> Step {
         let receipt = Receipt(
             location: session.object, entityTag: completion.entityTag ?? answer.fields[.eTag],
@@ -116,7 +116,9 @@ extension S3Upload {
     }
 
     /// Done with what the server tells of the object without being asked, if that is the file's.
-    private func compare(_ receipt: Receipt, _ completion: S3Completion, _ answer: Reply.Response) -> Step {
+    private func compare(_ receipt: Receipt, _ completion: S3Completion, _ answer: ExchangeOutcome.Response)
+        -> Step
+    {
         var receipt = receipt
         for told in completion.digests {
             guard let ours = answer.digests.first(where: { $0.algorithm == told.algorithm }) else { continue }
@@ -164,7 +166,9 @@ extension S3Upload {
         return withRequests { _, requests in .send(requests.head(object)) }
     }
 
-    mutating func receiveVerification(_ answer: Reply.Response, _ verification: Verification) -> Step {
+    mutating func receiveVerification(_ answer: ExchangeOutcome.Response, _ verification: Verification)
+        -> Step
+    {
         // The object is there, that was said before: who may not look at it has still put it there.
         guard answer.isSuccess else { return .done(verification.receipt) }
         if let length = answer.contentLength, length != item.size {
@@ -192,8 +196,9 @@ extension S3Upload {
         return withRequests { _, requests in .send(requests.head(session.object)) }
     }
 
-    mutating func receiveSettlement(_ answer: Reply.Response, _ session: S3Session, _ ending: Ending) -> Step
-    {
+    mutating func receiveSettlement(
+        _ answer: ExchangeOutcome.Response, _ session: S3Session, _ ending: Ending
+    ) -> Step {
         switch answer.status {
         case 200..<300: break
         case 404, 410: return restart(session, ending)
@@ -231,7 +236,9 @@ extension S3Upload {
         return .send(S3Requests.abort(session.url), notes: notes)
     }
 
-    mutating func receiveRemoval(_ answer: Reply.Response, _ session: S3Session, _ ending: Ending) -> Step {
+    mutating func receiveRemoval(_ answer: ExchangeOutcome.Response, _ session: S3Session, _ ending: Ending)
+        -> Step
+    {
         // What could not be removed is listed by a check.
         if case .failed(let failure) = ending { return .failed(failure, notes: [.resource(nil)]) }
         return restart(session, ending)

@@ -12,7 +12,7 @@ extension S3Upload {
     }
 
     mutating func receiveCreation(
-        _ answer: Reply.Response, _ plan: S3PartPlan, _ digest: DigestAlgorithm?
+        _ answer: ExchangeOutcome.Response, _ plan: S3PartPlan, _ digest: DigestAlgorithm?
     ) -> Step {
         guard answer.isSuccess, let place else {
             let error = S3Error(answer)
@@ -34,7 +34,7 @@ extension S3Upload {
     }
 
     /// Asks what the server holds.
-    mutating func list(_ session: S3Session, resource: Resource? = nil, noting notes: [Step.Note] = [])
+    mutating func list(_ session: S3Session, resource: UploadResource? = nil, noting notes: [Step.Note] = [])
         -> Step
     {
         list(session, S3PartLedger(session.plan), marker: nil, noting: notes)
@@ -48,7 +48,7 @@ extension S3Upload {
     }
 
     mutating func receiveList(
-        _ answer: Reply.Response, _ session: S3Session, _ ledger: S3PartLedger, _ marker: Int?
+        _ answer: ExchangeOutcome.Response, _ session: S3Session, _ ledger: S3PartLedger, _ marker: Int?
     ) -> Step {
         guard answer.isSuccess else {
             let error = S3Error(answer)
@@ -91,7 +91,8 @@ extension S3Upload {
 
     /// - Parameter ending: What follows once nothing is on its way; nil while parts are still begun.
     mutating func receivePart(
-        _ reply: Reply, to exchange: Exchange, _ session: S3Session, _ ledger: S3PartLedger, ending: Ending?
+        _ reply: ExchangeOutcome, to exchange: Exchange, _ session: S3Session, _ ledger: S3PartLedger,
+        ending: Ending?
     ) -> Step {
         var (session, ledger) = (session, ledger)
         switch reply {
@@ -144,7 +145,8 @@ extension S3Upload {
 
     /// The server has the part; what it says of it is compared with what was sent.
     private mutating func receiveHeld(
-        _ answer: Reply.Response, _ exchange: Exchange, _ session: S3Session, _ ledger: S3PartLedger,
+        _ answer: ExchangeOutcome.Response, _ exchange: Exchange, _ session: S3Session,
+        _ ledger: S3PartLedger,
         _ ending: Ending?
     ) -> Step {
         var ledger = ledger
@@ -203,7 +205,7 @@ extension S3Upload {
         }
     }
 
-    func resource(_ session: S3Session, _ ledger: S3PartLedger) -> Resource {
+    func resource(_ session: S3Session, _ ledger: S3PartLedger) -> UploadResource {
         session.resource(heldBytes: ledger.heldBytes, heldParts: ledger.held.count)
     }
 }

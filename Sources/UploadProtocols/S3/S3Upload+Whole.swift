@@ -9,7 +9,7 @@ extension S3Upload {
         return follow(existing.start(), existing).noting(notes)
     }
 
-    mutating func receiveDecision(_ answer: Reply.Response, _ existing: ExistingFile) -> Step {
+    mutating func receiveDecision(_ answer: ExchangeOutcome.Response, _ existing: ExistingFile) -> Step {
         if answer.status == 403 {
             // Without the right to list, S3 does not tell what is missing from what is hidden.
             var failure = S3Error(answer).failure
@@ -62,19 +62,19 @@ extension S3Upload {
         phase = .putting(digest)
         let onlyNew = place.onlyNew && !lacks(.condition)
         let compares = digest == nil && options.checksumChoice == .offered
-        let comparisons = compares ? Self.toldByItself.map { DigestOrder($0, of: 0..<item.size) } : []
+        let comparisons = compares ? Self.toldByItself.map { DigestRequest($0, of: 0..<item.size) } : []
         return withRequests { _, requests in
             var exchange = requests.put(place.object, digest: digest, onlyNew: onlyNew)
             exchange.digestsIfTold = comparisons
             // Without a trace of this the next attempt would take its own object for somebody else's.
             if place.onlyNew {
-                exchange.markBeforeLastBytes = Resource(url: place.object).withWholeBodySent(true)
+                exchange.markBeforeLastBytes = UploadResource(url: place.object).withWholeBodySent(true)
             }
             return .send(exchange, notes: notes)
         }
     }
 
-    mutating func receivePut(_ answer: Reply.Response, _ digest: DigestAlgorithm?) -> Step {
+    mutating func receivePut(_ answer: ExchangeOutcome.Response, _ digest: DigestAlgorithm?) -> Step {
         guard answer.isSuccess else { return receivePutRefusal(answer, digest) }
         let receipt = Receipt(location: place?.object, entityTag: answer.fields[.eTag], bytes: item.size)
         guard digest != nil else { return receipt.comparing(answer) }
@@ -102,7 +102,9 @@ extension S3Upload {
     /// others an entity tag that is the MD5.
     private static let toldByItself: [DigestAlgorithm] = [.crc64nvme, .crc32c, .md5]
 
-    private mutating func receivePutRefusal(_ answer: Reply.Response, _ digest: DigestAlgorithm?) -> Step {
+    private mutating func receivePutRefusal(_ answer: ExchangeOutcome.Response, _ digest: DigestAlgorithm?)
+        -> Step
+    {
         let error = S3Error(answer)
         if place?.onlyNew == true, !lacks(.condition), error.refuses(.condition), budget.allows(.refusal) {
             return put(noting: [remember(without: .condition)])
@@ -126,18 +128,18 @@ extension S3Upload {
     }
 
     /// An earlier attempt sent everything, and its answer did not come.
-    mutating func recall(_ resource: Resource) -> Step {
+    mutating func recall(_ resource: UploadResource) -> Step {
         phase = .recalling(resource)
         let size = item.size
         return withRequests { upload, requests in
             upload.place = ObjectAddress(object: resource.url, onlyNew: upload.wantsNewOnly)
             var exchange = requests.head(resource.url)
-            exchange.digests = [DigestOrder(.md5, of: 0..<size)]
+            exchange.digests = [DigestRequest(.md5, of: 0..<size)]
             return .send(exchange)
         }
     }
 
-    mutating func receiveRecall(_ answer: Reply.Response, _ resource: Resource) -> Step {
+    mutating func receiveRecall(_ answer: ExchangeOutcome.Response, _ resource: UploadResource) -> Step {
         switch answer.status {
         case 404, 410: return begin()
         case 200..<300:
@@ -196,11 +198,11 @@ enum S3DigestMatch {
     }
 }
 
-extension Reply.Response {
+extension ExchangeOutcome.Response {
     var contentLength: ByteCount? { fields[.contentLength].flatMap { ByteCount(digits: $0) } }
 
     /// The response with an MD5 added that is its entity tag.
-    fileprivate var tellingMD5: Reply.Response {
+    fileprivate var tellingMD5: ExchangeOutcome.Response {
         guard case .whole(let digest) = S3EntityTag(fields[.eTag], in: fields) else { return self }
         var answer = self
         if answer.fields[.reprDigest] == nil {
@@ -213,7 +215,7 @@ extension Reply.Response {
 extension Receipt {
     /// Done with what the answer tells of the object, if that is the file's. An entity tag that is no MD5 of the file has
     /// another meaning, as with encryption.
-    fileprivate func comparing(_ answer: Reply.Response) -> Step {
+    fileprivate func comparing(_ answer: ExchangeOutcome.Response) -> Step {
         var receipt = self
         do throws(UploadFailure) { receipt.verified = try OfferedDigest.verified(by: answer) } catch {
             return .failed(error, notes: [.resource(nil)])

@@ -20,7 +20,7 @@ public struct S3Upload: UploadProtocol {
         /// Asks for the object at the file's key.
         case deciding(ExistingFile)
         /// Is what is there the object that an earlier attempt may have put?
-        case recalling(Resource)
+        case recalling(UploadResource)
         case putting(DigestAlgorithm?)
         case creating(S3PartPlan, DigestAlgorithm?)
         case listing(S3Session, S3PartLedger, marker: Int?)
@@ -67,7 +67,7 @@ public struct S3Upload: UploadProtocol {
     var facts = ServerCapabilities()
     var place: ObjectAddress?
     var budget = RetryBudget()
-    var atOnce: PartsAtOnce
+    var atOnce: PartConcurrency
     /// Bytes that an earlier attempt was told the server holds.
     var claimed: ByteCount = 0
     /// The bytes that the link carried in this attempt.
@@ -79,7 +79,7 @@ public struct S3Upload: UploadProtocol {
     public init(item: UploadItem, options: ProtocolOptions) {
         self.item = item
         self.options = options
-        atOnce = PartsAtOnce(most: options.parallelRequests ?? Self.usualParallelRequests)
+        atOnce = PartConcurrency(most: options.parallelRequests ?? Self.usualParallelRequests)
         do throws(UploadFailure) {
             let address = try S3Address(item.url, options: options.s3)
             _ = try address.key(for: item.name)
@@ -97,7 +97,7 @@ public struct S3Upload: UploadProtocol {
         S3Check(url: url, options: options)
     }
 
-    public mutating func start(resource: Resource?, capabilities: ServerCapabilities?) -> Step {
+    public mutating func start(resource: UploadResource?, capabilities: ServerCapabilities?) -> Step {
         facts = capabilities ?? facts
         return withRequests { upload, requests in
             if let resource, let session = S3Session(resource, size: upload.item.size) {
@@ -114,7 +114,7 @@ public struct S3Upload: UploadProtocol {
         }
     }
 
-    public mutating func receive(_ reply: Reply, to exchange: Exchange) -> Step {
+    public mutating func receive(_ reply: ExchangeOutcome, to exchange: Exchange) -> Step {
         switch phase {
         case .sending(let session, let ledger):
             return receivePart(reply, to: exchange, session, ledger, ending: nil)
@@ -130,13 +130,13 @@ public struct S3Upload: UploadProtocol {
         }
     }
 
-    public func removal(of resource: Resource) -> [Exchange] {
+    public func removal(of resource: UploadResource) -> [Exchange] {
         guard resource[S3Memory.self].uploadID != nil else { return [] }
         // A part that was still on its way may arrive after the first: then the second removes it.
         return [S3Requests.abort(resource.url), S3Requests.abort(resource.url)]
     }
 
-    private mutating func receive(_ answer: Reply.Response) -> Step {
+    private mutating func receive(_ answer: ExchangeOutcome.Response) -> Step {
         switch phase {
         case .deciding(let existing): receiveDecision(answer, existing)
         case .recalling(let resource): receiveRecall(answer, resource)

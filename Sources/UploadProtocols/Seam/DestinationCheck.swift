@@ -5,7 +5,7 @@ public protocol DestinationCheck: Sendable {
     /// The first thing to ask.
     mutating func start() -> CheckStep
     /// Takes what came of the last exchange.
-    mutating func receive(_ reply: Reply) -> CheckStep
+    mutating func receive(_ reply: ExchangeOutcome) -> CheckStep
 }
 
 /// The next step of a check.
@@ -28,10 +28,11 @@ public struct CheckReport: Hashable, Sendable {
         /// Bytes that the server holds of it; nil if it does not say.
         public var size: ByteCount?
         /// The resource for `UploadProtocol.removal(of:)`.
-        public var resource: Resource
+        public var resource: UploadResource
 
         public init(
-            name: String, begun: Date? = nil, changed: Date? = nil, size: ByteCount? = nil, resource: Resource
+            name: String, begun: Date? = nil, changed: Date? = nil, size: ByteCount? = nil,
+            resource: UploadResource
         ) {
             self.name = name
             self.begun = begun

@@ -22,12 +22,12 @@ public struct Exchange: Hashable, Sendable {
     public var traits: Traits
     /// The resource that must be durable before the last bytes are sent, for a request whose outcome cannot be asked
     /// for later.
-    public var markBeforeLastBytes: Resource?
+    public var markBeforeLastBytes: UploadResource?
     /// Computed before the request is sent; they come back with the answer.
-    public var digests: [DigestOrder] = []
+    public var digests: [DigestRequest] = []
     /// Computed once the answer has come, where it is a success that tells a digest of the same kind; they come back
     /// with it, behind those of `digests`.
-    public var digestsIfTold: [DigestOrder] = []
+    public var digestsIfTold: [DigestRequest] = []
     /// The place in a response that would hold them.
     public var toldIn = ServerDigest.Source.fields
     /// The number of this request among several in flight; 0 if there is only one.
@@ -94,7 +94,7 @@ extension Exchange {
 }
 
 /// The outcome of an exchange.
-public enum Reply: Sendable {
+public enum ExchangeOutcome: Sendable {
     /// The server's final answer. Its body is cut at a limit that the transport sets.
     case answered(Response)
     /// No complete answer came. `bodySent` bytes of the body were handed to the socket; nil if nothing of the request

@@ -52,7 +52,7 @@ struct ResumeKey<Form> {
     }
 }
 
-extension Resource {
+extension UploadResource {
     /// The remembered facts of one kind.
     subscript<Form: ResumeForm>(_: Form.Type) -> Form {
         get {

@@ -16,30 +16,30 @@ public protocol UploadProtocol: Sendable {
 
     /// - Parameter resource: What an earlier attempt was given to go on with, as last noted.
     /// - Parameter capabilities: What this server is known to offer; nil if nobody has asked it yet.
-    mutating func start(resource: Resource?, capabilities: ServerCapabilities?) -> Step
+    mutating func start(resource: UploadResource?, capabilities: ServerCapabilities?) -> Step
 
     /// Takes what came of one of the exchanges of the steps before.
     ///
     /// - Parameter exchange: As the protocol gave it; its `part` tells parts apart.
-    mutating func receive(_ reply: Reply, to exchange: Exchange) -> Step
+    mutating func receive(_ reply: ExchangeOutcome, to exchange: Exchange) -> Step
 
     /// The requests that delete what the server holds of an unfinished upload; empty if there are none.
-    func removal(of resource: Resource) -> [Exchange]
+    func removal(of resource: UploadResource) -> [Exchange]
 }
 
 extension UploadProtocol {
     public static func check(url: String, options: ProtocolOptions) -> (any DestinationCheck)? { nil }
-    public func removal(of resource: Resource) -> [Exchange] { [] }
+    public func removal(of resource: UploadResource) -> [Exchange] { [] }
 }
 
 /// A protocol that has one request under way at a time.
 public protocol SequentialProtocol: UploadProtocol {
     /// Takes what came of the exchange of the last step.
-    mutating func receive(_ reply: Reply) -> Step
+    mutating func receive(_ reply: ExchangeOutcome) -> Step
 }
 
 extension SequentialProtocol {
-    public mutating func receive(_ reply: Reply, to exchange: Exchange) -> Step { receive(reply) }
+    public mutating func receive(_ reply: ExchangeOutcome, to exchange: Exchange) -> Step { receive(reply) }
 }
 
 /// The next action of the driver.
@@ -59,7 +59,7 @@ public enum Step: Sendable {
     public enum Note: Sendable, Hashable {
         /// The resource to resume with from now on; nil if it is gone. A new address must be durable before anything is
         /// sent.
-        case resource(Resource?)
+        case resource(UploadResource?)
         /// The features that the server offers, asked for once and then kept for the destination.
         case capabilities(ServerCapabilities)
         /// The server holds fewer bytes than it had acknowledged.

@@ -67,7 +67,7 @@ struct AzureBlob: Sendable {
         return exchange
     }
 
-    func receipt(_ answer: Reply.Response, verified: DigestAlgorithm?) -> Receipt {
+    func receipt(_ answer: ExchangeOutcome.Response, verified: DigestAlgorithm?) -> Receipt {
         Receipt(location: place, entityTag: answer.fields[.eTag], bytes: item.size, verified: verified)
     }
 
@@ -91,9 +91,9 @@ struct AzureBlob: Sendable {
         }
     }
 
-    private func digests(_ field: HTTPField.Name, of range: Range<ByteCount>) -> [DigestOrder] {
+    private func digests(_ field: HTTPField.Name, of range: Range<ByteCount>) -> [DigestRequest] {
         guard options.checksum == .md5 else { return [] }
-        return [DigestOrder(.md5, of: range, in: DigestOrder.Carrier(field, .base64))]
+        return [DigestRequest(.md5, of: range, in: DigestRequest.Carrier(field, .base64))]
     }
 }
 

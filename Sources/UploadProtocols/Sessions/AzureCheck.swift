@@ -21,7 +21,7 @@ struct AzureCheck: DestinationCheck {
                 .get, AddressQuery.adding(list, to: place), fields: [.msVersion: AzureBlob.version]))
     }
 
-    func receive(_ reply: Reply) -> CheckStep {
+    func receive(_ reply: ExchangeOutcome) -> CheckStep {
         switch reply {
         case .broken(let failure, _): return .failed(failure)
         case .answered(let answer):

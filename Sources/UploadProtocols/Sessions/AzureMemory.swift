@@ -14,16 +14,16 @@ struct AzureMemory: ResumeForm {
     }
 }
 
-extension Resource {
+extension UploadResource {
     var azure: AzureMemory {
         get { self[AzureMemory.self] }
         set { self[AzureMemory.self] = newValue }
     }
 }
 
-extension Reply.Response {
+extension ExchangeOutcome.Response {
     /// A blob's `Content-MD5` as the field that says the same everywhere else (RFC 9530 §3).
-    var tellingBlobMD5: Reply.Response {
+    var tellingBlobMD5: ExchangeOutcome.Response {
         var answer = self
         if let sum = fields[.contentMD5] { answer.fields[.reprDigest] = "md5=:\(sum):" }
         return answer

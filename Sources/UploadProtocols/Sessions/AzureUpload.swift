@@ -12,14 +12,14 @@ public struct AzureUpload: UploadProtocol {
         case idle
         case looking(ExistingFile)
         /// The whole file in one request.
-        case sendingWhole(Resource)
+        case sendingWhole(UploadResource)
         /// The whole file was sent before, and no response came.
-        case checkingWhole(Resource)
+        case checkingWhole(UploadResource)
         /// Is the blob made already?
-        case askingCommitted(Resource, BlockPlan)
-        case askingHeld(Resource, BlockPlan)
-        case sending(Resource, BlockTable)
-        case committing(Resource, BlockPlan)
+        case askingCommitted(UploadResource, BlockPlan)
+        case askingHeld(UploadResource, BlockPlan)
+        case sending(UploadResource, BlockTable)
+        case committing(UploadResource, BlockPlan)
     }
 
     private static let usualParallel = 4
@@ -28,21 +28,21 @@ public struct AzureUpload: UploadProtocol {
     private let options: ProtocolOptions
     private var phase = Phase.idle
     private var budget = RetryBudget()
-    private var atOnce: PartsAtOnce
+    private var atOnce: PartConcurrency
 
     /// - Parameter options: The size of a block, the requests at once, the checksum and what becomes of an existing file
     ///   are taken from them.
     public init(item: UploadItem, options: ProtocolOptions) {
         self.item = item
         self.options = options
-        atOnce = PartsAtOnce(most: options.parallelRequests ?? Self.usualParallel)
+        atOnce = PartConcurrency(most: options.parallelRequests ?? Self.usualParallel)
     }
 
     public static func check(url: String, options: ProtocolOptions) -> (any DestinationCheck)? {
         AzureCheck(url: url)
     }
 
-    public mutating func start(resource: Resource?, capabilities: ServerCapabilities?) -> Step {
+    public mutating func start(resource: UploadResource?, capabilities: ServerCapabilities?) -> Step {
         if let wrong = item.parameters.first(where: { !AzureMetadata.takes($0) }) {
             return .failed(
                 UploadFailure(
@@ -58,7 +58,7 @@ public struct AzureUpload: UploadProtocol {
         return followed(looking.start(), &looking)
     }
 
-    public mutating func receive(_ reply: Reply, to exchange: Exchange) -> Step {
+    public mutating func receive(_ reply: ExchangeOutcome, to exchange: Exchange) -> Step {
         guard case .answered(let answer) = reply else { return .failed(reply.failure) }
         switch phase {
         case .idle: return .failed(.unasked)
@@ -73,7 +73,7 @@ public struct AzureUpload: UploadProtocol {
     }
 
     /// Blocks that are in no blob go by themselves after a week; there is no request that removes them.
-    public func removal(of resource: Resource) -> [Exchange] { [] }
+    public func removal(of resource: UploadResource) -> [Exchange] { [] }
 }
 
 extension AzureUpload {
@@ -96,7 +96,7 @@ extension AzureUpload {
             return .failed(.tooLarge(item.size, limit: limit, taker: "a blob at most"))
         }
         let place = UploadAddress.withoutQuery(UploadAddress.address(item.url, for: name))
-        var resource = Resource(url: place)
+        var resource = UploadResource(url: place)
         resource.azure.mustBeNew = onlyNew
         resource.azure.hasBlockSums = options.checksum == .md5
         guard plan.count > 1 else { return sendWhole(resource, noting: [.resource(resource)]) }
@@ -104,12 +104,12 @@ extension AzureUpload {
         return send([], resource, plan)
     }
 
-    private mutating func resume(_ resource: Resource) -> Step {
+    private mutating func resume(_ resource: UploadResource) -> Step {
         guard let blockSize = resource.azure.blockSize else {
             guard resource.wholeBodySent, resource.azure.mustBeNew else { return sendWhole(resource) }
             phase = .checkingWhole(resource)
             var head = blob(resource).head()
-            head.digests = [DigestOrder(.md5, of: 0..<item.size)]
+            head.digests = [DigestRequest(.md5, of: 0..<item.size)]
             return .send(head)
         }
         guard let plan = BlockPlan(size: item.size, blockSize: blockSize, key: item.key) else {
@@ -122,22 +122,23 @@ extension AzureUpload {
         return .send(blob(resource).list("committed"))
     }
 
-    private func blob(_ resource: Resource) -> AzureBlob { AzureBlob(resource.url, item, options) }
+    private func blob(_ resource: UploadResource) -> AzureBlob { AzureBlob(resource.url, item, options) }
 
-    private func exists(_ resource: Resource) -> Step {
+    private func exists(_ resource: UploadResource) -> Step {
         .failed(.nameTaken(item.name, instead: "replace or rename"), notes: [.resource(nil)])
     }
 }
 
 extension AzureUpload {
-    private mutating func sendWhole(_ resource: Resource, noting notes: [Step.Note] = []) -> Step {
+    private mutating func sendWhole(_ resource: UploadResource, noting notes: [Step.Note] = []) -> Step {
         phase = .sendingWhole(resource)
         var exchange = blob(resource).put(onlyNew: resource.azure.mustBeNew)
         if resource.azure.mustBeNew { exchange.markBeforeLastBytes = resource.withWholeBodySent(true) }
         return .send(exchange, notes: notes)
     }
 
-    private mutating func receiveWhole(_ answer: Reply.Response, _ resource: Resource) -> Step {
+    private mutating func receiveWhole(_ answer: ExchangeOutcome.Response, _ resource: UploadResource) -> Step
+    {
         switch answer.status {
         case 200, 201: return .done(blob(resource).receipt(answer, verified: options.checksum))
         case 409 where resource.azure.mustBeNew, 412 where resource.azure.mustBeNew: return exists(resource)
@@ -149,7 +150,8 @@ extension AzureUpload {
         }
     }
 
-    private mutating func receiveCheck(_ answer: Reply.Response, _ resource: Resource) -> Step {
+    private mutating func receiveCheck(_ answer: ExchangeOutcome.Response, _ resource: UploadResource) -> Step
+    {
         switch answer.status {
         case 404: return sendWhole(resource, noting: [.resource(resource.withWholeBodySent(false))])
         case 200..<300:
@@ -164,7 +166,8 @@ extension AzureUpload {
 }
 
 extension AzureUpload {
-    private mutating func ask(_ resource: Resource, _ plan: BlockPlan, noting notes: [Step.Note] = []) -> Step
+    private mutating func ask(_ resource: UploadResource, _ plan: BlockPlan, noting notes: [Step.Note] = [])
+        -> Step
     {
         phase = .askingHeld(resource, plan)
         return .send(blob(resource).list("uncommitted"), notes: notes)
@@ -172,7 +175,7 @@ extension AzureUpload {
 
     /// The blob is made once its blocks are those of this upload: their names are nobody else's.
     private mutating func receiveCommitted(
-        _ answer: Reply.Response, _ resource: Resource, _ plan: BlockPlan
+        _ answer: ExchangeOutcome.Response, _ resource: UploadResource, _ plan: BlockPlan
     ) -> Step {
         switch answer.status {
         case 200..<300:
@@ -183,14 +186,14 @@ extension AzureUpload {
         case 404 where ServiceFailure(answer).code != "ContainerNotFound": return ask(resource, plan)
         // A signature that may write and not read: the same blob again is harmless, a refusal of it says nothing.
         case 403 where resource.azure.mustBeNew:
-            return .failed(WholeUpload.unknownOutcome(ServiceFailure.of(answer)))
+            return .failed(SingleRequestUpload.unknownOutcome(ServiceFailure.of(answer)))
         case 403: return ask(resource, plan)
         default: return .failed(ServiceFailure.of(answer))
         }
     }
 
     private mutating func receiveHeld(
-        _ answer: Reply.Response, _ resource: Resource, _ plan: BlockPlan
+        _ answer: ExchangeOutcome.Response, _ resource: UploadResource, _ plan: BlockPlan
     ) -> Step {
         switch answer.status {
         case 200..<300:
@@ -205,11 +208,11 @@ extension AzureUpload {
     }
 
     /// Sends the blocks that are not held, some at once, or makes the blob if there are none.
-    private mutating func send(_ held: Set<Int>, _ resource: Resource, _ plan: BlockPlan) -> Step {
+    private mutating func send(_ held: Set<Int>, _ resource: UploadResource, _ plan: BlockPlan) -> Step {
         var table = BlockTable(plan, held: held)
         var moved = resource.withWholeBodySent(false)
         moved.confirmed = table.confirmed
-        moved.parts = Resource.Parts(held: table.held.count, planned: plan.count)
+        moved.parts = UploadResource.Parts(held: table.held.count, planned: plan.count)
         var notes: [Step.Note] = [.resource(moved)]
         if moved.confirmed < resource.confirmed {
             notes.insert(.serverLost(resource.confirmed - moved.confirmed), at: 0)
@@ -222,7 +225,8 @@ extension AzureUpload {
     }
 
     private mutating func receiveBlock(
-        _ answer: Reply.Response, _ exchange: Exchange, _ resource: Resource, _ before: BlockTable
+        _ answer: ExchangeOutcome.Response, _ exchange: Exchange, _ resource: UploadResource,
+        _ before: BlockTable
     ) -> Step {
         guard answer.isSuccess else {
             guard answer.status == 400, ServiceFailure(answer).code == "Md5Mismatch" else {
@@ -233,7 +237,7 @@ extension AzureUpload {
         var (moved, table) = (resource, before)
         table.hold(exchange.part)
         moved.confirmed = table.confirmed
-        moved.parts = Resource.Parts(held: table.held.count, planned: table.plan.count)
+        moved.parts = UploadResource.Parts(held: table.held.count, planned: table.plan.count)
         let told = answer.fields[.date].flatMap { HTTPDate.parse($0, now: Date()) }
         moved.expires = told?.addingTimeInterval(Self.lifetime) ?? resource.expires
         let notes: [Step.Note] = [.resource(moved)]
@@ -245,7 +249,9 @@ extension AzureUpload {
         return table.isComplete ? commit(moved, table.plan, noting: notes) : .wait(notes: notes)
     }
 
-    private mutating func commit(_ resource: Resource, _ plan: BlockPlan, noting notes: [Step.Note]) -> Step {
+    private mutating func commit(_ resource: UploadResource, _ plan: BlockPlan, noting notes: [Step.Note])
+        -> Step
+    {
         phase = .committing(resource, plan)
         var exchange = blob(resource).commit(plan, onlyNew: resource.azure.mustBeNew)
         exchange.markBeforeLastBytes = resource.withWholeBodySent(true)
@@ -253,7 +259,7 @@ extension AzureUpload {
     }
 
     private mutating func receiveCommit(
-        _ answer: Reply.Response, _ resource: Resource, _ plan: BlockPlan
+        _ answer: ExchangeOutcome.Response, _ resource: UploadResource, _ plan: BlockPlan
     ) -> Step {
         let failure = ServiceFailure.of(answer)
         switch answer.status {
@@ -269,7 +275,7 @@ extension AzureUpload {
     }
 
     /// Every block came with its sum and was refused if it differed, so the whole is what we have.
-    private func done(_ resource: Resource, _ answer: Reply.Response) -> Step {
+    private func done(_ resource: UploadResource, _ answer: ExchangeOutcome.Response) -> Step {
         let verified: DigestAlgorithm? = resource.azure.hasBlockSums && options.checksum == .md5 ? .md5 : nil
         return .done(blob(resource).receipt(answer, verified: verified))
     }

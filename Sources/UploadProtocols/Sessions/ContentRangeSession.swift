@@ -17,13 +17,13 @@ protocol ContentRangeService: Sendable {
     /// The most bytes of the file in one request; nil for all that is left.
     var rangeLimit: ByteCount? { get }
     /// Asks what is held.
-    func query(_ session: Resource) -> Exchange
+    func query(_ session: UploadResource) -> Exchange
     /// Sends a range that is not empty.
-    func append(_ range: Range<ByteCount>, to session: Resource) -> Exchange
+    func append(_ range: Range<ByteCount>, to session: UploadResource) -> Exchange
     /// - Parameter hasSent: True if the answer is to a range, false if it is to a question.
-    func state(of answer: Reply.Response, hasSent: Bool) -> SessionState
+    func state(of answer: ExchangeOutcome.Response, hasSent: Bool) -> SessionState
     /// The end of an upload that the service calls complete.
-    func finish(_ answer: Reply.Response, of session: Resource) -> Step
+    func finish(_ answer: ExchangeOutcome.Response, of session: UploadResource) -> Step
 }
 
 /// The part that all Content-Range sessions share: asks, sends from where the server is, and asks again.
@@ -32,13 +32,13 @@ struct ContentRangeSession<Service: ContentRangeService>: Sendable {
     enum Turn: Sendable {
         case step(Step)
         /// The session is gone, with the reason.
-        case gone(Resource, reason: String)
+        case gone(UploadResource, reason: String)
     }
 
     private enum Phase: Sendable {
         case idle
-        case asking(Resource)
-        case sending(Resource, end: ByteCount)
+        case asking(UploadResource)
+        case sending(UploadResource, end: ByteCount)
     }
 
     private let service: Service
@@ -60,18 +60,18 @@ struct ContentRangeSession<Service: ContentRangeService>: Sendable {
                     .permanent, "a session that was made before has decided about existing files",
                     hint: "leave ifExists out"))
         }
-        let given = Resource.given(at: url)
+        let given = UploadResource.given(at: url)
         return resume(given, noting: [.resource(given)])
     }
 
     /// Asks what the server holds, and goes on from there.
-    mutating func resume(_ session: Resource, noting notes: [Step.Note] = []) -> Step {
+    mutating func resume(_ session: UploadResource, noting notes: [Step.Note] = []) -> Step {
         phase = .asking(session)
         return .send(service.query(session), notes: notes)
     }
 
     /// Sends what the server does not hold yet. A session of an empty file is complete once it is asked for.
-    mutating func append(_ session: Resource, noting notes: [Step.Note] = []) -> Step {
+    mutating func append(_ session: UploadResource, noting notes: [Step.Note] = []) -> Step {
         let left = size - session.confirmed
         guard left > 0 else { return resume(session, noting: notes) }
         let end = session.confirmed + min(left, max(1, service.rangeLimit ?? left))
@@ -87,9 +87,9 @@ struct ContentRangeSession<Service: ContentRangeService>: Sendable {
         return .send(exchange, notes: notes)
     }
 
-    mutating func receive(_ reply: Reply) -> Turn {
+    mutating func receive(_ reply: ExchangeOutcome) -> Turn {
         guard case .answered(let answer) = reply else { return .step(.failed(reply.failure)) }
-        let session: Resource
+        let session: UploadResource
         let end: ByteCount?
         switch phase {
         case .idle:
@@ -115,7 +115,7 @@ struct ContentRangeSession<Service: ContentRangeService>: Sendable {
 
     /// Goes on from what the server says it holds, whatever we believed before.
     private mutating func advance(
-        _ session: Resource, to held: ByteCount, expires: Date?, hasSent: Bool
+        _ session: UploadResource, to held: ByteCount, expires: Date?, hasSent: Bool
     ) -> Turn {
         guard held <= size else {
             return .gone(session, reason: "the server's upload does not fit this file")

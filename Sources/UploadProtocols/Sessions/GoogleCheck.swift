@@ -21,7 +21,7 @@ struct GoogleCheck: DestinationCheck {
         return .send(Exchange(.get, bucket))
     }
 
-    func receive(_ reply: Reply) -> CheckStep {
+    func receive(_ reply: ExchangeOutcome) -> CheckStep {
         switch reply {
         case .broken(let failure, _): return .failed(failure)
         case .answered(let answer):

@@ -16,7 +16,7 @@ struct GoogleObject: Decodable {
     var md5Checksum: String?
     var etag: String?
 
-    init?(_ answer: Reply.Response) {
+    init?(_ answer: ExchangeOutcome.Response) {
         guard let object = try? JSONDecoder().decode(GoogleObject.self, from: Data(answer.body)) else {
             return nil
         }
@@ -59,7 +59,7 @@ struct GoogleLookup: Sendable {
         case free
         case same(Receipt)
         case other
-        case failed(Reply.Response)
+        case failed(ExchangeOutcome.Response)
     }
 
     /// The name of the file, as asked for.
@@ -80,7 +80,7 @@ struct GoogleLookup: Sendable {
     func start() -> Exchange { Exchange(.get, place) }
 
     /// The object's digests are compared with the file's, which is read for that.
-    func receive(_ answer: Reply.Response) -> Verdict {
+    func receive(_ answer: ExchangeOutcome.Response) -> Verdict {
         switch answer.status {
         case 404, 410: return .free
         case 200..<300: break
@@ -92,7 +92,7 @@ struct GoogleLookup: Sendable {
         guard let told = object.told.first else { return .same(receipt) }
         guard let ours = answer.digests.first(where: { $0.algorithm == told.algorithm }) else {
             var again = start()
-            again.digests = [DigestOrder(told.algorithm, of: 0..<item.size)]
+            again.digests = [DigestRequest(told.algorithm, of: 0..<item.size)]
             return .ask(again)
         }
         guard ours.bytes == told.bytes else { return .other }

@@ -15,7 +15,7 @@ struct GoogleSession: ContentRangeService {
         options.chunkSize.map { max(Self.quantum, $0 - $0 % Self.quantum) }
     }
 
-    func query(_ session: Resource) -> Exchange {
+    func query(_ session: UploadResource) -> Exchange {
         var exchange = exchange(session)
         exchange.fields[.contentRange] = ContentRange.asking(of: item.size)
         // Only then may it be complete, and the answer be about the whole file.
@@ -28,7 +28,7 @@ struct GoogleSession: ContentRangeService {
 
     /// `Content-Range` always: without it a whole file that breaks off may be taken for complete (seen with
     /// gcp-storage-emulator 2026.7.19).
-    func append(_ range: Range<ByteCount>, to session: Resource) -> Exchange {
+    func append(_ range: Range<ByteCount>, to session: UploadResource) -> Exchange {
         var exchange = exchange(session)
         exchange.fields[.contentRange] = ContentRange.sending(range, of: item.size)
         exchange.fields[.contentType] = item.contentType
@@ -41,13 +41,13 @@ struct GoogleSession: ContentRangeService {
         return exchange
     }
 
-    func removal(of session: Resource) -> Exchange {
+    func removal(of session: UploadResource) -> Exchange {
         var exchange = exchange(session)
         exchange.method = .delete
         return exchange
     }
 
-    func state(of answer: Reply.Response, hasSent: Bool) -> SessionState {
+    func state(of answer: ExchangeOutcome.Response, hasSent: Bool) -> SessionState {
         switch answer.status {
         case 200, 201: return .complete
         case 308:
@@ -68,7 +68,7 @@ struct GoogleSession: ContentRangeService {
         }
     }
 
-    func finish(_ answer: Reply.Response, of session: Resource) -> Step {
+    func finish(_ answer: ExchangeOutcome.Response, of session: UploadResource) -> Step {
         let object = GoogleObject(answer)
         var receipt = Receipt(
             location: object?.location(for: address), entityTag: object?.tag ?? answer.fields[.eTag],
@@ -91,15 +91,15 @@ struct GoogleSession: ContentRangeService {
             [.crc32c], in: .googleObject, of: &exchange, size: item.size, options.checksumChoice)
     }
 
-    private func digests(in field: HTTPField.Name?) -> [DigestOrder] {
+    private func digests(in field: HTTPField.Name?) -> [DigestRequest] {
         guard let algorithm = options.checksum else { return [] }
-        let place = field.map { DigestOrder.Carrier($0, .base64, prefix: "\(algorithm.rawValue)=") }
-        return [DigestOrder(algorithm, of: 0..<item.size, in: place)]
+        let place = field.map { DigestRequest.Carrier($0, .base64, prefix: "\(algorithm.rawValue)=") }
+        return [DigestRequest(algorithm, of: 0..<item.size, in: place)]
     }
 
     /// A session of Cloud Storage is a permission in itself: its documentation wants no credentials there, and a token
     /// that has run out meanwhile ends nothing. Drive's examples send them with every request.
-    private func exchange(_ session: Resource) -> Exchange {
+    private func exchange(_ session: UploadResource) -> Exchange {
         let isGiven = session.isGiven
         var exchange = Exchange(.put, isGiven ? item.url : session.url)
         exchange.set(.withoutCredentials, if: isGiven || address.isCloudStorage)
@@ -132,11 +132,11 @@ struct SessionMemory: ResumeForm {
     static var keys: [ResumeKey<Self>] { [.init("given", \.isGiven), .init("name", \.name)] }
 }
 
-extension Resource {
+extension UploadResource {
     /// A session that somebody made and that stands in the destination's address. Its query is a permission, which
     /// stays in the configuration.
-    static func given(at url: String) -> Resource {
-        var given = Resource(url: UploadAddress.withoutQuery(url))
+    static func given(at url: String) -> UploadResource {
+        var given = UploadResource(url: UploadAddress.withoutQuery(url))
         given[SessionMemory.self].isGiven = true
         return given
     }
@@ -145,7 +145,7 @@ extension Resource {
 
     /// Ends the upload if another session cannot help: the user must get one, or one was tried before. Otherwise it is
     /// nil, and the old address stays on record until there is a new one, because a refusal may have been a mistake.
-    func end(_ dropped: inout DroppedUploads, because reason: String) -> Step? {
+    func end(_ dropped: inout RestartGuard, because reason: String) -> Step? {
         guard !isGiven else {
             return .failed(
                 UploadFailure(

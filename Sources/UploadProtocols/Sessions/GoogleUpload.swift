@@ -13,7 +13,7 @@ public struct GoogleUpload: SequentialProtocol {
         case creating(name: String)
         case sending
         /// The session is gone after all was sent: is the file there?
-        case recovering(GoogleLookup, Resource)
+        case recovering(GoogleLookup, UploadResource)
     }
 
     private let item: UploadItem
@@ -21,7 +21,7 @@ public struct GoogleUpload: SequentialProtocol {
     private let address: GoogleAddress
     private var session: ContentRangeSession<GoogleSession>
     private var phase = Phase.sending
-    private var dropped = DroppedUploads()
+    private var dropped = RestartGuard()
 
     /// - Parameter options: The chunk size, the checksum and what becomes of an existing file are taken from them.
     public init(item: UploadItem, options: ProtocolOptions) {
@@ -35,12 +35,12 @@ public struct GoogleUpload: SequentialProtocol {
         GoogleCheck(url: url)
     }
 
-    public mutating func start(resource: Resource?, capabilities: ServerCapabilities?) -> Step {
+    public mutating func start(resource: UploadResource?, capabilities: ServerCapabilities?) -> Step {
         if let resource { return session.resume(resource) }
         return address.isSession ? session.resumeGiven(at: item.url, options) : begin()
     }
 
-    public mutating func receive(_ reply: Reply) -> Step {
+    public mutating func receive(_ reply: ExchangeOutcome) -> Step {
         if case .sending = phase {
             switch session.receive(reply) {
             case .step(let step): return step
@@ -53,13 +53,13 @@ public struct GoogleUpload: SequentialProtocol {
         }
     }
 
-    public func removal(of resource: Resource) -> [Exchange] {
+    public func removal(of resource: UploadResource) -> [Exchange] {
         [GoogleSession(item: item, options: options).removal(of: resource)]
     }
 }
 
 extension GoogleUpload {
-    private mutating func receive(_ answer: Reply.Response) -> Step {
+    private mutating func receive(_ answer: ExchangeOutcome.Response) -> Step {
         switch phase {
         case .looking(let lookup, let number): receiveLookup(answer, lookup, number: number)
         case .creating(let name): receiveCreation(answer, name: name)
@@ -91,7 +91,7 @@ extension GoogleUpload {
     }
 
     private mutating func receiveLookup(
-        _ answer: Reply.Response, _ lookup: GoogleLookup, number: Int
+        _ answer: ExchangeOutcome.Response, _ lookup: GoogleLookup, number: Int
     ) -> Step {
         switch lookup.receive(answer) {
         case .ask(let exchange): return .send(exchange)
@@ -143,7 +143,7 @@ extension GoogleUpload {
             notes: notes)
     }
 
-    private mutating func receiveCreation(_ answer: Reply.Response, name: String) -> Step {
+    private mutating func receiveCreation(_ answer: ExchangeOutcome.Response, name: String) -> Step {
         switch answer.status {
         case 200, 201: break
         case 412: return .failed(.nameTaken(name, instead: "replace or rename"))
@@ -156,7 +156,7 @@ extension GoogleUpload {
                     hint: "check that the destination's url is an upload address with uploadType=resumable"))
         }
         do throws(UploadFailure) {
-            var resource = Resource(url: try UploadAddress.resolve(location, against: item.url))
+            var resource = UploadResource(url: try UploadAddress.resolve(location, against: item.url))
             dropped.mark(&resource)
             resource[SessionMemory.self].name = name
             let made = answer.fields[.date].flatMap { HTTPDate.parse($0, now: Date()) }
@@ -169,18 +169,18 @@ extension GoogleUpload {
     }
 
     /// A session that is over may be so because it is complete.
-    private mutating func gone(_ resource: Resource, because reason: String) -> Step {
+    private mutating func gone(_ resource: UploadResource, because reason: String) -> Step {
         guard resource.wholeBodySent else { return restart(after: resource, because: reason) }
         let name = resource[SessionMemory.self].name ?? item.name
         guard !resource.isGiven, let lookup = GoogleLookup(name, item, at: address, compares: true) else {
-            return .failed(WholeUpload.unknownOutcome(nil))
+            return .failed(SingleRequestUpload.unknownOutcome(nil))
         }
         phase = .recovering(lookup, resource)
         return .send(lookup.start())
     }
 
     private mutating func receiveRecovery(
-        _ answer: Reply.Response, _ lookup: GoogleLookup, _ resource: Resource
+        _ answer: ExchangeOutcome.Response, _ lookup: GoogleLookup, _ resource: UploadResource
     ) -> Step {
         switch lookup.receive(answer) {
         case .ask(let exchange): return .send(exchange)
@@ -191,14 +191,14 @@ extension GoogleUpload {
         case .other
         where options.existing == nil || options.existing == .replace || options.existing == .skip:
             return restart(after: resource, because: "the server no longer knows the upload")
-        case .other: return .failed(WholeUpload.unknownOutcome(nil))
+        case .other: return .failed(SingleRequestUpload.unknownOutcome(nil))
         case .failed(let answer):
             let failure = ServiceFailure.of(answer)
-            return .failed(failure.isTransient ? failure : WholeUpload.unknownOutcome(failure))
+            return .failed(failure.isTransient ? failure : SingleRequestUpload.unknownOutcome(failure))
         }
     }
 
-    private mutating func restart(after resource: Resource, because reason: String) -> Step {
+    private mutating func restart(after resource: UploadResource, because reason: String) -> Step {
         if let end = resource.end(&dropped, because: reason) { return end }
         return begin(noting: resource.confirmed > 0 ? [.serverLost(resource.confirmed)] : [])
     }

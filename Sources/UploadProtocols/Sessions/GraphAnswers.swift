@@ -7,7 +7,7 @@ struct GraphSessionResponse: Decodable {
     var expirationDateTime: String?
     var nextExpectedRanges: [String]?
 
-    init?(_ answer: Reply.Response) {
+    init?(_ answer: ExchangeOutcome.Response) {
         guard let session = try? JSONDecoder().decode(Self.self, from: Data(answer.body)) else { return nil }
         self = session
     }
@@ -40,7 +40,7 @@ struct GraphItem: Decodable {
     var webUrl: String?
     var file: File?
 
-    init?(_ answer: Reply.Response) {
+    init?(_ answer: ExchangeOutcome.Response) {
         guard let item = try? JSONDecoder().decode(Self.self, from: Data(answer.body)) else { return nil }
         self = item
     }

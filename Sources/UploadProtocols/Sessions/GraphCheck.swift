@@ -19,7 +19,7 @@ struct GraphCheck: DestinationCheck {
         return .send(Exchange(.get, drive + "/root"))
     }
 
-    func receive(_ reply: Reply) -> CheckStep {
+    func receive(_ reply: ExchangeOutcome) -> CheckStep {
         switch reply {
         case .broken(let failure, _): .failed(failure)
         case .answered(let answer) where answer.isSuccess:

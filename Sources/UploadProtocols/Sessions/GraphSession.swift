@@ -18,9 +18,9 @@ struct GraphSession: ContentRangeService {
         return min(Self.largestRange, max(Self.quantum, size - size % Self.quantum))
     }
 
-    func query(_ session: Resource) -> Exchange { exchange(.get, session) }
+    func query(_ session: UploadResource) -> Exchange { exchange(.get, session) }
 
-    func append(_ range: Range<ByteCount>, to session: Resource) -> Exchange {
+    func append(_ range: Range<ByteCount>, to session: UploadResource) -> Exchange {
         var exchange = exchange(.put, session)
         exchange.fields[.contentRange] = ContentRange.sending(range, of: item.size)
         exchange.body = .file(range: range)
@@ -28,9 +28,9 @@ struct GraphSession: ContentRangeService {
         return exchange
     }
 
-    func removal(of session: Resource) -> Exchange { exchange(.delete, session) }
+    func removal(of session: UploadResource) -> Exchange { exchange(.delete, session) }
 
-    func state(of answer: Reply.Response, hasSent: Bool) -> SessionState {
+    func state(of answer: ExchangeOutcome.Response, hasSent: Bool) -> SessionState {
         switch answer.status {
         case 200, 201, 202:
             let session = GraphSessionResponse(answer)
@@ -49,10 +49,10 @@ struct GraphSession: ContentRangeService {
         }
     }
 
-    func finish(_ answer: Reply.Response, of session: Resource) -> Step { finish(answer) }
+    func finish(_ answer: ExchangeOutcome.Response, of session: UploadResource) -> Step { finish(answer) }
 
     /// The end of an upload in one request or in many.
-    func finish(_ answer: Reply.Response) -> Step {
+    func finish(_ answer: ExchangeOutcome.Response) -> Step {
         let file = GraphItem(answer)
         var receipt = Receipt(
             location: file?.webUrl.flatMap { UploadAddress.absolute($0, against: item.url)?.absoluteString },
@@ -74,10 +74,10 @@ struct GraphSession: ContentRangeService {
     }
 
     /// The digests of the whole file, for comparison with the drive's own in the end.
-    var digests: [DigestOrder] { options.checksum.map { [DigestOrder($0, of: 0..<item.size)] } ?? [] }
+    var digests: [DigestRequest] { options.checksum.map { [DigestRequest($0, of: 0..<item.size)] } ?? [] }
 
     /// The address is a permission in itself, on a host of the server's choice; with `Authorization` it may answer 401.
-    private func exchange(_ method: HTTPRequest.Method, _ session: Resource) -> Exchange {
+    private func exchange(_ method: HTTPRequest.Method, _ session: UploadResource) -> Exchange {
         var exchange = Exchange(method, session.isGiven ? item.url : session.url, traits: .idempotent)
         exchange.traits.insert(.withoutCredentials)
         return exchange

@@ -13,7 +13,7 @@ public struct GraphUpload: SequentialProtocol {
         /// An empty file, which no session takes.
         case sendingWhole(Exchange)
         /// The session is gone after all was sent: is the file there?
-        case recovering(Resource)
+        case recovering(UploadResource)
     }
 
     private let item: UploadItem
@@ -22,7 +22,7 @@ public struct GraphUpload: SequentialProtocol {
     private let service: GraphSession
     private var session: ContentRangeSession<GraphSession>
     private var phase = Phase.sending
-    private var dropped = DroppedUploads()
+    private var dropped = RestartGuard()
 
     /// - Parameter options: The chunk size, the checksum and what becomes of an existing file are taken from them.
     public init(item: UploadItem, options: ProtocolOptions) {
@@ -37,13 +37,13 @@ public struct GraphUpload: SequentialProtocol {
         GraphCheck(url: url)
     }
 
-    public mutating func start(resource: Resource?, capabilities: ServerCapabilities?) -> Step {
+    public mutating func start(resource: UploadResource?, capabilities: ServerCapabilities?) -> Step {
         if item.size == 0 { return sendWhole(resource) }
         if let resource { return session.resume(resource) }
         return address.isSession ? session.resumeGiven(at: item.url, options) : create()
     }
 
-    public mutating func receive(_ reply: Reply) -> Step {
+    public mutating func receive(_ reply: ExchangeOutcome) -> Step {
         if case .sending = phase {
             switch session.receive(reply) {
             case .step(let step): return step
@@ -58,7 +58,7 @@ public struct GraphUpload: SequentialProtocol {
         }
     }
 
-    public func removal(of resource: Resource) -> [Exchange] {
+    public func removal(of resource: UploadResource) -> [Exchange] {
         item.size == 0 ? [] : [service.removal(of: resource)]
     }
 }
@@ -87,7 +87,7 @@ extension GraphUpload {
             notes: notes)
     }
 
-    private mutating func receiveCreation(_ answer: Reply.Response) -> Step {
+    private mutating func receiveCreation(_ answer: ExchangeOutcome.Response) -> Step {
         switch answer.status {
         case 200, 201: break
         case 409 where ServiceFailure(answer).code == "nameAlreadyExists":
@@ -104,7 +104,7 @@ extension GraphUpload {
         do throws(UploadFailure) {
             let url = try UploadAddress.named(place, against: item.url)
             if let refusal = refusal(of: url) { return .failed(refusal) }
-            var resource = Resource(url: url.absoluteString, expires: made?.expires)
+            var resource = UploadResource(url: url.absoluteString, expires: made?.expires)
             dropped.mark(&resource)
             phase = .sending
             return session.append(resource, noting: [.resource(resource)])
@@ -134,40 +134,42 @@ extension GraphUpload {
     }
 
     /// A session that is over may be so because it is complete.
-    private mutating func gone(_ resource: Resource, because reason: String) -> Step {
+    private mutating func gone(_ resource: UploadResource, because reason: String) -> Step {
         guard resource.wholeBodySent else { return restart(after: resource, because: reason) }
-        guard !resource.isGiven else { return .failed(WholeUpload.unknownOutcome(nil)) }
+        guard !resource.isGiven else { return .failed(SingleRequestUpload.unknownOutcome(nil)) }
         phase = .recovering(resource)
         return .send(Exchange(.get, address.item(named: item.name)))
     }
 
-    private mutating func receiveRecovery(_ answer: Reply.Response, _ resource: Resource) -> Step {
+    private mutating func receiveRecovery(_ answer: ExchangeOutcome.Response, _ resource: UploadResource)
+        -> Step
+    {
         let failure = ServiceFailure.of(answer)
         let isThere = answer.isSuccess
         guard isThere || answer.status == 404 else {
-            return .failed(failure.isTransient ? failure : WholeUpload.unknownOutcome(failure))
+            return .failed(failure.isTransient ? failure : SingleRequestUpload.unknownOutcome(failure))
         }
         if isThere, let file = GraphItem(answer), file.size == item.size, let told = file.told.first {
             guard let ours = answer.digests.first(where: { $0.algorithm == told.algorithm }) else {
                 var again = Exchange(.get, address.item(named: item.name))
-                again.digests = [DigestOrder(told.algorithm, of: 0..<item.size)]
+                again.digests = [DigestRequest(told.algorithm, of: 0..<item.size)]
                 return .send(again)
             }
             if ours.bytes == told.bytes { return service.finish(answer) }
         }
         // The same bytes at the same place are harmless; a second file, or a refusal of what is ours, is not.
         guard options.existing == .replace || !isThere && options.existing != .rename else {
-            return .failed(WholeUpload.unknownOutcome(nil))
+            return .failed(SingleRequestUpload.unknownOutcome(nil))
         }
         return restart(after: resource, because: "the server no longer knows the upload")
     }
 
-    private mutating func restart(after resource: Resource, because reason: String) -> Step {
+    private mutating func restart(after resource: UploadResource, because reason: String) -> Step {
         if let end = resource.end(&dropped, because: reason) { return end }
         return create(noting: resource.confirmed > 0 ? [.serverLost(resource.confirmed)] : [])
     }
 
-    private mutating func sendWhole(_ resource: Resource?) -> Step {
+    private mutating func sendWhole(_ resource: UploadResource?) -> Step {
         guard !address.isSession else {
             return .failed(
                 UploadFailure(
@@ -175,20 +177,20 @@ extension GraphUpload {
                     hint: "use a destination whose url ends with :/createUploadSession"))
         }
         let isRepeatable = options.existing == nil || options.existing == .replace
-        if resource?.wholeBodySent == true { return .failed(WholeUpload.unknownOutcome(nil)) }
+        if resource?.wholeBodySent == true { return .failed(SingleRequestUpload.unknownOutcome(nil)) }
         var exchange = Exchange(
             .put, address.content(of: item.name, policy: policy), fields: [.contentType: item.contentType],
             traits: isRepeatable ? [.idempotent, .completes] : .completes)
         exchange.digests = service.digests
         if !isRepeatable {
             let place = UploadAddress.withoutQuery(exchange.url)
-            exchange.markBeforeLastBytes = Resource(url: place).withWholeBodySent(true)
+            exchange.markBeforeLastBytes = UploadResource(url: place).withWholeBodySent(true)
         }
         phase = .sendingWhole(exchange)
         return .send(exchange)
     }
 
-    private func receiveWhole(_ answer: Reply.Response) -> Step {
+    private func receiveWhole(_ answer: ExchangeOutcome.Response) -> Step {
         switch answer.status {
         case 200..<300: service.finish(answer)
         case 409 where ServiceFailure(answer).code == "nameAlreadyExists":

@@ -7,7 +7,7 @@ struct ServiceFailure {
     var code: String
     private let failure: UploadFailure
 
-    init(_ answer: Reply.Response) {
+    init(_ answer: ExchangeOutcome.Response) {
         let said = Self.said(by: answer)
         code = said?.code ?? ""
         var plain = answer
@@ -19,9 +19,9 @@ struct ServiceFailure {
     }
 
     /// The failure that the answer stands for, with the service's words.
-    static func of(_ answer: Reply.Response) -> UploadFailure { ServiceFailure(answer).failure }
+    static func of(_ answer: ExchangeOutcome.Response) -> UploadFailure { ServiceFailure(answer).failure }
 
-    private static func said(by answer: Reply.Response) -> (code: String, message: String)? {
+    private static func said(by answer: ExchangeOutcome.Response) -> (code: String, message: String)? {
         if let root = XMLDocument.parse(answer.body) {
             guard root.name == "Error" else { return nil }
             return (root.child(named: "Code")?.text ?? "", root.child(named: "Message")?.text ?? "")

@@ -2,7 +2,7 @@ import FerryFiles
 import HTTPTypes
 
 /// The facts in the header fields of tus servers.
-extension Reply.Response {
+extension ExchangeOutcome.Response {
     /// nil also for what is no count.
     var uploadOffset: ByteCount? { Self.count(fields[.uploadOffset]) }
 
@@ -36,7 +36,7 @@ extension Reply.Response {
 enum TusVerdict {
     static let version = "1.0.0"
 
-    static func failure(_ answer: Reply.Response, limit: ByteCount? = nil) -> UploadFailure {
+    static func failure(_ answer: ExchangeOutcome.Response, limit: ByteCount? = nil) -> UploadFailure {
         if let locked = LockedUpload.failure(answer, to: .post) { return locked }
         var failure = ResponseClassifier.failure(answer)
         switch answer.status {
@@ -45,7 +45,7 @@ enum TusVerdict {
             failure.summary = "the server does not take tus \(version): \(spoken ?? "it answered 412")"
             failure.hint = "check that the destination's url is a tus 1.0 endpoint"
         case 413:
-            if let limit = Reply.Response.count(answer.fields[.tusMaxSize]) ?? limit, limit > 0 {
+            if let limit = ExchangeOutcome.Response.count(answer.fields[.tusMaxSize]) ?? limit, limit > 0 {
                 failure.summary += "; it takes \(ByteFormat.sentence(limit))"
             }
         default: break
@@ -54,11 +54,11 @@ enum TusVerdict {
     }
 
     /// The known meaning of a refused request about an upload.
-    static func failure(_ answer: Reply.Response, to method: HTTPRequest.Method) -> UploadFailure {
+    static func failure(_ answer: ExchangeOutcome.Response, to method: HTTPRequest.Method) -> UploadFailure {
         LockedUpload.failure(answer, to: method) ?? failure(answer)
     }
 
-    static func isNoTusServer(_ answer: Reply.Response) -> UploadFailure {
+    static func isNoTusServer(_ answer: ExchangeOutcome.Response) -> UploadFailure {
         let name = StatusName.of(answer.status).map { " (\($0))" } ?? ""
         return UploadFailure(
             .permanent,

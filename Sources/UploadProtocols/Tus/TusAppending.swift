@@ -7,7 +7,7 @@ struct TusAppending: Sendable {
     enum Turn: Sendable {
         case send(Exchange)
         /// The server holds the whole range, and this is its last answer.
-        case full(Reply.Response)
+        case full(ExchangeOutcome.Response)
         /// The server has no such upload, or has another one there.
         case gone(because: String)
         /// The server has the upload and says that it holds nothing of it, though it had confirmed bytes.
@@ -34,7 +34,7 @@ struct TusAppending: Sendable {
     static let contentType = "application/offset+octet-stream"
 
     /// The stored facts about the upload. `confirmed` counts from the start of the range.
-    private(set) var resource: Resource
+    private(set) var resource: UploadResource
     /// Bytes that the server had acknowledged and does not have any more.
     private(set) var lost: ByteCount = 0
 
@@ -53,7 +53,7 @@ struct TusAppending: Sendable {
     ///   - part: Of its exchanges; 0 for the upload as a whole, which alone is complete when the range is.
     ///   - isLengthTold: False for an upload whose creation deferred it.
     init(
-        _ resource: Resource, range: Range<ByteCount>, chunkSize: ByteCount?, part: Int = 0,
+        _ resource: UploadResource, range: Range<ByteCount>, chunkSize: ByteCount?, part: Int = 0,
         isLengthTold: Bool = true
     ) {
         self.resource = resource
@@ -85,7 +85,7 @@ struct TusAppending: Sendable {
     }
 
     /// Appends what follows what the server is known to hold; `answer` is the last that said so.
-    mutating func append(after answer: Reply.Response) -> Turn {
+    mutating func append(after answer: ExchangeOutcome.Response) -> Turn {
         guard resource.confirmed < size else { return .full(answer) }
         let held = resource.confirmed
         if held > 0 { isInPieces = true }
@@ -112,8 +112,8 @@ struct TusAppending: Sendable {
         return .send(exchange)
     }
 
-    mutating func receive(_ reply: Reply) -> Turn {
-        let answer: Reply.Response
+    mutating func receive(_ reply: ExchangeOutcome) -> Turn {
+        let answer: ExchangeOutcome.Response
         switch reply {
         case .answered(let received): answer = received
         case .broken(let failure, let bodySent):
@@ -136,7 +136,7 @@ struct TusAppending: Sendable {
     /// Takes an answer that says how much the server holds, whatever was believed before.
     ///
     /// - Parameter end: How far the request reached that is answered; nil if it sent nothing.
-    mutating func advance(to answer: Reply.Response, end: ByteCount?) -> Turn {
+    mutating func advance(to answer: ExchangeOutcome.Response, end: ByteCount?) -> Turn {
         guard let offset = answer.uploadOffset else {
             if let end = budget.standstill("the server does not say how much it holds (Upload-Offset)") {
                 return .failed(end)
@@ -159,7 +159,7 @@ struct TusAppending: Sendable {
         return append(after: answer)
     }
 
-    private mutating func receiveOffset(_ answer: Reply.Response) -> Turn {
+    private mutating func receiveOffset(_ answer: ExchangeOutcome.Response) -> Turn {
         switch answer.status {
         case 200..<300:
             if answer.fields[.uploadLength] != nil {
@@ -179,7 +179,9 @@ struct TusAppending: Sendable {
 
     /// Asks for the offset after a refusal: some servers keep the bytes of what they refuse (seen with tuspyserver
     /// 4.4.3).
-    private mutating func refused(_ answer: Reply.Response, end: ByteCount, tellsLength: Bool) -> Turn {
+    private mutating func refused(_ answer: ExchangeOutcome.Response, end: ByteCount, tellsLength: Bool)
+        -> Turn
+    {
         resource.appends.wasRefused()
         if let locked = LockedUpload.failure(answer, to: .patch) { return .failed(locked) }
         switch answer.status {

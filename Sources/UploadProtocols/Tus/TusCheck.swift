@@ -28,7 +28,7 @@ package struct TusCheck: DestinationCheck {
         return .send(Exchange(.options, url, fields: [.tusResumable: TusVerdict.version]))
     }
 
-    package mutating func receive(_ reply: Reply) -> CheckStep {
+    package mutating func receive(_ reply: ExchangeOutcome) -> CheckStep {
         switch (phase, reply) {
         case (.deleting(let report), _): return .finished(report)
         case (.asking, .broken(let failure, let bodySent)):
@@ -40,7 +40,7 @@ package struct TusCheck: DestinationCheck {
         }
     }
 
-    private mutating func receiveOptions(_ answer: Reply.Response) -> CheckStep {
+    private mutating func receiveOptions(_ answer: ExchangeOutcome.Response) -> CheckStep {
         let failure = TusVerdict.failure(answer)
         let isRefusal = !answer.isSuccess
         if isRefusal, failure.isTransient || failure.category == .authentication, answer.status != 500 {
@@ -74,7 +74,9 @@ package struct TusCheck: DestinationCheck {
     /// The item for which a creation is made; no byte of it is ever sent.
     private var item: UploadItem { UploadItem(url: url, name: "ferry-check", size: 1, key: "ferry-check") }
 
-    private mutating func receiveCreation(_ answer: Reply.Response, _ findings: [String]) -> CheckStep {
+    private mutating func receiveCreation(_ answer: ExchangeOutcome.Response, _ findings: [String])
+        -> CheckStep
+    {
         let failure = TusVerdict.failure(answer)
         guard [200, 201].contains(answer.status), answer.namesTus else {
             return .failed(failure.category == .permanent ? TusVerdict.isNoTusServer(answer) : failure)
@@ -89,7 +91,8 @@ package struct TusCheck: DestinationCheck {
             Exchange(.delete, made, fields: [.tusResumable: TusVerdict.version]))
     }
 
-    private static func findings(_ found: ServerCapabilities, in answer: Reply.Response) -> [String] {
+    private static func findings(_ found: ServerCapabilities, in answer: ExchangeOutcome.Response) -> [String]
+    {
         let versions = answer.fields[.tusVersion] ?? answer.fields[.tusResumable] ?? TusVerdict.version
         var findings = ["it speaks tus \(ServerText.cleaned(versions))"]
         let extensions = found.extensions.sorted().joined(separator: ", ")

@@ -1,13 +1,13 @@
 /// The size of the next request.
 struct TusChunking: Sendable {
-    private let resource: Resource
+    private let resource: UploadResource
     private let size: ByteCount
     private let chunkSize: ByteCount?
 
     /// - Parameters:
     ///   - size: Of the whole upload, in bytes.
     ///   - chunkSize: The most bytes of a request that the destination wants; nil for any number.
-    init(_ resource: Resource, size: ByteCount, chunkSize: ByteCount?) {
+    init(_ resource: UploadResource, size: ByteCount, chunkSize: ByteCount?) {
         self.resource = resource
         self.size = size
         self.chunkSize = chunkSize
@@ -31,7 +31,7 @@ struct TusChunking: Sendable {
 
     /// The size to try after a request of so many bytes was too large; nil if a server must take that many.
     static func below(_ bytes: ByteCount) -> ByteCount? {
-        let smallest = BrokenAppends.smallest
-        return bytes <= smallest ? nil : max(smallest, min(BrokenAppends.careful, bytes / 2))
+        let smallest = ChunkSizePolicy.smallest
+        return bytes <= smallest ? nil : max(smallest, min(ChunkSizePolicy.careful, bytes / 2))
     }
 }

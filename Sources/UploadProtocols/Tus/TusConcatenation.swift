@@ -30,7 +30,7 @@ struct TusConcatenation: Sendable {
     /// All their addresses are journaled together.
     static let mostParts = 8
 
-    private(set) var resource: Resource
+    private(set) var resource: UploadResource
     private let creation: TusCreation
     private let options: ProtocolOptions
     private var parts: [Part]
@@ -54,7 +54,7 @@ struct TusConcatenation: Sendable {
         guard count > 1, capabilities.extensions.contains("concatenation"), !capabilities.forgets else {
             return nil
         }
-        resource = Resource(url: item.url, parts: .init(held: 0, planned: count))
+        resource = UploadResource(url: item.url, parts: .init(held: 0, planned: count))
         (resource.tus.sum, resource.tus.isChecked) = (sum, sum != nil)
         resource.takeFacts(of: capabilities)
         parts = Array(repeating: .missing, count: count)
@@ -64,7 +64,7 @@ struct TusConcatenation: Sendable {
 
     /// An upload that an earlier attempt has begun.
     /// - Returns: nil if that was not in parts.
-    init?(resuming resource: Resource, item: UploadItem, options: ProtocolOptions) {
+    init?(resuming resource: UploadResource, item: UploadItem, options: ProtocolOptions) {
         guard let planned = resource.parts?.planned, (2...Self.mostParts).contains(planned),
             planned <= item.size
         else { return nil }
@@ -79,7 +79,7 @@ struct TusConcatenation: Sendable {
     }
 
     /// The partials that are known, in the file's order.
-    static func urls(in resource: Resource) -> [String] {
+    static func urls(in resource: UploadResource) -> [String] {
         resource.tus.partials.sorted { $0.key < $1.key }.map(\.value)
     }
 
@@ -87,13 +87,13 @@ struct TusConcatenation: Sendable {
         if resource.wholeBodySent {
             // The partials may be gone because they were put together, or be kept although they were: asking them
             // says nothing.
-            return .step(.failed(WholeUpload.unknownOutcome(nil)))
+            return .step(.failed(SingleRequestUpload.unknownOutcome(nil)))
         }
         return makeMissing { $0.fill() }
     }
 
     /// - Parameter part: Of the exchange that is answered.
-    mutating func receive(_ reply: Reply, part: Int) -> Turn {
+    mutating func receive(_ reply: ExchangeOutcome, part: Int) -> Turn {
         switch phase {
         case .joining: return receiveJoined(reply)
         case .creating, .filling:
@@ -119,7 +119,7 @@ extension TusConcatenation {
     }
 
     private func appending(at url: String, _ index: Int) -> TusAppending {
-        var part = Resource(url: url)
+        var part = UploadResource(url: url)
         part.share(resource)
         return TusAppending(part, range: range(index), chunkSize: options.chunkSize, part: index + 1)
     }
@@ -145,7 +145,7 @@ extension TusConcatenation {
         }
     }
 
-    private mutating func receiveCreation(_ reply: Reply, _ index: Int) -> Turn {
+    private mutating func receiveCreation(_ reply: ExchangeOutcome, _ index: Int) -> Turn {
         switch reply {
         case .broken(let failure, _): return .step(.failed(failure))
         case .answered(let answer):
@@ -171,7 +171,7 @@ extension TusConcatenation {
     }
 
     /// Appends to the partials that were just made, and asks those that an earlier attempt made.
-    private mutating func fill(after answer: Reply.Response? = nil) -> Turn {
+    private mutating func fill(after answer: ExchangeOutcome.Response? = nil) -> Turn {
         phase = .filling
         count()
         var exchanges: [Exchange] = []
@@ -206,7 +206,7 @@ extension TusConcatenation {
             notes += resourceNotes()
             return full.count == parts.count ? join(noting: notes) : .step(.wait(notes: notes))
         case .gone where resource.tus.mayBeJoined, .forgotten where resource.tus.mayBeJoined:
-            return .step(.failed(WholeUpload.unknownOutcome(nil), notes: notes))
+            return .step(.failed(SingleRequestUpload.unknownOutcome(nil), notes: notes))
         case .gone(let reason): return restart(index, appending, because: reason, noting: notes)
         case .forgotten:
             hasForgotten = true
@@ -265,17 +265,17 @@ extension TusConcatenation {
         }
     }
 
-    private mutating func receiveJoined(_ reply: Reply) -> Turn {
+    private mutating func receiveJoined(_ reply: ExchangeOutcome) -> Turn {
         switch reply {
         case .broken(let failure, let bodySent):
             // What was never on its way was not done.
-            return .step(.failed(bodySent == nil ? failure : WholeUpload.unknownOutcome(failure)))
+            return .step(.failed(bodySent == nil ? failure : SingleRequestUpload.unknownOutcome(failure)))
         case .answered(let answer):
             switch answer.status {
             case 200..<300: return .step(.done(receipt(answer), notes: [.resource(resource)]))
             // A proxy's words: what the server behind it did, the proxy does not know.
             case 502, 504:
-                return .step(.failed(WholeUpload.unknownOutcome(TusVerdict.failure(answer))))
+                return .step(.failed(SingleRequestUpload.unknownOutcome(TusVerdict.failure(answer))))
             default: return refused(answer)
             }
         }
@@ -283,7 +283,7 @@ extension TusConcatenation {
 
     /// A server that offers concatenation may still refuse it: once more after asking what it holds, then the file goes
     /// as one.
-    private mutating func refused(_ answer: Reply.Response) -> Turn {
+    private mutating func refused(_ answer: ExchangeOutcome.Response) -> Turn {
         let failure = TusVerdict.failure(answer)
         guard failure.category == .permanent else {
             // It may have come to grief after the parts were joined, and taken away.
@@ -303,7 +303,7 @@ extension TusConcatenation {
         }
     }
 
-    private func receipt(_ answer: Reply.Response) -> Receipt {
+    private func receipt(_ answer: ExchangeOutcome.Response) -> Receipt {
         let location = answer.fields[.location].flatMap {
             try? UploadAddress.resolve($0, against: item.url)
         }
@@ -322,7 +322,7 @@ extension TusConcatenation.Turn {
     }
 }
 
-extension Resource {
+extension UploadResource {
     /// The first of the parts to go away takes all with it.
     fileprivate mutating func take(_ expiry: Date?) {
         expires = [expires, expiry].compactMap { $0 }.min()

@@ -40,7 +40,7 @@ struct TusCreation: Sendable {
     }
 
     /// The address of the upload that the server created.
-    func url(in answer: Reply.Response) throws(UploadFailure) -> String {
+    func url(in answer: ExchangeOutcome.Response) throws(UploadFailure) -> String {
         guard let location = answer.fields[.location] else {
             throw UploadFailure(
                 .permanent, "the server made the upload and did not say where (no Location)",

@@ -21,14 +21,14 @@ struct TusMemory: ResumeForm {
     }
 }
 
-extension Resource {
+extension UploadResource {
     var tus: TusMemory {
         get { self[TusMemory.self] }
         set { self[TusMemory.self] = newValue }
     }
 
     /// Takes over what was decided or found out with another part of the same upload.
-    mutating func share(_ other: Resource) {
+    mutating func share(_ other: UploadResource) {
         var shared = other.tus
         (shared.mayBeJoined, shared.partials) = (tus.mayBeJoined, tus.partials)
         tus = shared

@@ -15,7 +15,8 @@ enum TusOffer {
     }
 
     /// A server need not answer OPTIONS at all: then it may have the core and creation all the same, if it is one.
-    static func capabilities(in answer: Reply.Response) throws(UploadFailure) -> ServerCapabilities {
+    static func capabilities(in answer: ExchangeOutcome.Response) throws(UploadFailure) -> ServerCapabilities
+    {
         let isSuccess = answer.isSuccess
         let versions = FieldList.words(answer.fields[.tusVersion])
         if !versions.isEmpty, !versions.contains(TusVerdict.version), isSuccess || answer.status == 412 {
@@ -30,7 +31,7 @@ enum TusOffer {
         }
         guard let extensions = answer.fields[.tusExtension] else { return core }
         var found = ServerCapabilities(extensions: Set(FieldList.words(extensions.lowercased())))
-        found.maximumSize = Reply.Response.count(answer.fields[.tusMaxSize])
+        found.maximumSize = ExchangeOutcome.Response.count(answer.fields[.tusMaxSize])
         found.facts[Fact.checksums] = answer.fields[.tusChecksumAlgorithm]
         return found
     }
@@ -115,7 +116,7 @@ struct TusSum: Hashable, Sendable {
     static let usualChunk: ByteCount = 8 << 20
 
     /// The field of a request that carries that range of the file.
-    func order(for range: Range<ByteCount>) -> DigestOrder {
-        DigestOrder(algorithm, of: range, in: .init(.uploadChecksum, .base64, prefix: "\(name) "))
+    func order(for range: Range<ByteCount>) -> DigestRequest {
+        DigestRequest(algorithm, of: range, in: .init(.uploadChecksum, .base64, prefix: "\(name) "))
     }
 }

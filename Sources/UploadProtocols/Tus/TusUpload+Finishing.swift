@@ -9,7 +9,7 @@ extension TusUpload {
     static let forgotten = "the server lost what it had confirmed"
 
     /// Asks the upload what it holds, after the last of several requests.
-    mutating func confirm(_ resource: Resource, _ receipt: Receipt, _ appending: TusAppending) -> Step {
+    mutating func confirm(_ resource: UploadResource, _ receipt: Receipt, _ appending: TusAppending) -> Step {
         var appending = appending
         let resource = resource.acknowledged
         phase = .confirming(resource, receipt)
@@ -18,7 +18,9 @@ extension TusUpload {
 
     /// Takes what the upload says of itself. A server may have let go of a finished upload, or be unable to tell of it:
     /// then its last word counts.
-    mutating func confirm(_ answer: Reply.Response, _ resource: Resource, _ receipt: Receipt) -> Step {
+    mutating func confirm(_ answer: ExchangeOutcome.Response, _ resource: UploadResource, _ receipt: Receipt)
+        -> Step
+    {
         guard answer.isSuccess else {
             return LocationCheck.isBusy(answer)
                 ? .failed(TusVerdict.failure(answer, to: .head)) : locate(receipt, asked: resource.url)
@@ -45,16 +47,16 @@ extension TusUpload {
     }
 
     /// Takes what the location says of the file.
-    mutating func locate(_ answer: Reply.Response, _ receipt: Receipt) -> Step {
+    mutating func locate(_ answer: ExchangeOutcome.Response, _ receipt: Receipt) -> Step {
         let step = LocationCheck.step(answer, receipt)
         guard step.notes.contains(.resource(nil)) else { return step }
         return step.noting(noteForgetting())
     }
 
     /// The step of a file in parts, with the question what became of them once they are joined.
-    mutating func finished(_ step: Step, of parts: Resource) -> Step {
+    mutating func finished(_ step: Step, of parts: UploadResource) -> Step {
         guard case .done(let receipt, let notes) = step, let location = receipt.location else { return step }
-        var resource = Resource(url: location, confirmed: item.size).acknowledged
+        var resource = UploadResource(url: location, confirmed: item.size).acknowledged
         resource.share(parts)
         var appending = TusAppending(resource, range: 0..<item.size, chunkSize: nil)
         phase = .confirming(resource, receipt)

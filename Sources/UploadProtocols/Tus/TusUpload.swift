@@ -16,7 +16,7 @@ public struct TusUpload: SequentialProtocol {
         /// Deletes abandoned parts; so many requests are in flight.
         case clearing(Int)
         /// The server took it all in several requests, and is asked what it holds now.
-        case confirming(Resource, Receipt)
+        case confirming(UploadResource, Receipt)
         /// The server is asked for the file at the location that it named.
         case locating(Receipt)
     }
@@ -36,9 +36,9 @@ public struct TusUpload: SequentialProtocol {
     var phase = Phase.asking
     var capabilities: ServerCapabilities?
     /// The resource that the queue last got to resume with.
-    private var noted: Resource?
+    private var noted: UploadResource?
     /// The bytes that the server has dropped; a test sets its clock.
-    var dropped = DroppedUploads()
+    var dropped = RestartGuard()
     private var knowledge = Knowledge.kept
     /// True once the server has lost bytes that it had confirmed: the file goes there in one request.
     var isForgetting = false
@@ -55,7 +55,7 @@ public struct TusUpload: SequentialProtocol {
         TusCheck(url: url, options: options)
     }
 
-    public mutating func start(resource: Resource?, capabilities: ServerCapabilities?) -> Step {
+    public mutating func start(resource: UploadResource?, capabilities: ServerCapabilities?) -> Step {
         self.capabilities = capabilities
         isForgetting = capabilities?.forgets ?? false
         noted = resource
@@ -74,12 +74,12 @@ public struct TusUpload: SequentialProtocol {
         return .send(question)
     }
 
-    public mutating func receive(_ reply: Reply, to exchange: Exchange) -> Step {
+    public mutating func receive(_ reply: ExchangeOutcome, to exchange: Exchange) -> Step {
         guard case .joining(let parts) = phase else { return receive(reply) }
         return join(parts) { $0.receive(reply, part: exchange.part) }
     }
 
-    public mutating func receive(_ reply: Reply) -> Step {
+    public mutating func receive(_ reply: ExchangeOutcome) -> Step {
         switch (phase, reply) {
         case (.appending(var appending), _):
             let turn = appending.receive(reply)
@@ -100,7 +100,7 @@ public struct TusUpload: SequentialProtocol {
         }
     }
 
-    public func removal(of resource: Resource) -> [Exchange] {
+    public func removal(of resource: UploadResource) -> [Exchange] {
         let urls = TusConcatenation.urls(in: resource)
         return (urls.isEmpty ? [resource.url] : urls).enumerated().map { index, url in
             var fields: HTTPFields = [.tusResumable: TusVerdict.version]
@@ -114,7 +114,7 @@ public struct TusUpload: SequentialProtocol {
 }
 
 extension TusUpload {
-    private mutating func receiveOptions(_ answer: Reply.Response) -> Step {
+    private mutating func receiveOptions(_ answer: ExchangeOutcome.Response) -> Step {
         let failure = TusVerdict.failure(answer)
         // A server whose OPTIONS has a fault may have none elsewhere.
         let isBroken = answer.status == 500 && options.checksum == nil
@@ -181,7 +181,7 @@ extension TusUpload {
     }
 
     private mutating func receiveCreation(
-        _ answer: Reply.Response, sum: TusSum?, isDeferred: Bool
+        _ answer: ExchangeOutcome.Response, sum: TusSum?, isDeferred: Bool
     ) -> Step {
         let isStrange = !answer.namesTus && capabilities?.facts[TusOffer.Fact.saysNothing] != nil
         guard answer.status == 201 || answer.status == 200, !isStrange else {
@@ -191,7 +191,7 @@ extension TusUpload {
                 isStrange && failure.category == .permanent ? TusVerdict.isNoTusServer(answer) : failure)
         }
         do throws(UploadFailure) {
-            var resource = Resource(url: try creation.url(in: answer))
+            var resource = UploadResource(url: try creation.url(in: answer))
             resource.expires = answer.expiry
             (resource.tus.sum, resource.tus.isChecked) = (sum, sum != nil)
             resource.takeFacts(of: capabilities)
@@ -260,25 +260,25 @@ extension TusUpload {
     }
 
     /// Deletes what the server holds, whatever comes of that, and then begins anew.
-    mutating func clear(_ resource: Resource, noting notes: [Step.Note] = []) -> Step {
+    mutating func clear(_ resource: UploadResource, noting notes: [Step.Note] = []) -> Step {
         let deletions = removal(of: resource)
         phase = .clearing(deletions.count)
         return .sendAll(deletions, notes: notes + [.resource(nil)])
     }
 
     /// The facts that the upload has shown about the server, to be kept for others.
-    private mutating func news(of resource: Resource) -> [Step.Note] {
+    private mutating func news(of resource: UploadResource) -> [Step.Note] {
         guard var known = capabilities else { return [] }
         if resource.tus.overridesMethod { known.facts[TusOffer.Fact.overridesMethod] = "yes" }
-        BrokenAppends.note(resource, in: &known)
+        ChunkSizePolicy.note(resource, in: &known)
         guard known != capabilities else { return [] }
         capabilities = known
         return [.capabilities(known)]
     }
 
-    private mutating func gone(_ resource: Resource, because reason: String) -> Step {
+    private mutating func gone(_ resource: UploadResource, because reason: String) -> Step {
         if resource.confirmed >= item.size || resource.wholeBodySent {
-            return .failed(WholeUpload.unknownOutcome(nil))
+            return .failed(SingleRequestUpload.unknownOutcome(nil))
         }
         if let end = dropped.drop(resource, because: reason) { return end }
         // The old address stays on record until there is a new one: a refusal may have been a mistake.
@@ -286,7 +286,7 @@ extension TusUpload {
     }
 
     /// `Content-Location` names what the last answer is about: the finished file, where a server has one.
-    func receipt(_ resource: Resource, _ answer: Reply.Response?) -> Receipt {
+    func receipt(_ resource: UploadResource, _ answer: ExchangeOutcome.Response?) -> Receipt {
         let named = answer?.fields[.contentLocation].flatMap {
             try? UploadAddress.resolve($0, against: resource.url)
         }
@@ -296,11 +296,11 @@ extension TusUpload {
     }
 }
 
-extension Resource {
+extension UploadResource {
     /// Takes over the facts that other uploads have found out about the server.
     mutating func takeFacts(of capabilities: ServerCapabilities?) {
         let facts = capabilities?.facts ?? [:]
         if facts[TusOffer.Fact.overridesMethod] == "yes" { tus.overridesMethod = true }
-        if capabilities?.forgets != true { BrokenAppends.apply(capabilities, to: &self) }
+        if capabilities?.forgets != true { ChunkSizePolicy.apply(capabilities, to: &self) }
     }
 }

@@ -20,8 +20,8 @@ package struct WebDAVCheck: DestinationCheck {
 
     package mutating func start() -> CheckStep { .send(Exchange(.options, folder.url)) }
 
-    package mutating func receive(_ reply: Reply) -> CheckStep {
-        let answer: Reply.Response
+    package mutating func receive(_ reply: ExchangeOutcome) -> CheckStep {
+        let answer: ExchangeOutcome.Response
         switch reply {
         case .broken(let failure, _):
             if case .contents(let report) = phase { return .finished(report) }
@@ -41,7 +41,7 @@ package struct WebDAVCheck: DestinationCheck {
         }
     }
 
-    private mutating func finish(_ server: WebDAVServer, _ answer: Reply.Response) -> CheckStep {
+    private mutating func finish(_ server: WebDAVServer, _ answer: ExchangeOutcome.Response) -> CheckStep {
         var server = server
         var findings = [Self.kind(of: server)]
         switch WebDAVFolderFinding(answer, at: folder) {
@@ -68,13 +68,13 @@ package struct WebDAVCheck: DestinationCheck {
     }
 
     /// Files under the names that uploads have until they are whole. Those in folders below are not looked for.
-    private func leftovers(in answer: Reply.Response) -> [CheckReport.Leftover] {
+    private func leftovers(in answer: ExchangeOutcome.Response) -> [CheckReport.Leftover] {
         (WebDAVProperties.list(in: answer) ?? []).compactMap { entry in
             let last = entry.path.split(separator: "/").last.map(String.init) ?? ""
             guard !entry.isFolder, let name = WebDAVAddress.name(ofTemporary: last) else { return nil }
             return CheckReport.Leftover(
                 name: name, changed: entry.modified, size: entry.file.size,
-                resource: Resource(url: folder.inFolder(last).url))
+                resource: UploadResource(url: folder.inFolder(last).url))
         }
     }
 
@@ -101,7 +101,7 @@ enum WebDAVFolderFinding {
     case untold
     case failed(UploadFailure)
 
-    init(_ answer: Reply.Response, at folder: WebDAVAddress) {
+    init(_ answer: ExchangeOutcome.Response, at folder: WebDAVAddress) {
         switch answer.status {
         case 207:
             guard let properties = WebDAVProperties.one(in: answer, at: folder) else {

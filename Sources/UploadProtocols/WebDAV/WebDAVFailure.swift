@@ -6,7 +6,7 @@ enum WebDAVFailure {
     /// Seconds until a lock is asked for again where the server names no time.
     private static let lockWait = 10.0
 
-    static func failure(_ answer: Reply.Response) -> UploadFailure {
+    static func failure(_ answer: ExchangeOutcome.Response) -> UploadFailure {
         var failure = ResponseClassifier.failure(answer)
         if let said = message(in: answer) { failure.summary += ": \(said)" }
         switch answer.status {
@@ -20,7 +20,7 @@ enum WebDAVFailure {
     }
 
     /// Tried again soon, a few times.
-    static func waiting(_ failure: UploadFailure, _ answer: Reply.Response) -> UploadFailure {
+    static func waiting(_ failure: UploadFailure, _ answer: ExchangeOutcome.Response) -> UploadFailure {
         var failure = failure
         failure.category = .server
         failure.retryAfter =
@@ -37,7 +37,7 @@ enum WebDAVFailure {
             hint: "set the destination's protocol to put", status: status)
     }
 
-    static func move(_ answer: Reply.Response) -> UploadFailure {
+    static func move(_ answer: ExchangeOutcome.Response) -> UploadFailure {
         var failure = failure(answer)
         // RFC 4918 §9.9.4: the destination is on another server. So says one that does not know its own address.
         if answer.status == 502 {
@@ -51,7 +51,7 @@ enum WebDAVFailure {
     /// and, unless told to, leaves that field as it is.
     ///
     /// - Parameter refusal: The server's answer; nil if it reported success.
-    static func astray(_ refusal: Reply.Response?) -> UploadFailure {
+    static func astray(_ refusal: ExchangeOutcome.Response?) -> UploadFailure {
         let summary =
             refusal.map { "the server cannot move the file into place: \(failure($0).summary)" }
             ?? "the server reported that the file was moved into place, but it is not there"
@@ -64,7 +64,7 @@ enum WebDAVFailure {
     }
 
     /// The server takes no request as large as the file, and no parts of a file.
-    static func requestTooLarge(_ answer: Reply.Response, size: ByteCount) -> UploadFailure {
+    static func requestTooLarge(_ answer: ExchangeOutcome.Response, size: ByteCount) -> UploadFailure {
         var failure = failure(answer).naming(size)
         failure.hint =
             "raise what the server or a proxy takes in one request (LimitRequestBody, client_max_body_size); "
@@ -73,7 +73,7 @@ enum WebDAVFailure {
     }
 
     /// SabreDAV, and with it Nextcloud, says why in an element of its own.
-    private static func message(in answer: Reply.Response) -> String? {
+    private static func message(in answer: ExchangeOutcome.Response) -> String? {
         guard answer.fields[.contentType]?.lowercased().contains("xml") == true,
             let root = XMLDocument.parse(answer.body), root.name == "error",
             let text = root.child(named: "message")?.text, !text.isEmpty

@@ -25,7 +25,7 @@ struct WebDAVFolders: Sendable {
 
     func start() -> Exchange { Exchange(.mkcol, folders[current]) }
 
-    mutating func receive(_ answer: Reply.Response) -> Verdict {
+    mutating func receive(_ answer: ExchangeOutcome.Response) -> Verdict {
         switch answer.status {
         // 405: it is there (RFC 4918 §9.3.1).
         case 200..<300, 405:

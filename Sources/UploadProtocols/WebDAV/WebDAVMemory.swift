@@ -23,7 +23,7 @@ struct WebDAVMemory: ResumeForm {
     }
 }
 
-extension Resource {
+extension UploadResource {
     var webDAV: WebDAVMemory {
         get { self[WebDAVMemory.self] }
         set { self[WebDAVMemory.self] = newValue }

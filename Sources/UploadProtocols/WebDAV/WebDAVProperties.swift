@@ -35,7 +35,7 @@ struct WebDAVProperties: Hashable, Sendable {
     }
 
     /// The properties in the order of the response; nil if it does not answer a `PROPFIND`.
-    static func list(in answer: Reply.Response) -> [WebDAVProperties]? {
+    static func list(in answer: ExchangeOutcome.Response) -> [WebDAVProperties]? {
         guard answer.status == 207, let root = XMLDocument.parse(answer.body), root.name == "multistatus",
             root.namespace == dav
         else { return nil }
@@ -43,7 +43,7 @@ struct WebDAVProperties: Hashable, Sendable {
     }
 
     /// The properties of the requested address.
-    static func one(in answer: Reply.Response, at address: WebDAVAddress) -> WebDAVProperties? {
+    static func one(in answer: ExchangeOutcome.Response, at address: WebDAVAddress) -> WebDAVProperties? {
         guard let all = list(in: answer) else { return nil }
         let path = normalized(address.path)
         return all.first { $0.path == path } ?? all.first

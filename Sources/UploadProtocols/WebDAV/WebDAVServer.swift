@@ -17,7 +17,7 @@ struct WebDAVServer: Hashable, Sendable {
     init(_ capabilities: ServerCapabilities) { self.capabilities = capabilities }
 
     /// Reads a response to `OPTIONS`. One that is not a success says nothing.
-    init(options answer: Reply.Response) {
+    init(options answer: ExchangeOutcome.Response) {
         capabilities = ServerCapabilities()
         guard answer.isSuccess else { return }
         // Some servers send the field more than once; HTTPFields joins them.

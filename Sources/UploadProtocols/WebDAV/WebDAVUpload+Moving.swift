@@ -39,7 +39,7 @@ extension WebDAVUpload {
         return .send(exchange)
     }
 
-    mutating func receiveTrial(_ answer: Reply.Response) -> Step {
+    mutating func receiveTrial(_ answer: ExchangeOutcome.Response) -> Step {
         guard answer.isSuccess, answer.status != 207 else { return receiveMove(answer) }
         return look(at: temporary.nextTemporary, for: .trial)
     }
@@ -56,7 +56,7 @@ extension WebDAVUpload {
         return move()
     }
 
-    mutating func receiveMove(_ answer: Reply.Response) -> Step {
+    mutating func receiveMove(_ answer: ExchangeOutcome.Response) -> Step {
         switch answer.status {
         // Some of it failed (RFC 4918 §9.9.4): for a single file that is all of it.
         case 207: return .failed(WebDAVFailure.failure(answer))
@@ -78,7 +78,7 @@ extension WebDAVUpload {
     }
 
     /// The file's folder is there, as the file is in it: what the server did not find is where it was to go.
-    mutating func foundUnmoved(_ place: FoundEntry, after refusal: Reply.Response) -> Step {
+    mutating func foundUnmoved(_ place: FoundEntry, after refusal: ExchangeOutcome.Response) -> Step {
         guard case .file(let file) = place, file.size == nil || file.size == item.size else {
             return look(at: finalAddress, for: .result(isOurs: false))
         }
@@ -112,7 +112,7 @@ extension WebDAVUpload {
         else { return done(receipt(file)) }
         return look(
             at: finalAddress, for: .result(isOurs: isOurs),
-            orders: [DigestOrder(algorithm, of: 0..<item.size)])
+            orders: [DigestRequest(algorithm, of: 0..<item.size)])
     }
 
     func receipt(_ file: FoundFile?, verified: DigestAlgorithm? = nil) -> Receipt {
@@ -126,7 +126,7 @@ extension WebDAVUpload {
         guard case .file(let file) = place, let size = file.size,
             goal.version.map({ WebDAVVersion(file).isSame(as: $0) ?? (size == $0.size) }) != true
         else { return clear(.failed(WebDAVFailure.astray(nil))) }
-        return .failed(WholeUpload.wrongSize(size, of: item.size, .server), notes: [.resource(nil)])
+        return .failed(SingleRequestUpload.wrongSize(size, of: item.size, .server), notes: [.resource(nil)])
     }
 
     /// Starts again with nothing of the file at the server.
@@ -137,7 +137,7 @@ extension WebDAVUpload {
         newVersion = nil
         held = nil
         if let resource {
-            self.resource = Resource(url: resource.url, confirmed: resource.confirmed)
+            self.resource = UploadResource(url: resource.url, confirmed: resource.confirmed)
             self.resource?.webDAV.abandonedURL = resource.webDAV.abandonedURL
         }
         noteResource(confirmed: 0)

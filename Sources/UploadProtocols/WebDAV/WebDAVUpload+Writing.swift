@@ -47,7 +47,7 @@ extension WebDAVUpload {
             if canUse(size) { held = size }
             // The attempt before broke within a part: the next ones are smaller.
             if server.ranges == .patch, let part = resource?.appends.learntChunk {
-                resource?.appends.learntChunk = BrokenAppends.afterBreak(part)
+                resource?.appends.learntChunk = ChunkSizePolicy.afterBreak(part)
             }
         }
         noteResource(confirmed: held ?? 0)
@@ -76,7 +76,7 @@ extension WebDAVUpload {
             note(.resource(refused))
             return .failed(failure)
         }
-        var fresh = Resource(url: WebDAVAddress(refused.url).nextTemporary.url)
+        var fresh = UploadResource(url: WebDAVAddress(refused.url).nextTemporary.url)
         fresh.webDAV.abandonedURL = refused.webDAV.abandonedURL ?? refused.url
         resource = fresh
         note(.resource(fresh))
@@ -95,7 +95,7 @@ extension WebDAVUpload {
         return .send(folders.start())
     }
 
-    mutating func receiveFolder(_ answer: Reply.Response, _ folders: WebDAVFolders) -> Step {
+    mutating func receiveFolder(_ answer: ExchangeOutcome.Response, _ folders: WebDAVFolders) -> Step {
         var folders = folders
         let verdict = folders.receive(answer)
         phase = .making(folders)
@@ -118,13 +118,13 @@ extension WebDAVUpload {
             }
         }
         exchange.set(.completes, if: piece.range.upperBound == item.size)
-        if resource == nil { resource = Resource(url: address.url) }
+        if resource == nil { resource = UploadResource(url: address.url) }
         noteResource(confirmed: offset)
         phase = .writing(piece)
         return .send(exchange)
     }
 
-    mutating func receiveWritten(_ answer: Reply.Response, _ piece: WebDAVChunk) -> Step {
+    mutating func receiveWritten(_ answer: ExchangeOutcome.Response, _ piece: WebDAVChunk) -> Step {
         switch answer.status {
         case 200..<300:
             held = held ?? 0
@@ -133,7 +133,7 @@ extension WebDAVUpload {
             if end == item.size || isProof { return look(at: temporary, for: .written(piece)) }
             held = end
             if piece.manner == .partialUpdate {
-                let larger = BrokenAppends.afterSuccess(resource?.appends.learntChunk ?? Self.firstPart)
+                let larger = ChunkSizePolicy.afterSuccess(resource?.appends.learntChunk ?? Self.firstPart)
                 resource?.appends.learntChunk = min(Self.largestPart, larger)
             }
             noteResource(confirmed: end)
@@ -157,7 +157,7 @@ extension WebDAVUpload {
 
     /// A request that carries less may pass: Apache's LimitRequestBody and nginx's client_max_body_size count one
     /// request, not the file.
-    private mutating func tooLarge(_ answer: Reply.Response, _ piece: WebDAVChunk) -> Step {
+    private mutating func tooLarge(_ answer: ExchangeOutcome.Response, _ piece: WebDAVChunk) -> Step {
         let failure = WebDAVFailure.failure(answer).naming(item.size)
         guard !failure.isTransient else { return .failed(failure) }
         guard server.ranges != .refused,
@@ -184,7 +184,7 @@ extension WebDAVUpload {
             if piece.manner != .whole { return writeAnew(after: piece) }
             held = 0
             noteResource(confirmed: 0)
-            return .failed(WholeUpload.wrongSize(size ?? 0, of: item.size, .server))
+            return .failed(SingleRequestUpload.wrongSize(size ?? 0, of: item.size, .server))
         }
         if isUnproven {
             server.ranges = .put

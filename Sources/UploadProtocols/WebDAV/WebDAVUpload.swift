@@ -20,7 +20,7 @@ public struct WebDAVUpload: SequentialProtocol {
 
     enum Phase: Sendable {
         case asking
-        case looking(WebDAVLook, Purpose)
+        case looking(PropertyLookup, Purpose)
         case making(WebDAVFolders)
         case writing(WebDAVChunk)
         /// A `MOVE` to the next temporary name, which shows where the server takes files.
@@ -41,7 +41,7 @@ public struct WebDAVUpload: SequentialProtocol {
         /// Whether the `MOVE` that tried the server out arrived.
         case trial
         /// Whether the file is still under its temporary name after this refusal of a `MOVE`.
-        case unmoved(Reply.Response)
+        case unmoved(ExchangeOutcome.Response)
         /// The file at its place; `isOurs` if the server said that it moved it there.
         case result(isOurs: Bool)
     }
@@ -69,7 +69,7 @@ public struct WebDAVUpload: SequentialProtocol {
     var phase = Phase.asking
     var server = WebDAVServer(ServerCapabilities())
     /// The resource as last noted; nil before anything was sent.
-    var resource: Resource?
+    var resource: UploadResource?
     /// The number of the file's bytes that the server holds under the temporary name; nil if nothing is there.
     var held: ByteCount?
     /// The file under its temporary name, as the server last described it.
@@ -90,7 +90,7 @@ public struct WebDAVUpload: SequentialProtocol {
         WebDAVCheck(url: url, options: options)
     }
 
-    public mutating func start(resource: Resource?, capabilities: ServerCapabilities?) -> Step {
+    public mutating func start(resource: UploadResource?, capabilities: ServerCapabilities?) -> Step {
         if let policy = options.existing, policy != .replace, !UploadAddress.tellsNamesApart(item.url) {
             return .failed(.oneAddress(""))
         }
@@ -105,20 +105,20 @@ public struct WebDAVUpload: SequentialProtocol {
         return begin()
     }
 
-    public mutating func receive(_ reply: Reply) -> Step {
+    public mutating func receive(_ reply: ExchangeOutcome) -> Step {
         let step = next(reply)
         defer { pending = [] }
         return step.noting(pending)
     }
 
-    public func removal(of resource: Resource) -> [Exchange] {
+    public func removal(of resource: UploadResource) -> [Exchange] {
         [Exchange(.delete, resource.url)]
     }
 }
 
 extension WebDAVUpload {
-    private mutating func next(_ reply: Reply) -> Step {
-        let answer: Reply.Response
+    private mutating func next(_ reply: ExchangeOutcome) -> Step {
+        let answer: ExchangeOutcome.Response
         switch (reply, phase) {
         case (.broken, .clearing(let end)): return finish(end)
         case (.broken(let failure, _), _): return .failed(failure)
@@ -167,7 +167,7 @@ extension WebDAVUpload {
         resource.map { WebDAVAddress($0.url) } ?? address(of: item.name).temporary(key: item.key)
     }
 
-    private mutating func receiveOptions(_ answer: Reply.Response) -> Step {
+    private mutating func receiveOptions(_ answer: ExchangeOutcome.Response) -> Step {
         let failure = WebDAVFailure.failure(answer)
         if failure.category == .authentication || failure.isTransient { return .failed(failure) }
         server = WebDAVServer(options: answer)
@@ -181,15 +181,18 @@ extension WebDAVUpload {
         return look(at: WebDAVAddress(resource.url), for: .temporary)
     }
 
-    mutating func look(at address: WebDAVAddress, for purpose: Purpose, orders: [DigestOrder] = []) -> Step {
-        let look = WebDAVLook(
+    mutating func look(at address: WebDAVAddress, for purpose: Purpose, orders: [DigestRequest] = []) -> Step
+    {
+        let look = PropertyLookup(
             address, takesPropfind: server.takesPropfind,
             asksChecksums: server.isOwnCloud || options.checksum != nil, orders: orders)
         phase = .looking(look, purpose)
         return .send(look.start())
     }
 
-    private mutating func receiveLook(_ answer: Reply.Response, _ look: WebDAVLook, _ purpose: Purpose)
+    private mutating func receiveLook(
+        _ answer: ExchangeOutcome.Response, _ look: PropertyLookup, _ purpose: Purpose
+    )
         -> Step
     {
         var look = look
@@ -237,7 +240,7 @@ extension WebDAVUpload {
         case .look(let name, let algorithm):
             return look(
                 at: address(of: name), for: .place(choice),
-                orders: algorithm.map { [DigestOrder($0, of: 0..<item.size)] } ?? [])
+                orders: algorithm.map { [DigestRequest($0, of: 0..<item.size)] } ?? [])
         case .free(let name, let replaces):
             (goal.name, goal.replaces) = (name, replaces)
             return proceed()

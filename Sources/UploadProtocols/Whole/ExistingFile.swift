@@ -33,7 +33,7 @@ public struct ExistingFile: Sendable {
     public func start() -> Verdict { verdict(choice.start()) }
 
     /// Takes the answer to what was asked last.
-    public mutating func receive(_ answer: Reply.Response) -> Verdict {
+    public mutating func receive(_ answer: ExchangeOutcome.Response) -> Verdict {
         switch answer.status {
         case 404, 410: verdict(choice.receive(.nothing))
         case 200..<300:
@@ -52,7 +52,7 @@ public struct ExistingFile: Sendable {
         case .look(let name, let algorithm):
             var head = Exchange(
                 .head, address(name), fields: [.wantReprDigest: "sha-256=10, md5=1"])
-            head.digests = algorithm.map { [DigestOrder($0, of: 0..<item.size)] } ?? []
+            head.digests = algorithm.map { [DigestRequest($0, of: 0..<item.size)] } ?? []
             return .ask(head)
         case .free(let name, let replaces):
             // One of another size is replaced; whoever comes in between must not be, unless that is the policy.

@@ -9,7 +9,7 @@ public enum LinkSource: Hashable, Sendable {
     /// The named address; nil if there is none. Links may lead to any host: nothing is sent there.
     ///
     /// - Parameter base: The address that was asked, for relative links.
-    func link(in answer: Reply.Response, base: String) -> String? {
+    func link(in answer: ExchangeOutcome.Response, base: String) -> String? {
         let text =
             switch self {
             case .header(let name): answer.fields[name]

@@ -23,7 +23,7 @@ struct MissingResponseCheck: Sendable {
     func start() -> Verdict { .ask(head()) }
 
     /// Takes the answer to what was asked last.
-    func receive(_ answer: Reply.Response) -> Verdict {
+    func receive(_ answer: ExchangeOutcome.Response) -> Verdict {
         // Some places can be written and not read.
         guard answer.isSuccess else {
             let failure = ResponseClassifier.failure(answer)
@@ -48,7 +48,7 @@ struct MissingResponseCheck: Sendable {
     private func head(computing algorithm: DigestAlgorithm? = nil) -> Exchange {
         var head = Exchange(
             .head, address, fields: [.wantReprDigest: "sha-256=10, md5=1"])
-        head.digests = algorithm.map { [DigestOrder($0, of: 0..<item.size)] } ?? []
+        head.digests = algorithm.map { [DigestRequest($0, of: 0..<item.size)] } ?? []
         return head
     }
 }

@@ -20,10 +20,10 @@ public struct PostUpload: SequentialProtocol {
             item: item, link: options.link)
     }
 
-    public mutating func start(resource: Resource?, capabilities: ServerCapabilities?) -> Step {
+    public mutating func start(resource: UploadResource?, capabilities: ServerCapabilities?) -> Step {
         attempt.start(resource)
     }
-    public mutating func receive(_ reply: Reply) -> Step { attempt.receive(reply) }
+    public mutating func receive(_ reply: ExchangeOutcome) -> Step { attempt.receive(reply) }
 
     /// The name as servers read it most, and in full where that is another.
     private static func disposition(_ name: String) -> String {
@@ -71,10 +71,10 @@ public struct FormUpload: SequentialProtocol {
             item: item, link: options.link)
     }
 
-    public mutating func start(resource: Resource?, capabilities: ServerCapabilities?) -> Step {
+    public mutating func start(resource: UploadResource?, capabilities: ServerCapabilities?) -> Step {
         attempt.start(resource)
     }
-    public mutating func receive(_ reply: Reply) -> Step { attempt.receive(reply) }
+    public mutating func receive(_ reply: ExchangeOutcome) -> Step { attempt.receive(reply) }
 }
 
 /// One request that must not reach the server twice: before its last bytes go out, a mark is noted; an attempt that
@@ -92,19 +92,19 @@ struct SingleShot: Sendable {
             self.exchange.fields.idempotencyKey = item.contentKey
         } else {
             let place = UploadAddress.withoutQuery(exchange.url)
-            self.exchange.markBeforeLastBytes = Resource(url: place).withWholeBodySent(true)
+            self.exchange.markBeforeLastBytes = UploadResource(url: place).withWholeBodySent(true)
         }
     }
 
-    func start(_ resource: Resource?) -> Step {
+    func start(_ resource: UploadResource?) -> Step {
         guard exchange.markBeforeLastBytes != nil, resource?.wholeBodySent == true else {
             return .send(exchange)
         }
-        return .failed(WholeUpload.unknownOutcome(nil))
+        return .failed(SingleRequestUpload.unknownOutcome(nil))
     }
 
-    func receive(_ reply: Reply) -> Step {
-        switch WholeUpload.step(reply, to: exchange, size: size) {
+    func receive(_ reply: ExchangeOutcome) -> Step {
+        switch SingleRequestUpload.step(reply, to: exchange, size: size) {
         case .failed(let failure, _) where failure.category != .outcomeUnknown:
             // A definite answer, or a body that was not fully sent: the server does not have the file.
             return .failed(failure, notes: exchange.markBeforeLastBytes == nil ? [] : [.resource(nil)])
@@ -116,7 +116,7 @@ struct SingleShot: Sendable {
     }
 
     /// The address in the response, if the destination says where it is.
-    private func named(in reply: Reply) -> String? {
+    private func named(in reply: ExchangeOutcome) -> String? {
         guard case .answered(let answer) = reply else { return nil }
         return link?.link(in: answer, base: exchange.url)
     }

@@ -22,7 +22,7 @@ package struct PutCheck: DestinationCheck {
 
     package mutating func start() -> CheckStep { .send(Exchange(.options, address)) }
 
-    package mutating func receive(_ reply: Reply) -> CheckStep {
+    package mutating func receive(_ reply: ExchangeOutcome) -> CheckStep {
         guard case .answered(let answer) = reply else { return .failed(reply.failure) }
         let failure = ResponseClassifier.failure(answer)
         if failure.category == .authentication || failure.isTransient, answer.status != 501 {
@@ -37,7 +37,7 @@ package struct PutCheck: DestinationCheck {
         }
     }
 
-    private func methods(in answer: Reply.Response) -> [String] {
+    private func methods(in answer: ExchangeOutcome.Response) -> [String] {
         let list = FieldList.words(answer.fields[.allow]).map { $0.uppercased() }
         var findings: [String] = []
         // Of an address where nothing is yet, some servers list less than they take.
@@ -55,7 +55,7 @@ package struct PutCheck: DestinationCheck {
         return findings
     }
 
-    private static func telling(_ answer: Reply.Response) -> String {
+    private static func telling(_ answer: ExchangeOutcome.Response) -> String {
         switch answer.status {
         case 200..<300, 404, 410: "it tells by HEAD what is there, as ifExists and checksum need"
         default: "it does not tell by HEAD what is there (\(answer.status)): leave ifExists out"

@@ -42,7 +42,7 @@ public struct PutUpload: SequentialProtocol {
         PutCheck(url: url, options: options)
     }
 
-    public mutating func start(resource: Resource?, capabilities: ServerCapabilities?) -> Step {
+    public mutating func start(resource: UploadResource?, capabilities: ServerCapabilities?) -> Step {
         if let resource, resource[PutMemory.self].isStored {
             return verify(
                 Receipt(location: resource.url, bytes: item.size),
@@ -60,7 +60,7 @@ public struct PutUpload: SequentialProtocol {
         return look(Self.look(item, options, begun: begun))
     }
 
-    public mutating func receive(_ reply: Reply) -> Step {
+    public mutating func receive(_ reply: ExchangeOutcome) -> Step {
         switch (phase, reply) {
         case (.sending(let exchange, let name), _): return sent(reply, exchange, name: name)
         case (_, .broken(let failure, _)): return .failed(failure)
@@ -80,7 +80,7 @@ extension PutUpload {
     private var looks: Bool { options.existing.map { $0 != .replace } ?? false }
 
     /// The start that an earlier attempt noted.
-    private static func begun(_ resource: Resource) -> ExistingChoice.Begun? {
+    private static func begun(_ resource: UploadResource) -> ExistingChoice.Begun? {
         resource[PutMemory.self].name.map { .init(name: $0, mayBeComplete: resource.wholeBodySent) }
     }
 
@@ -124,14 +124,14 @@ extension PutUpload {
         exchange.digests = digests()
         OfferedDigest.ask(in: &exchange, size: item.size, options.checksumChoice)
         // The next attempt must know that what it finds there may be this file.
-        var begun = Resource(url: UploadAddress.withoutQuery(address))
+        var begun = UploadResource(url: UploadAddress.withoutQuery(address))
         begun[PutMemory.self].name = name
         exchange.markBeforeLastBytes = begun.withWholeBodySent(true)
         phase = .sending(exchange, name: name)
         return .send(exchange, notes: looks ? [.resource(begun)] : [])
     }
 
-    private mutating func sent(_ reply: Reply, _ exchange: Exchange, name: String) -> Step {
+    private mutating func sent(_ reply: ExchangeOutcome, _ exchange: Exchange, name: String) -> Step {
         if case .answered(let answer) = reply, answer.status == 412, exchange.fields[.ifNoneMatch] != nil {
             // The name was free when it was asked for, and is taken now.
             guard options.existing == .rename, budget.allows(.surprise) else {
@@ -139,7 +139,7 @@ extension PutUpload {
             }
             return look(Self.look(item, options, begun: nil))
         }
-        switch WholeUpload.step(reply, to: exchange, size: item.size) {
+        switch SingleRequestUpload.step(reply, to: exchange, size: item.size) {
         case .done(var receipt, let notes):
             guard case .answered(let answer) = reply, options.checksum != nil || !answer.digests.isEmpty
             else {
@@ -165,16 +165,16 @@ extension PutUpload {
 /// The server's statement about the file once it has it.
 extension PutUpload {
     /// Computed with the request, in the fields by which servers check what arrives.
-    private func digests() -> [DigestOrder] {
+    private func digests() -> [DigestRequest] {
         guard let algorithm = options.checksum, let key = ServerDigest.key(of: algorithm) else { return [] }
         var orders = [
-            DigestOrder(
+            DigestRequest(
                 algorithm, of: 0..<item.size, in: .init(.reprDigest, .base64, prefix: "\(key)=:", suffix: ":")
             )
         ]
         // It left HTTP with RFC 7231, but stores of objects still refuse what does not fit it.
         if algorithm == .md5 {
-            orders.append(DigestOrder(.md5, of: 0..<item.size, in: .init(.contentMD5, .base64)))
+            orders.append(DigestRequest(.md5, of: 0..<item.size, in: .init(.contentMD5, .base64)))
         }
         return orders
     }
@@ -194,16 +194,17 @@ extension PutUpload {
             let key = ServerDigest.key(of: algorithm), let address = receipt.location
         else { return .done(receipt, notes: notes) }
         phase = .verifying(receipt, ours: ours, at: place)
-        var stored = Resource(url: address)
+        var stored = UploadResource(url: address)
         stored[PutMemory.self].isStored = true
         if case .requested(let told?) = place { stored[PutMemory.self].told = told }
         var head = Exchange(.head, address, fields: [.wantReprDigest: "\(key)=10"])
-        if ours.isEmpty { head.digests = [DigestOrder(algorithm, of: 0..<item.size)] }
+        if ours.isEmpty { head.digests = [DigestRequest(algorithm, of: 0..<item.size)] }
         return .send(head, notes: notes + [.resource(stored)])
     }
 
     private mutating func verified(
-        _ answer: Reply.Response, _ receipt: Receipt, ours: [ComputedDigest], at place: LookupAddress
+        _ answer: ExchangeOutcome.Response, _ receipt: Receipt, ours: [ComputedDigest],
+        at place: LookupAddress
     ) -> Step {
         var receipt = receipt
         // Some places can be written and not read: then the server's 2xx is all there is.
@@ -225,7 +226,7 @@ extension PutUpload {
                 receipt.entityTag = receipt.entityTag ?? found.entityTag
                 return .done(receipt)
             }
-            failure = WholeUpload.wrongSize(size, of: item.size)
+            failure = SingleRequestUpload.wrongSize(size, of: item.size)
         }
         switch place {
         // What is there is another file, which the server kept.

@@ -174,7 +174,7 @@ private struct KeptLine: Codable {
         var target: Upload.Target
         /// The state that older versions need: what happened says nothing of what is left.
         var state: [String: [String: String]] = ["queued": [:]]
-        var resource: Resource?
+        var resource: UploadResource?
         var added: Date
         var batch: String?
     }

@@ -24,7 +24,7 @@ struct KeptQuery: Sendable {
     }
 
     /// Returns the part of a resource that is written down.
-    func removed(from resource: Resource) -> Resource {
+    func removed(from resource: UploadResource) -> UploadResource {
         guard !items.isEmpty else { return resource }
         var written = resource
         var shortened: [String] = []
@@ -42,7 +42,7 @@ struct KeptQuery: Sendable {
     }
 
     /// Returns the resource that an upload resumes with, from the part that was written down.
-    func restored(_ written: Resource) -> Resource {
+    func restored(_ written: UploadResource) -> UploadResource {
         guard let shortened = written.memory[Self.markField] else { return written }
         var resource = written
         resource.memory[Self.markField] = nil
@@ -92,7 +92,7 @@ private struct QuerylessRecorder: AttemptRecorder {
     let base: any AttemptRecorder
     let query: KeptQuery
 
-    func record(_ resource: Resource?, durably: Bool) async throws(UploadFailure) {
+    func record(_ resource: UploadResource?, durably: Bool) async throws(UploadFailure) {
         try await base.record(resource.map(query.removed), durably: durably)
     }
     func isReading() { base.isReading() }

@@ -68,6 +68,6 @@ enum JournalRecord {
 
 /// The members that the queue's values do not know and the files must keep.
 struct UnknownContent: Sendable {
-    var uploads: [Upload.ID: UnknownMembers] = [:]
+    var uploads: [Upload.ID: UnknownFields] = [:]
     var settings: [UInt8] = []
 }

@@ -10,7 +10,7 @@ final class RecordDecoder {
     private struct Decoded: Sendable {
         /// The last one first, so that each can be moved out of here from the end; to copy it takes longer.
         var uploads: [Upload] = []
-        var unknown: [Upload.ID: UnknownMembers] = [:]
+        var unknown: [Upload.ID: UnknownFields] = [:]
         var notUnderstood = 0
         /// The error of the first record that could not be decoded.
         var failure: JournalError?
@@ -32,7 +32,7 @@ final class RecordDecoder {
     }
 
     private(set) var uploads: [Upload] = []
-    private(set) var unknown: [Upload.ID: UnknownMembers] = [:]
+    private(set) var unknown: [Upload.ID: UnknownFields] = [:]
     /// Records that only a newer version understands, where those are passed over.
     private(set) var notUnderstood = 0
 

@@ -5,7 +5,7 @@ import FerryTransfer
 struct SnapshotDocument {
     var header: SnapshotHeader
     /// The records, in ascending order of ids.
-    var records: [(upload: Upload, unknown: UnknownMembers)] = []
+    var records: [(upload: Upload, unknown: UnknownFields)] = []
 
     /// - Throws: What is wrong and where, if it is not valid JSON, not a queue, or describes one that cannot be.
     init(_ content: [UInt8]) throws(MalformedJSON) {
@@ -26,18 +26,18 @@ struct SnapshotDocument {
 
 extension JSONScanner {
     fileprivate mutating func document() throws(MalformedJSON) -> (
-        SnapshotHeader, [(upload: Upload, unknown: UnknownMembers)]
+        SnapshotHeader, [(upload: Upload, unknown: UnknownFields)]
     ) {
         var header = try header()
-        if let flaw = header.settings.flaw { throw malformed(flaw) }
-        var records: [(upload: Upload, unknown: UnknownMembers)] = []
+        if let issue = header.settings.issue { throw malformed(issue) }
+        var records: [(upload: Upload, unknown: UnknownFields)] = []
         var last = RepeatedTarget()
         var ids: Set<Upload.ID> = []
         var ranks: Set<Int64> = []
         var isFirst = true
         while try element(isFirst: &isFirst) {
             let (upload, unknown) = try upload(last: &last)
-            if let flaw = upload.flaw { throw malformed(flaw) }
+            if let issue = upload.issue { throw malformed(issue) }
             guard ids.insert(upload.id).inserted else {
                 throw malformed("the id \(upload.id) is there twice")
             }
@@ -61,7 +61,7 @@ extension JSONScanner {
 
 extension QueueSettings {
     /// The reason why no command could have set them; nil if one could.
-    fileprivate var flaw: String? {
+    fileprivate var issue: String? {
         switch true {
         case !(1...256).contains(concurrency ?? 1): "expected a concurrency from 1 to 256"
         case !limits.values.allSatisfy({ $0.rate ?? 1 > 0 }): "expected limits of 1 or more bytes per second"
@@ -73,7 +73,7 @@ extension QueueSettings {
 
 extension Upload {
     /// The reason why a record that somebody wrote by hand is impossible; nil if it could be one of ours.
-    fileprivate var flaw: String? {
+    fileprivate var issue: String? {
         // The queue goes on counting from these numbers.
         let countable = 0...Int(1) << 53
         let counts = [
@@ -92,7 +92,7 @@ extension Upload {
         case !bytes.contains(tries.resent): "expected bytes sent again from 0 to 2^60"
         case !bytes.contains(tries.sent): "expected sent bytes from 0 to 2^60"
         case !(tries.delay >= 0 && tries.delay.isFinite): "expected a delay of 0 or more seconds"
-        case batch.flatMap(Upload.flaw(ofBatch:)) != nil:
+        case batch.flatMap(Upload.issue(ofBatch:)) != nil:
             "expected a batch of 1 to \(Upload.longestBatchName) characters"
         case !(start?.after ?? []).allSatisfy({ 0 <= $0.lowerBound && $0.upperBound < id }):
             "expected numbers after which it starts that are below its own"

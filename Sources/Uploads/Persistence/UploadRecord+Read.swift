@@ -10,14 +10,14 @@ struct UploadMembers {
     var identity: FileIdentity?
     var target: Upload.Target?
     var state: Upload.State?
-    var resource: Resource?
+    var resource: UploadResource?
     var tries: Upload.Tries?
     var added: Date?
     var batch: String?
     var notBefore: Date?
     var after: [ClosedRange<Upload.ID>]?
     /// The members that this version does not know.
-    var unknown = UnknownMembers()
+    var unknown = UnknownFields()
 
     var start: Upload.StartCondition? {
         notBefore == nil && after == nil ? nil : .init(notBefore: notBefore, after: after ?? [])
@@ -26,7 +26,7 @@ struct UploadMembers {
 
 extension JSONScanner {
     /// Reads the record of one upload, and apart from it the members this version does not know.
-    mutating func upload(last: inout RepeatedTarget) throws(MalformedJSON) -> (Upload, UnknownMembers) {
+    mutating func upload(last: inout RepeatedTarget) throws(MalformedJSON) -> (Upload, UnknownFields) {
         let members = try members(last: &last)
         var upload = Upload(
             id: try require(members.id, "id"), rank: try require(members.rank, "rank"),
@@ -184,12 +184,12 @@ extension JSONScanner {
         return fields
     }
 
-    private mutating func resource(_ unknown: inout UnknownMembers.OfResource) throws(MalformedJSON)
-        -> Resource
+    private mutating func resource(_ unknown: inout UnknownFields.OfResource) throws(MalformedJSON)
+        -> UploadResource
     {
         var url: String?
         var confirmed: ByteCount?
-        var parts: Resource.Parts?
+        var parts: UploadResource.Parts?
         var expires: Date?
         var memory: [String: String]?
         var isFirst = true
@@ -205,18 +205,18 @@ extension JSONScanner {
             }
         }
         unknown.url = try require(url, "url")
-        return Resource(
+        return UploadResource(
             url: unknown.url, confirmed: try require(confirmed, "confirmed"), parts: parts, expires: expires,
             memory: ResumeMemory(memory ?? [:]))
     }
 
-    private mutating func parts() throws(MalformedJSON) -> Resource.Parts {
+    private mutating func parts() throws(MalformedJSON) -> UploadResource.Parts {
         try expect("[")
         let held: Int = try integer()
         try expect(",")
         let planned: Int = try integer()
         try expect("]")
-        return Resource.Parts(held: held, planned: planned)
+        return UploadResource.Parts(held: held, planned: planned)
     }
 
     private mutating func dictionary() throws(MalformedJSON) -> [String: String] {

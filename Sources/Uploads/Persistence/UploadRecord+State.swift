@@ -3,7 +3,7 @@ import FerryProtocols
 
 extension JSONScanner {
     /// Reads the state of an upload: what the case `is`, and the members that this case needs.
-    mutating func state(_ unknown: inout UnknownMembers.OfState) throws(MalformedJSON) -> Upload.State {
+    mutating func state(_ unknown: inout UnknownFields.OfState) throws(MalformedJSON) -> Upload.State {
         skipWhitespace()
         // As most are in a long queue.
         if take(Self.queued) {
@@ -95,7 +95,7 @@ private struct StateMembers {
     var verified: DigestAlgorithm?
     var wasThere: Bool?
     var chosen: String?
-    var source: SourceFate?
+    var source: SourceDisposition?
 
     func state(_ kind: String, _ scanner: JSONScanner) throws(MalformedJSON) -> Upload.State {
         switch kind {

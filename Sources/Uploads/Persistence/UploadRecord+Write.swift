@@ -3,7 +3,7 @@ import FerryTransfer
 
 extension JSONWriter {
     /// The record of one upload: one line, `id` first, members left out where they say nothing.
-    mutating func upload(_ upload: Upload, unknown: UnknownMembers?) {
+    mutating func upload(_ upload: Upload, unknown: UnknownFields?) {
         member("{\"id\":", upload.id)
         member(",\"rank\":", upload.rank)
         raw(",\"path\":")
@@ -32,7 +32,7 @@ extension JSONWriter {
     }
 
     private mutating func file(
-        _ path: LocalPath, _ identity: FileIdentity, _ target: Upload.Target, unknown: UnknownMembers?
+        _ path: LocalPath, _ identity: FileIdentity, _ target: Upload.Target, unknown: UnknownFields?
     ) {
         self.path(path)
         raw(",\"file\":")
@@ -94,7 +94,7 @@ extension JSONWriter {
         close(unknown)
     }
 
-    private mutating func state(_ state: Upload.State, unknown: UnknownMembers.OfState?) {
+    private mutating func state(_ state: Upload.State, unknown: UnknownFields.OfState?) {
         raw("{\"is\":\"")
         raw(state.kind.utf8)
         raw("\"")
@@ -153,7 +153,7 @@ extension JSONWriter {
         member(",\"source\":", receipt.source?.rawValue)
     }
 
-    private mutating func resource(_ resource: Resource, unknown: UnknownMembers.OfResource?) {
+    private mutating func resource(_ resource: UploadResource, unknown: UnknownFields.OfResource?) {
         let url = resource.url.withoutUserInfo
         member("{\"url\":", url)
         member(",\"confirmed\":", resource.confirmed)

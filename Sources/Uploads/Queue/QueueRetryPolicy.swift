@@ -10,7 +10,7 @@ public struct QueueRetryPolicy: Hashable, Codable, Sendable {
     /// Refusals in a row ("not now") before a person must decide, by a server that does not say when to come again.
     public var serverTries: Int
     /// A server that asks for a longer wait than this, in seconds, gets a person to look at it.
-    public var patience: Double
+    public var timeout: Double
     /// The treatment of an upload whose file changed.
     public var whenFileChanges: FileChangePolicy
 
@@ -28,13 +28,13 @@ public struct QueueRetryPolicy: Hashable, Codable, Sendable {
     }
 
     public init(
-        base: Double = 1, cap: Double = 120, serverTries: Int = 10, patience: Double = 86_400,
+        base: Double = 1, cap: Double = 120, serverTries: Int = 10, timeout: Double = 86_400,
         whenFileChanges: FileChangePolicy = .hold, onUncertain: OnUncertain = .hold
     ) {
         self.base = base
         self.cap = cap
         self.serverTries = serverTries
-        self.patience = patience
+        self.timeout = timeout
         self.whenFileChanges = whenFileChanges
         self.onUncertain = onUncertain
     }
@@ -53,7 +53,7 @@ public struct QueueRetryPolicy: Hashable, Codable, Sendable {
     ///
     /// - Parameter delay: The wait as it was drawn.
     func remaining(of delay: Double, until: Date, now: Date) -> Double {
-        let longest = min(max(cap, patience), 366 * 86_400)
+        let longest = min(max(cap, timeout), 366 * 86_400)
         let drawn = delay.isFinite ? delay : cap
         let left = until.timeIntervalSince(now)
         return max(0, min(left.isFinite ? left : drawn, drawn, longest))
@@ -116,7 +116,7 @@ public struct QueueRetryPolicy: Hashable, Codable, Sendable {
                 final.hint = final.hint ?? "retry when the server is well again"
                 return .fail(final)
             }
-            if let asked = failure.retryAfter, asked >= patience {
+            if let asked = failure.retryAfter, asked >= timeout {
                 var held = failure
                 held.summary += "; it asks to wait for \(Int(asked / 3600)) hours or more"
                 held.hint = "retry when that time is over, or remove it"

@@ -10,7 +10,7 @@ extension UploadQueue {
         /// The number of the smallest uploads that take one slot: most of their time goes by with waiting for
         /// responses. An upload takes up a share of a slot for each 128 KiB that it has begun, and never more than the
         /// whole.
-        public var smallPerPlace: Int
+        public var smallUploadsPerSlot: Int
         /// Bytes per second by the time of day; scopes that are not named have no limit.
         public var limits: [LimitScope: Timetable]
         /// The rules for how long to wait after failures, and when to stop.
@@ -19,13 +19,13 @@ extension UploadQueue {
         public var keptDone: Int?
 
         public init(
-            concurrency: Int = 4, concurrencyPerHost: Int? = nil, smallPerPlace: Int = 1,
+            concurrency: Int = 4, concurrencyPerHost: Int? = nil, smallUploadsPerSlot: Int = 1,
             limits: [LimitScope: Timetable] = [:],
             retry: QueueRetryPolicy = QueueRetryPolicy(), keptDone: Int? = nil
         ) {
             self.concurrency = concurrency
             self.concurrencyPerHost = concurrencyPerHost
-            self.smallPerPlace = max(1, smallPerPlace)
+            self.smallUploadsPerSlot = max(1, smallUploadsPerSlot)
             self.limits = limits
             self.retry = retry
             self.keptDone = keptDone

@@ -154,7 +154,7 @@ extension UploadQueue {
 
     /// Takes what a server says it has.
     fileprivate func record(
-        _ resource: Resource?, for id: Upload.ID, run number: Int, durably: Bool
+        _ resource: UploadResource?, for id: Upload.ID, run number: Int, durably: Bool
     ) async throws(UploadFailure) {
         try await ask { reply in
             if core.runs.run(of: id, number: number) != nil {
@@ -246,7 +246,7 @@ private struct RunRecorder: AttemptRecorder {
 
     private var id: Upload.ID { upload.id }
 
-    func record(_ resource: Resource?, durably: Bool) async throws(UploadFailure) {
+    func record(_ resource: UploadResource?, durably: Bool) async throws(UploadFailure) {
         try await queue.record(resource, for: id, run: run, durably: durably)
     }
 

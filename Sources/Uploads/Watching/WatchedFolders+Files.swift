@@ -69,7 +69,7 @@ extension WatchedFolders {
             note("\(watch.folder.path.text): \(new.count) files wait, as \(error.summary)")
             let paths = new.map(\.path)
             Task { [weak self] in
-                try? await Task.sleep(for: Self.patience)
+                try? await Task.sleep(for: Self.timeout)
                 await self?.lookAgain(at: paths, in: index)
             }
         }

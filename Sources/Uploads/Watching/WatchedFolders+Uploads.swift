@@ -76,7 +76,7 @@ extension WatchedFolders {
             tracker.postpone(path)
             note("\(path.text) was uploaded and stays until no program has it open for writing")
             Task { [weak self] in
-                try? await Task.sleep(for: Self.patience)
+                try? await Task.sleep(for: Self.timeout)
                 await self?.tryAgain(path)
             }
             return

@@ -10,7 +10,7 @@ import Synchronization
 /// `kill -9`.
 public actor WatchedFolders: QueueFollower {
     /// The wait of a file that the queue did not take.
-    static let patience = Duration.seconds(5)
+    static let timeout = Duration.seconds(5)
 
     /// The times for which a folder with something left to do may be silent before nobody waits for it any more: its
     /// medium hangs.
@@ -209,7 +209,7 @@ public actor WatchedFolders: QueueFollower {
         let begin = SuspendingClock.now
         while !isStopped {
             let limits = stations.indices.compactMap { index in
-                patience(with: index, takesNew).map {
+                timeout(with: index, takesNew).map {
                     max(stations[index].heard, begin).advanced(by: $0)
                 }
             }
@@ -230,13 +230,13 @@ public actor WatchedFolders: QueueFollower {
     }
 
     /// Returns how long a folder may be silent; nil if there is nothing to wait for.
-    private func patience(with index: Int, _ takesNew: Bool) -> Duration? {
+    private func timeout(with index: Int, _ takesNew: Bool) -> Duration? {
         if tracker.removals.values.contains(index) { return silence.removing }
         return takesNew && !current.withLock { $0[index].isQuiet } ? silence.looking : nil
     }
 
     private func tellLeft(_ takesNew: Bool) {
-        for (index, station) in stations.enumerated() where patience(with: index, takesNew) != nil {
+        for (index, station) in stations.enumerated() where timeout(with: index, takesNew) != nil {
             let count = tracker.removals.values.count { $0 == index }
             let left =
                 count > 0

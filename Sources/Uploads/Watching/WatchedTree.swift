@@ -12,7 +12,7 @@ package struct WatchedTree {
     /// The time between two looks for a folder that is not there.
     package static let absence = Duration.seconds(3)
     /// A file that is held open for so long after its last change is told of.
-    private static let openPatience = Duration.seconds(60)
+    private static let openTimeout = Duration.seconds(60)
 
     /// The number of folders that are gone through one by one if they went at once.
     private static let fewFolders = 4
@@ -131,12 +131,12 @@ package struct WatchedTree {
     private mutating func lookAtAll(_ events: any FolderEvents, at now: Instant) {
         guard let found = try? folder.path.resolved(), let place = try? SourceFolder(found) else {
             if root != nil || told.isEmpty {
-                let flaw =
+                let issue =
                     switch FileKind.of(folder.path, follows: true) {
                     case .file, .link, .special: "no folder"
                     case .folder, .missing: "not there"
                     }
-                say("\(folder.path.text) is \(flaw); it is looked for")
+                say("\(folder.path.text) is \(issue); it is looked for")
             }
             (root, rootDevice) = (nil, nil)
             nextRound = now.advanced(by: Self.absence)
@@ -229,7 +229,7 @@ package struct WatchedTree {
             if isKnown, file.hasWriters == true {
                 inUse.insert(path)
                 settling.isInUse(path, at: now)
-                if let time = settling.stillness(of: path, at: now), time >= Self.openPatience {
+                if let time = settling.stillness(of: path, at: now), time >= Self.openTimeout {
                     sayOnce("\(path.text) is still open for writing: it is uploaded when it is closed")
                 }
                 return

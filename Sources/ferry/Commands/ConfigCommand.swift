@@ -83,7 +83,7 @@ struct ConfigCommand: AsyncParsableCommand {
         }
         if configuration.notify.desktop {
             let events = QueueEvent.Name.allCases.filter(configuration.notify.events.contains)
-            let issue = NotifySettings.desktopFlaw.map { " (\($0))" } ?? ""
+            let issue = NotifySettings.desktopIssue.map { " (\($0))" } ?? ""
             print("notify         desktop: \(events.map(\.rawValue).joined(separator: ", "))\(issue)")
         }
         if configuration.connectivity.policy.isNeeded {

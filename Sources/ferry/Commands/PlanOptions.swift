@@ -24,7 +24,7 @@ struct PlanOptions: ParsableArguments {
     var batch: String?
 
     func validate() throws {
-        if let issue = batch.flatMap(Upload.flaw(ofBatch:)) {
+        if let issue = batch.flatMap(Upload.issue(ofBatch:)) {
             throw ValidationError("The name after --batch \(issue).")
         }
     }

@@ -28,7 +28,7 @@ struct NotifySettings: Decodable, Equatable {
     }
 
     /// Nil if the desktop can be told something.
-    static var desktopFlaw: String? {
+    static var desktopIssue: String? {
         guard desktopCommand("").isThere else { return "notify-send not found" }
         let variables = ["DBUS_SESSION_BUS_ADDRESS", "DISPLAY", "WAYLAND_DISPLAY"]
         return ChildCommand.environment(variables).isEmpty ? "no desktop" : nil

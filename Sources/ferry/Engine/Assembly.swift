@@ -175,7 +175,7 @@ struct Assembly {
         _ lock: StateLock, monitors: [any EventMonitor], snapshotsAtEnds: Bool = true
     ) -> (UploadQueue, DestinationRunner) {
         let limit = RateLimit()
-        let readers = BlockingIOPool(patience: .seconds(configuration.timeouts.read))
+        let readers = BlockingIOPool(timeout: .seconds(configuration.timeouts.read))
         let runner = runner(rateLimit: limit, monitors: monitors, readers: readers)
         var options = FileJournal.Options()
         options.editedSnapshot = edited
@@ -193,7 +193,7 @@ struct Assembly {
         return UploadQueue.Configuration(
             concurrency: limits.concurrency ?? 4, concurrencyPerHost: limits.perHost,
             // Whoever sets a number means uploads, whatever their size.
-            smallPerPlace: limits.concurrency == nil && limits.perHost == nil ? 8 : 1,
+            smallUploadsPerSlot: limits.concurrency == nil && limits.perHost == nil ? 8 : 1,
             limits: Dictionary(uniqueKeysWithValues: configuration.timetables),
             retry: QueueRetryPolicy(
                 base: retry.base, cap: retry.cap, serverTries: retry.serverTries,

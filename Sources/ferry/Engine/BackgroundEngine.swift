@@ -14,7 +14,7 @@ struct BackgroundEngine {
     }
 
     /// Starting takes so long only where a large queue lies on a slow disk.
-    private static let patience = Duration.seconds(120)
+    private static let timeout = Duration.seconds(120)
 
     /// The file of its standard error: the reason why it did not start, or why it died.
     private var log: String { state.text + "/engine.log" }
@@ -31,7 +31,7 @@ struct BackgroundEngine {
     /// - Throws: `CommandFailure` if it cannot be started, or does neither.
     func start() async throws(CommandFailure) -> Start {
         let process = try spawn()
-        let limit = ContinuousClock.now.advanced(by: Self.patience)
+        let limit = ContinuousClock.now.advanced(by: Self.timeout)
         while .now < limit {
             if let ending = process.reapIfEnded() { return .failed(status: ending.status, text: said) }
             // Its socket is there before it has read the queue; it answers when it has.

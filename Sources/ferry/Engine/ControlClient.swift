@@ -7,14 +7,14 @@ import FerryUploads
 struct ControlClient {
     let folder: LocalPath
     /// Seconds that an engine may be silent.
-    private(set) var patience = 30
+    private(set) var timeout = 30
 
     init(folder: LocalPath) { self.folder = folder }
 
     /// The same, for questions that any engine answers at once.
     func asking(within seconds: Int) -> ControlClient {
         var client = self
-        client.patience = seconds
+        client.timeout = seconds
         return client
     }
 
@@ -72,7 +72,7 @@ struct ControlClient {
     /// - Returns: nil if nobody listens, or somebody else than this user.
     func connect() -> Connection? {
         let path = ControlSocket.path(in: folder)
-        guard let socket = LineSocket(connectingTo: path, patience: patience), socket.isOfSameUser else {
+        guard let socket = LineSocket(connectingTo: path, timeout: timeout), socket.isOfSameUser else {
             return nil
         }
         return Connection(socket: socket, lines: IncomingLines(socket), process: socket.process)

@@ -12,7 +12,7 @@ final class ControlServer: Sendable {
     /// Screens that may be attached at once.
     private static let followerLimit = 32
     /// A client that stands still gives its place to others after so many seconds.
-    private static let patience = 30
+    private static let timeout = 30
 
     private let queue: UploadQueue
     private let listener: SocketListener
@@ -41,7 +41,7 @@ final class ControlServer: Sendable {
     func start(_ watched: WatchReporter? = nil) {
         self.watched.withLock { $0 = watched }
         DetachedThread.start { [self] in
-            while let socket = listener.next(patience: Self.patience) { serve(socket) }
+            while let socket = listener.next(timeout: Self.timeout) { serve(socket) }
         }
     }
 

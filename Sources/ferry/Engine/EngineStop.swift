@@ -7,7 +7,7 @@ struct EngineStop {
     let folder: LocalPath
 
     /// Uploads are cut at once, but what the servers hold of removed ones is deleted first, and a snapshot is written.
-    private static let patience = Duration.seconds(60)
+    private static let timeout = Duration.seconds(60)
 
     enum Outcome: Equatable {
         case stopped(Int32)
@@ -38,7 +38,7 @@ struct EngineStop {
                 status: CommandFailure.queueInUse, summary: "the running engine cannot be stopped",
                 hint: "end it with `kill`")
         }
-        let limit = ContinuousClock.now.advanced(by: Self.patience)
+        let limit = ContinuousClock.now.advanced(by: Self.timeout)
         while .now < limit {
             // Whoever started it may not have asked yet how it ended: then its number is taken, and the queue is free.
             if !Machine.runs(process) || !hasQueue(process) { return .stopped(process) }

@@ -12,7 +12,7 @@ struct QueueAccess {
     let state: LocalPath
 
     /// Another command holds the queue for a moment; longer than this, and it is no command.
-    private static let patience = Duration.seconds(5)
+    private static let timeout = Duration.seconds(5)
     /// Many commands may come before this one.
     private static let longestWait = Duration.seconds(60)
 
@@ -45,7 +45,7 @@ struct QueueAccess {
                 case .unknown: try Self.checkRepeatable(command)
                 case .nobody: break
                 }
-                guard .now < limit, .now < since.advanced(by: Self.patience) else {
+                guard .now < limit, .now < since.advanced(by: Self.timeout) else {
                     throw CommandFailure(
                         status: CommandFailure.queueInUse, summary: error.summary + " and does not answer",
                         hint: error.hint)
@@ -128,16 +128,16 @@ struct QueueAccess {
             hint: "changes can be undone while the engine that made them runs")
     }
 
-    /// - Parameter flaw: Why nobody else can carry it out.
+    /// - Parameter issue: Why nobody else can carry it out.
     private func performThere(
-        _ command: QueueCommand, orElse flaw: CommandFailure
+        _ command: QueueCommand, orElse issue: CommandFailure
     ) throws(CommandFailure) -> QueueReply {
         switch ControlClient(folder: state).perform(command) {
         case .reply(let reply): return try Self.accepted(reply)
         case .unknown: try Self.checkRepeatable(command)
         case .nobody: break
         }
-        throw flaw
+        throw issue
     }
 
     private func performHere(

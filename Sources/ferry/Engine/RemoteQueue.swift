@@ -9,7 +9,7 @@ import Synchronization
 /// on as soon as another has taken its place.
 final class RemoteQueue: QueueClient {
     /// Seconds between two attempts to find an engine again.
-    private static let patience = 0.5
+    private static let timeout = 0.5
 
     /// Seconds in which any engine answers the simplest question, on a busy machine too.
     private static let heartbeat = 3
@@ -96,7 +96,7 @@ final class RemoteQueue: QueueClient {
                 let refusal = client.connect().flatMap(follow)
                 guard search() else { break }
                 tell(refusal.map(EngineStatus.Contact.refused) ?? .lost(since: Date()))
-                DetachedThread.sleep(for: .seconds(RemoteQueue.patience))
+                DetachedThread.sleep(for: .seconds(RemoteQueue.timeout))
             }
         }
 

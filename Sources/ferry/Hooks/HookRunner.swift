@@ -41,7 +41,7 @@ actor HookRunner: QueueFollower {
         note: @escaping @Sendable (String) -> Void
     ) {
         self.settings = settings
-        if notify.desktop, NotifySettings.desktopFlaw == nil {
+        if notify.desktop, NotifySettings.desktopIssue == nil {
             throttle = NotificationThrottle(notify.events)
         }
         self.queue = queue

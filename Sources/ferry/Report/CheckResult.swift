@@ -92,7 +92,7 @@ extension CheckResult.Leftover {
     init(_ abandoned: AbandonedUpload, now: Date) {
         leftover = CheckReport.Leftover(
             name: abandoned.upload.target.name, size: abandoned.held,
-            resource: abandoned.upload.resource ?? Resource(url: abandoned.url))
+            resource: abandoned.upload.resource ?? UploadResource(url: abandoned.url))
         take(abandoned, now: now)
     }
 

@@ -8,7 +8,7 @@ import Synchronization
 final class LineOutput: Sendable {
     /// Enough for a reader that looks away for a while, and for the first listing of a large queue.
     private static let capacity = 64 << 20
-    private static let patience = Duration.seconds(2)
+    private static let timeout = Duration.seconds(2)
 
     private struct State {
         var waiting = 0
@@ -77,7 +77,7 @@ final class LineOutput: Sendable {
         let (ends, end) = AsyncStream.makeStream(of: Void.self)
         queue.async { end.finish() }
         let limit = Task {
-            try? await Task.sleep(for: Self.patience)
+            try? await Task.sleep(for: Self.timeout)
             end.finish()
         }
         for await _ in ends {}

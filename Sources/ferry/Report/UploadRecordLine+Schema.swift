@@ -59,7 +59,7 @@ extension UploadRecordLine: OutputLine {
             "verified", .choice(DigestAlgorithm.self),
             "The digest by which the server confirmed what it holds; done without it is not verified."),
         .init("wasThere", .flag, "True if nothing was sent because the file was there."),
-        .init("source", .choice(SourceFate.self), "What became of the file while it was sent."),
+        .init("source", .choice(SourceDisposition.self), "What became of the file while it was sent."),
         .init("possibleDuplicate", .flag, "True if it was sent again although it may have arrived."),
     ]
 

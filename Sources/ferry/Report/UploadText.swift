@@ -160,7 +160,7 @@ struct UploadRecordLine: Encodable {
     var location: String?
     /// The reason why `auto` chose the protocol.
     var because: String?
-    var parts: Resource.Parts?
+    var parts: UploadResource.Parts?
     /// Bytes per second; absent of what does not run, and before there is a measurement.
     var rate: ByteCount?
     /// Seconds until all of it is sent; absent while nobody can tell.

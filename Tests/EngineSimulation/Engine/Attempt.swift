@@ -21,7 +21,7 @@ struct Attempt {
     struct Ending {
         var flight: Int
         var exchange: Exchange
-        var reply: Reply
+        var reply: ExchangeOutcome
     }
 
     /// A protocol may make so many requests without moving.
@@ -33,7 +33,7 @@ struct Attempt {
     var uploadProtocol: any UploadProtocol
     var phase = Phase.saving
     /// The resource that was last noted.
-    var known: Resource?
+    var known: UploadResource?
     /// Its requests under way.
     var flights: Set<Int> = []
     var endings: [Ending] = []
@@ -50,7 +50,9 @@ struct Attempt {
     /// The last answer that asked for a pause.
     var askedPause: (status: Int, seconds: Double)?
 
-    init(_ upload: Upload, run: Int, site: Int, resource: Resource?, _ uploadProtocol: any UploadProtocol) {
+    init(
+        _ upload: Upload, run: Int, site: Int, resource: UploadResource?, _ uploadProtocol: any UploadProtocol
+    ) {
         self.upload = upload
         self.run = run
         self.site = site

@@ -9,7 +9,7 @@ struct Engine {
         case saved(Upload.ID, run: Int)
         case noted(Upload.ID, run: Int)
         case marked(flight: Int)
-        case unmarked(flight: Int, Reply)
+        case unmarked(flight: Int, ExchangeOutcome)
         /// The mark or the resource of an attempt that ends is taken back.
         case cleared(Upload.ID, run: Int)
         case ended

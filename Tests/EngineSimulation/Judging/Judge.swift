@@ -10,7 +10,7 @@ struct Judge {
         /// The upload as the journal last got it.
         var last: Upload?
         /// The last resource that the attempts noted.
-        var resource: Resource?
+        var resource: UploadResource?
         /// Bytes of each version of the file that went over the wire.
         var wire: [Int64: ByteCount] = [:]
         /// The bytes of these that a crash may have kept from being counted.
@@ -48,10 +48,10 @@ struct Judge {
         violations.append(Violation(invariant: invariant, text: text))
     }
 
-    func lastResource(of id: Upload.ID) -> Resource? { uploads[id]?.resource }
+    func lastResource(of id: Upload.ID) -> UploadResource? { uploads[id]?.resource }
     func sent(of upload: Upload) -> ByteCount { uploads[upload.id]?.wire[upload.identity.modified] ?? 0 }
 
-    mutating func note(_ resource: Resource?, of id: Upload.ID) {
+    mutating func note(_ resource: UploadResource?, of id: Upload.ID) {
         if let resource { uploads[id, default: Known()].resource = resource }
     }
 
@@ -131,7 +131,7 @@ extension Judge {
     }
 
     /// An answer reaches the attempt that waits for it.
-    mutating func delivered(_ reply: Reply, to flight: Flight, site: Site) {
+    mutating func delivered(_ reply: ExchangeOutcome, to flight: Flight, site: Site) {
         guard case .answered(let answer) = reply, (200..<300).contains(answer.status) else { return }
         let url = flight.exchange.url
         if let offset = answer.fields[.uploadOffset].flatMap({ ByteCount($0) }),

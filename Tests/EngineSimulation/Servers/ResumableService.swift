@@ -15,9 +15,9 @@ struct ResumableService: Service {
         }
         let offset = exchange.value("Upload-Offset").flatMap { ByteCount($0) }
         if store[exchange.url] == nil {
-            request.refusal = Reply.Response(404)
+            request.refusal = ExchangeOutcome.Response(404)
         } else if !store.take(exchange.url, at: offset, by: request.number) {
-            request.refusal = Reply.Response(409, ["Upload-Complete": "?0"])
+            request.refusal = ExchangeOutcome.Response(409, ["Upload-Complete": "?0"])
         }
     }
 
@@ -25,35 +25,35 @@ struct ResumableService: Service {
         store.append(content, to: request.exchange.url, by: request.number)
     }
 
-    mutating func answer(_ request: ServerRequest) -> Reply.Response {
+    mutating func answer(_ request: ServerRequest) -> ExchangeOutcome.Response {
         let exchange = request.exchange
         switch exchange.method {
-        case .options: return Reply.Response(204, ["Upload-Limit": "min-size=0"])
+        case .options: return ExchangeOutcome.Response(204, ["Upload-Limit": "min-size=0"])
         case .post:
             let url = store.make(at: exchange.url, owner: request.owner, size: nil)
-            return Reply.Response(
+            return ExchangeOutcome.Response(
                 201, ["Location": url, "Upload-Offset": "0", "Upload-Draft-Interop-Version": "8"])
         case .head:
-            guard let entry = store[exchange.url] else { return Reply.Response(404) }
-            return Reply.Response(
+            guard let entry = store[exchange.url] else { return ExchangeOutcome.Response(404) }
+            return ExchangeOutcome.Response(
                 204,
                 [
                     "Upload-Offset": "\(store.tell(exchange.url))",
                     "Upload-Complete": entry.isComplete ? "?1" : "?0",
                 ])
         case .patch:
-            guard store[exchange.url]?.taker == request.number else { return Reply.Response(409) }
+            guard store[exchange.url]?.taker == request.number else { return ExchangeOutcome.Response(409) }
             store.endTaking(exchange.url)
             let told = store.tell(exchange.url)
             guard exchange.value("Upload-Complete") == "?1" else {
-                return Reply.Response(204, ["Upload-Offset": "\(told)", "Upload-Complete": "?0"])
+                return ExchangeOutcome.Response(204, ["Upload-Offset": "\(told)", "Upload-Complete": "?0"])
             }
             store.complete(exchange.url)
-            return Reply.Response(200, ["Upload-Offset": "\(told)", "Upload-Complete": "?1"])
+            return ExchangeOutcome.Response(200, ["Upload-Offset": "\(told)", "Upload-Complete": "?1"])
         case .delete:
             store.remove(exchange.url)
-            return Reply.Response(204)
-        default: return Reply.Response(405)
+            return ExchangeOutcome.Response(204)
+        default: return ExchangeOutcome.Response(405)
         }
     }
 

@@ -14,7 +14,7 @@ struct S3Service: Service {
     private var objects: [String: Content] = [:]
     private var lastUpload = 0
 
-    mutating func answer(_ request: ServerRequest) -> Reply.Response {
+    mutating func answer(_ request: ServerRequest) -> ExchangeOutcome.Response {
         let exchange = request.exchange
         let query = Self.query(of: exchange.url)
         guard let id = query["uploadId"] else { return answerWhole(request, query) }
@@ -25,47 +25,51 @@ struct S3Service: Service {
                 return Self.error(400, "InvalidRequest")
             }
             uploads[id]?.parts[number] = request.body
-            return Reply.Response(200, ["ETag": Self.tag(request.body)])
+            return ExchangeOutcome.Response(200, ["ETag": Self.tag(request.body)])
         case .get: return list(upload)
         case .post: return complete(exchange, upload, id)
         case .delete:
             uploads[id] = nil
-            return Reply.Response(204)
+            return ExchangeOutcome.Response(204)
         default: return Self.error(405, "MethodNotAllowed")
         }
     }
 
-    private mutating func answerWhole(_ request: ServerRequest, _ query: [String: String]) -> Reply.Response {
+    private mutating func answerWhole(_ request: ServerRequest, _ query: [String: String])
+        -> ExchangeOutcome.Response
+    {
         let path = request.exchange.path
         switch request.exchange.method {
         case .post where query["uploads"] != nil:
             lastUpload += 1
             uploads["U\(lastUpload)"] = Multipart(owner: request.owner)
-            return Reply.Response(
+            return ExchangeOutcome.Response(
                 200, [:],
                 "<InitiateMultipartUploadResult><UploadId>U\(lastUpload)</UploadId></InitiateMultipartUploadResult>"
             )
         case .put:
             objects[path] = request.body
-            return Reply.Response(200, ["ETag": Self.tag(request.body)])
+            return ExchangeOutcome.Response(200, ["ETag": Self.tag(request.body)])
         case .head:
-            guard let object = objects[path] else { return Reply.Response(404) }
-            return Reply.Response(200, ["ETag": Self.tag(object), "Content-Length": "\(object.count)"])
+            guard let object = objects[path] else { return ExchangeOutcome.Response(404) }
+            return ExchangeOutcome.Response(
+                200, ["ETag": Self.tag(object), "Content-Length": "\(object.count)"])
         default: return Self.error(405, "MethodNotAllowed")
         }
     }
 
-    private func list(_ upload: Multipart) -> Reply.Response {
+    private func list(_ upload: Multipart) -> ExchangeOutcome.Response {
         let parts = upload.parts.sorted { $0.key < $1.key }.map { number, content in
             "<Part><PartNumber>\(number)</PartNumber><ETag>\(Self.tag(content))</ETag><Size>\(content.count)</Size></Part>"
         }
-        return Reply.Response(
+        return ExchangeOutcome.Response(
             200, [:],
             "<ListPartsResult><UploadId>U</UploadId><IsTruncated>false</IsTruncated>\(parts.joined())</ListPartsResult>"
         )
     }
 
-    private mutating func complete(_ exchange: Exchange, _ upload: Multipart, _ id: String) -> Reply.Response
+    private mutating func complete(_ exchange: Exchange, _ upload: Multipart, _ id: String)
+        -> ExchangeOutcome.Response
     {
         guard case .bytes(let bytes) = exchange.body else { return Self.error(400, "MalformedXML") }
         var content = Content()
@@ -78,7 +82,7 @@ struct S3Service: Service {
         }
         uploads[id] = nil
         objects[exchange.path] = content
-        return Reply.Response(
+        return ExchangeOutcome.Response(
             200, [:],
             "<CompleteMultipartUploadResult><ETag>\(Self.tag(content))</ETag></CompleteMultipartUploadResult>"
         )
@@ -119,7 +123,7 @@ struct S3Service: Service {
         return Dictionary(pairs) { first, _ in first }
     }
 
-    private static func error(_ status: Int, _ code: String) -> Reply.Response {
-        Reply.Response(status, [:], "<Error><Code>\(code)</Code><Message>no</Message></Error>")
+    private static func error(_ status: Int, _ code: String) -> ExchangeOutcome.Response {
+        ExchangeOutcome.Response(status, [:], "<Error><Code>\(code)</Code><Message>no</Message></Error>")
     }
 }

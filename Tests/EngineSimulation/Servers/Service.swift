@@ -19,7 +19,7 @@ struct ServerRequest {
     /// Whether the server still stores what comes.
     var isTaken = true
     /// An answer that the server gives whatever else comes.
-    var refusal: Reply.Response?
+    var refusal: ExchangeOutcome.Response?
 }
 
 /// A server that keeps uploads: it takes requests bit by bit and answers them.
@@ -29,7 +29,7 @@ protocol Service {
     /// Some more of its body is there.
     mutating func absorb(_ content: Content, of request: inout ServerRequest)
     /// All of it is there.
-    mutating func answer(_ request: ServerRequest) -> Reply.Response
+    mutating func answer(_ request: ServerRequest) -> ExchangeOutcome.Response
     /// True if the server has exactly this content whole, from this upload.
     func holds(_ content: Content, of owner: Upload.ID) -> Bool
     /// True if the server has whole uploads of this size from this upload, with other content.
@@ -50,7 +50,7 @@ extension Service {
     mutating func crash(isForgetful: Bool, _ random: inout SeededGenerator) -> [Upload.ID] { [] }
 }
 
-extension Reply.Response {
+extension ExchangeOutcome.Response {
     init(_ status: Int, _ fields: KeyValuePairs<String, String> = [:], _ body: String = "") {
         self.init(status: status, body: Array(body.utf8))
         for (name, value) in fields {

@@ -84,8 +84,10 @@ struct Site {
         requests[number] = request
     }
 
-    mutating func answer(_ number: Int) -> Reply.Response {
-        guard let request = requests.removeValue(forKey: number) else { return Reply.Response(status: 500) }
+    mutating func answer(_ number: Int) -> ExchangeOutcome.Response {
+        guard let request = requests.removeValue(forKey: number) else {
+            return ExchangeOutcome.Response(status: 500)
+        }
         return request.refusal ?? service.answer(request)
     }
 

@@ -25,7 +25,7 @@ struct TusService: Service {
         store.append(content, to: request.exchange.url, by: request.number)
     }
 
-    mutating func answer(_ request: ServerRequest) -> Reply.Response {
+    mutating func answer(_ request: ServerRequest) -> ExchangeOutcome.Response {
         let exchange = request.exchange
         switch exchange.method {
         case .options:
@@ -57,9 +57,10 @@ struct TusService: Service {
         store.crash(isForgetful: isForgetful, &random)
     }
 
-    private static func answer(_ status: Int, _ fields: KeyValuePairs<String, String> = [:]) -> Reply.Response
+    private static func answer(_ status: Int, _ fields: KeyValuePairs<String, String> = [:])
+        -> ExchangeOutcome.Response
     {
-        var answer = Reply.Response(status, fields)
+        var answer = ExchangeOutcome.Response(status, fields)
         answer.fields[.tusResumable] = "1.0.0"
         return answer
     }

@@ -10,18 +10,18 @@ struct WholeService: Service {
     /// again.
     private(set) var posts: [ServerRequest.FileVersion: Int] = [:]
 
-    mutating func answer(_ request: ServerRequest) -> Reply.Response {
+    mutating func answer(_ request: ServerRequest) -> ExchangeOutcome.Response {
         let exchange = request.exchange
         switch exchange.method {
         case .put, .post:
             files[request.owner, default: []].append(request.body)
             sizes[exchange.path] = request.body.count
             if exchange.method == .post { posts[request.file, default: 0] += 1 }
-            return Reply.Response(201)
+            return ExchangeOutcome.Response(201)
         case .head:
-            return sizes[exchange.path].map { Reply.Response(200, ["Content-Length": "\($0)"]) }
-                ?? Reply.Response(404)
-        default: return Reply.Response(405)
+            return sizes[exchange.path].map { ExchangeOutcome.Response(200, ["Content-Length": "\($0)"]) }
+                ?? ExchangeOutcome.Response(404)
+        default: return ExchangeOutcome.Response(405)
         }
     }
 

@@ -61,7 +61,7 @@ extension FuzzSurface {
                 _ = ContentDisposition.inline(filename: name)
             }
         case 12: _ = ParameterizedField(text)
-        case 13: promise(Reply.Response.count(text).map { $0 >= 0 } ?? true)
+        case 13: promise(ExchangeOutcome.Response.count(text).map { $0 >= 0 } ?? true)
         case 14: _ = InteropVersion(field: text)
         default: _ = S3EntityTag(text)
         }

@@ -55,7 +55,7 @@ private struct UploadPlay {
     private let entry: ProtocolCatalog.Entry
     private let item: UploadItem
     private let options: ProtocolOptions
-    private var known: Resource?
+    private var known: UploadResource?
     private var capabilities: ServerCapabilities?
 
     init(_ input: FuzzBytes) {
@@ -191,7 +191,7 @@ private struct FuzzServer {
         return options
     }
 
-    mutating func reply(to exchange: Exchange) -> Reply {
+    mutating func reply(to exchange: Exchange) -> ExchangeOutcome {
         let kind = input.byte()
         if kind < 32 {
             let category = input.pick([UploadFailure.Category.network, .timedOut, .server, .signInPage])
@@ -200,7 +200,7 @@ private struct FuzzServer {
                 UploadFailure(category, "the connection broke"),
                 bodySent: sent.map { max(0, min($0, exchange.contentLength)) })
         }
-        var answer = Reply.Response(status: input.pick(Self.statuses))
+        var answer = ExchangeOutcome.Response(status: input.pick(Self.statuses))
         for _ in 0..<(kind & 7) {
             let name = input.pick(Self.names)
             answer.fields[name] = value()
@@ -215,7 +215,7 @@ private struct FuzzServer {
         return .answered(answer)
     }
 
-    private func computed(_ order: DigestOrder) -> ComputedDigest {
+    private func computed(_ order: DigestRequest) -> ComputedDigest {
         let length =
             switch order.algorithm {
             case .md5: 16

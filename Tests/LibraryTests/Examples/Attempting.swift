@@ -3,7 +3,7 @@ import Ferry
 
 /// One resumable upload without a queue; `recorder` keeps what to go on with.
 func resume(
-    _ film: LocalPath, to server: String, from resource: Resource?, over session: Session,
+    _ film: LocalPath, to server: String, from resource: UploadResource?, over session: Session,
     recorder: any AttemptRecorder
 ) async throws -> UploadAttempt.Outcome {
     let file = try await SourceFile.open(film)

@@ -166,7 +166,7 @@ struct WireTests {
             let session = Session.making(transport)
             let tasks = (0..<300).map { session.upload(.data([1]), to: server.url("/\($0)")) }
             try await full.wait(upTo: .seconds(60))
-            // They wait outside the pool, whose patience is that for making a connection.
+            // They wait outside the pool, whose timeout is that for making a connection.
             let end = ContinuousClock.now + .seconds(30)
             while transport.waitingCount(for: server.url()) < 44, .now < end { await Task.yield() }
             #expect(transport.waitingCount(for: server.url()) == 44)

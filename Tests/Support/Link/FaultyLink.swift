@@ -191,9 +191,9 @@ public final class FaultyLink: Sendable {
             case .mute: isMute = true
             case .refuse, nil: if isMute { return .broken(.reset) }
             }
-            let patience = patience(until: [up.nextArrival, down.nextArrival])
+            let timeout = timeout(until: [up.nextArrival, down.nextArrival])
             let events = Self.wait(
-                patience, for: (client.number, up.wantsRead, down.wantsWrite),
+                timeout, for: (client.number, up.wantsRead, down.wantsWrite),
                 and: (server.number, down.wantsRead, up.wantsWrite))
             if events.first.canRead { up.read(from: client.number, &random) }
             if events.second.canRead {
@@ -218,7 +218,7 @@ public final class FaultyLink: Sendable {
     private var ending: LinkFaults.Ending { faults.ending ?? (cutCount % 2 == 0 ? .reset : .close) }
 
     /// Returns the milliseconds to wait, at most 5, so that breaks elsewhere are noticed.
-    private func patience(until arrivals: [ContinuousClock.Instant?]) -> Int32 {
+    private func timeout(until arrivals: [ContinuousClock.Instant?]) -> Int32 {
         guard let first = arrivals.compactMap({ $0 }).min() else { return 5 }
         return Int32(
             max(0, min(5, (ContinuousClock.now.duration(to: first) / .milliseconds(1)).rounded(.up))))

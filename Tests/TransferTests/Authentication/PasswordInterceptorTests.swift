@@ -79,7 +79,7 @@ private final class DigestServer: Sendable {
     }
 
     private func hash(_ text: String) -> String {
-        DigestOrder.Form.hex.text(RunningDigest.of(Array(text.utf8), .md5))
+        DigestRequest.Form.hex.text(RunningDigest.of(Array(text.utf8), .md5))
     }
 }
 

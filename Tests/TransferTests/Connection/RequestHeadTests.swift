@@ -84,7 +84,8 @@ struct RequestHeadTests {
                 recorder: AttemptSequence())
             return await attempt.run(
                 TusUpload(item: .make(url: server.url("/files/"), size: 1000), options: .init()),
-                resource: Resource(url: place), capabilities: ServerCapabilities(extensions: ["creation"]))
+                resource: UploadResource(url: place),
+                capabilities: ServerCapabilities(extensions: ["creation"]))
         }
         guard case .failed(let failure) = outcome else {
             Issue.record("\(outcome)")

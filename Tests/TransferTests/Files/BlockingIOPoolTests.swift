@@ -12,7 +12,7 @@ struct BlockingIOPoolTests {
     private let clock = ManualClock()
 
     private func readers(limit: Int = 4) -> BlockingIOPool {
-        BlockingIOPool(limit: limit, patience: .seconds(30), clock: clock)
+        BlockingIOPool(limit: limit, timeout: .seconds(30), clock: clock)
     }
 
     /// Begins a call that comes back when `gate` opens; returns once it holds its thread.
@@ -42,7 +42,7 @@ struct BlockingIOPoolTests {
     }
 
     /// Lets more than 30 s pass, a look at a time.
-    private func passPatience() async throws {
+    private func passTimeout() async throws {
         for _ in 0..<5 {
             try await clock.waitForSleepers()
             clock.advance(by: .seconds(7.5))
@@ -61,7 +61,7 @@ struct BlockingIOPoolTests {
         let (readers, gate) = (readers(), Gate())
         defer { gate.open() }
         let stuck = try await block(readers, medium: 1, until: gate)
-        try await passPatience()
+        try await passTimeout()
         guard case .failure(let failure) = await stuck.value else {
             Issue.record("it was waited for")
             return
@@ -137,11 +137,11 @@ struct BlockingIOPoolTests {
             try await block(readers, medium: 1, until: gate),
             try await block(readers, medium: 2, until: gate),
         ]
-        try await passPatience()
+        try await passTimeout()
         for task in stuck { #expect(await task.value.failure?.category == .sourceAway) }
         #expect(readers.load == (threads: 2, abandoned: 2))
         let late = Task { await Self.outcome(readers, medium: 3) { 3 } }
-        try await passPatience()
+        try await passTimeout()
         #expect(await late.value.failure?.summary == "/medium/file: has not been read for 30 s")
         #expect(readers.load.threads == 2)
         gate.open()
@@ -170,7 +170,7 @@ struct BlockingIOPoolTests {
         }
         _ = consume source
         try await started.wait()
-        try await passPatience()
+        try await passTimeout()
         _ = await reading.value
         #expect(file.openDescriptors == 1)
         gate.open()

@@ -6,7 +6,7 @@ import Testing
 
 /// Tests of what is JSON (RFC 8259), and of the position of the first error.
 struct JSONWalkTests {
-    private func flaw(_ text: String) -> String? {
+    private func issue(_ text: String) -> String? {
         Self.error(in: Data(text.utf8))?.text(in: text.utf8)
     }
 
@@ -24,8 +24,8 @@ struct JSONWalkTests {
         #"["a,}", "b,]", "//", "/* , } */"]"#, #"{"a\",}":",]"}"#, "\u{FEFF}{}",
         "[-0.0e-0]", "[1 \n,\t2]",
     ])
-    func `what is JSON has no flaw`(text: String) {
-        #expect(flaw(text) == nil)
+    func `what is JSON has no issue`(text: String) {
+        #expect(issue(text) == nil)
     }
 
     @Test(arguments: [
@@ -33,7 +33,7 @@ struct JSONWalkTests {
         "1.", "1e", "1e+", "[nul",
     ])
     func `what breaks off ends too early`(text: String) {
-        #expect(flaw(text) == "it ends too early")
+        #expect(issue(text) == "it ends too early")
     }
 
     @Test(
@@ -77,22 +77,22 @@ struct JSONWalkTests {
             ("[\u{A0}1]", "line 1, column 2: invalid value"),
             ("[1\u{C}]", "line 1, column 3: expected a comma or ]"),
         ])
-    func `a flaw is told with its place`(text: String, told: String) {
-        #expect(flaw(text) == told)
+    func `a issue is told with its place`(text: String, told: String) {
+        #expect(issue(text) == told)
     }
 
     @Test func `any number of lists may be open`() {
         let count = 200_000
-        #expect(flaw(String(repeating: "[", count: count) + String(repeating: "]", count: count)) == nil)
-        #expect(flaw(String(repeating: "[", count: count)) == "it ends too early")
+        #expect(issue(String(repeating: "[", count: count) + String(repeating: "]", count: count)) == nil)
+        #expect(issue(String(repeating: "[", count: count)) == "it ends too early")
     }
 
     @Test(arguments: ["{\"a\": \"\\ud800\"}", "[\"\\udc00\\ud800\"]"])
-    func `half a surrogate pair is a flaw`(text: String) {
-        #expect(flaw(text)?.hasSuffix("half a surrogate pair") == true)
+    func `half a surrogate pair is a issue`(text: String) {
+        #expect(issue(text)?.hasSuffix("half a surrogate pair") == true)
     }
 
-    @Test func `bytes that are not UTF-8 are a flaw`() {
+    @Test func `bytes that are not UTF-8 are a issue`() {
         #expect(
             Self.error(in: Data([0x22, 0xFF, 0x22])) == MalformedJSON(position: 3, reason: "invalid UTF-8"))
     }

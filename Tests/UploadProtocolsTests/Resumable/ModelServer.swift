@@ -33,7 +33,7 @@ struct ModelServer {
         self.dice = dice
     }
 
-    mutating func perform(_ exchange: Exchange) -> Reply {
+    mutating func perform(_ exchange: Exchange) -> ExchangeOutcome {
         let length = exchange.contentLength
         switch Int.random(in: 0..<12, using: &dice) {
         case 0: return .broke(afterSending: nil)
@@ -53,7 +53,7 @@ struct ModelServer {
         }
     }
 
-    private mutating func answer(_ exchange: Exchange, arrived: ByteCount) -> Reply {
+    private mutating func answer(_ exchange: Exchange, arrived: ByteCount) -> ExchangeOutcome {
         let fields = exchange.fields
         if exchange.method == .options { return .answer(404) }
         guard fields[.uploadDraftInteropVersion] == "\(version.rawValue)" else {
@@ -75,7 +75,7 @@ struct ModelServer {
         }
     }
 
-    private mutating func append(_ exchange: Exchange, arrived: ByteCount) -> Reply {
+    private mutating func append(_ exchange: Exchange, arrived: ByteCount) -> ExchangeOutcome {
         guard let upload = uploads[exchange.url] else { return .answer(404) }
         let offset = exchange.fields[.uploadOffset].flatMap { ByteCount($0) } ?? -1
         if case .file(let range, _, _) = exchange.body, range.lowerBound != offset {

@@ -183,7 +183,7 @@ struct ResumableAppendTests {
 
     @Test func `an upload that is gone after everything was sent is a question for a person`() throws {
         var upload = ResumableUpload(item: .make(), options: .init())
-        _ = upload.start(resource: Resource.resumable(.six).withWholeBodySent(true), capabilities: nil)
+        _ = upload.start(resource: UploadResource.resumable(.six).withWholeBodySent(true), capabilities: nil)
         #expect(upload.receive(.answer(404)).failure?.category == .outcomeUnknown)
     }
 
@@ -194,13 +194,13 @@ struct ResumableAppendTests {
         ] as [HTTPFields])
     func `P6 an upload of another file's size begins anew`(fields: HTTPFields) {
         var upload = ResumableUpload(item: .make(), options: .init())
-        _ = upload.start(resource: Resource.resumable(.eight), capabilities: .newestResumable)
+        _ = upload.start(resource: UploadResource.resumable(.eight), capabilities: .newestResumable)
         #expect(upload.receive(.answer(204, fields)).exchange?.method == .post)
     }
 
     @Test func `P6 a server without an offset is not asked for ever`() {
         var upload = ResumableUpload(item: .make(), options: .init())
-        var step = upload.start(resource: Resource.resumable(.eight), capabilities: .newestResumable)
+        var step = upload.start(resource: UploadResource.resumable(.eight), capabilities: .newestResumable)
         for _ in 1...10 where step.failure == nil {
             step = upload.receive(.answer(200, [.uploadOffset: "-1"]))
         }
@@ -210,7 +210,7 @@ struct ResumableAppendTests {
 
     @Test func `P9 a server that loses bytes is believed, a few times`() throws {
         var upload = ResumableUpload(item: .make(), options: .init())
-        var resource = Resource.resumable(.eight)
+        var resource = UploadResource.resumable(.eight)
         resource.confirmed = 8
         _ = upload.start(resource: resource, capabilities: .newestResumable)
         let step = upload.receive(.answer(204, [.uploadOffset: "3", .uploadComplete: "?0"]))
@@ -235,8 +235,8 @@ struct ResumableAppendTests {
     func `P6 an answer without a usable offset is asked for again, and then the upload fails`(value: String?)
     {
         var upload = ResumableUpload(item: .make(), options: .init())
-        _ = upload.start(resource: Resource.resumable(.eight), capabilities: .newestResumable)
-        let answer = Reply.answer(204, value.map { [.uploadOffset: $0] } ?? [:])
+        _ = upload.start(resource: UploadResource.resumable(.eight), capabilities: .newestResumable)
+        let answer = ExchangeOutcome.answer(204, value.map { [.uploadOffset: $0] } ?? [:])
         #expect(upload.receive(answer).exchange?.method == .head)
         #expect(upload.receive(answer).exchange?.method == .head)
         #expect(upload.receive(answer).failure?.category == .server)
@@ -262,7 +262,7 @@ struct ResumableAppendTests {
 
     @Test func `removal deletes in the upload's version`() {
         let upload = ResumableUpload(item: .make(), options: .init())
-        let exchange = upload.removal(of: Resource.resumable(.six)).first
+        let exchange = upload.removal(of: UploadResource.resumable(.six)).first
         #expect(exchange?.method == .delete)
         #expect(exchange?.fields[.uploadDraftInteropVersion] == "6")
     }

@@ -9,10 +9,10 @@ extension ServerCapabilities {
         facts: ["resumable-limit": "min-size=0", "resumable-version": "8"])
 }
 
-extension Resource {
+extension UploadResource {
     /// The resource at a server that speaks this version.
-    static func resumable(_ version: InteropVersion) -> Resource {
-        var resource = Resource(url: "http://server.example/files/7")
+    static func resumable(_ version: InteropVersion) -> UploadResource {
+        var resource = UploadResource(url: "http://server.example/files/7")
         resource.resumable.interop = version
         return resource
     }

@@ -10,8 +10,8 @@ struct ResumableChunkTests {
     /// Attempts that break after so many bytes, while the server holds nothing.
     private func breaking(
         after bytes: [ByteCount]
-    ) throws -> (sizes: [ByteCount], noted: Resource, told: [ServerCapabilities]) {
-        var noted = Resource.resumable(.eight)
+    ) throws -> (sizes: [ByteCount], noted: UploadResource, told: [ServerCapabilities]) {
+        var noted = UploadResource.resumable(.eight)
         var sizes: [ByteCount] = []
         var told: [ServerCapabilities] = []
         for sent in bytes + [0] {
@@ -64,7 +64,7 @@ struct ResumableChunkTests {
     }
 
     @Test func `refusals teach nothing about what the server keeps`() throws {
-        var noted = Resource.resumable(.eight)
+        var noted = UploadResource.resumable(.eight)
         for _ in 0..<4 {
             var upload = ResumableUpload(item: .make(size: Self.size), options: .init(chunkSize: 50 << 20))
             _ = upload.start(resource: noted, capabilities: .newestResumable)
@@ -77,7 +77,7 @@ struct ResumableChunkTests {
     }
 
     @Test func `an empty last append that breaks leaves the mark that it may have been taken`() throws {
-        var resource = Resource.resumable(.eight)
+        var resource = UploadResource.resumable(.eight)
         resource.appends.learntChunk = 8 << 20
         var upload = ResumableUpload(item: .make(size: 0), options: .init())
         _ = upload.start(resource: resource, capabilities: .newestResumable)

@@ -129,7 +129,7 @@ struct ResumableCreationTests {
         let step = upload.receive(
             .answer(201, [.location: "7", .uploadLimit: "max-age=3600, max-append-size=4"]))
         let noted = try #require(step.notedResource ?? nil)
-        #expect(noted.url == Resource.resumable(.eight).url)
+        #expect(noted.url == UploadResource.resumable(.eight).url)
         let lifetime = try #require(noted.expires).timeIntervalSinceNow
         #expect(lifetime > 3500 && lifetime <= 3600)
         #expect(step.exchange?.body == .file(range: 0..<4))
@@ -155,7 +155,7 @@ struct ResumableCreationTests {
         _ = upload.start(resource: nil, capabilities: .newestResumable)
         let step = upload.receive(.answer(201, [.location: "7", .uploadLimit: "min-size=11"]))
         #expect(step.failure?.category == .permanent)
-        #expect(step.notedResource??.url == Resource.resumable(.eight).url)
+        #expect(step.notedResource??.url == UploadResource.resumable(.eight).url)
     }
 
     @Test func `F10 an empty file is made, then called complete`() throws {
@@ -170,7 +170,7 @@ struct ResumableCreationTests {
     @Test func `another protocol's resource is nothing to go on with`() {
         var upload = ResumableUpload(item: .make(), options: .init())
         let step = upload.start(
-            resource: Resource(url: "http://server.example/tus/1"), capabilities: .newestResumable)
+            resource: UploadResource(url: "http://server.example/tus/1"), capabilities: .newestResumable)
         #expect(step.exchange?.method == .post)
     }
 

@@ -14,7 +14,7 @@ struct ResumableDigestTests {
         _ = upload.start(resource: nil, capabilities: .newestResumable)
         return upload.receive(
             .answered(
-                Reply.Response(
+                ExchangeOutcome.Response(
                     status: 201, fields: [.location: "7"],
                     digests: [ComputedDigest(.sha256, of: 0..<10, bytes: sum)])))
     }
@@ -22,13 +22,13 @@ struct ResumableDigestTests {
     @Test func `the whole file's digest goes with the creation, an append's with the append`() throws {
         var upload = ResumableUpload(item: .make(), options: options)
         let creation = try #require(upload.start(resource: nil, capabilities: .newestResumable).exchange)
-        let whole = DigestOrder.Carrier(.reprDigest, .base64, prefix: "sha-256=:", suffix: ":")
-        #expect(creation.digests == [DigestOrder(.sha256, of: 0..<10, in: whole)])
+        let whole = DigestRequest.Carrier(.reprDigest, .base64, prefix: "sha-256=:", suffix: ":")
+        #expect(creation.digests == [DigestRequest(.sha256, of: 0..<10, in: whole)])
         #expect(creation.fields[.wantReprDigest] == "sha-256=10")
         let step = created(&upload)
         let append = try #require(step.exchange)
-        let piece = DigestOrder.Carrier(.contentDigest, .base64, prefix: "sha-256=:", suffix: ":")
-        #expect(append.digests == [DigestOrder(.sha256, of: 0..<4, in: piece)])
+        let piece = DigestRequest.Carrier(.contentDigest, .base64, prefix: "sha-256=:", suffix: ":")
+        #expect(append.digests == [DigestRequest(.sha256, of: 0..<4, in: piece)])
     }
 
     @Test func `the digest is computed once, however many versions are tried`() {
@@ -36,7 +36,7 @@ struct ResumableDigestTests {
         _ = upload.start(resource: nil, capabilities: .newestResumable)
         let step = upload.receive(
             .answered(
-                Reply.Response(
+                ExchangeOutcome.Response(
                     status: 400, fields: [.uploadDraftInteropVersion: "6"],
                     digests: [ComputedDigest(.sha256, of: 0..<10, bytes: sum)])))
         #expect(step.exchange?.digests == [])
@@ -77,7 +77,7 @@ struct ResumableDigestTests {
     @Test func `a digest that does not match is sent again, a few times`() throws {
         var upload = ResumableUpload(item: .make(), options: options)
         _ = created(&upload)
-        let refusal = Reply.answer(
+        let refusal = ExchangeOutcome.answer(
             400, [.contentType: "application/problem+json"],
             body: ResumableUpload.problem("digest-mismatching-values"))
         var step = upload.receive(refusal)

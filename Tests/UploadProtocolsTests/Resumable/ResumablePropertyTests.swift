@@ -9,7 +9,7 @@ private struct Attempts {
     var server: ModelServer
     var dice: SeededGenerator
     let options: ProtocolOptions
-    private(set) var journaled: Resource?
+    private(set) var journaled: UploadResource?
     private var known: ServerCapabilities?
 
     init(server: ModelServer, dice: SeededGenerator, chunkSize: ByteCount?) {

@@ -32,7 +32,7 @@ private struct Recorded {
     }
 
     /// The final answer: interim ones never reach a protocol.
-    func answer(_ name: String) throws -> Reply {
+    func answer(_ name: String) throws -> ExchangeOutcome {
         var text = try #require(exchanges[name]).response[...]
         while text.hasPrefix("HTTP/1.1 1"), let end = text.firstRange(of: "\r\n\r\n") {
             text = text[end.upperBound...]
@@ -101,7 +101,7 @@ struct ResumableRecordingTests {
         for server in [Recorded.tusd, Recorded.nio] {
             let recorded = try Recorded(server, version)
             var upload = ResumableUpload(item: .make(url: recorded.url), options: .init())
-            var resource = Resource(url: recorded.url + "/7")
+            var resource = UploadResource(url: recorded.url + "/7")
             resource.resumable.interop = version
             _ = upload.start(resource: resource, capabilities: nil)
             let exchange = try upload.receive(recorded.answer("head5")).exchange
@@ -116,7 +116,7 @@ struct ResumableRecordingTests {
         for server in [Recorded.tusd, Recorded.nio] {
             let recorded = try Recorded(server, .six)
             var upload = ResumableUpload(item: .make(url: recorded.url), options: .init())
-            var resource = Resource(url: recorded.url + "/7", confirmed: 5).withWholeBodySent(true)
+            var resource = UploadResource(url: recorded.url + "/7", confirmed: 5).withWholeBodySent(true)
             resource.resumable.interop = .six
             _ = upload.start(resource: resource, capabilities: nil)
             let step = try upload.receive(recorded.answer("headComplete"))

@@ -43,17 +43,17 @@ struct FakeS3 {
         }
     }
 
-    mutating func reply(to exchange: Exchange) -> Reply {
+    mutating func reply(to exchange: Exchange) -> ExchangeOutcome {
         guard case .answered(var answer) = answer(exchange) else { return answer(exchange) }
         answer.digests = digests(exchange)
         return .answered(answer)
     }
 
-    static func error(_ status: Int, _ code: String, _ more: String = "") -> Reply {
+    static func error(_ status: Int, _ code: String, _ more: String = "") -> ExchangeOutcome {
         .answer(status, body: "<Error><Code>\(code)</Code><Message>Told by a test.</Message>\(more)</Error>")
     }
 
-    private mutating func answer(_ exchange: Exchange) -> Reply {
+    private mutating func answer(_ exchange: Exchange) -> ExchangeOutcome {
         let parts = exchange.url.split(separator: "?", maxSplits: 1).map(String.init)
         let query = Dictionary(
             (parts.count > 1 ? parts[1] : "").split(separator: "&").map { pair in
@@ -93,7 +93,7 @@ struct FakeS3 {
         let bytes =
             file.map { Array($0[Int(range.lowerBound)..<Int(range.upperBound)]) } ?? Array("\(range)".utf8)
         return Part(
-            range: range, tag: "\"\(DigestOrder.Form.hex.text(RunningDigest.of(bytes, .md5)))\"",
+            range: range, tag: "\"\(DigestRequest.Form.hex.text(RunningDigest.of(bytes, .md5)))\"",
             digests: Dictionary(computed.map { ($0.algorithm, $0.bytes) }) { first, _ in first })
     }
 
@@ -105,7 +105,7 @@ struct FakeS3 {
         return fields
     }
 
-    private mutating func put(_ exchange: Exchange, at place: String) -> Reply {
+    private mutating func put(_ exchange: Exchange, at place: String) -> ExchangeOutcome {
         if exchange.fields[.ifNoneMatch] == "*", objects[place] != nil {
             return Self.error(412, "PreconditionFailed")
         }
@@ -114,19 +114,19 @@ struct FakeS3 {
         return .answer(200, told(part))
     }
 
-    private mutating func putPart(_ exchange: Exchange, _ number: Int, of id: String) -> Reply {
+    private mutating func putPart(_ exchange: Exchange, _ number: Int, of id: String) -> ExchangeOutcome {
         let part = part(exchange)
         uploads[id]?[number] = part
         received.append(number)
         return .answer(200, told(part))
     }
 
-    private func head(_ place: String) -> Reply {
+    private func head(_ place: String) -> ExchangeOutcome {
         guard let object = objects[place] else { return .answer(404) }
         return .answer(200, [.eTag: object.tag, .contentLength: "\(object.size)"])
     }
 
-    private func list(_ held: [Int: Part], after marker: Int) -> Reply {
+    private func list(_ held: [Int: Part], after marker: Int) -> ExchangeOutcome {
         let page = held.filter { $0.key > marker }.sorted { $0.key < $1.key }
         let shown = page.prefix(pageSize)
         var text =
@@ -146,7 +146,7 @@ struct FakeS3 {
 
     private mutating func complete(
         _ exchange: Exchange, _ held: [Int: Part], _ id: String, at place: String
-    ) -> Reply {
+    ) -> ExchangeOutcome {
         guard case .bytes(let body) = exchange.body, let root = XMLDocument.parse(body) else {
             return Self.error(400, "MalformedXML")
         }
@@ -167,7 +167,7 @@ struct FakeS3 {
         let digests = parts.compactMap { S3EntityTag($0.tag) }.flatMap { tag -> [UInt8] in
             if case .whole(let digest) = tag { digest } else { [] }
         }
-        let tag = "\"\(DigestOrder.Form.hex.text(RunningDigest.of(digests, .md5)))-\(parts.count)\""
+        let tag = "\"\(DigestRequest.Form.hex.text(RunningDigest.of(digests, .md5)))-\(parts.count)\""
         objects[place] = Object(parts: parts, tag: tag)
         var sums = ""
         for algorithm in DigestAlgorithm.allCases where tells && algorithm != .md5 {

@@ -36,7 +36,7 @@ extension S3Upload {
 
 extension [Step.Note] {
     /// The resource to resume with after all of them.
-    var lastResource: Resource? {
+    var lastResource: UploadResource? {
         for case .resource(let resource) in reversed() { return resource }
         return nil
     }

@@ -67,8 +67,8 @@ struct S3CheckTests {
                 == "https://h.example/b/p/a%20b?uploadId=U%2F1")
     }
 
-    @Test(arguments: [Reply.answer(403), .broken(UploadFailure(.network, "cut"), bodySent: nil)])
-    func `a size that is not told leaves the list as it is`(reply: Reply) throws {
+    @Test(arguments: [ExchangeOutcome.answer(403), .broken(UploadFailure(.network, "cut"), bodySent: nil)])
+    func `a size that is not told leaves the list as it is`(reply: ExchangeOutcome) throws {
         var check = S3Check(url: "https://h.example/b/p/", options: .init())
         _ = check.start()
         _ = check.receive(.answer(200, body: Self.empty))

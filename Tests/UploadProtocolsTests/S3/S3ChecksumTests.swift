@@ -41,7 +41,7 @@ struct S3ChecksumTests {
 
     @Test func `MD5s of parts make the entity tag`() throws {
         let vectors = try vectors("checksums", as: Vectors.self).s3Multipart
-        #expect(parts(.md5).map { DigestOrder.Form.hex.text($0.digest) } == vectors.partMD5hex)
+        #expect(parts(.md5).map { DigestRequest.Form.hex.text($0.digest) } == vectors.partMD5hex)
         #expect(S3Checksum.whole(parts(.md5), .md5).map { "\"\($0)\"" } == vectors.etag)
         #expect(S3EntityTag(S3Checksum.whole(parts(.md5), .md5)) == S3EntityTag(vectors.etag))
     }

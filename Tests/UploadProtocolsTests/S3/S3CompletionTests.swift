@@ -234,7 +234,7 @@ struct S3CompletionTests {
         #expect(server.reply(to: exchange).isAnswered)
     }
 
-    private static func told(_ more: String, _ ours: ComputedDigest? = nil) -> Reply {
+    private static func told(_ more: String, _ ours: ComputedDigest? = nil) -> ExchangeOutcome {
         .answered(
             .init(
                 status: 200, body: Array("<R><ETag>\"t\"</ETag>\(more)</R>".utf8),
@@ -288,7 +288,7 @@ struct S3CompletionTests {
         let file = (0..<2500).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 5) }
         var server = FakeS3(file: file)
         server.uploads["U"] = [:]
-        let resource = Resource(
+        let resource = UploadResource(
             url: objectURL + "?uploadId=U",
             memory: ["uploadId": "U", "partSize": "1000", "checksum": algorithm.rawValue])
         // The setting has changed since: what was declared when the upload was begun holds.
@@ -316,6 +316,6 @@ struct S3CompletionTests {
     }
 }
 
-extension Reply {
+extension ExchangeOutcome {
     fileprivate var isAnswered: Bool { if case .answered = self { true } else { false } }
 }

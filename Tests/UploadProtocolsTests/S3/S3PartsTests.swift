@@ -109,7 +109,7 @@ struct S3PartsTests {
         let resource = try #require(upload.receive(FakeS3.error(503, "SlowDown"), to: parts[3]).failure)
             .category
         #expect(resource == .server)
-        var noted = Resource(url: objectURL + "?uploadId=U%2F1")
+        var noted = UploadResource(url: objectURL + "?uploadId=U%2F1")
         noted.memory = ["uploadId": "U/1", "partSize": "5242880", "parallel": "2"]
         upload = S3Upload(item: .object(size), options: options)
         step = upload.run(upload.start(resource: noted, capabilities: nil), on: &server) { $0.part > 0 }.step
@@ -216,7 +216,7 @@ struct S3PartsTests {
         }
         let parts = step.exchanges
         #expect(parts.map(\.part) == [3000, 1, 2, 3])
-        let refusal = Reply.answer(
+        let refusal = ExchangeOutcome.answer(
             400,
             body:
                 "<Error><Code>InvalidArgument</Code><Message>Part number must be an integer between 1 and 1000, "
@@ -266,7 +266,7 @@ struct S3PartsTests {
         let upload = S3Upload(item: .object(size), options: options)
         let resource = try #require(try sending().step.notes.lastResource)
         #expect(upload.removal(of: resource).map(\.kind) == ["DELETE uploadId", "DELETE uploadId"])
-        #expect(upload.removal(of: Resource(url: objectURL).withWholeBodySent(true)).isEmpty)
+        #expect(upload.removal(of: UploadResource(url: objectURL).withWholeBodySent(true)).isEmpty)
     }
 
     @Test(arguments: [

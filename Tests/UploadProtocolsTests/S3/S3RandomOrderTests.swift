@@ -6,7 +6,7 @@ import Testing
 
 /// The facts kept between attempts, as the driver keeps them.
 private struct Disk {
-    var resource: Resource?
+    var resource: UploadResource?
     var capabilities: ServerCapabilities?
 
     mutating func take(_ notes: [Step.Note]) {

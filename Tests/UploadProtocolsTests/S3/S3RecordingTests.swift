@@ -16,7 +16,7 @@ struct S3RecordingTests {
     private static let servers = ["moto 5.2.1", "OpenStack Swift 2.38.3 s3api"]
     private static let size = 5 * megabyte + 4
 
-    private func answer(_ server: String, _ name: String) throws -> Reply {
+    private func answer(_ server: String, _ name: String) throws -> ExchangeOutcome {
         let recordings = try vectors("s3-responses", as: Recordings.self)
         let response = try #require(recordings.servers[server]?[name]).response
         let parts = response.split(separator: "\r\n\r\n", maxSplits: 1).map(String.init)
@@ -145,7 +145,7 @@ struct S3RecordingTests {
         }
     }
 
-    private func answerAfterCreation(_ server: String) throws -> Resource {
+    private func answerAfterCreation(_ server: String) throws -> UploadResource {
         var (upload, step) = started()
         step = upload.receive(try answer(server, "create"), to: try #require(step.exchange))
         return try #require(step.notes.lastResource)

@@ -9,7 +9,7 @@ private let options = ProtocolOptions(chunkSize: 32 * megabyte, parallelRequests
 /// Parts become smaller on a link that breaks before they arrive.
 struct S3ShrinkingTests {
     private var server = FakeS3()
-    private var resource: Resource?
+    private var resource: UploadResource?
     private var facts: [String: String] = [:]
 
     /// One attempt, in which the link breaks once `carried` bytes have gone out; nil for one that does not break.

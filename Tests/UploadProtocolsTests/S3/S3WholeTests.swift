@@ -7,7 +7,7 @@ import Testing
 struct S3WholeTests {
     private func started(
         _ size: ByteCount = 10, _ options: ProtocolOptions = .init(), url: String = bucketURL,
-        parameters: [UploadItem.Parameter] = [], resource: Resource? = nil,
+        parameters: [UploadItem.Parameter] = [], resource: UploadResource? = nil,
         facts: [String: String] = [:]
     ) -> (upload: S3Upload, step: Step) {
         var upload = S3Upload(item: .object(size, url: url, parameters: parameters), options: options)
@@ -41,7 +41,7 @@ struct S3WholeTests {
         let open = try #require(started().step.exchange)
         #expect(
             open.digests == [
-                DigestOrder(.sha256, of: 0..<10, in: .init(.init("x-amz-content-sha256")!, .hex))
+                DigestRequest(.sha256, of: 0..<10, in: .init(.init("x-amz-content-sha256")!, .hex))
             ])
         let encrypted = try #require(started(url: "https://server.example/b/").step.exchange)
         #expect(encrypted.digests.isEmpty)
@@ -77,10 +77,10 @@ struct S3WholeTests {
     ) throws {
         var (upload, step) = started(10, .init(checksum: algorithm))
         let put = try #require(step.exchange)
-        let place = DigestOrder.Carrier(S3Checksum.field(algorithm), .base64)
-        #expect(put.digests.first == DigestOrder(algorithm, of: 0..<10, in: place))
+        let place = DigestRequest.Carrier(S3Checksum.field(algorithm), .base64)
+        #expect(put.digests.first == DigestRequest(algorithm, of: 0..<10, in: place))
         let digest = ComputedDigest(algorithm, of: 0..<10, bytes: [1, 2, 3])
-        var answer = Reply.Response(status: 200, digests: [digest])
+        var answer = ExchangeOutcome.Response(status: 200, digests: [digest])
         answer.fields[place.field] = S3Checksum.base64([1, 2, 3])
         step = upload.receive(.answered(answer), to: put)
         #expect(step.receipt?.verified == algorithm)
@@ -91,8 +91,8 @@ struct S3WholeTests {
         let put = try #require(step.exchange)
         #expect(put.digests.first?.place?.field.canonicalName == "content-md5")
         let digest = Array(repeating: UInt8(7), count: 16)
-        let answer = Reply.Response(
-            status: 200, fields: [.eTag: "\"\(DigestOrder.Form.hex.text(digest))\""],
+        let answer = ExchangeOutcome.Response(
+            status: 200, fields: [.eTag: "\"\(DigestRequest.Form.hex.text(digest))\""],
             digests: [.init(.md5, of: 0..<10, bytes: digest)])
         step = upload.receive(.answered(answer), to: put)
         #expect(step.receipt?.verified == .md5)
@@ -102,7 +102,7 @@ struct S3WholeTests {
         var (upload, step) = started(10, .init(checksum: .crc32c))
         for attempt in 0..<2 {
             let put = try #require(step.exchange, "\(attempt)")
-            var answer = Reply.Response(
+            var answer = ExchangeOutcome.Response(
                 status: 200, digests: [.init(.crc32c, of: 0..<10, bytes: [1, 2, 3, 4])])
             answer.fields[S3Checksum.field(.crc32c)] = S3Checksum.base64([4, 3, 2, 1])
             step = upload.receive(.answered(answer), to: put)
@@ -113,7 +113,7 @@ struct S3WholeTests {
 
     @Test func `a server that tells no digest is asked once, and its silence is not a confirmation`() throws {
         var (upload, step) = started(10, .init(checksum: .crc64nvme))
-        let answer = Reply.Response(
+        let answer = ExchangeOutcome.Response(
             status: 200, digests: [.init(.crc64nvme, of: 0..<10, bytes: [1, 2, 3])])
         step = upload.receive(.answered(answer), to: try #require(step.exchange))
         let head = try #require(step.exchange)
@@ -130,7 +130,7 @@ struct S3WholeTests {
 
     @Test func `P16 an object of another size is a failure that says so`() throws {
         var (upload, step) = started(10, .init(checksum: .crc64nvme))
-        let answer = Reply.Response(
+        let answer = ExchangeOutcome.Response(
             status: 200, digests: [.init(.crc64nvme, of: 0..<10, bytes: [1, 2, 3])])
         step = upload.receive(.answered(answer), to: try #require(step.exchange))
         step = upload.receive(.answer(200, [.contentLength: "9"]), to: try #require(step.exchange))
@@ -206,7 +206,7 @@ struct S3ExistingTests {
         var step = upload.start(resource: nil, capabilities: nil)
         let digest = Array(repeating: UInt8(7), count: 16)
         let fields: HTTPFields = [
-            .contentLength: "10", .eTag: "\"\(DigestOrder.Form.hex.text(digest))\"",
+            .contentLength: "10", .eTag: "\"\(DigestRequest.Form.hex.text(digest))\"",
         ]
         step = upload.receive(.answer(200, fields), to: try #require(step.exchange))
         let again = try #require(step.exchange)

@@ -94,7 +94,7 @@ struct AzureSendingTests {
         #expect(exchange.fields[.msVersion] == AzureBlob.version)
         #expect(exchange.fields[.contentType] == "application/octet-stream")
         #expect(exchange.fields[.named("x-ms-meta-album")] == "May")
-        #expect(exchange.digests == [DigestOrder(.md5, of: 0..<4, in: .init(.contentMD5, .base64))])
+        #expect(exchange.digests == [DigestRequest(.md5, of: 0..<4, in: .init(.contentMD5, .base64))])
         #expect(step.notedResource??.url == blob)
         let receipt = azure.receive(.answer(201, [.eTag: "\"e\""]), to: exchange).receipt
         #expect(receipt == Receipt(location: blob, entityTag: "\"e\"", bytes: 4, verified: .md5))
@@ -115,14 +115,14 @@ struct AzureSendingTests {
         let step = azure.start(resource: nil, capabilities: nil)
         let noted = try #require(step.notedResource ?? nil)
         #expect(noted.url == blob)
-        #expect(noted.parts == Resource.Parts(held: 0, planned: 3))
+        #expect(noted.parts == UploadResource.Parts(held: 0, planned: 3))
         #expect(!"\(noted)".contains("sig"))
         #expect(step.exchanges.map(\.body) == [.file(range: 0..<4), .file(range: 4..<8)])
         let plan = try #require(plan)
         #expect(AddressQuery.value("blockid", in: step.exchanges[1].url) == plan.id(of: 1))
         #expect(AddressQuery.value("sig", in: step.exchanges[1].url) == "a+b=")
         #expect(
-            step.exchanges[1].digests == [DigestOrder(.md5, of: 4..<8, in: .init(.contentMD5, .base64))])
+            step.exchanges[1].digests == [DigestRequest(.md5, of: 4..<8, in: .init(.contentMD5, .base64))])
     }
 
     @Test func `blocks may be answered in any order, and the list makes the blob`() throws {
@@ -151,7 +151,7 @@ struct AzureSendingTests {
         let blocks = azure.start(resource: nil, capabilities: nil).exchanges
         _ = azure.receive(.answer(201), to: blocks[0])
         let commit = try #require(azure.receive(.answer(201), to: blocks[1]).exchange)
-        #expect(commit.digests == [DigestOrder(.md5, of: 0..<5, in: .init(.msBlobContentMD5, .base64))])
+        #expect(commit.digests == [DigestRequest(.md5, of: 0..<5, in: .init(.msBlobContentMD5, .base64))])
         #expect(azure.receive(.answer(201), to: commit).receipt?.verified == .md5)
     }
 
@@ -181,13 +181,13 @@ struct AzureSendingTests {
     }
 
     @Test func `there is nothing to remove`() {
-        #expect(azure().removal(of: Resource(url: blob)).isEmpty)
+        #expect(azure().removal(of: UploadResource(url: blob)).isEmpty)
     }
 }
 
 struct AzureResumeTests {
     /// The notes of an upload in blocks.
-    private func noted(onlyNew: Bool = false) throws -> Resource {
+    private func noted(onlyNew: Bool = false) throws -> UploadResource {
         var azure = azure(existing: onlyNew ? .fail : nil)
         var step = azure.start(resource: nil, capabilities: nil)
         if onlyNew { step = azure.receive(.answer(404), to: try #require(step.exchange)) }

@@ -111,7 +111,7 @@ struct ServiceFailureTests {
 
     @Test func `Microsoft's code and words are shown`() {
         let body = #"{"error":{"code":"quotaLimitReached","message":"Full","innerError":{"date":"x"}}}"#
-        let answer = Reply.Response(
+        let answer = ExchangeOutcome.Response(
             status: 507, fields: [.contentType: "application/json"], body: Array(body.utf8))
         #expect(ServiceFailure(answer).code == "quotaLimitReached")
         #expect(ServiceFailure.of(answer).summary.hasSuffix("quotaLimitReached: Full"))
@@ -122,20 +122,20 @@ struct ServiceFailureTests {
         let body =
             "\u{FEFF}<?xml version=\"1.0\" encoding=\"utf-8\"?>"
             + "<Error><Code>ServerBusy</Code><Message>Later.\nTime:now</Message></Error>"
-        let answer = Reply.Response(
+        let answer = ExchangeOutcome.Response(
             status: 503, fields: [.contentType: "application/xml"], body: Array(body.utf8))
         #expect(ServiceFailure(answer).code == "ServerBusy")
         #expect(ServiceFailure.of(answer).summary.hasSuffix("ServerBusy: Later. Time:now"))
     }
 
     @Test func `an answer without a body has Azure's code in a field`() {
-        let answer = Reply.Response(status: 404, fields: [.msErrorCode: "BlobNotFound"])
+        let answer = ExchangeOutcome.Response(status: 404, fields: [.msErrorCode: "BlobNotFound"])
         #expect(ServiceFailure(answer).code == "BlobNotFound")
     }
 
     @Test(arguments: ["", "<", "[]", "{}", #"{"error":"x"}"#, #"{"error":{"code":{}}}"#, "<a/>"])
     func `anything else is the status alone`(body: String) {
-        let answer = Reply.Response(status: 400, fields: [:], body: Array(body.utf8))
+        let answer = ExchangeOutcome.Response(status: 400, fields: [:], body: Array(body.utf8))
         #expect(ServiceFailure(answer).code.isEmpty)
         #expect(ServiceFailure.of(answer).status == 400)
     }

@@ -13,7 +13,7 @@ struct GoogleEndTests {
         #"{"size":"1000000","md5Hash":"AAAAAAAAAAAAAAAAAAAAAA==","crc32c":"AAAAAQ==","etag":"e","#
         + #""selfLink":"https://www.googleapis.com/storage/v1/b/bkt/o/a"}"#
 
-    private func answer(_ digest: ComputedDigest?) -> Reply {
+    private func answer(_ digest: ComputedDigest?) -> ExchangeOutcome {
         .answered(.init(status: 200, body: Array(Self.object.utf8), digests: [digest].compactMap { $0 }))
     }
 
@@ -31,8 +31,8 @@ struct GoogleEndTests {
         var google = google(chunkSize: 786_432, checksum: algorithm)
         #expect(google.begun().exchange?.digests.isEmpty == true)
         let last = google.receive(.answer(308, [.range: "bytes=0-786431"])).exchange
-        let place = DigestOrder.Carrier(.xGoogHash, .base64, prefix: prefix)
-        #expect(last?.digests == [DigestOrder(algorithm, of: 0..<1_000_000, in: place)])
+        let place = DigestRequest.Carrier(.xGoogHash, .base64, prefix: prefix)
+        #expect(last?.digests == [DigestRequest(algorithm, of: 0..<1_000_000, in: place)])
     }
 
     @Test func `the same sum is a verified upload`() {
@@ -47,7 +47,7 @@ struct GoogleEndTests {
         #expect(google.begun().exchange?.digestsIfTold == [])
         let last = try #require(google.receive(.answer(308, [.range: "bytes=0-786431"])).exchange)
         #expect(last.digests == [])
-        #expect(last.digestsIfTold == [DigestOrder(.crc32c, of: 0..<1_000_000)])
+        #expect(last.digestsIfTold == [DigestRequest(.crc32c, of: 0..<1_000_000)])
         guard case .answered(let told) = answer(nil) else { return }
         #expect(ServerDigest.algorithms(in: told, last.toldIn) == [.md5, .crc32c])
         let ours = ComputedDigest(.crc32c, of: 0..<1_000_000, bytes: [0, 0, 0, 1])
@@ -74,7 +74,7 @@ struct GoogleEndTests {
         let exchange = try #require(google.start(resource: nil, capabilities: nil).exchange)
         #expect(AddressQuery.value("fields", in: exchange.url)?.contains("md5Checksum") == true)
         let sending = google.receive(.answer(200, [.location: drive + "&upload_id=u"]))
-        #expect(sending.exchange?.digests == [DigestOrder(.md5, of: 0..<3)])
+        #expect(sending.exchange?.digests == [DigestRequest(.md5, of: 0..<3)])
         let sum = [UInt8](repeating: 0xAB, count: 16)
         let body = #"{"id":"f 1","md5Checksum":"\#(String(repeating: "ab", count: 16))"}"#
         let receipt = google.receive(
@@ -87,13 +87,13 @@ struct GoogleEndTests {
 
     @Test func `a question after the last bytes went out computes the sum`() {
         var google = google(checksum: .md5)
-        let sent = Resource(url: session).withWholeBodySent(true)
+        let sent = UploadResource(url: session).withWholeBodySent(true)
         #expect(google.start(resource: sent, capabilities: nil).exchange?.digests.count == 1)
     }
 
     @Test func `a session that is gone after all was sent has the object looked for`() throws {
         var google = google()
-        _ = google.start(resource: Resource(url: session).withWholeBodySent(true), capabilities: nil)
+        _ = google.start(resource: UploadResource(url: session).withWholeBodySent(true), capabilities: nil)
         let look = try #require(google.receive(.answer(404)).exchange)
         #expect(look.method == .get)
         #expect(look.url == "https://storage.googleapis.com/storage/v1/b/bkt/o/a%20b.bin")
@@ -111,7 +111,7 @@ struct GoogleEndTests {
         existing: ExistingFilePolicy?, again: Bool
     ) {
         var google = google(existing: existing)
-        _ = google.start(resource: Resource(url: session).withWholeBodySent(true), capabilities: nil)
+        _ = google.start(resource: UploadResource(url: session).withWholeBodySent(true), capabilities: nil)
         _ = google.receive(.answer(410))
         let step = google.receive(.answer(200, body: #"{"size":"7"}"#))
         #expect((step.exchange?.method == .post) == again)
@@ -121,7 +121,7 @@ struct GoogleEndTests {
     @Test func `Drive cannot be asked, so a person decides`() {
         var google = google(url: drive)
         _ = google.start(
-            resource: Resource(url: drive + "&upload_id=u").withWholeBodySent(true), capabilities: nil)
+            resource: UploadResource(url: drive + "&upload_id=u").withWholeBodySent(true), capabilities: nil)
         #expect(google.receive(.answer(404)).failure?.category == .outcomeUnknown)
     }
 }

@@ -130,7 +130,7 @@ struct GoogleSendingTests {
 
     @Test func `a session is asked what it holds, and a broken request is no answer`() throws {
         var google = google()
-        let noted = Resource(url: session, confirmed: 262_144)
+        let noted = UploadResource(url: session, confirmed: 262_144)
         let exchange = try #require(google.start(resource: noted, capabilities: nil).exchange)
         #expect(exchange.method == .put)
         #expect(exchange.fields[.contentRange] == "bytes */1000000")
@@ -141,7 +141,7 @@ struct GoogleSendingTests {
     @Test(arguments: [nil, "bytes=0-0"])
     func `a session that holds nothing is sent everything`(range: String?) {
         var google = google()
-        _ = google.start(resource: Resource(url: session), capabilities: nil)
+        _ = google.start(resource: UploadResource(url: session), capabilities: nil)
         var fields = HTTPFields()
         fields[.range] = range
         #expect(google.receive(.answer(308, fields)).exchange?.body == .file(range: 0..<1_000_000))
@@ -149,7 +149,7 @@ struct GoogleSendingTests {
 
     @Test func `P9 bytes that the server lost are told and sent again`() {
         var google = google()
-        _ = google.start(resource: Resource(url: session, confirmed: 524_288), capabilities: nil)
+        _ = google.start(resource: UploadResource(url: session, confirmed: 524_288), capabilities: nil)
         let step = google.receive(.answer(308, [.range: "bytes=0-262143"]))
         #expect(step.notes.first == .serverLost(262_144))
         #expect(step.exchange?.body == .file(range: 262_144..<1_000_000))
@@ -190,14 +190,14 @@ struct GoogleSendingTests {
 
     @Test func `more than the file has is another file's, and the upload begins anew`() {
         var google = google()
-        _ = google.start(resource: Resource(url: session), capabilities: nil)
+        _ = google.start(resource: UploadResource(url: session), capabilities: nil)
         #expect(google.receive(.answer(308, [.range: "bytes=0-1000000"])).exchange?.method == .post)
     }
 
     @Test(arguments: [404, 410])
     func `P8 a session that is gone is replaced once`(status: Int) {
         var google = google()
-        _ = google.start(resource: Resource(url: session, confirmed: 262_144), capabilities: nil)
+        _ = google.start(resource: UploadResource(url: session, confirmed: 262_144), capabilities: nil)
         let step = google.receive(.answer(status))
         #expect(step.exchange?.method == .post)
         #expect(step.notes == [.serverLost(262_144)])
@@ -215,7 +215,7 @@ struct GoogleSendingTests {
     }
 
     @Test func `removal deletes the session, without credentials`() {
-        let exchanges = google().removal(of: Resource(url: session))
+        let exchanges = google().removal(of: UploadResource(url: session))
         #expect(exchanges.map(\.method) == [.delete])
         #expect(exchanges.map(\.url) == [session])
         #expect(exchanges.map { $0.traits.contains(.withoutCredentials) } == [true])

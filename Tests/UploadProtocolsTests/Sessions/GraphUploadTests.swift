@@ -24,8 +24,8 @@ extension GraphUpload {
     }
 }
 
-extension Reply {
-    fileprivate static func made(_ place: String) -> Reply {
+extension ExchangeOutcome {
+    fileprivate static func made(_ place: String) -> ExchangeOutcome {
         .answer(
             200,
             body:
@@ -33,7 +33,7 @@ extension Reply {
         )
     }
 
-    fileprivate static func expects(_ status: Int, _ ranges: String) -> Reply {
+    fileprivate static func expects(_ status: Int, _ ranges: String) -> ExchangeOutcome {
         .answer(
             status, body: #"{"expirationDateTime":"2015-01-29T09:21:55Z","nextExpectedRanges":[\#(ranges)]}"#)
     }
@@ -162,7 +162,7 @@ struct GraphSendingTests {
 
     @Test func `a session is asked by GET, without credentials`() throws {
         var graph = graph()
-        let noted = Resource(url: session, confirmed: 10_485_760)
+        let noted = UploadResource(url: session, confirmed: 10_485_760)
         let exchange = try #require(graph.start(resource: noted, capabilities: nil).exchange)
         #expect(exchange.method == .get)
         #expect(exchange.url == session)
@@ -190,7 +190,7 @@ struct GraphSendingTests {
     @Test func `the last range's answer is the file`() {
         var graph = graph(size: 3, checksum: .sha256)
         let sending = graph.begun()
-        #expect(sending.exchange?.digests == [DigestOrder(.sha256, of: 0..<3)])
+        #expect(sending.exchange?.digests == [DigestRequest(.sha256, of: 0..<3)])
         let sum = [UInt8](repeating: 0xAB, count: 32)
         let hash = String(repeating: "AB", count: 32)
         let body =
@@ -206,7 +206,7 @@ struct GraphSendingTests {
         var graph = graph(size: 3, checksum: .sha1)
         _ = graph.begun()
         let body = #"{"file":{"hashes":{"sha1Hash":"ABAB"}}}"#
-        let answer = Reply.Response(
+        let answer = ExchangeOutcome.Response(
             status: 200, body: Array(body.utf8), digests: [.init(.sha1, of: 0..<3, bytes: [1])])
         #expect(graph.receive(.answered(answer)).notes == [.resource(nil)])
     }
@@ -215,7 +215,7 @@ struct GraphSendingTests {
         var graph = graph(size: 3, checksum: .sha256)
         _ = graph.begun()
         let body = #"{"file":{"hashes":{"quickXorHash":"AAAA"}}}"#
-        let answer = Reply.Response(
+        let answer = ExchangeOutcome.Response(
             status: 200, body: Array(body.utf8), digests: [.init(.sha256, of: 0..<3, bytes: [1])])
         #expect(graph.receive(.answered(answer)).receipt.map { $0.verified == nil } == true)
     }
@@ -223,7 +223,7 @@ struct GraphSendingTests {
     @Test(arguments: [401, 404, 410])
     func `P8 a session whose time is over is replaced once`(status: Int) {
         var graph = graph()
-        _ = graph.start(resource: Resource(url: session, confirmed: 10_485_760), capabilities: nil)
+        _ = graph.start(resource: UploadResource(url: session, confirmed: 10_485_760), capabilities: nil)
         #expect(graph.receive(.answer(status)).exchange?.method == .post)
         _ = graph.receive(.made(session))
         #expect(graph.receive(.answer(status)).failure?.category == .permanent)
@@ -234,7 +234,7 @@ struct GraphSendingTests {
         graph: GraphUpload, exchange: Exchange
     ) {
         var graph = graph(existing: existing)
-        _ = graph.start(resource: Resource(url: session).withWholeBodySent(true), capabilities: nil)
+        _ = graph.start(resource: UploadResource(url: session).withWholeBodySent(true), capabilities: nil)
         let exchange = try #require(graph.receive(.answer(404)).exchange)
         return (graph, exchange)
     }
@@ -290,7 +290,7 @@ struct GraphSendingTests {
     }
 
     @Test func `removal deletes the session, without credentials`() {
-        let exchanges = graph().removal(of: Resource(url: session))
+        let exchanges = graph().removal(of: UploadResource(url: session))
         #expect(exchanges.map(\.method) == [.delete])
         #expect(exchanges.map { $0.traits.contains(.withoutCredentials) } == [true])
     }

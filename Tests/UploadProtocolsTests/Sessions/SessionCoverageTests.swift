@@ -49,7 +49,7 @@ struct SessionCoverageTests {
 
     /// Attempt after attempt, as the queue does it: the resource of the last note goes to the next.
     private func run<Kind: UploadProtocol>(_ server: inout some Server, _ make: () -> Kind) throws {
-        var resource: Resource?
+        var resource: UploadResource?
         for _ in 0..<400 {
             var upload = make()
             var step = upload.start(resource: resource, capabilities: nil)
@@ -81,7 +81,7 @@ struct SessionCoverageTests {
 private protocol Server {
     var size: ByteCount? { get }
     mutating func pick(_ count: Int) -> Int
-    mutating func answer(_ exchange: Exchange) -> Reply
+    mutating func answer(_ exchange: Exchange) -> ExchangeOutcome
 }
 
 /// A session that takes ranges in order.
@@ -109,7 +109,7 @@ private struct AppendServer: Server {
 
     mutating func pick(_ count: Int) -> Int { Int.random(in: 0..<count, using: &random) }
 
-    mutating func answer(_ exchange: Exchange) -> Reply {
+    mutating func answer(_ exchange: Exchange) -> ExchangeOutcome {
         if random.happens(5) { return .answer(503) }
         if !hasForgotten, random.happens(10) {
             hasForgotten = true
@@ -123,7 +123,7 @@ private struct AppendServer: Server {
         }
     }
 
-    private mutating func create() -> Reply {
+    private mutating func create() -> ExchangeOutcome {
         held = 0
         guard kind == .google else {
             return .answer(
@@ -132,7 +132,7 @@ private struct AppendServer: Server {
         return .answer(200, [.location: "https://storage.googleapis.com/session/1"])
     }
 
-    private mutating func take(_ range: Range<ByteCount>) -> Reply {
+    private mutating func take(_ range: Range<ByteCount>) -> ExchangeOutcome {
         guard let held else { return .answer(404) }
         guard range.lowerBound == held else { return .answer(kind == .google ? 400 : 416) }
         let isBroken = random.happens(30)
@@ -155,16 +155,16 @@ private struct AppendServer: Server {
         hasForgotten = true
     }
 
-    private mutating func status() -> Reply {
+    private mutating func status() -> ExchangeOutcome {
         if kind == .google, held == total { finish() }
         guard let held else { return finished == nil || random.happens(50) ? .answer(404) : done }
         guard kind == .google else { return .answer(200, body: #"{"nextExpectedRanges":["\#(held)-"]}"#) }
         return held == 0 ? .answer(308) : .answer(308, [.range: "bytes=0-\(held - 1)"])
     }
 
-    private func lookUp() -> Reply { finished == nil ? .answer(404) : done }
+    private func lookUp() -> ExchangeOutcome { finished == nil ? .answer(404) : done }
 
-    private var done: Reply {
+    private var done: ExchangeOutcome {
         .answer(200, body: #"{"size":\#(kind == .google ? "\"\(total)\"" : "\(total)")}"#)
     }
 }
@@ -183,7 +183,7 @@ private struct BlockServer: Server {
 
     mutating func pick(_ count: Int) -> Int { Int.random(in: 0..<count, using: &random) }
 
-    mutating func answer(_ exchange: Exchange) -> Reply {
+    mutating func answer(_ exchange: Exchange) -> ExchangeOutcome {
         if random.happens(3) { return .answer(503) }
         if !hasForgotten, random.happens(2) {
             hasForgotten = true
@@ -195,7 +195,7 @@ private struct BlockServer: Server {
         return isBroken ? .broke(afterSending: exchange.contentLength) : reply
     }
 
-    private mutating func carryOut(_ exchange: Exchange) -> Reply {
+    private mutating func carryOut(_ exchange: Exchange) -> ExchangeOutcome {
         switch (AddressQuery.value("comp", in: exchange.url), exchange.body) {
         case ("block", .file(let range, _, _)):
             blocks[AddressQuery.value("blockid", in: exchange.url) ?? ""] = range
@@ -209,7 +209,7 @@ private struct BlockServer: Server {
         }
     }
 
-    private mutating func commit(_ body: [UInt8]) -> Reply {
+    private mutating func commit(_ body: [UInt8]) -> ExchangeOutcome {
         let ids = XMLDocument.parse(body)?.children(named: "Latest").map(\.text) ?? []
         if ids == names, !ids.isEmpty { return .answer(201) }
         guard ids.allSatisfy({ blocks[$0] != nil }) else {
@@ -220,7 +220,7 @@ private struct BlockServer: Server {
         return .answer(201)
     }
 
-    private func list(_ kind: String) -> Reply {
+    private func list(_ kind: String) -> ExchangeOutcome {
         let shown =
             kind == "committed"
             ? names.enumerated().map { ($1, blob[$0]) } : blocks.map { ($0.key, $0.value) }

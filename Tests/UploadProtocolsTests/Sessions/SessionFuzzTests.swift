@@ -23,7 +23,7 @@ struct SessionFuzzTests {
                 checksum: random.pick([nil, .md5, .sha256, .crc32c]),
                 existing: random.pick([nil, .skip, .replace, .rename, .fail]))
             var upload = ProtocolCatalog.entry(named: name)?.make(item, options)
-            var resource: Resource?
+            var resource: UploadResource?
             for _ in 0..<4 {
                 var steps = 0
                 guard var step = upload?.start(resource: resource, capabilities: nil) else { break }
@@ -64,7 +64,7 @@ private struct SeededAnswers: RandomNumberGenerator {
         values[Int.random(in: 0..<values.count, using: &self)]
     }
 
-    mutating func reply(to exchange: Exchange) -> Reply {
+    mutating func reply(to exchange: Exchange) -> ExchangeOutcome {
         if Int.random(in: 0..<8, using: &self) == 0 {
             return .broken(
                 UploadFailure(.network, "broke"), bodySent: pick([nil, 0, exchange.contentLength]))

@@ -23,7 +23,7 @@ struct AbandonedUploadsTests {
     private func entry(
         _ number: Int, held: ByteCount = 5, since date: Date = now, expires: Date? = nil, field: String = ""
     ) throws -> AbandonedUpload {
-        let resource = Resource(
+        let resource = UploadResource(
             url: "https://h.example/\(number)", confirmed: held, expires: expires, memory: ["more": field])
         return try #require(
             AbandonedUpload(Upload.make(number, state: .paused(.user), resource: resource), since: date))
@@ -103,7 +103,8 @@ struct AbandonedUploadsTests {
         try state.put(line + "\n", as: "abandoned.jsonl")
         let read = try #require(await file.all(now: Self.now).first)
         #expect(
-            read.upload.resource == Resource(url: "https://h.example/1", confirmed: 5, memory: ["more": ""]))
+            read.upload.resource
+                == UploadResource(url: "https://h.example/1", confirmed: 5, memory: ["more": ""]))
         #expect(read.upload.batch == "b" && read.upload.identity.modified == 5)
         try state.put("", as: "abandoned.jsonl")
         let writer = another
@@ -153,7 +154,7 @@ struct AbandonedUploadsTests {
     @Test func `of an upload that is done, or that nothing was begun of, nothing is left`() {
         #expect(AbandonedUpload(.make(1), since: Self.now) == nil)
         let done = Upload.make(
-            1, state: .done(Receipt(), at: Self.now), resource: Resource(url: "https://h.example/1"))
+            1, state: .done(Receipt(), at: Self.now), resource: UploadResource(url: "https://h.example/1"))
         #expect(AbandonedUpload(done, since: Self.now) == nil)
     }
 }

@@ -12,7 +12,7 @@ struct KeptQueryTests {
         ("https://h/box/a?v=1&sig=a%2Fb&uploadId=7#x", "https://h/box/a?uploadId=7#x"),
     ])
     func `what is written down has the query again when it is read`(url: String, short: String) {
-        let resource = Resource(url: url, confirmed: 7, memory: ["told": url, "tag": "x?v=1"])
+        let resource = UploadResource(url: url, confirmed: 7, memory: ["told": url, "tag": "x?v=1"])
         let written = query.removed(from: resource)
         #expect(written.url == short)
         #expect(written.memory["told"] == short)
@@ -23,13 +23,14 @@ struct KeptQueryTests {
 
     @Test(arguments: ["https://h/box/a", "https://h/box/a?uploadId=7", "https://h/?sig=other", "", "#?v=1"])
     func `an address without the query stays as it is`(url: String) {
-        let resource = Resource(url: url)
+        let resource = UploadResource(url: url)
         #expect(query.removed(from: resource) == resource)
         #expect(query.restored(resource) == resource)
     }
 
     @Test func `a new signature takes the place of the one before`() {
-        let written = KeptQuery(of: "https://h/?sig=old").removed(from: Resource(url: "https://h/a?sig=old"))
+        let written = KeptQuery(of: "https://h/?sig=old").removed(
+            from: UploadResource(url: "https://h/a?sig=old"))
         #expect(KeptQuery(of: "https://h/?sig=new").restored(written).url == "https://h/a?sig=new")
         #expect(KeptQuery(of: "https://h/").restored(written).url == "https://h/a")
     }

@@ -35,7 +35,7 @@ struct RunnerAbandonedTests {
     private func upload(_ id: Upload.ID = 1, to destination: Destination) -> Upload {
         var upload = Upload.make(id, state: .paused(.user))
         upload.target = destination.target(name: "film")
-        upload.resource = Resource(url: destination.url + "\(id)", confirmed: 7)
+        upload.resource = UploadResource(url: destination.url + "\(id)", confirmed: 7)
         return upload
     }
 

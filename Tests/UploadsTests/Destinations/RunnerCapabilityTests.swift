@@ -97,7 +97,7 @@ struct RunnerCapabilityTests {
             #expect(!runner.resumes(upload))
             store.keep(ServerCapabilities(facts: ["protocol": "tus"]), of: CapabilityKey(destination))
             #expect(runner.resumes(upload))
-            upload.resource = Resource(url: "x", memory: ["protocol": "put"])
+            upload.resource = UploadResource(url: "x", memory: ["protocol": "put"])
             #expect(!runner.resumes(upload))
         }
     }
@@ -157,7 +157,7 @@ struct RunnerCapabilityTests {
         let server = try HostileServer([.answer(status)])
         defer { server.stop() }
         let destination = place(server.url("/files/"))
-        let resource = Resource(url: server.url("/files/7"), memory: ["protocol": "tus"])
+        let resource = UploadResource(url: server.url("/files/7"), memory: ["protocol": "tus"])
         try await with(destination) { runner in
             do throws(UploadFailure) {
                 try await runner.remove(.init(name: "a", resource: resource), at: destination)
@@ -172,7 +172,7 @@ struct RunnerCapabilityTests {
 }
 
 private struct NoRecorder: AttemptRecorder {
-    func record(_ resource: Resource?, durably: Bool) async throws(UploadFailure) {}
+    func record(_ resource: UploadResource?, durably: Bool) async throws(UploadFailure) {}
     func isReading() {}
     func didStart(_ exchange: Exchange, reached: ByteCount) {}
     func didSend(_ bytes: ByteCount, reached: ByteCount) {}

@@ -45,7 +45,7 @@ struct RunnerSignInTests {
 
     init() throws { directory = try TemporaryDirectory() }
 
-    private func upload(to destination: Destination, resource: Resource?) throws -> Upload {
+    private func upload(to destination: Destination, resource: UploadResource?) throws -> Upload {
         let path = LocalPath(try directory.write(Array("hello".utf8), to: "f"))
         return Upload(
             id: 1, rank: 1, path: path, identity: try SourceFile(path).identity,
@@ -61,7 +61,7 @@ struct RunnerSignInTests {
             name: "d", url: server.url("/in/"), protocolName: protocolName, proxy: .none)
         let runner = DestinationRunner(
             destinations: [destination], capabilities: store, proxy: .none, rateLimit: RateLimit(), now: now)
-        let resource = path.map { Resource(url: server.url($0)) }
+        let resource = path.map { UploadResource(url: server.url($0)) }
         let upload = try upload(to: destination, resource: resource)
         if let software {
             store.recognize(software, at: CapabilityKey(ofServer: upload.target), now: now())
@@ -180,7 +180,7 @@ struct RunnerSignInTests {
 }
 
 private struct SilentRecorder: AttemptRecorder {
-    func record(_ resource: Resource?, durably: Bool) async throws(UploadFailure) {}
+    func record(_ resource: UploadResource?, durably: Bool) async throws(UploadFailure) {}
     func isReading() {}
     func didStart(_ exchange: Exchange, reached: ByteCount) {}
     func didSend(_ bytes: ByteCount, reached: ByteCount) {}

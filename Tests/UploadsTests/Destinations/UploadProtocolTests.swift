@@ -9,7 +9,7 @@ import Testing
 struct UploadProtocolTests {
     private static func upload(_ state: Upload.State = .queued, chosen: String? = nil) -> Upload {
         var upload = Upload.make(
-            state: state, resource: chosen.map { Resource(url: "u", memory: ["protocol": $0]) })
+            state: state, resource: chosen.map { UploadResource(url: "u", memory: ["protocol": $0]) })
         upload.target.method = "auto"
         return upload
     }

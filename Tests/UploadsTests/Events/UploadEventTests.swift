@@ -46,7 +46,7 @@ struct UploadEventTests {
     @Test func `what the server holds part of goes on, and does not begin`() {
         let old = Upload.boxed(1)
         var new = Upload.boxed(1, .running)
-        new.resource = Resource(url: "https://box.example/1", confirmed: 400)
+        new.resource = UploadResource(url: "https://box.example/1", confirmed: 400)
         #expect(UploadEvent.Kind(from: old, to: new, isOffline: false) == .wentOn)
     }
 }

@@ -16,7 +16,7 @@ struct EditTests {
         var (store, _) = try JournalStore.opened(disk)
         try store.append([.set(.make(1)), .set(.make(2))])
         try store.compact()
-        try store.append([.set(.make(3, resource: Resource(url: "https://example.com/3")))])
+        try store.append([.set(.make(3, resource: UploadResource(url: "https://example.com/3")))])
         try store.compact()
         if !pending.isEmpty { try store.append(pending) }
         let original = String(decoding: try #require(disk.content(of: "queue.json")), as: UTF8.self)

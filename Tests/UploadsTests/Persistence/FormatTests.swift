@@ -54,7 +54,7 @@ struct FormatTests {
     private func snapshot(replacing old: String, with new: String) throws -> SimulatedDisk {
         let disk = SimulatedDisk()
         var (store, _) = try JournalStore.opened(disk)
-        try store.append([.set(.make(1, resource: Resource(url: "https://example.com/1")))])
+        try store.append([.set(.make(1, resource: UploadResource(url: "https://example.com/1")))])
         try store.compact()
         let text = String(decoding: try #require(disk.content(of: "queue.json")), as: UTF8.self)
         #expect(text.contains(old))
@@ -206,7 +206,7 @@ enum VersionOne {
             odd,
             .make(
                 6, state: .failed(failure),
-                resource: Resource(
+                resource: UploadResource(
                     url: "https://example.com/6", confirmed: 5, expires: at, memory: ["a": "b"])),
         ]
     }()

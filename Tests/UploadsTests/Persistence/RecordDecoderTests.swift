@@ -15,7 +15,7 @@ struct RecordDecoderTests {
             if broken.contains(id) {
                 writer.raw("{\"id\":\(id)}".utf8)
             } else {
-                var unknown = UnknownMembers()
+                var unknown = UnknownFields()
                 if id == 7 { unknown.upload = Array(",\"x\":1".utf8) }
                 writer.upload(.make(id, url: "https://example.com/a-long-folder/\(id % 3)"), unknown: unknown)
             }

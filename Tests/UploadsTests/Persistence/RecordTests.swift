@@ -79,8 +79,8 @@ struct RecordTests {
         #expect(try roundTrip(.make(state: state)).state == state)
     }
 
-    @Test(arguments: SourceFate.allCases)
-    func `F4 what became of the file's name comes back`(source: SourceFate) throws {
+    @Test(arguments: SourceDisposition.allCases)
+    func `F4 what became of the file's name comes back`(source: SourceDisposition) throws {
         let state = Upload.State.done(Receipt(source: source), at: Self.now)
         #expect(try roundTrip(.make(state: state)).state == state)
     }
@@ -181,7 +181,7 @@ struct RecordTests {
         var upload = Upload.make(
             state: .done(
                 Receipt(bytes: 10, verified: .sha256, wasThere: true, chosen: "s3"), at: .distantPast),
-            resource: Resource(url: "u", confirmed: 5, parts: .init(held: 1, planned: 2)))
+            resource: UploadResource(url: "u", confirmed: 5, parts: .init(held: 1, planned: 2)))
         upload.target.existing = .skip
         var writer = JSONWriter()
         writer.upload(upload, unknown: nil)
@@ -198,7 +198,7 @@ struct RecordTests {
     func `a record that says what nobody understands is refused`(member: String) throws {
         var upload = Upload.make(
             state: .done(Receipt(verified: .md5, wasThere: true), at: Self.now),
-            resource: Resource(url: "u", parts: .init(held: 1, planned: 2)))
+            resource: UploadResource(url: "u", parts: .init(held: 1, planned: 2)))
         upload.target.existing = .fail
         var writer = JSONWriter()
         writer.upload(upload, unknown: nil)
@@ -215,7 +215,7 @@ struct RecordTests {
     }
 
     @Test func `parts come back`() throws {
-        let upload = Upload.make(resource: Resource(url: "u", parts: .init(held: .max, planned: 0)))
+        let upload = Upload.make(resource: UploadResource(url: "u", parts: .init(held: .max, planned: 0)))
         #expect(try roundTrip(upload) == upload)
     }
 
@@ -270,7 +270,7 @@ struct RecordTests {
 
     @Test func `names, fields and resources with odd texts come back`() throws {
         var upload = Upload.make(
-            resource: Resource(
+            resource: UploadResource(
                 url: "", confirmed: .max, expires: Self.now,
                 memory: ["": "", "\"": "\u{0}", "ключ": "значение"]))
         upload.target = Upload.Target(
@@ -282,7 +282,7 @@ struct RecordTests {
     @Test func `user info never enters a record`() throws {
         var upload = Upload.make(
             state: .done(Receipt(location: "https://u:CANARY-1@h/@x?a@b"), at: Self.now),
-            resource: Resource(url: "https://CANARY-2@h/f"), url: "https://u:p@CANARY-3@h:1/@y")
+            resource: UploadResource(url: "https://CANARY-2@h/f"), url: "https://u:p@CANARY-3@h:1/@y")
         var writer = JSONWriter()
         writer.upload(upload, unknown: nil)
         #expect(!String(decoding: writer.bytes, as: UTF8.self).contains("CANARY"))

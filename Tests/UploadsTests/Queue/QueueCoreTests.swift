@@ -225,7 +225,7 @@ struct QueueCoreTests {
         var queue = Driven([.make(1)])
         queue.handle(.transaction(.remove([1]), 1))
         queue.answer()
-        queue.handle(.transaction(.putBack([1], stranded: [:]), 2))
+        queue.handle(.transaction(.putBack([1], orphaned: [:]), 2))
         #expect(queue.appends.isEmpty)
         queue.end(1, .cancelled)
         #expect(queue.appends.count == 1)
@@ -238,7 +238,7 @@ struct QueueCoreTests {
         queue.handle(.transaction(.remove([1]), 1))
         queue.answer()
         queue.end(1, .cancelled, sent: 5)
-        queue.handle(.transaction(.putBack([1], stranded: [:]), 2))
+        queue.handle(.transaction(.putBack([1], orphaned: [:]), 2))
         queue.answer()
         #expect(queue.core.uploads[1]?.tries.resent == 5)
     }

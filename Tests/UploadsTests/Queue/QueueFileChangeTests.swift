@@ -17,7 +17,8 @@ struct QueueFileChangeTests {
         path = LocalPath(try folder.write([1], to: "in/a.bin"))
     }
 
-    private func upload(_ id: Upload.ID = 1, state: Upload.State = .queued, resource: Resource? = nil) throws
+    private func upload(_ id: Upload.ID = 1, state: Upload.State = .queued, resource: UploadResource? = nil)
+        throws
         -> Upload
     {
         var upload = Upload.make(id, state: state, resource: resource)
@@ -49,7 +50,8 @@ struct QueueFileChangeTests {
         for change in 1...3 {
             let attempt = try await fixture.runner.next()
             #expect(fixture.journal.uploads[1]?.size == ByteCount(change == 1 ? 1 : 10 * (change - 1)))
-            try await attempt.recorder.record(Resource(url: "http://host.test/\(change)"), durably: true)
+            try await attempt.recorder.record(
+                UploadResource(url: "http://host.test/\(change)"), durably: true)
             try rewrite(10 * change)
             try await attempt.recorder.record(nil, durably: true)
             attempt.fail(.sourceChanged)
@@ -72,7 +74,7 @@ struct QueueFileChangeTests {
         let fixture = QueueFixture([try upload()], retry: .init(whenFileChanges: .restart))
         try await fixture.queue.start(monitor: nil)
         let attempt = try await fixture.runner.next()
-        try await attempt.recorder.record(Resource(url: "http://host.test/1"), durably: true)
+        try await attempt.recorder.record(UploadResource(url: "http://host.test/1"), durably: true)
         try rewrite(5)
         attempt.fail(.sourceChanged)
         #expect(try await fixture.runner.next().upload.resource == nil)
@@ -90,7 +92,7 @@ struct QueueFileChangeTests {
     }
 
     @Test func `F1 a retry takes the file as it is and lets go of what the server has`() async throws {
-        let resource = Resource(url: "http://host.test/1", confirmed: 1)
+        let resource = UploadResource(url: "http://host.test/1", confirmed: 1)
         let fixture = QueueFixture([
             try upload(state: .held(UploadFailure(.sourceChanged, "changed")), resource: resource)
         ])

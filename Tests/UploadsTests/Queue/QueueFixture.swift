@@ -126,7 +126,7 @@ final class ScriptedRunner: AttemptRunner {
 
     var discarded: [Upload.ID] { discardedIDs.withLock { $0 } }
 
-    /// The next attempt that the queue starts; fails the test's patience after ten seconds.
+    /// The next attempt that the queue starts; fails the test's timeout after ten seconds.
     func next() async throws -> Attempt {
         try await withThrowingTaskGroup(of: Attempt.self) { group in
             group.addTask { [started] in
@@ -230,14 +230,15 @@ struct QueueFixture {
     let monitor = ScriptedMonitor()
 
     init(
-        _ uploads: [Upload] = [], concurrency: Int = 4, smallPerPlace: Int = 1, isLocal: Bool = false,
+        _ uploads: [Upload] = [], concurrency: Int = 4, smallUploadsPerSlot: Int = 1, isLocal: Bool = false,
         ignoresCancelling: Bool = false, retry: QueueRetryPolicy = QueueRetryPolicy(),
         probe: @escaping @Sendable (UploadHost) async -> Reachability = { _ in .reachable }
     ) {
         journal = MemoryJournal(uploads)
         runner = ScriptedRunner(isLocal: isLocal, ignoresCancelling: ignoresCancelling)
         queue = UploadQueue(
-            configuration: .init(concurrency: concurrency, smallPerPlace: smallPerPlace, retry: retry),
+            configuration: .init(
+                concurrency: concurrency, smallUploadsPerSlot: smallUploadsPerSlot, retry: retry),
             journal: journal,
             runner: runner, clock: .manual(clock), probe: probe)
     }
@@ -258,16 +259,16 @@ struct QueueFixture {
     ) async throws -> Upload {
         let updates = await queue.updates()
         // A test that waits in vain fails, and does not keep all others waiting.
-        let patience = Task { try await Task.sleep(for: .seconds(60)) }
+        let timeout = Task { try await Task.sleep(for: .seconds(60)) }
         let found = Task {
-            defer { patience.cancel() }
+            defer { timeout.cancel() }
             for await update in updates {
                 for upload in update.changed where upload.id == id && accepts(upload.state) { return upload }
             }
             throw CancellationError()
         }
         defer { found.cancel() }
-        if case .success = await patience.result { throw TooLate() }
+        if case .success = await timeout.result { throw TooLate() }
         return try await found.value
     }
 

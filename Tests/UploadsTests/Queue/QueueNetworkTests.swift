@@ -199,7 +199,7 @@ struct QueueNetworkTests {
     @Test func `N11 once the upload that looks goes on, the others follow`() async throws {
         let (fixture, ids) = try await twoBehindPage()
         let look = try await fixture.runner.next()
-        var resource = Resource(url: "http://host.test/1")
+        var resource = UploadResource(url: "http://host.test/1")
         resource.confirmed = 10
         try await look.recorder.record(resource, durably: false)
         let second = try await fixture.runner.next()

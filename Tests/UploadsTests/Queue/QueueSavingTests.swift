@@ -61,7 +61,7 @@ struct QueueSavingTests {
         let (_, attempt) = try await fixture.startOne()
         fixture.journal.refusal = full
         await #expect(throws: UploadFailure.self) {
-            try await attempt.recorder.record(Resource(url: "http://host.test/1"), durably: true)
+            try await attempt.recorder.record(UploadResource(url: "http://host.test/1"), durably: true)
         }
     }
 
@@ -71,7 +71,7 @@ struct QueueSavingTests {
         let fixture = QueueFixture()
         let (id, attempt) = try await fixture.startOne()
         fixture.journal.refusal = full
-        let resource = Resource(url: "http://host.test/1")
+        let resource = UploadResource(url: "http://host.test/1")
         await #expect(throws: UploadFailure.self) {
             try await attempt.recorder.record(resource, durably: true)
         }
@@ -86,7 +86,7 @@ struct QueueSavingTests {
         let fixture = QueueFixture()
         let (id, attempt) = try await fixture.startOne()
         fixture.journal.refusal = full
-        let resource = Resource(url: "http://host.test/1")
+        let resource = UploadResource(url: "http://host.test/1")
         await #expect(throws: UploadFailure.self) {
             try await attempt.recorder.record(resource, durably: true)
         }
@@ -191,7 +191,8 @@ struct QueueSavingTests {
         fixture.journal.gate = gate
         async let pause = fixture.queue.perform(.pause(.all))
         try await fixture.until { $0.core.uploads[id]?.state == .paused(.user) }
-        try await attempt.recorder.record(Resource(url: "http://host.test/1", confirmed: 5), durably: false)
+        try await attempt.recorder.record(
+            UploadResource(url: "http://host.test/1", confirmed: 5), durably: false)
         fixture.journal.refusal = full
         gate.open()
         guard case .refused = await pause else {

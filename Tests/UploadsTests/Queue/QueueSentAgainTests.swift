@@ -23,11 +23,11 @@ struct QueueSentAgainTests {
         try await fixture.queue.start(monitor: nil)
         let ids = await fixture.add(1)
         let first = try await fixture.runner.next()
-        try await first.recorder.record(Resource(url: Self.address, confirmed: 100), durably: true)
+        try await first.recorder.record(UploadResource(url: Self.address, confirmed: 100), durably: true)
         first.recorder.didSend(300, reached: 400)
         first.fail(.network)
         let second = try await next()
-        try await second.recorder.record(Resource(url: Self.address, confirmed: 150), durably: false)
+        try await second.recorder.record(UploadResource(url: Self.address, confirmed: 150), durably: false)
         #expect(await fixture.queue.core.uploads[ids[0]]?.tries.resent == 250)
     }
 
@@ -36,14 +36,14 @@ struct QueueSentAgainTests {
     {
         try await fixture.queue.start(monitor: nil)
         let ids = await fixture.add(1)
-        let resource = Resource(url: Self.address, confirmed: 100)
+        let resource = UploadResource(url: Self.address, confirmed: 100)
         let first = try await fixture.runner.next()
         try await first.recorder.record(resource, durably: true)
         first.recorder.didSend(300, reached: 400)
         first.fail(.network)
         try await next().fail(.network)
         let third = try await next()
-        try await third.recorder.record(Resource(url: resource.url, confirmed: 150), durably: false)
+        try await third.recorder.record(UploadResource(url: resource.url, confirmed: 150), durably: false)
         #expect(await fixture.queue.core.uploads[ids[0]]?.tries.resent == 250)
     }
 
@@ -53,8 +53,8 @@ struct QueueSentAgainTests {
         try await fixture.queue.start(monitor: nil)
         let ids = await fixture.add(1)
         let attempt = try await fixture.runner.next()
-        try await attempt.recorder.record(Resource(url: Self.address, confirmed: 100), durably: true)
-        try await attempt.recorder.record(Resource(url: Self.other), durably: true)
+        try await attempt.recorder.record(UploadResource(url: Self.address, confirmed: 100), durably: true)
+        try await attempt.recorder.record(UploadResource(url: Self.other), durably: true)
         #expect(await fixture.queue.core.uploads[ids[0]]?.tries.resent == 100)
     }
 
@@ -64,11 +64,11 @@ struct QueueSentAgainTests {
         try await fixture.queue.start(monitor: nil)
         let ids = await fixture.add(1)
         let first = try await fixture.runner.next()
-        try await first.recorder.record(Resource(url: Self.address, confirmed: 100), durably: true)
+        try await first.recorder.record(UploadResource(url: Self.address, confirmed: 100), durably: true)
         first.fail(.network)
         let second = try await next()
         try await second.recorder.record(nil, durably: true)
-        try await second.recorder.record(Resource(url: Self.other), durably: true)
+        try await second.recorder.record(UploadResource(url: Self.other), durably: true)
         #expect(await fixture.queue.core.uploads[ids[0]]?.tries.resent == 100)
     }
 
@@ -78,7 +78,7 @@ struct QueueSentAgainTests {
         try await fixture.queue.start(monitor: nil)
         let ids = await fixture.add(1)
         let first = try await fixture.runner.next()
-        try await first.recorder.record(Resource(url: Self.address), durably: true)
+        try await first.recorder.record(UploadResource(url: Self.address), durably: true)
         first.recorder.didSend(300, reached: 300)
         first.fail(.network)
         let second = try await next()

@@ -72,7 +72,7 @@ struct QueueSettledTests {
 
     @Test func `what the server has of the old version is deleted there`() async throws {
         var held = upload(new(1), .held(Self.changed))
-        held.resource = Resource(url: "http://host.test/1")
+        held.resource = UploadResource(url: "http://host.test/1")
         let fixture = QueueFixture([held])
         try await fixture.queue.start(monitor: nil)
         #expect(try await fixture.queue.takeSettled([new(2)]) == [.renewed(1)])

@@ -129,8 +129,8 @@ struct QueueStandingTests {
 
 /// The wait of an upload after an attempt that moved bytes, and its effect on others.
 struct QueueMovementTests {
-    private func resource(_ confirmed: ByteCount) -> Resource {
-        Resource(url: "http://host.test/1", confirmed: confirmed)
+    private func resource(_ confirmed: ByteCount) -> UploadResource {
+        UploadResource(url: "http://host.test/1", confirmed: confirmed)
     }
 
     @Test func `N2 after attempts that each moved the next one follows at once`() async throws {

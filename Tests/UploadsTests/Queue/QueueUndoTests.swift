@@ -9,11 +9,11 @@ import Testing
 
 /// Commands that people take back.
 struct QueueUndoTests {
-    private static func resource(_ confirmed: ByteCount = 0) -> Resource {
-        Resource(url: "http://host.test/7", confirmed: confirmed)
+    private static func resource(_ confirmed: ByteCount = 0) -> UploadResource {
+        UploadResource(url: "http://host.test/7", confirmed: confirmed)
     }
 
-    private func fixture(_ count: Int, resource: Resource? = nil) async throws -> QueueFixture {
+    private func fixture(_ count: Int, resource: UploadResource? = nil) async throws -> QueueFixture {
         let fixture = QueueFixture(
             (1...count).map { Upload.make($0, state: .paused(.user), resource: resource) })
         try await fixture.queue.start(monitor: nil)

@@ -16,7 +16,7 @@ struct RemovalsTests {
     /// An upload of which the server has something.
     private static func begun(_ id: Upload.ID) -> Upload {
         var upload = Upload.make(id)
-        upload.resource = Resource(url: "http://host.test/\(id)", confirmed: 1)
+        upload.resource = UploadResource(url: "http://host.test/\(id)", confirmed: 1)
         return upload
     }
 

@@ -52,7 +52,8 @@ struct UploadQueueTests {
     @Test func `pausing stops a running upload and keeps what the server holds`() async throws {
         let fixture = QueueFixture()
         let (id, attempt) = try await fixture.startOne()
-        try await attempt.recorder.record(Resource(url: "http://host.test/1", confirmed: 400), durably: true)
+        try await attempt.recorder.record(
+            UploadResource(url: "http://host.test/1", confirmed: 400), durably: true)
         _ = await fixture.queue.perform(.pause(.ids([id])))
         #expect(await fixture.queue.core.uploads[id]?.state == .paused(.user))
         #expect(await fixture.queue.core.uploads[id]?.confirmed == 400)
@@ -63,7 +64,8 @@ struct UploadQueueTests {
         try await fixture.queue.start(monitor: nil)
         let ids = await fixture.add(1)
         let attempt = try await fixture.runner.next()
-        try await attempt.recorder.record(Resource(url: "http://host.test/1", confirmed: 400), durably: true)
+        try await attempt.recorder.record(
+            UploadResource(url: "http://host.test/1", confirmed: 400), durably: true)
         _ = await fixture.queue.perform(.pause(.all))
         _ = await fixture.queue.perform(.resume(.all))
         let second = try await fixture.runner.next()
@@ -106,7 +108,8 @@ struct UploadQueueTests {
         try await fixture.clock.waitForSleepers()
         fixture.clock.advance(by: .seconds(1))
         let second = try await fixture.runner.next()
-        try await second.recorder.record(Resource(url: "http://host.test/1", confirmed: 1), durably: true)
+        try await second.recorder.record(
+            UploadResource(url: "http://host.test/1", confirmed: 1), durably: true)
         #expect(await fixture.queue.core.uploads[ids[0]]?.tries.network == 0)
     }
 
@@ -122,7 +125,7 @@ struct UploadQueueTests {
     @Test func `P2 a burst of refusals counts each, and keeps what the upload goes on with`() async throws {
         let fixture = QueueFixture()
         let (id, first) = try await fixture.startOne()
-        let resource = Resource(url: "http://host.test/1", confirmed: 400)
+        let resource = UploadResource(url: "http://host.test/1", confirmed: 400)
         try await first.recorder.record(resource, durably: true)
         var attempt = first
         for (number, status) in [500, 502, 503, 504].enumerated() {
@@ -160,7 +163,7 @@ struct UploadQueueTests {
 
     private static func uncertain() -> Upload {
         var upload = Upload.make(state: .held(UploadFailure(.outcomeUnknown, "no answer")))
-        upload.resource = Resource(url: "http://host.test/", memory: ["wholeBodySent": "yes"])
+        upload.resource = UploadResource(url: "http://host.test/", memory: ["wholeBodySent": "yes"])
         upload.tries.uncertain = 1
         return upload
     }
@@ -232,7 +235,8 @@ struct UploadQueueTests {
         try await fixture.queue.start(monitor: nil)
         let ids = await fixture.add(1)
         let attempt = try await fixture.runner.next()
-        try await attempt.recorder.record(Resource(url: "http://host.test/1", confirmed: 1), durably: true)
+        try await attempt.recorder.record(
+            UploadResource(url: "http://host.test/1", confirmed: 1), durably: true)
         _ = await fixture.queue.perform(.remove(.ids(ids)))
         await fixture.queue.stop()
         #expect(fixture.runner.discarded == ids)
@@ -287,7 +291,7 @@ struct UploadQueueTests {
 
     @Test func `removing a finished upload leaves it at the server`() async throws {
         let done = Upload.make(
-            1, state: .done(Receipt(), at: .distantPast), resource: Resource(url: "http://a/1"))
+            1, state: .done(Receipt(), at: .distantPast), resource: UploadResource(url: "http://a/1"))
         let fixture = QueueFixture([done])
         try await fixture.queue.start(monitor: nil)
         _ = await fixture.queue.perform(.remove(.done))
@@ -336,17 +340,17 @@ struct UploadQueueTests {
     }
 
     @Test func `an attempt that goes on at what the server holds counts as resumed`() async throws {
-        let resource = Resource(url: "http://host.test/1")
+        let resource = UploadResource(url: "http://host.test/1")
         let fixture = QueueFixture([.make(1, resource: resource)])
         try await fixture.queue.start(monitor: nil)
         let attempt = try await fixture.runner.next()
-        try await attempt.recorder.record(Resource(url: resource.url, confirmed: 5), durably: false)
+        try await attempt.recorder.record(UploadResource(url: resource.url, confirmed: 5), durably: false)
         #expect(await fixture.queue.core.uploads[1]?.tries.resumes == 1)
     }
 
     @Test func `four small uploads run in the place of one, unless a person says how many run`() async throws
     {
-        let fixture = QueueFixture(concurrency: 1, smallPerPlace: 4)
+        let fixture = QueueFixture(concurrency: 1, smallUploadsPerSlot: 4)
         try await fixture.queue.start(monitor: nil)
         _ = await fixture.add(6)
         for _ in 0..<4 { _ = try await fixture.runner.next() }

@@ -67,7 +67,7 @@ struct DigestSession: Hashable, Sendable {
     }
 
     private func hash(_ text: String) -> String {
-        DigestOrder.Form.hex.text(RunningDigest.of(Array(text.utf8), (challenge.algorithm ?? .md5).hash))
+        DigestRequest.Form.hex.text(RunningDigest.of(Array(text.utf8), (challenge.algorithm ?? .md5).hash))
     }
 
     /// A field holds ASCII; other names are written as RFC 8187 has it (RFC 7616 §3.4).

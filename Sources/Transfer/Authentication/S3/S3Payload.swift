@@ -96,6 +96,6 @@ struct S3Payload {
         for try await chunk in BodyChunks(body.segments, labels: body.segments.map { _ in "" }) {
             chunk.withUnsafeBytes { digest.update($0) }
         }
-        return DigestOrder.Form.hex.text(digest.bytes)
+        return DigestRequest.Form.hex.text(digest.bytes)
     }
 }

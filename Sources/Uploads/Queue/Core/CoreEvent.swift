@@ -54,7 +54,7 @@ package enum CoreEvent: Sendable {
 /// An event of one attempt.
 package enum AttemptEvent: Sendable {
     /// The server's word on what it has.
-    case recorded(Resource?, durably: Bool)
+    case recorded(UploadResource?, durably: Bool)
     /// - `file`: The file as it is now, if it changed and the upload is to begin anew with it.
     /// - `sent`: The number of bytes that had been sent.
     case ended(UploadAttempt.Outcome, file: FileIdentity?, sent: ByteCount)

@@ -22,8 +22,8 @@ extension QueueCore {
         }
         var last: String?
         for case let batch? in new.lazy.map(\.batch) where batch != last {
-            if let flaw = Upload.flaw(ofBatch: batch) {
-                throw UploadFailure(.permanent, "the name of a batch \(flaw)")
+            if let issue = Upload.issue(ofBatch: batch) {
+                throw UploadFailure(.permanent, "the name of a batch \(issue)")
             }
             last = batch
         }
@@ -82,7 +82,7 @@ extension QueueCore {
 
     /// Takes uploads out of the files, and then out of memory. What was to start after one that is not done is held.
     mutating func beginTakeOut(_ ids: [Upload.ID], isRemoval: Bool, _ reply: ReplyID?) {
-        let held = stranded(by: ids)
+        let held = orphaned(by: ids)
         let ids = ids.filter { uploads[$0] != nil }
         guard !ids.isEmpty else {
             return answer(reply, .success(TransactionResult(undo: isRemoval ? .putBack([]) : nil)))
@@ -97,9 +97,9 @@ extension QueueCore {
     ) -> Result<TransactionResult, UploadFailure> {
         if let error { return .failure(isRemoval ? refuse(error) : error.failure) }
         let gone = ids.compactMap { uploads[$0] }
-        var stranded: [Upload.ID: Upload.State] = [:]
+        var orphaned: [Upload.ID: Upload.State] = [:]
         for upload in held {
-            stranded[upload.id] = uploads[upload.id]?.state
+            orphaned[upload.id] = uploads[upload.id]?.state
             store(upload)
         }
         for upload in gone { drop(upload.id) }
@@ -111,17 +111,17 @@ extension QueueCore {
             effects.append(
                 .abandon(gone, since: now.date.addingTimeInterval(Removals.window / .seconds(1))))
         }
-        publish(Array(stranded.keys), removed: ids)
+        publish(Array(orphaned.keys), removed: ids)
         return .success(
-            TransactionResult(ids: ids, gone: gone, undo: isRemoval ? .putBack(ids, stranded: stranded) : nil)
+            TransactionResult(ids: ids, gone: gone, undo: isRemoval ? .putBack(ids, orphaned: orphaned) : nil)
         )
     }
 
     /// Puts removed uploads back where they were. Of those whose parts at the server are gone by now, all is sent again.
     mutating func beginPutBack(
-        _ ids: [Upload.ID], _ stranded: [Upload.ID: Upload.State], _ reply: ReplyID?
+        _ ids: [Upload.ID], _ orphaned: [Upload.ID: Upload.State], _ reply: ReplyID?
     ) {
-        let waiting = stranded.compactMap { id, state -> Upload? in
+        let waiting = orphaned.compactMap { id, state -> Upload? in
             guard var upload = uploads[id], upload.start != nil, case .held = upload.state else { return nil }
             upload.state = state
             return upload
@@ -131,7 +131,7 @@ extension QueueCore {
         // Before they are in memory: an upload that is not on disk must not start.
         append(
             (back + waiting).map(QueueChange.set), .powerCut,
-            .putBack(back, waiting: waiting, stranded: Array(stranded.keys)), locking: stranded.keys, reply)
+            .putBack(back, waiting: waiting, orphaned: Array(orphaned.keys)), locking: orphaned.keys, reply)
     }
 
     mutating func endPutBack(

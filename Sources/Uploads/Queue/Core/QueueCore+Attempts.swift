@@ -7,7 +7,7 @@ import FerryTransfer
 extension QueueCore {
     /// Takes in what a server says it has. A run that is no longer the current one has nothing to say.
     mutating func record(
-        _ resource: Resource?, for id: Upload.ID, run number: Int, durably: Bool, _ reply: ReplyID
+        _ resource: UploadResource?, for id: Upload.ID, run number: Int, durably: Bool, _ reply: ReplyID
     ) {
         guard let run = runs.run(of: id, number: number), var upload = uploads[id] else {
             removals.record(resource, of: id)
@@ -34,7 +34,7 @@ extension QueueCore {
     }
 
     /// Counts the bytes that go out again because the server has less than it once confirmed or than was sent.
-    private mutating func countResent(of upload: inout Upload, toGoOnWith resource: Resource?) {
+    private mutating func countResent(of upload: inout Upload, toGoOnWith resource: UploadResource?) {
         let confirmed = upload.resource?.confirmed ?? 0
         if let resource, runs.serverAnswered(upload.id) {
             if resource.confirmed > 0 { upload.tries.resumes += 1 }
@@ -177,7 +177,7 @@ extension QueueCore {
     /// Leaves a host alone that asks for it, whatever has become of the upload that was told. A pause that is too long
     /// for the policy holds that upload alone.
     private mutating func keepPause(after failure: UploadFailure, at host: UploadHost) {
-        guard failure.asksAllToWait, let seconds = failure.retryAfter, seconds < configuration.retry.patience
+        guard failure.asksAllToWait, let seconds = failure.retryAfter, seconds < configuration.retry.timeout
         else { return }
         countHosts()
         hosts.pause(host, seconds: seconds, status: failure.status ?? 0, now: now.instant)

@@ -12,7 +12,7 @@ extension QueueCore {
     private static let stuckAfter = Duration.seconds(10)
 
     /// The number of the smallest uploads that may take one slot, unless a person said how many run at once.
-    var smallPerSlot: Int { settings.concurrency == nil ? configuration.smallPerPlace : 1 }
+    var smallPerSlot: Int { settings.concurrency == nil ? configuration.smallUploadsPerSlot : 1 }
 
     /// The fraction of a slot that an upload of `size` bytes takes, in units of 1/`whole`.
     static func share(ofSize size: ByteCount, whole: Int) -> Int {
@@ -178,7 +178,7 @@ extension QueueCore {
 
     /// Returns the uploads that wait for some of these, which are about to be removed and will not be done, with their
     /// new condition.
-    func stranded(by ids: [Upload.ID]) -> [Upload] {
+    func orphaned(by ids: [Upload.ID]) -> [Upload] {
         guard !schedule.starts.isEmpty else { return [] }
         let gone = ids.filter { uploads[$0]?.isDone == false }.sorted()
         guard !gone.isEmpty else { return [] }

@@ -63,10 +63,10 @@ extension QueueCore {
         case .place(let ranks): return transactions.isMoving || isAnyInFlight(ranks.keys)
         case .add(let new, _): return try isAnyInFlight(awaited(by: new))
         case .remove(let ids), .retire(let ids):
-            return isAnyInFlight(ids) || isAnyInFlight(stranded(by: ids).map(\.id))
-        case .putBack(let ids, let stranded):
+            return isAnyInFlight(ids) || isAnyInFlight(orphaned(by: ids).map(\.id))
+        case .putBack(let ids, let orphaned):
             // An upload never has two senders, and the last one still says what the server has.
-            return ids.contains(where: runs.contains) || isAnyInFlight(stranded.keys)
+            return ids.contains(where: runs.contains) || isAnyInFlight(orphaned.keys)
         case .limitBandwidth, .limitConcurrency: return false
         case .record(let id, _): return unconfirmed.isInFlight(id)
         }
@@ -88,7 +88,7 @@ extension QueueCore {
         case .remove(let ids): beginTakeOut(ids, isRemoval: true, reply)
         case .retire(let ids):
             beginTakeOut(ids.filter { uploads[$0]?.isDone ?? false }, isRemoval: false, reply)
-        case .putBack(let ids, let stranded): beginPutBack(ids, stranded, reply)
+        case .putBack(let ids, let orphaned): beginPutBack(ids, orphaned, reply)
         case .limitBandwidth(let bandwidth, let scope):
             if case .batch(let name) = scope, bandwidth != nil { try checkBatch(name) }
             let undo = UndoAction.limitBandwidth(settings.limits[scope], scope)
@@ -143,8 +143,8 @@ extension QueueCore {
         case .takeOut(let ids, let held, let isRemoval):
             unconfirmed.end(ids + held.map(\.id), ticket)
             answer(reply, endTakeOut(ids, held, isRemoval: isRemoval, failure))
-        case .putBack(let back, let waiting, let stranded):
-            unconfirmed.end(stranded, ticket)
+        case .putBack(let back, let waiting, let orphaned):
+            unconfirmed.end(orphaned, ticket)
             answer(reply, endPutBack(back, waiting, failure))
         case .settings(let before, let undo): answer(reply, endSettings(before, undo, failure))
         case .save(let saved, let begun):

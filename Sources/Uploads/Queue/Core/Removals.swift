@@ -42,7 +42,7 @@ struct Removals {
     }
 
     /// Notes what the server has of a removed upload whose attempt has not ended.
-    mutating func record(_ resource: Resource?, of id: Upload.ID) { removed[id]?.resource = resource }
+    mutating func record(_ resource: UploadResource?, of id: Upload.ID) { removed[id]?.resource = resource }
 
     /// Notes how much of a removed upload its last attempt had sent.
     mutating func countSent(_ sent: ByteCount, by run: RunTable.Run, of id: Upload.ID) {

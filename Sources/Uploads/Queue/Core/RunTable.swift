@@ -15,7 +15,7 @@ struct RunTable {
         /// The time when a record of its upload was written last.
         var lastSaved: Instant
         /// The resource that it began with, until the server has said how much of that it has.
-        var unasked: Resource?
+        var unasked: UploadResource?
         /// The number of bytes that were confirmed when it began.
         let confirmed: ByteCount
         /// True once what it had sent was noted, which is what the kernel had taken by then.

@@ -11,8 +11,8 @@ package enum Transaction: Sendable {
     case remove([Upload.ID])
     /// Takes uploads that are in the history out of the queue.
     case retire([Upload.ID])
-    /// - `stranded`: What the removal held, as it was before: that waits again, unless somebody decided otherwise.
-    case putBack([Upload.ID], stranded: [Upload.ID: Upload.State])
+    /// - `orphaned`: What the removal held, as it was before: that waits again, unless somebody decided otherwise.
+    case putBack([Upload.ID], orphaned: [Upload.ID: Upload.State])
     /// Nil for what the configuration says.
     case limitBandwidth(Bandwidth?, LimitScope)
     /// Nil for what the configuration says.
@@ -91,7 +91,7 @@ struct TransactionLog {
         case change([ChangedUpload], UploadChange, SettingsChange)
         case add([Upload], awaited: [Upload.ID])
         case takeOut([Upload.ID], held: [Upload], isRemoval: Bool)
-        case putBack([Upload], waiting: [Upload], stranded: [Upload.ID])
+        case putBack([Upload], waiting: [Upload], orphaned: [Upload.ID])
         case settings(before: QueueSettings, undo: UndoAction)
         case save([Upload], begun: Int)
         case record(Upload.ID, durably: Bool)

@@ -9,9 +9,9 @@ package enum UndoAction: Hashable, Sendable {
     case remove([Upload.ID])
     /// Removes those that were added by one command and are not done.
     case unadd([Upload.ID])
-    /// - `stranded`: What was held as these had been removed, as it was before.
+    /// - `orphaned`: What was held as these had been removed, as it was before.
     /// - `areAdded`: Whether they were removed to take back their addition.
-    case putBack([Upload.ID], stranded: [Upload.ID: Upload.State] = [:], areAdded: Bool = false)
+    case putBack([Upload.ID], orphaned: [Upload.ID: Upload.State] = [:], areAdded: Bool = false)
     /// Gives the uploads these ranks.
     case place([Upload.ID: Int64])
     /// Nil for what the configuration says.
@@ -54,7 +54,7 @@ extension UndoAction {
         case .unadd(let ids):
             let (open, done) = Self.additions(ids, in: core)
             return (.remove(open), .unadded(done: done))
-        case .putBack(let ids, let stranded, _): return (.putBack(ids, stranded: stranded), .putBack)
+        case .putBack(let ids, let orphaned, _): return (.putBack(ids, orphaned: orphaned), .putBack)
         case .place(let ranks): return (.place(ranks.filter { core.uploads[$0.key] != nil }), .moved)
         case .limitBandwidth(let bandwidth, let scope):
             return (.limitBandwidth(bandwidth, scope), limited(in: core))
@@ -67,7 +67,7 @@ extension UndoAction {
     /// - Parameter undo: What takes back the transaction that carried it out.
     package func opposite(_ undo: UndoAction?) -> UndoAction? {
         switch (self, undo) {
-        case (.unadd, .putBack(let ids, let stranded, _)): .putBack(ids, stranded: stranded, areAdded: true)
+        case (.unadd, .putBack(let ids, let orphaned, _)): .putBack(ids, orphaned: orphaned, areAdded: true)
         case (.putBack(_, _, areAdded: true), .remove(let ids)): .unadd(ids)
         default: undo
         }

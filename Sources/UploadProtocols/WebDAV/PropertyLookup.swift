@@ -2,7 +2,7 @@ import FerryFiles
 import HTTPTypes
 
 /// Finds out what is at one place: by `PROPFIND`, and by `HEAD` where a server does not take that.
-struct WebDAVLook: Sendable {
+struct PropertyLookup: Sendable {
     enum Verdict: Sendable {
         case ask(Exchange)
         case found(FoundEntry, ours: [ComputedDigest])
@@ -18,7 +18,7 @@ struct WebDAVLook: Sendable {
     }
 
     let address: WebDAVAddress
-    private let orders: [DigestOrder]
+    private let orders: [DigestRequest]
     private let asksChecksums: Bool
     private var phase: Phase
 
@@ -26,7 +26,8 @@ struct WebDAVLook: Sendable {
     ///   - takesPropfind: False for a server that refused it before.
     ///   - asksChecksums: True where the server may know ownCloud's digests.
     init(
-        _ address: WebDAVAddress, takesPropfind: Bool, asksChecksums: Bool = false, orders: [DigestOrder] = []
+        _ address: WebDAVAddress, takesPropfind: Bool, asksChecksums: Bool = false,
+        orders: [DigestRequest] = []
     ) {
         self.address = address
         self.asksChecksums = asksChecksums
@@ -51,7 +52,7 @@ struct WebDAVLook: Sendable {
         return exchange
     }
 
-    mutating func receive(_ answer: Reply.Response) -> Verdict {
+    mutating func receive(_ answer: ExchangeOutcome.Response) -> Verdict {
         switch phase {
         case .properties: return receiveProperties(answer)
         case .head:
@@ -70,7 +71,7 @@ struct WebDAVLook: Sendable {
         }
     }
 
-    private mutating func receiveProperties(_ answer: Reply.Response) -> Verdict {
+    private mutating func receiveProperties(_ answer: ExchangeOutcome.Response) -> Verdict {
         switch answer.status {
         case 207:
             guard let properties = WebDAVProperties.one(in: answer, at: address) else { break }
@@ -87,7 +88,7 @@ struct WebDAVLook: Sendable {
     }
 
     /// Sent on to the same address with a slash, as servers do for folders.
-    private func isSlashed(_ answer: Reply.Response) -> Bool {
+    private func isSlashed(_ answer: ExchangeOutcome.Response) -> Bool {
         guard let location = answer.fields[.location],
             let target = UploadAddress.absolute(location, against: address.url)
         else { return false }

@@ -7,7 +7,7 @@ import FerryFiles
 #endif
 
 /// The folder that files go into, and `.ferry` inside it for what is unfinished.
-final class Inbox: Sendable {
+final class UploadStore: Sendable {
     let root: Folder
     let work: Folder
     private let lock: PartFile

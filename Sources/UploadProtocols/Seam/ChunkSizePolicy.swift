@@ -4,7 +4,7 @@
 /// Servers should keep as much as they can (tus 1.0.0, PATCH; draft-ietf-httpbis-resumable-upload, "Upload Append"); some
 /// keep nothing. That is learnt by asking after each break, and remembered with the upload and for the destination: also a
 /// request that was cut off without a word counts.
-enum BrokenAppends {
+enum ChunkSizePolicy {
     /// A break after fewer bytes says nothing about what the server keeps.
     static let telling: ByteCount = 1 << 20
     /// The first chunk for a server that is known to keep nothing.
@@ -20,12 +20,12 @@ enum BrokenAppends {
     static func afterSuccess(_ chunk: ByteCount) -> ByteCount { min(largest, max(smallest, chunk) * 2) }
 
     /// Takes over what other uploads have found out.
-    static func apply(_ capabilities: ServerCapabilities?, to resource: inout Resource) {
+    static func apply(_ capabilities: ServerCapabilities?, to resource: inout UploadResource) {
         if capabilities?.facts[fact] == "no" { resource.appends.learntChunk = careful }
     }
 
     /// Notes for other uploads what this one has found out.
-    static func note(_ resource: Resource, in capabilities: inout ServerCapabilities) {
+    static func note(_ resource: UploadResource, in capabilities: inout ServerCapabilities) {
         if resource.appends.learntChunk != nil { capabilities.facts[fact] = "no" }
     }
 }
@@ -48,13 +48,13 @@ struct AppendMemory: ResumeForm {
 
     /// Records that a request for these bytes of the upload begins.
     mutating func begin(_ range: Range<ByteCount>) {
-        let isTelling = range.count > (learntChunk == nil ? BrokenAppends.telling : 0)
+        let isTelling = range.count > (learntChunk == nil ? ChunkSizePolicy.telling : 0)
         appendedFrom = isTelling ? range.lowerBound : nil
     }
 
     /// Records that the request broke after so many bytes.
     mutating func didBreak(afterSending bytes: ByteCount) {
-        if bytes <= (learntChunk == nil ? BrokenAppends.telling : 0) { appendedFrom = nil }
+        if bytes <= (learntChunk == nil ? ChunkSizePolicy.telling : 0) { appendedFrom = nil }
     }
 
     /// Records that the request was refused, which says nothing about breaks.
@@ -64,7 +64,7 @@ struct AppendMemory: ResumeForm {
     mutating func didAppend() {
         appendedFrom = nil
         fruitless = 0
-        learntChunk = learntChunk.map(BrokenAppends.afterSuccess)
+        learntChunk = learntChunk.map(ChunkSizePolicy.afterSuccess)
     }
 
     /// Records that the server says that it holds so many bytes.
@@ -76,17 +76,17 @@ struct AppendMemory: ResumeForm {
             return
         }
         if let chunk = learntChunk {
-            learntChunk = BrokenAppends.afterBreak(chunk)
+            learntChunk = ChunkSizePolicy.afterBreak(chunk)
         } else {
             fruitless += 1
-            guard fruitless >= BrokenAppends.lesson else { return }
+            guard fruitless >= ChunkSizePolicy.lesson else { return }
             fruitless = 0
-            learntChunk = BrokenAppends.careful
+            learntChunk = ChunkSizePolicy.careful
         }
     }
 }
 
-extension Resource {
+extension UploadResource {
     var appends: AppendMemory {
         get { self[AppendMemory.self] }
         set { self[AppendMemory.self] = newValue }

@@ -4,7 +4,7 @@ import Testing
 @testable import FerryReceiver
 
 @Suite(.timeLimit(.minutes(1)))
-struct WholeUploadTests {
+struct SingleRequestUploadTests {
     @Test func `a file that is put is stored under its name`() async throws {
         try await withReceiver { site in
             let reply = try await site.request("PUT", "/f%C3%BCnf%20a.txt", [:], "hello")

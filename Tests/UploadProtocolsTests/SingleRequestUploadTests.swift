@@ -3,7 +3,7 @@ import Testing
 
 @testable import FerryProtocols
 
-struct WholeUploadTests {
+struct SingleRequestUploadTests {
     @Test func `put sends the whole file to the folder's address and the file's name`() throws {
         var put = PutUpload(item: .make(name: "a b.txt", contentType: "text/plain"), options: .init())
         let exchange = try #require(put.start(resource: nil, capabilities: nil).exchange)

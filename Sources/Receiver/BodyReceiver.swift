@@ -3,7 +3,7 @@ import HTTPTypes
 import NIOCore
 
 /// Bytes of a request body on their way into a file.
-struct Reception: Sendable {
+struct BodyReceiver: Sendable {
     /// The way in which a body ended.
     enum Ending {
         case complete
@@ -13,9 +13,9 @@ struct Reception: Sendable {
         case storage(SystemCallError)
     }
 
-    private static let patience = Duration.milliseconds(500)
+    private static let timeout = Duration.milliseconds(500)
 
-    let ledger: Ledger
+    let metrics: ReceiverMetrics
     let rate: ReceiveRate?
 
     /// Writes the body from `offset` on, whatever ends it.
@@ -24,7 +24,7 @@ struct Reception: Sendable {
     func receive(
         _ exchange: Exchange, id: String, into file: PartFile, from offset: Int, limit: Int?
     ) async -> (size: Int, ending: Ending) {
-        var writer = PartWriter(file: file, offset: offset, ledger: ledger)
+        var writer = PartWriter(file: file, offset: offset, metrics: metrics)
         var batchBegan = ContinuousClock.now
         var ending = Ending.complete
         var taken = 0
@@ -35,16 +35,16 @@ struct Reception: Sendable {
                     ending = .tooLarge
                     break
                 }
-                guard ledger.take(count) else {
+                guard metrics.take(count) else {
                     ending = .overQuota
                     break
                 }
                 taken += count
                 if writer.pendingBytes == 0 { batchBegan = .now }
                 writer.append(piece)
-                if writer.isFull || batchBegan.duration(to: .now) > Self.patience {
+                if writer.isFull || batchBegan.duration(to: .now) > Self.timeout {
                     try await writer.flush()
-                    ledger.note(.received(id: id, bytes: writer.end))
+                    metrics.note(.received(id: id, bytes: writer.end))
                 }
                 try await rate?.pass(count)
             }
@@ -60,8 +60,8 @@ struct Reception: Sendable {
         } catch {
             ending = .storage(error)
         }
-        ledger.giveBack(taken - (writer.offset - offset))
-        ledger.note(.received(id: id, bytes: writer.offset))
+        metrics.giveBack(taken - (writer.offset - offset))
+        metrics.note(.received(id: id, bytes: writer.offset))
         return (writer.offset, ending)
     }
 }
@@ -78,12 +78,12 @@ struct PartWriter {
     private(set) var offset: Int
     private(set) var pendingBytes = 0
     private var pending: [ByteBuffer] = []
-    private let ledger: Ledger
+    private let metrics: ReceiverMetrics
 
-    init(file: PartFile, offset: Int, ledger: Ledger) {
+    init(file: PartFile, offset: Int, metrics: ReceiverMetrics) {
         self.file = file
         self.offset = offset
-        self.ledger = ledger
+        self.metrics = metrics
     }
 
     /// Bytes in the file once what is pending has been written.
@@ -104,11 +104,11 @@ struct PartWriter {
         pendingBytes = 0
         try await offLoop { () throws(SystemCallError) in try file.write(buffers, at: position) }
         offset = position + count
-        ledger.wrote(count)
+        metrics.wrote(count)
     }
 }
 
-extension Reception.Ending {
+extension BodyReceiver.Ending {
     /// The refusal for a body that cannot be taken; nil for one that came whole or was cut.
     func refusal(limit: Int?) -> Refusal? {
         switch self {

@@ -2,7 +2,7 @@ import FerryFiles
 public import HTTPTypes
 
 /// A digest that has to be known before a request is sent: computed by the driver, which has the file.
-public struct DigestOrder: Hashable, Sendable {
+public struct DigestRequest: Hashable, Sendable {
     /// The form of a digest in a header field.
     public enum Form: Hashable, Sendable {
         /// Two digits a byte, lower case.

@@ -3,7 +3,7 @@ import HTTPTypes
 
 /// A page in a server's place: that of a captive portal (RFC 8952), or of a host to which a resolver misdirects. No
 /// byte of a file has arrived at the server then.
-package struct SignInPage: Hashable, Sendable {
+package struct CaptivePortal: Hashable, Sendable {
     /// The facts that are known about the server that should answer.
     package struct Expectation: Hashable, Sendable {
         /// True if that server has answered as itself before: then an answer that sends elsewhere, or is a page for people
@@ -28,7 +28,7 @@ package struct SignInPage: Hashable, Sendable {
     ///
     /// - Parameter url: Where the request went. What is encrypted cannot be answered by anybody else.
     /// - Returns: nil if the answer may well be the server's.
-    package init?(_ answer: Reply.Response, to url: String, expecting: Expectation) {
+    package init?(_ answer: ExchangeOutcome.Response, to url: String, expecting: Expectation) {
         let address = URL(string: url)
         guard address?.scheme?.lowercased() != "https" else { return nil }
         let target = answer.fields[.location].flatMap {
@@ -71,7 +71,7 @@ package struct SignInPage: Hashable, Sendable {
     }
 
     /// True if the answer's content is a page for people.
-    package static func isPage(_ answer: Reply.Response) -> Bool {
+    package static func isPage(_ answer: ExchangeOutcome.Response) -> Bool {
         answer.fields[.contentType]?.lowercased().hasPrefix("text/html") == true
     }
 
@@ -82,7 +82,7 @@ package struct SignInPage: Hashable, Sendable {
     }
 
     /// Fields that no page for people has. Some servers put the type of a page on every answer.
-    private static func isOwn(_ answer: Reply.Response) -> Bool {
+    private static func isOwn(_ answer: ExchangeOutcome.Response) -> Bool {
         answer.fields.contains { field in
             let name = field.name.canonicalName
             return ["etag", "location", "tus-resumable", "dav"].contains(name)

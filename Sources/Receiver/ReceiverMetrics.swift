@@ -1,7 +1,7 @@
 import Synchronization
 
 /// The receiver's statistics, its quota and the events that it reports.
-final class Ledger: Sendable {
+final class ReceiverMetrics: Sendable {
     private struct Counts {
         var statistics = ReceiverStatistics()
         var held = 0

@@ -3,7 +3,7 @@ public import FerryFiles
 /// The handle with which an upload resumes: a tus or IETF upload URL, an S3 upload id, a session address.
 ///
 /// Journaled durably before the first byte goes to it, so that no crash can orphan or repeat it.
-public struct Resource: Hashable, Codable, Sendable {
+public struct UploadResource: Hashable, Codable, Sendable {
     /// The absolute address (tus, IETF, Google, Graph) or the protocol's own identifier.
     public var url: String
     /// Bytes of the file the server said it holds: the first ones, or those of its parts together. Never what was
@@ -63,7 +63,7 @@ struct ResumeMarks: ResumeForm {
     }
 }
 
-extension Resource {
+extension UploadResource {
     var marks: ResumeMarks {
         get { self[ResumeMarks.self] }
         set { self[ResumeMarks.self] = newValue }
@@ -72,14 +72,14 @@ extension Resource {
     /// True if the last byte may be at the server while its answer is not here.
     public var wholeBodySent: Bool { marks.wholeBodySent }
 
-    func withWholeBodySent(_ isSent: Bool) -> Resource {
+    func withWholeBodySent(_ isSent: Bool) -> UploadResource {
         var resource = self
         resource.marks.wholeBodySent = isSent
         return resource
     }
 
     /// The same for a server that has said that it has the whole file.
-    var acknowledged: Resource {
+    var acknowledged: UploadResource {
         var resource = withWholeBodySent(true)
         resource.marks.isAcknowledged = true
         return resource
@@ -112,12 +112,12 @@ public struct Receipt: Hashable, Codable, Sendable {
     /// The protocol that `auto` chose; nil where none had to be chosen.
     public var chosen: String?
     /// The change of the file's name while its bytes were sent; nil if it kept it.
-    public var source: SourceFate?
+    public var source: SourceDisposition?
 
     public init(
         location: String? = nil, entityTag: String? = nil, bytes: ByteCount = 0, duration: Double = 0,
         verified: DigestAlgorithm? = nil, wasThere: Bool = false, chosen: String? = nil,
-        source: SourceFate? = nil
+        source: SourceDisposition? = nil
     ) {
         self.location = location
         self.entityTag = entityTag
@@ -131,7 +131,7 @@ public struct Receipt: Hashable, Codable, Sendable {
 }
 
 /// The change of a file's name during its upload. The bytes sent are those of the opened file, whole and unchanged.
-public enum SourceFate: String, Hashable, Codable, Sendable, CaseIterable {
+public enum SourceDisposition: String, Hashable, Codable, Sendable, CaseIterable {
     case deleted
     /// Another file has the name now, which was not sent.
     case replaced

@@ -3,7 +3,7 @@ import HTTPTypes
 
 /// Answers that may be a network's or the server's: refusals with a page for people, redirects within the server. Only
 /// what else is known of the server tells.
-extension SignInPage {
+extension CaptivePortal {
     /// Looks for an answer that is perhaps not the server's own.
     ///
     /// - Parameters:
@@ -13,7 +13,8 @@ extension SignInPage {
     ///   - isResuming: Whether the server was asked how much it holds, which no page for people can say.
     /// - Returns: nil if the answer is the server's.
     public init?(
-        suspecting answer: Reply.Response, to url: String, of software: Set<String>, isResuming: Bool = false
+        suspecting answer: ExchangeOutcome.Response, to url: String, of software: Set<String>,
+        isResuming: Bool = false
     ) {
         guard URL(string: url)?.scheme?.lowercased() == "http", !Self.isOwn(answer, of: software) else {
             return nil
@@ -39,7 +40,7 @@ extension SignInPage {
     ///
     /// - Parameter refusal: The status that is in doubt.
     public static func isExcluded(
-        by answer: Reply.Response, of software: Set<String>, refusal: Int
+        by answer: ExchangeOutcome.Response, of software: Set<String>, refusal: Int
     ) -> Bool {
         if isOwn(answer, of: software) { return true }
         guard software.isEmpty, !(300..<400).contains(answer.status), answer.status != 511 else {
@@ -58,7 +59,7 @@ extension SignInPage {
     }
 
     /// True if the answer names the server's software, or has fields that only upload protocols know.
-    private static func isOwn(_ answer: Reply.Response, of software: Set<String>) -> Bool {
+    private static func isOwn(_ answer: ExchangeOutcome.Response, of software: Set<String>) -> Bool {
         if let name = answer.fields[.server], software.contains(name) { return true }
         return answer.fields.contains { field in
             let name = field.name.canonicalName

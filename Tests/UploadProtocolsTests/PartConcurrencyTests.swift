@@ -3,16 +3,16 @@ import Testing
 
 @testable import FerryProtocols
 
-struct PartsAtOnceTests {
+struct PartConcurrencyTests {
     @Test func `a new upload sends as many parts at once as are wanted`() {
-        var parts = PartsAtOnce(most: 4)
+        var parts = PartConcurrency(most: 4)
         #expect(parts.limit == 4)
         #expect(parts.arrived() == 1)
         #expect(parts.limit == 4)
     }
 
     @Test func `after a break one part goes alone, and one more when twice as many have arrived`() {
-        var parts = PartsAtOnce(most: 3)
+        var parts = PartConcurrency(most: 3)
         parts.beginAfterBreak()
         #expect(parts.limit == 1)
         #expect((0..<7).map { _ in parts.arrived() } == [1, 2, 1, 1, 1, 2, 1])
@@ -20,6 +20,6 @@ struct PartsAtOnceTests {
     }
 
     @Test func `less than one part at once is one`() {
-        #expect(PartsAtOnce(most: 0).limit == 1)
+        #expect(PartConcurrency(most: 0).limit == 1)
     }
 }

@@ -3,7 +3,7 @@
 ///
 /// Parts share the link. Where it never lasts as long as all of them together take, none of them would ever arrive, and
 /// each break would cost them all.
-struct PartsAtOnce: Hashable, Sendable {
+struct PartConcurrency: Hashable, Sendable {
     let most: Int
     private(set) var limit: Int
     /// The number of parts that arrived since the limit last changed.

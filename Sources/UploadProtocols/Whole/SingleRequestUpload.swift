@@ -1,8 +1,8 @@
 import HTTPTypes
 
 /// The common part of put, post and form: one request is the whole upload.
-enum WholeUpload {
-    static func step(_ reply: Reply, to exchange: Exchange, size: ByteCount) -> Step {
+enum SingleRequestUpload {
+    static func step(_ reply: ExchangeOutcome, to exchange: Exchange, size: ByteCount) -> Step {
         switch reply {
         case .answered(let answer) where answer.isSuccess:
             let location = answer.fields[.location].flatMap {

@@ -2,7 +2,7 @@ import FerryFiles
 
 /// Begins an upload anew that the server dropped, and keeps count: a server that drops what is not finished each time
 /// that the link breaks would otherwise get a file from its start for ever.
-struct DroppedUploads: Sendable {
+struct RestartGuard: Sendable {
     /// Seconds in which a server may drop the same upload once.
     static let pause = 3600.0
 
@@ -13,7 +13,7 @@ struct DroppedUploads: Sendable {
     /// Notes that nothing is left of `resource`.
     ///
     /// - Returns: What ends the upload instead of beginning anew.
-    mutating func drop(_ resource: Resource, because reason: String) -> Step? {
+    mutating func drop(_ resource: UploadResource, because reason: String) -> Step? {
         let moment = now()
         guard let before = last ?? resource.marks.droppedAt,
             abs(moment.timeIntervalSince(before)) < Self.pause
@@ -29,5 +29,5 @@ struct DroppedUploads: Sendable {
     }
 
     /// Leaves word with the upload that takes the dropped one's place.
-    func mark(_ resource: inout Resource) { resource.marks.droppedAt = last }
+    func mark(_ resource: inout UploadResource) { resource.marks.droppedAt = last }
 }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FerryProtocols
 
-struct SignInPageTests {
+struct CaptivePortalTests {
     private static let html: HTTPFields = [.contentType: "text/html; charset=utf-8"]
     private static let text = " <!DOCTYPE html><html><title>Welcome</title>"
 
@@ -11,9 +11,9 @@ struct SignInPageTests {
         _ status: Int, _ fields: HTTPFields = [:], body: String = "",
         to url: String = "http://files.example/in",
         isKnown: Bool = true, mayBePage: Bool = false, isAboutFile: Bool = false
-    ) -> SignInPage? {
-        SignInPage(
-            Reply.Response(status: status, fields: fields, body: Array(body.utf8)), to: url,
+    ) -> CaptivePortal? {
+        CaptivePortal(
+            ExchangeOutcome.Response(status: status, fields: fields, body: Array(body.utf8)), to: url,
             expecting: .init(isKnown: isKnown, mayBePage: mayBePage, isAboutFile: isAboutFile))
     }
 
@@ -48,7 +48,7 @@ struct SignInPageTests {
     @Test func `N11 a certificate that was good before is named with what may help`() {
         let failure = UploadFailure(
             .permanent, "the certificate is not accepted", hint: "see tls.caFile")
-        let told = SignInPage().failure(inPlaceOf: "files.example", after: failure)
+        let told = CaptivePortal().failure(inPlaceOf: "files.example", after: failure)
         #expect(told.summary == "the certificate is not accepted; it was accepted before")
         #expect(
             told.hint == "this may be a network that wants you to sign in; if not, see tls.caFile")
@@ -68,7 +68,7 @@ struct SignInPageTests {
             page(200, [.contentType: "text/html"], body: "ok"),
             page(204), page(404, html, body: text), page(503, html, body: text),
         ])
-    func `N11 what may be the server's own answer is taken for that`(page: SignInPage?) {
+    func `N11 what may be the server's own answer is taken for that`(page: CaptivePortal?) {
         #expect(page == nil)
     }
 }

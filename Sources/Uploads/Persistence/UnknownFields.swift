@@ -3,7 +3,7 @@ import FerryProtocols
 /// Members of an upload's record that this version does not know, as they stand in the file: `,"name":value…`.
 ///
 /// They are written back with the object they were found in for as long as that object lives.
-struct UnknownMembers: Hashable, Sendable {
+struct UnknownFields: Hashable, Sendable {
     var upload: [UInt8] = []
     var file: [UInt8] = []
     var target: [UInt8] = []
