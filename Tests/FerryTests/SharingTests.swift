@@ -83,10 +83,8 @@ struct SharingTests {
     @Test(.enabled(if: Privilege.has("sleep"), "needs sleep"))
     func `S15 a token command that outlives a killed engine does not hold up the next start`() async throws {
         let mark = place.directory.path("child")
-        let command = try place.directory.write(
-            Array("#!/bin/sh\necho $$ > '\(mark).new'; mv '\(mark).new' '\(mark)'; exec sleep 300\n".utf8),
-            to: "token")
-        try #require(chmod(command, 0o700) == 0)
+        let command = try place.directory.program(
+            "#!/bin/sh\necho $$ > '\(mark).new'; mv '\(mark).new' '\(mark)'; exec sleep 300\n", at: "token")
         try place.configure(
             "put", at: "http://127.0.0.1:9/", more: #", "auth": { "bearer": { "command": ["\#(command)"] } }"#
         )

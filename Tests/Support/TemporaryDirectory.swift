@@ -41,6 +41,21 @@ public final class TemporaryDirectory: Sendable {
         return file
     }
 
+    /// Writes a program that everyone may run, and returns its path.
+    ///
+    /// Another process makes the file. A program that this process had open for writing cannot be started (ETXTBSY) as long
+    /// as a child that was forked meanwhile, by any test, has not reached its own program.
+    public func program(_ text: String, at name: String) throws -> String {
+        let draft = try write(Array(text.utf8), to: "\(name).draft")
+        let copy = Process()
+        copy.executableURL = URL(fileURLWithPath: "/bin/sh")
+        copy.arguments = ["-c", "cp \"$1\" \"$2\" && chmod 755 \"$2\" && rm \"$1\"", "copy", draft, path(name)]
+        try copy.run()
+        copy.waitUntilExit()
+        guard copy.terminationStatus == 0 else { throw CocoaError(.fileWriteUnknown) }
+        return path(name)
+    }
+
     private func remove() {
         // A test may have taken away the permission to look inside.
         try? FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: path)

@@ -1,3 +1,5 @@
+import FerryFiles
+
 /// The boundary between the parts of a form, and the layout that follows from it (RFC 2046 §5.1.1).
 ///
 /// The one place where a form's bytes are laid out: each part is `opening` and its content, and `closing` ends the body.

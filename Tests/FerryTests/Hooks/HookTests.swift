@@ -64,15 +64,13 @@ struct HookTests {
             changed.environment[name] = value
         }
         let place = changed
-        let script = try place.file(
-            "hook.sh",
+        let script = try place.directory.program(
             """
             #!/bin/sh
             for word in "$@"; do printf '<%s>' "$word"; done > "$0.words"
             env | sort > "$0.env"
             pwd > "$0.folder"
-            """)
-        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: script)
+            """, at: "files/hook.sh")
         try await ReceiverSite.with { site in
             try configure(
                 #"{ "done": ["\#(script)", "a b", "it's \"so\"", "$(touch x); `id`", "two\nlines", "", "-rf", "ü"] }"#,
@@ -261,10 +259,9 @@ struct HookTests {
 
     @Test func `the desktop is told once what became of all, without markup`() async throws {
         var changed = place
-        let script = try place.file(
-            "bin/notify-send",
-            "#!/bin/sh\nfor word in \"$@\"; do printf '<%s>' \"$word\"; done >> \"$HOME/told\"\n")
-        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: script)
+        _ = try place.directory.program(
+            "#!/bin/sh\nfor word in \"$@\"; do printf '<%s>' \"$word\"; done >> \"$HOME/told\"\n",
+            at: "files/bin/notify-send")
         changed.environment["PATH"] = place.path("bin") + ":" + (place.environment["PATH"] ?? "")
         let place = changed
         changed.environment["DISPLAY"] = ":7"

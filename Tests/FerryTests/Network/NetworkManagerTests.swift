@@ -14,8 +14,7 @@ struct NetworkManagerTests {
 
     /// A NetworkManager behind a busctl that is a script.
     private func manager(_ script: String) throws -> NetworkManager {
-        let program = try directory.write(Array("#!/bin/sh\n\(script)\n".utf8), to: "bin/busctl")
-        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program)
+        let program = try directory.program("#!/bin/sh\n\(script)\n", at: "bin/busctl")
         // Long enough for a script to start on a busy machine.
         return NetworkManager(program: program, timeout: 50)
     }
