@@ -72,10 +72,11 @@ struct Ferry: AsyncParsableCommand {
             let status = exitCode(for: error)
             guard status == .validationFailure else { exit(withError: error) }
             // The message repeats what was typed or pasted.
-            let message = Misspelling.corrected(
-                fullMessage(for: error), arguments: CommandLine.arguments.dropFirst())
-            let lines = message.split(separator: "\n", omittingEmptySubsequences: false)
-            for line in lines { StandardError.write(SafeLine.text(String(line)) + "\n") }
+            for line in Misspelling.lines(
+                of: fullMessage(for: error), arguments: CommandLine.arguments.dropFirst())
+            {
+                StandardError.write(SafeLine.text(line) + "\n")
+            }
             exit(withError: ExitCode(CommandFailure.usage))
         }
     }

@@ -27,22 +27,42 @@ struct MisspellingTests {
     @Test(arguments: [
         (["add", "--dest", "films"], "--to"), (["add", "--destination", "films"], "--to"),
         (["limit", "--dest", "films"], "--to"), (["add", "--name", "x"], "--as"),
+        (["serve", "--port", "80"], "--bind"), (["serve", "--dir", "in"], "--directory"),
     ])
     func `another word for an option leads to it`(words: [String], meant: String) {
         let message = "Error: Unknown option '\(words[1])'. Did you mean '--batch'?\nUsage: …"
-        let better = Misspelling.corrected(message, arguments: words)
-        #expect(better == "Error: Unknown option '\(words[1])'. Did you mean '\(meant)'?\nUsage: …")
+        let lines = Misspelling.lines(of: message, arguments: words)
+        #expect(lines == ["error: unknown option '\(words[1])'", "hint: did you mean '\(meant)'?"])
     }
 
-    @Test func `other messages of the parser stay as they are`() {
-        let message = "Error: Unknown option '--dest'. Did you mean '--reset'?"
-        #expect(Misspelling.corrected(message, arguments: ["list", "--dest"]) == message)
+    @Test func `the parser's suggestion is kept, but for a former name`() {
+        let near = "Error: Unknown option '--al'. Did you mean '--all'?"
+        #expect(
+            Misspelling.lines(of: near, arguments: ["list"])
+                == ["error: unknown option '--al'", "hint: did you mean '--all'?"])
+        let former = "Error: Unknown option '--stat'. Did you mean '--state'?"
+        #expect(
+            Misspelling.lines(of: former, arguments: ["pause"]).last == "hint: did you mean '--state-dir'?")
+    }
+
+    @Test func `the parser's help for a value and its page are one hint`() {
+        let message = """
+            Error: The value 'abc' is invalid for '--timeout <time>'
+            Help:  --timeout <time>  Wait at most this long.
+            Usage: ferry wait [<ids> ...]
+              See 'ferry wait --help' for more information.
+            """
+        #expect(
+            Misspelling.lines(of: message, arguments: ["wait"]) == [
+                "error: the value 'abc' is invalid for '--timeout <time>'",
+                "hint: --timeout <time> Wait at most this long. `ferry wait --help` explains the command",
+            ])
     }
 
     @Test func `an option that is near by its meaning is suggested by the command too`() async throws {
         let result = try await place.ferry("add", "--dest", "films", "a")
         #expect(result.ending == .exited(2))
-        #expect(result.errors.contains("Did you mean '--to'?"))
+        #expect(result.errors.contains("did you mean '--to'?"))
     }
 
     @Test(arguments: ["list", "history", "pause"])

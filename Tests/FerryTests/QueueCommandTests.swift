@@ -154,7 +154,7 @@ struct QueueCommandTests {
     func `wrong usage has status 2 and says what is right`(words: [String]) async throws {
         let result = try await Workplace.result(of: try place.start(words))
         #expect(result.ending == .exited(2))
-        #expect(result.errors.hasPrefix("Error: "))
+        #expect(result.errors.hasPrefix("error: "))
         #expect(result.output.isEmpty)
     }
 

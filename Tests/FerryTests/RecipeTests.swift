@@ -62,7 +62,7 @@ struct RecipeTests {
         try await receiver.ending()
     }
 
-    @Test(.enabled(if: Privilege.has("caddy"), "needs caddy; apt-get install caddy"))
+    @Test(.enabled(if: Privilege.has("caddy"), "needs caddy; Tests/run installs it"))
     func `Caddy with the file of the README passes tus on to a receiver`() async throws {
         let pages = [try ManualPage.readme(), try ManualPage.text("servers")]
         let files = pages.flatMap { ManualPage.blocks("text", in: $0) }.filter {
@@ -91,6 +91,44 @@ struct RecipeTests {
         try await caddy.ending()
         receiver.signal(SIGTERM)
         try await receiver.ending()
+    }
+
+    /// Sends a file to a destination of the README's recipes, whose names are replaced by those of a server here.
+    private func send(to destination: String, replacing names: [(String, String)]) async throws {
+        var place = place
+        place.environment["MINIO_SECRET"] = "secret"
+        place.environment["APP_PASSWORD"] = "secret of 16 letters"
+        let block = try #require(
+            ManualPage.blocks("json", in: try ManualPage.readme()).first { $0.contains("\"minio\"") })
+        try place.configure(names.reduce(block) { $0.replacing($1.0, with: $1.1) })
+        let added = try await place.ferry("add", "--to", destination, try place.file("film.mov", "hello"))
+        #expect(added.ending == .exited(0), "\(added.errors)")
+        let run = try await place.ferry("run", "--exit-when-idle")
+        #expect(run.ending == .exited(0), "\(run.output) \(run.errors)")
+    }
+
+    @Test(.enabled(if: InteropServer.hasPython, InteropServer.needsPython))
+    func `the README's configuration for MinIO sends to another S3 server`() async throws {
+        _ = FileManager.default.createFile(atPath: folder + "/s3", contents: nil)
+        let server = try await InteropServer(
+            "rclone_server.py", port: try InteropServer.freePort(), folder: folder)
+        try await send(
+            to: "minio",
+            replacing: [
+                ("https://minio.example.org:9000", server.url("")), ("s3://media/", "s3://bucket/"),
+                ("\"accessKey\": \"ferry\"", "\"accessKey\": \"key\""),
+            ])
+        #expect(
+            FileManager.default.contents(atPath: folder + "/files/bucket/in/film.mov") == Data("hello".utf8))
+        try await server.stop()
+    }
+
+    @Test(.enabled(if: InteropServer.hasPython, InteropServer.needsPython))
+    func `the README's configuration for Nextcloud sends to the address of its user`() async throws {
+        let server = try await InteropServer("nextcloud_server.py", folder: folder)
+        try await send(to: "nextcloud", replacing: [("https://cloud.example.org", server.url(""))])
+        #expect(FileManager.default.contents(atPath: folder + "/files/in/film.mov") == Data("hello".utf8))
+        try await server.stop()
     }
 
     @Test func `every configuration in the README and the manual is valid`() async throws {

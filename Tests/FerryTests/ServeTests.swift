@@ -77,7 +77,7 @@ struct ServeTests {
         try await server.ending()
     }
 
-    @Test func `the tutorial of the README works as it is written`() async throws {
+    @Test func `the commands that ferry serve prints set up an upload to it`() async throws {
         // But for the port, which another program may have.
         let serve = ["serve", "--directory", "in", "--bind", "127.0.0.1:0"]
         var server = try place.start(through: ["-C", place.directory.path], serve)
@@ -192,12 +192,12 @@ struct ServeTests {
             ["--no-token", "--bind", "0.0.0.0:0"],
             "error: Anyone who can reach 0.0.0.0 could store files: it needs a token.\nhint: "
         ),
-        (["--bind", "127.0.0.1"], "Error: --bind takes HOST:PORT"),
-        (["--bind", "127.0.0.1:65536"], "Error: --bind takes HOST:PORT"),
-        (["--no-token", "--token-file", "t"], "Error: Give --no-token or --token-file, not both."),
-        (["--tls-key", "k"], "Error: Give --tls-certificate and --tls-key together."),
-        (["--max-size=-1"], "Error: --max-size takes an amount"),
-        (["--max-size", "99999999999999999999G"], "Error: --max-size takes an amount"),
+        (["--bind", "127.0.0.1"], "error: --bind takes HOST:PORT"),
+        (["--bind", "127.0.0.1:65536"], "error: --bind takes HOST:PORT"),
+        (["--no-token", "--token-file", "t"], "error: give --no-token or --token-file, not both."),
+        (["--tls-key", "k"], "error: give --tls-certificate and --tls-key together."),
+        (["--max-size=-1"], "error: --max-size takes an amount"),
+        (["--max-size", "99999999999999999999G"], "error: --max-size takes an amount"),
         (
             ["--token-file", "/nonexistent/token"],
             "error: the token file /nonexistent/token cannot be read\nhint: "

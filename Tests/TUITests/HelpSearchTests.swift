@@ -38,6 +38,11 @@ struct HelpSearchTests {
         #expect(found("remove").first == .remove)
     }
 
+    @Test func `a slash before the word, as in other programs, is no part of it`() {
+        #expect(found("/detach") == found("detach"))
+        #expect(found("/").first == .filter)
+    }
+
     @Test func `without a word every row is there, in its order`() {
         #expect(found("") == ActionTable.standard.entries(in: .list).map(\.action))
     }

@@ -1,34 +1,34 @@
-/// The rate at which bytes go out, estimated from when they did. Pure: the caller passes the time in seconds.
+/// The rate at which bytes are sent, estimated from the times of sending. Pure: the caller passes the time in seconds.
 ///
-/// The rate is the mean of the last `recent` seconds, so a change of the link is over in it after that time. The steady
-/// rate is the mean of a longer time as long as that agrees with the last seconds: it flickers less, and a remaining time
-/// is made of it.
+/// The rate is the mean of the last `recent` seconds, so the rate follows a change of the link after that time. The
+/// steady rate is the mean of a longer time while that agrees with the last seconds. It flickers less, and remaining
+/// times are computed from it.
 package struct RateEstimator: Hashable, Sendable {
-    /// Seconds that the rate is a mean of.
+    /// The number of seconds that the rate is a mean of.
     package static let recent = 3.0
-    /// Seconds of movement before a remaining time is worth showing.
+    /// The number of seconds of movement before a remaining time is worth showing.
     package static let settling = 2.0
 
-    /// Seconds that the steady rate may be a mean of, besides `recent`.
+    /// The numbers of seconds that the steady rate may be a mean of, besides `recent`.
     private static let longer = [6.0, 12, 24]
     private static let agreement = 0.1
     private static let shortest = 0.2
-    /// Seconds between two points. A connection writes thousands of times a second.
+    /// The number of seconds between two points. A connection writes thousands of times a second.
     private static let resolution = 0.1
     private static let capacity = 512
 
     private struct Point: Hashable {
         var time: Double
-        /// Bytes up to then.
+        /// The number of bytes sent up to `time`.
         var bytes: Double
     }
 
-    /// Ascending by time; the first is the start.
+    /// The points, sorted by time; the first is the start.
     private var points: [Point]
 
     package init(at start: Double) { points = [Point(time: start, bytes: 0)] }
 
-    /// Adds bytes that went out since the last call.
+    /// Adds bytes that were sent since the last call.
     package mutating func add(_ bytes: Double, at now: Double) {
         guard bytes > 0, bytes.isFinite, now.isFinite, now >= last.time else { return }
         let point = Point(time: now, bytes: last.bytes + bytes)
@@ -42,10 +42,10 @@ package struct RateEstimator: Hashable, Sendable {
         points.removeFirst(max(0, first - 1))
     }
 
-    /// Bytes per second; nil before enough time has passed.
+    /// The rate in bytes per second; nil before enough time has passed.
     package func rate(at now: Double) -> Double? { mean(over: Self.recent, until: end(at: now)) }
 
-    /// Bytes per second, to estimate a remaining time by; nil in the first seconds.
+    /// The steady rate in bytes per second, for remaining times; nil in the first seconds.
     package func steadyRate(at now: Double) -> Double? {
         let end = end(at: now)
         guard now - points[0].time >= Self.settling, let recent = mean(over: Self.recent, until: end) else {
@@ -62,7 +62,8 @@ package struct RateEstimator: Hashable, Sendable {
 
     private var last: Point { points[points.count - 1] }
 
-    /// Bytes go out in bursts: a silence counts once it is longer than those between the last of them.
+    /// Returns the end of the measured time. Bytes are sent in bursts: a silence counts once it is longer than the
+    /// recent silences between bursts.
     private func end(at now: Double) -> Double {
         guard points.count > 2 else { return max(now, last.time) }
         var longest = 0.0
@@ -79,7 +80,7 @@ package struct RateEstimator: Hashable, Sendable {
         return max(0, bytes(at: end) - bytes(at: start)) / (end - start)
     }
 
-    /// The bytes up to a time, between two points in proportion to the time.
+    /// The number of bytes up to a time, interpolated between two points.
     private func bytes(at time: Double) -> Double {
         guard let index = points.lastIndex(where: { $0.time <= time }) else { return points[0].bytes }
         let point = points[index]

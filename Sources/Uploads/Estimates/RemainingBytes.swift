@@ -1,4 +1,4 @@
-/// The bytes that are still to be sent of the uploads that are due, in all and by the scopes that limits are for.
+/// The bytes that due uploads still have to send, in all and by the scope of each limit.
 package struct RemainingBytes: Hashable, Sendable {
     private var scopes: [LimitScope: Int128] = [:]
     /// The bytes of all uploads.
@@ -6,7 +6,7 @@ package struct RemainingBytes: Hashable, Sendable {
 
     package init() {}
 
-    /// - Parameter sent: How far the running ones are.
+    /// - Parameter sent: The progress of the running uploads.
     package init(_ uploads: some Sequence<Upload>, sent: SampledProgress = SampledProgress()) {
         for upload in uploads where upload.isDue { add(Int128(sent.left(of: upload)), of: upload) }
     }
@@ -18,7 +18,7 @@ package struct RemainingBytes: Hashable, Sendable {
         for scope in upload.limitScopes where scope != .total { scopes[scope, default: 0] += bytes }
     }
 
-    /// Zero or more, whatever was taken away.
+    /// The bytes of a scope, never negative.
     package subscript(scope: LimitScope) -> Double {
         Double(max(0, scope == .total ? total : scopes[scope] ?? 0))
     }

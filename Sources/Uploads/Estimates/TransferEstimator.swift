@@ -3,20 +3,20 @@ package import FerryProtocols
 /// Estimates the rates and the remaining times of the running uploads and of the whole queue. Pure: the caller passes the
 /// time in seconds.
 ///
-/// The screen and the engine each feed one with the bytes that go out, so header, row, details, `list`, `status` and
-/// `--json` say the same.
+/// The screen and the engine each pass the sent bytes to one, so header, row, details, `list`, `status` and `--json`
+/// show the same numbers.
 package struct TransferEstimator: Sendable {
-    /// An upload that runs, as far as its remaining time depends on it.
+    /// A running upload, with what its remaining time depends on.
     package struct Running {
         package let id: Upload.ID
-        /// Bytes that are not sent yet.
+        /// The number of bytes that are not sent yet.
         package let left: ByteCount
-        /// The scopes whose limits apply to it.
+        /// The scopes whose limits apply to the upload.
         package let scopes: [LimitScope]
 
         /// - Parameters:
-        ///   - size: Bytes of the file.
-        ///   - sent: How far it is; whatever an engine tells is taken as between 0 and the size.
+        ///   - size: The number of bytes of the file.
+        ///   - sent: The number of bytes sent so far, clamped to 0 to `size`.
         package init(id: Upload.ID, size: ByteCount, sent: ByteCount, scopes: [LimitScope]) {
             self.id = id
             left = max(0, size) - min(max(0, size), max(0, sent))
@@ -26,51 +26,55 @@ package struct TransferEstimator: Sendable {
 
     private var uploads: [Upload.ID: RateEstimator] = [:]
     private var total: RateEstimator?
-    /// The time when the last upload stopped, as long as none runs.
+    /// The time when the last upload stopped; nil while one runs.
     private var idleSince: Double?
+    /// The time when an upload last stopped while others ran: a limit that they shared is theirs from then on.
+    private var lastEnd = -Double.infinity
 
     package init() {}
 
-    /// Begins to measure an upload anew: bytes of its file go out from now on.
+    /// Begins a new measurement of an upload: bytes of its file are sent from now on.
     package mutating func start(_ id: Upload.ID, at now: Double) {
         uploads[id] = RateEstimator(at: now)
-        // One upload after the other is no pause.
+        // A short gap between two uploads is no pause.
         if total == nil || idleSince.map({ now - $0 > RateEstimator.recent }) ?? false {
             total = RateEstimator(at: now)
         }
         idleSince = nil
     }
 
-    /// Adds bytes that went out.
+    /// Adds bytes that were sent.
     package mutating func move(_ id: Upload.ID, by bytes: Double, at now: Double) {
         uploads[id]?.add(bytes, at: now)
         total?.add(bytes, at: now)
     }
 
-    /// Adds bytes of uploads that came and went between two looks.
+    /// Adds bytes of uploads that started and ended between two samples.
     package mutating func moveUnseen(_ bytes: Double, at now: Double) {
         if total == nil { total = RateEstimator(at: now) }
         total?.add(bytes, at: now)
     }
 
-    /// Stops to measure an upload.
+    /// Stops measuring an upload.
     package mutating func end(_ id: Upload.ID, at now: Double) {
-        guard uploads.removeValue(forKey: id) != nil, uploads.isEmpty else { return }
-        idleSince = now
+        guard uploads.removeValue(forKey: id) != nil else { return }
+        if uploads.isEmpty { idleSince = now } else { lastEnd = now }
     }
 
     /// The estimates at a moment.
     ///
     /// - Parameters:
-    ///   - left: What all uploads that are due have not sent yet.
-    ///   - limit: Bytes per second of a scope; nil without a limit.
+    ///   - left: The bytes that all due uploads have not sent yet.
+    ///   - limits: The limits in bytes per second, by scope.
     package func estimates(
         of running: some Sequence<Running>, left: RemainingBytes, limits: [LimitScope: ByteCount],
         at now: Double
     ) -> TransferEstimates {
         var estimates = TransferEstimates()
+        let running = Array(running)
+        let share = share(of: running, limits: limits, at: now)
         for upload in running {
-            estimates.uploads[upload.id] = estimate(of: upload, limits: limits, at: now)
+            estimates.uploads[upload.id] = estimate(of: upload, limits: limits, share: share, at: now)
         }
         estimates.total = total(
             left: left, limits: limits, longest: estimates.uploads.values.compactMap(\.remaining).max(),
@@ -82,12 +86,30 @@ package struct TransferEstimator: Sendable {
     package func estimate(
         of upload: Running, limits: [LimitScope: ByteCount], at now: Double
     ) -> TransferEstimate {
+        estimate(of: upload, limits: limits, share: nil, at: now)
+    }
+
+    /// - Parameter share: The least rate to expect, in bytes per second.
+    private func estimate(
+        of upload: Running, limits: [LimitScope: ByteCount], share: Double?, at now: Double
+    ) -> TransferEstimate {
         guard let estimator = uploads[upload.id] else { return TransferEstimate() }
         return TransferEstimate(
             rate: estimator.rate(at: now),
             remaining: Self.remaining(
-                Double(upload.left), rate: estimator.steadyRate(at: now),
+                Double(upload.left), rate: estimator.steadyRate(at: now).map { max($0, share ?? 0) },
                 limit: upload.scopes.compactMap { limits[$0] }.min()))
+    }
+
+    /// The share of each upload in a limit that binds all of them, in the seconds after one of them stopped: what an upload
+    /// sent before then is too low. Nil if there is no such limit.
+    private func share(of running: [Running], limits: [LimitScope: ByteCount], at now: Double) -> Double? {
+        guard now - lastEnd < 2 * RateEstimator.recent, let rate = total?.steadyRate(at: now),
+            let limit = limits.filter({ scope, _ in running.allSatisfy { $0.scopes.contains(scope) } }).values
+                .min(),
+            rate >= 0.9 * Double(limit)
+        else { return nil }
+        return Double(limit) / Double(max(1, running.count))
     }
 
     /// - Parameter longest: The longest remaining time of one upload.
@@ -102,7 +124,7 @@ package struct TransferEstimator: Sendable {
         return TransferEstimate(rate: total.rate(at: now), remaining: remaining)
     }
 
-    /// Seconds, by the rate or by a limit that is lower; nil below a byte per second.
+    /// The remaining time in seconds, by the rate or by a lower limit; nil below a byte per second.
     private static func remaining(_ left: Double, rate: Double?, limit: ByteCount?) -> Double? {
         guard let rate, rate >= 1 else { return nil }
         return max(0, left) / min(rate, limit.map(Double.init) ?? rate)
@@ -110,7 +132,7 @@ package struct TransferEstimator: Sendable {
 }
 
 extension [BandwidthLimit] {
-    /// Bytes per second by scope, as far as there is a limit.
+    /// The limited rates in bytes per second, by scope.
     package var rates: [LimitScope: ByteCount] {
         Dictionary(compactMap { limit in limit.bandwidth.rate.map { (limit.scope, $0) } }) {
             Swift.min($0, $1)

@@ -11,6 +11,10 @@ enum Misspelling {
         return [
             "add": to.merging(["--name": "--as", "--force": "--again"]) { first, _ in first },
             "limit": to,
+            "serve": [
+                "--port": "--bind", "--host": "--bind", "--listen": "--bind", "--address": "--bind",
+                "--dir": "--directory", "--folder": "--directory", "--root": "--directory",
+            ],
         ]
     }()
 
@@ -33,14 +37,29 @@ enum Misspelling {
             hint: isFile ? "`ferry add \(word)` queues the file" : "`ferry --help` lists the commands")
     }
 
-    /// Returns the parser's message with the option that was probably meant, if it is known.
-    static func corrected(_ message: String, arguments: some Collection<String>) -> String {
-        guard let words = arguments.first.flatMap({ otherWords[$0] }),
-            let match = message.firstMatch(
-                of: /Unknown option '(--[a-z-]+)'\.?( Did you mean '[^']*'\?)?/),
-            let meant = words[String(match.1)]
-        else { return message }
-        let better = "Unknown option '\(match.1)'. Did you mean '\(meant)'?"
-        return message[..<match.range.lowerBound] + better + message[match.range.upperBound...]
+    /// Returns the parser's message of wrong usage as Ferry's own messages are: an error, and a hint with the option that
+    /// was probably meant.
+    static func lines(of message: String, arguments: some Collection<String>) -> [String] {
+        let lines = message.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        guard var summary = lines.first, summary.hasPrefix("Error: ") else { return lines }
+        summary.removeFirst("Error: ".count)
+        var hints: [String] = []
+        let suggested = summary.firstMatch(of: /\.? Did you mean '([^']*)'\?/)
+        if let suggested { summary.removeSubrange(suggested.range) }
+        if let unknown = summary.firstMatch(of: /^Unknown option '(--[a-z-]+)'/) {
+            let words = arguments.first.flatMap { otherWords[$0] } ?? [:]
+            // `--state` is the former name of `--state-dir`.
+            let near = suggested.map { $0.1 == "--state" ? "--state-dir" : String($0.1) }
+            if let meant = words[String(unknown.1)] ?? near { hints.append("did you mean '\(meant)'?") }
+        } else if let suggested {
+            hints.append("did you mean '\(suggested.1)'?")
+        }
+        let help = lines.first { $0.hasPrefix("Help:") }.map { $0.dropFirst("Help:".count) }
+        if let help { hints.append(help.split(separator: " ").joined(separator: " ")) }
+        if let page = message.firstMatch(of: /See '(ferry[^']*)' for more/) {
+            hints.append("`\(page.1)` explains the command")
+        }
+        let error = "error: " + summary.prefix(1).lowercased() + summary.dropFirst()
+        return [error] + (hints.isEmpty ? [] : ["hint: " + hints.joined(separator: " ")])
     }
 }

@@ -125,7 +125,9 @@ struct QueueAccess {
     private static func nothing(_ what: String) -> UploadFailure {
         UploadFailure(
             .permanent, "nothing \(what): no engine is running",
-            hint: "changes can be undone while the engine that made them runs")
+            hint:
+                "an engine remembers its own changes; `ferry list` shows what was added, `ferry remove` takes it out"
+        )
     }
 
     /// - Parameter issue: Why nobody else can carry it out.

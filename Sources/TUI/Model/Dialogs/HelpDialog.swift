@@ -6,7 +6,9 @@ struct HelpDialog: Sendable {
 
     /// Returns the rows that have every typed word. Rows with whole words come first.
     func entries(of actions: ActionTable) -> [ActionTable.Entry] {
-        let typed = line.text.lowercased().split(separator: " ")
+        // In lazygit, k9s and less a search begins with a slash.
+        let text = line.text.count > 1 && line.text.hasPrefix("/") ? String(line.text.dropFirst()) : line.text
+        let typed = text.lowercased().split(separator: " ")
         let rows = actions.entries(in: .list)
         guard !typed.isEmpty else { return rows }
         let ranked = rows.enumerated().compactMap { row, entry in
